@@ -30,13 +30,13 @@ _BETWEEN = "\x1f"
 
 
 def about(found: Resolution) -> str:
-    """What ``meta`` keeps of the tree as a whole."""
+    """Return what ``meta`` keeps of the tree as a whole."""
     lines = [VERSION, " ".join(sorted(found.adopting))]
     return "\n".join([*lines, *(f"{path}\t{hash}" for path, hash in found.manifests.items())])
 
 
 def read_about(text: str) -> tuple[frozenset[str], dict[str, str]] | None:
-    """Families that adopt, and manifests; None where nothing is kept that counts."""
+    """Return families that adopt, and manifests; None where nothing is kept that counts."""
     version, _, rest = text.partition("\n")
     if version != VERSION:
         return None
@@ -46,7 +46,7 @@ def read_about(text: str) -> tuple[frozenset[str], dict[str, str]] | None:
 
 
 def outline(facts: FileFacts) -> str:
-    """What importers of its language ask of a file."""
+    """Return what importers of its language ask of a file."""
     make = language(facts.language).importer
     if not getattr(make, "ASKS_FILES", False):
         return ""
@@ -55,7 +55,7 @@ def outline(facts: FileFacts) -> str:
 
 
 def read_outline(path: str, text: str) -> FileFacts:
-    """As much of a file's facts as importers ask for."""
+    """Return as much of a file's facts as importers ask for."""
     name, package, *names = text.split(_BETWEEN)
     return FileFacts(
         path, name, [Symbol(one, one, "", 0, 0) for one in names],
@@ -89,7 +89,7 @@ def answers_from_json(text: str) -> FileAnswers:
 def rows_of(
     found: Resolution, facts: Mapping[str, FileFacts]
 ) -> Iterator[tuple[str, str, bytes, str, Iterable[int]]]:
-    """The rows of all owners."""
+    """Yield the rows of all owners."""
     for path, answers in found.answers.items():
         yield (
             path, outline(facts[path]), packed(found.reads.get(path, {})),
@@ -167,5 +167,5 @@ class KeptMentions(Mentions):
 
 
 def put_reads(store: Store, reads: Reads) -> None:
-    """Writes what was looked up for owners."""
+    """Write what was looked up for owners."""
     store.code_answers.put_reads((owner, packed(entries)) for owner, entries in reads.items())

@@ -79,24 +79,24 @@ class Writer:
 
     @property
     def embeds_elsewhere(self) -> bool:
-        """Whether the readers make the vectors: they can where no model has to be loaded."""
+        """Return whether the readers make the vectors: they can where no model has to be loaded."""
         embedder = self._index.embedder
         return embedder is not None and embedder.name.startswith("static:")
 
     @property
     def _is_quick(self) -> bool:
-        """Whether there is nothing left to embed while the store is locked."""
+        """Return whether there is nothing left to embed while the store is locked."""
         return self._index.embedder is None or self.embeds_elsewhere
 
     def take(self, outcomes: list[FileOutcome]) -> None:
-        """Writes outcomes, as soon as there are enough of them for a transaction."""
+        """Write outcomes, as soon as there are enough of them for a transaction."""
         self._count(outcomes)
         self._waiting += self._with_vectors(outcomes)
         if len(self._waiting) >= _BATCH:
             self._flush()
 
     def _with_vectors(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
-        """With vectors of what the store does not have yet, where the readers made none."""
+        """Return outcomes with vectors that the store lacks, where the readers made none."""
         if not self.embeds_elsewhere:
             return outcomes
         lacking = [o.path for o in outcomes if o.entries and o.entries[0].vectors is None]
@@ -112,7 +112,7 @@ class Writer:
         self._waiting = []
 
     def _write_waiting(self) -> None:
-        """May run again where it was taken back: what waits stays until it is written."""
+        """Write what waits; it stays queued until then, since this may run again."""
         waiting = self._waiting
         if not waiting:
             return
@@ -144,7 +144,7 @@ class Writer:
                     self._moved.setdefault(self._lost[outcome.hash], outcome.path)
 
     def _write_nodes(self, outcomes: list[FileOutcome]) -> None:
-        """The nodes of files that were read anew, and of their symbols."""
+        """Write the nodes of files that were read again, and of their symbols."""
         code = self._store.code
         old = code.nodes_of([outcome.path for outcome in outcomes])
         put: list[Node] = []
@@ -191,7 +191,7 @@ class Writer:
         self, node: Node, entry: Entry, old: Node, put: list[Node],
         seen: list[tuple[Node, Entry]],
     ) -> None:  # fmt: skip
-        """Lines up a node for writing, and for indexing, where it is not as it was."""
+        """Queue a changed node for writing, and for indexing."""
         if all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return
         gone, is_indexed = old.invalidated_at, _is_indexed(entry, old)
@@ -205,7 +205,7 @@ class Writer:
             self._store.edges.restore_node(old.id, gone)
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
-        """Invalidates what is no longer there, with its edges."""
+        """Invalidate what is no longer there, with its edges."""
         forgotten = []
         for node in nodes:
             if node.invalidated_at is None:
@@ -216,7 +216,7 @@ class Writer:
         return forgotten
 
     def finish(self) -> dict[str, Any]:
-        """Writes what is left, forgets files that are gone, and resolves the names of all.
+        """Write what is left, forget files that are gone, and resolve the names of all.
 
         What the store holds then: files, symbols, languages, edges, unresolved, skipped.
         """
@@ -249,7 +249,7 @@ class Writer:
     # Where little has changed.
 
     def _resolve_incremental(self) -> tuple[IncrementalResult, Wanted] | None:
-        """What hangs on the change; None where everything is to be resolved."""
+        """Return what hangs on the change; None where everything is to be resolved."""
         if self._about is None or not self._totals_before:
             return None
         from .resolve.incremental import MOST_CHANGED, FileChange, Tree, resolve_incremental
@@ -290,7 +290,7 @@ class Writer:
         return again, wanted
 
     def _write_incremental(self, again: IncrementalResult, wanted: Wanted) -> dict[str, int]:
-        """Writes what hangs on the change; the names that lead nowhere, as they are now."""
+        """Write what hangs on the change; the names that lead nowhere, as they are now."""
         code, answers = self._store.code, self._store.code_answers
         relations = {id: again.relations[path] for path, ids in again.ids.items() for id in ids}
         held = {
@@ -339,7 +339,7 @@ class Writer:
         self.done["removed"] = sum(bool(self._known[path][1]) for path in self._gone)
 
     def _move_links(self, path: str, target: str, old: dict[str, Node]) -> None:
-        """What a record was linked to is under another path now: the links go along."""
+        """Move links of records to nodes that have another path now."""
         edges = self._store.edges
         for node in old.values():
             if node.file != path or node.invalidated_at is not None:
@@ -366,7 +366,7 @@ class Writer:
     def _found(
         self, facts: dict[str, FileFacts], meanwhile: Callable[[], object]
     ) -> tuple[Wanted, Resolution]:
-        """The edges between names, and what became of the names.
+        """Return the edges between names, and what became of the names.
 
         ``meanwhile`` is called while other processes are at it.
         """
@@ -405,7 +405,7 @@ class Writer:
         }
 
     def _compare_edges(self, held: Held, wanted: Wanted) -> None:
-        """Ends the edges that are not wanted any more, and writes those that are new or other."""
+        """End the edges that are not wanted any more, and write those that are new or other."""
         code = self._store.code
         code.end_edges(
             (key for key, (_, _, source, stands) in held.items()
@@ -444,7 +444,7 @@ def _resolved(
 
 
 def _group(totals: str, name: str) -> dict[str, int]:
-    """One group of the counts that ``meta`` keeps."""
+    """Return one group of the counts that ``meta`` keeps."""
     found: dict[str, int] = unpacked_totals(totals).get(name) or {}
     return found
 
@@ -463,7 +463,7 @@ def _node(entry: Entry, path: str, at: str) -> Node:
 
 
 def _is_indexed(entry: Entry, held: Node | None) -> bool:
-    """Whether a node that the store has is found by what the entry says."""
+    """Return whether a node that the store has is found by what the entry says."""
     return (
         held is not None
         and held.invalidated_at is None
@@ -472,7 +472,7 @@ def _is_indexed(entry: Entry, held: Node | None) -> bool:
 
 
 def _unresolved(counts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, int]:
-    """Names that lead nowhere, by what they are, over all files."""
+    """Return the names that lead nowhere, by kind, over all files."""
     found: dict[str, int] = {}
     for kinds in counts:
         for what, outcomes in kinds.items():

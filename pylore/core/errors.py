@@ -66,7 +66,7 @@ class VerdictsUnavailable(StoreError):
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """`` (did you mean 'x'?)`` for the closest known word, or an empty string."""
+    """Return `` (did you mean 'x'?)`` for the closest known word, or an empty string."""
     from difflib import get_close_matches
 
     close = get_close_matches(word.lower(), known, n=1, cutoff=0.65)

@@ -131,7 +131,7 @@ _STARTS = (
 
 
 def is_letter(code: int) -> bool:
-    """Whether it is part of a word: a letter, a digit, or unknown to Unicode 6.1."""
+    """Return whether it is part of a word: a letter, a digit, or unknown to Unicode 6.1."""
     low, high = 0, len(_STARTS)
     while low < high:  # what the module bisect does, which takes longer to find than to do
         middle = (low + high) // 2
@@ -143,7 +143,7 @@ def is_letter(code: int) -> bool:
 
 
 def folded(code: int) -> str:
-    """The letter in lower case, without its accents; itself where it has neither."""
+    """Return the letter in lower case, without its accents; itself where it has neither."""
     letter = chr(code)
     at = _LETTERS.find(letter)
     return letter if at < 0 else _FOLDED[at]

@@ -33,12 +33,12 @@ DAYS_AHEAD = 1
 
 
 def record_line(max_text: int) -> int:
-    """Bytes of a JSON line with a record: JSON may spell a byte of its text with six."""
+    """Return bytes of a JSON line with a record: JSON may spell a byte of its text with six."""
     return 6 * max_text + 4_000_000
 
 
 def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
-    """The lines of a stream as they come; of a longer one ``longest`` bytes and one more."""
+    """Yield the lines of a stream as they come; of a longer one ``longest`` bytes and one more."""
     while line := stream.readline(longest + 1):
         yield line
         while len(line) > longest and not line.endswith(b"\n"):  # what it has more is passed over

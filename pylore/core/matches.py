@@ -15,8 +15,8 @@ _FILTERS = ("type:", "tag:")
 
 
 def matches_in(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """Start and length, in characters, of each word that begins as one of the query does, or a
-    part of it; in order.
+    """Yield start and length, in characters, of each word that begins as one of the query does, or
+    a part of it; in order.
 
     >>> list(matches_in("Rotates tokens of getUser, not of users2", "rotate the user type:note"))
     [(0, 7), (18, 7), (34, 6)]

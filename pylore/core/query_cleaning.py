@@ -33,7 +33,7 @@ _SHORTEST_HASH, _LONGEST_HASH = 7, 40
 
 
 def cleaned(text: str) -> str:
-    """``text`` without what tools have written in it; as it is where nothing would be left.
+    """Return ``text`` without what tools have written in it; as it is where nothing would be left.
 
     >>> cleaned("Fix :func:`raises` for groups of errors, see https://example.org/1 and 1f2e3d4c")
     'Fix `raises` for groups of errors, see and'
@@ -52,7 +52,7 @@ def _without_comments(text: str) -> str:
 
 
 def _says(chunk: str) -> bool:
-    """Whether it is neither an address, nor a hash, nor the number of an issue."""
+    """Return whether it is neither an address, nor a hash, nor the number of an issue."""
     if "://" in chunk:
         return False
     bare = chunk.strip(AROUND)
@@ -64,7 +64,7 @@ def _says(chunk: str) -> bool:
 
 
 def _unwrapped(chunk: str) -> str:
-    """A role of reStructuredText without its name: ``:func:`raises``` → ```raises```."""
+    """Return a role of reStructuredText without its name: ``:func:`raises``` → ```raises```."""
     end = chunk.find(":`")
     start = chunk.find(":")
     if 0 <= start < end and chunk[start + 1 : end].replace(":", "").replace("-", "").isalpha():
@@ -77,7 +77,7 @@ HEAD = 12
 
 
 def head_of(text: str) -> str:
-    """How a longer text begins: its first line, or the beginning of that; else nothing.
+    """Return how a longer text begins: its first line, or the beginning of that; else nothing.
 
     >>> head_of("Fix reports\\n\\nThe long story of how it came to this, in more words than fit.")
     'Fix reports'
@@ -89,7 +89,7 @@ def head_of(text: str) -> str:
 
 
 def named_in(text: str) -> list[str]:
-    """The names of code in a text, as they are written, each once.
+    """Return the names of code in a text, as they are written, each once.
 
     What stands in back-ticks, has an underscore or a dot inside, a capital after a small
     letter, or parentheses after it; paths and functions of tracebacks too.
@@ -120,7 +120,7 @@ _LONGEST_QUOTED = 100
 
 
 def _ends_frame(before: str, before_it: str) -> bool:
-    """Whether it follows ``line 12, in`` of a traceback."""
+    """Return whether it follows ``line 12, in`` of a traceback."""
     return before == "in" and before_it[-1:] == "," and before_it[:-1].isdigit()
 
 

@@ -42,7 +42,7 @@ class Asked:
 
 
 def asked_for(text: str) -> Asked | None:
-    """What a question asks for; None for what is no question, or has no other words.
+    """Return what a question asks for; None for what is no question, or has no other words.
 
     >>> asked = asked_for("where is the Crawler class defined?")
     >>> asked.purpose, asked.text, sorted(asked.names)

@@ -54,17 +54,17 @@ class Setting:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that it may be, of a choice; those that its list may have, of words."""
+        """Return the words that it may be, of a choice; those that its list may have, of words."""
         return tuple(self._choices)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Takes the name of the attribute; the option is that too, unless it has one of its own."""
+        """Take the name of the attribute; the option is that too, unless it has one of its own."""
         self.name = name
         self.option = self.option or name.replace("_", "-")
 
     @property
     def config_key(self) -> str:
-        """How the config files spell it: arrays are upper-case, as in EDGE_WEIGHTS."""
+        """Return how the config files spell it: arrays are upper-case, as in EDGE_WEIGHTS."""
         return self.name.upper() if self.kind in ARRAYS else self.name
 
     def parse(self, text: str) -> Value:
@@ -121,42 +121,42 @@ def _row(
     choices: Iterable[str] = (),
     option: str = "",
 ) -> T:
-    """A row of the table, typed as what an instance has in its place."""
+    """Return a row of the table, typed as what an instance has in its place."""
     return Setting(kind, default, help, low, high, choices, option)  # type: ignore[arg-type, return-value]
 
 
 def whole(default: int, help: str, *, low: int, high: int, option: str = "") -> int:
-    """A whole number."""
+    """Declare a whole number."""
     return _row("int", default, help, low, high, option=option)
 
 
 def number(default: float, help: str, *, low: float, high: float, option: str = "") -> float:
-    """A number."""
+    """Declare a number."""
     return _row("float", default, help, low, high, option=option)
 
 
 def switch(default: bool, help: str) -> bool:
-    """On or off."""
+    """Declare a switch."""
     return _row("bool", default, help)
 
 
 def choice(default: str, help: str, *, choices: Iterable[str], option: str = "") -> str:
-    """One of a few words."""
+    """Declare one of a few words."""
     return _row("choice", default, help, choices=choices, option=option)
 
 
 def words(default: tuple[str, ...], help: str, *, option: str = "") -> tuple[str, ...]:
-    """Any words, as names of relations."""
+    """Declare any words, as names of relations."""
     return _row("words", default, help, option=option)
 
 
 def names(default: tuple[str, ...], help: str) -> tuple[str, ...]:
-    """Names of programs, as far as a file may be called so."""
+    """Declare names of programs, as far as a file may be called so."""
     return _row("names", default, help)
 
 
 def text(default: str, help: str, *, option: str = "") -> str:
-    """Any text."""
+    """Declare any text."""
     return _row("text", default, help, option=option)
 
 
@@ -171,12 +171,12 @@ def scope_name(default: str, help: str) -> str:
 
 
 def weights(default: dict[str, float], help: str, *, low: float, high: float) -> dict[str, float]:
-    """Numbers by name; what is given is added to what is there."""
+    """Declare numbers by name; those given are added to the default."""
     return _row("weights", default, help, low, high)
 
 
 def texts(help: str) -> dict[str, str]:
-    """Texts by name; what is given is added to what is there."""
+    """Declare texts by name; those given are added to the default."""
     return _row("texts", {}, help)
 
 
@@ -541,7 +541,7 @@ class Settings:
 
     @classmethod
     def load(cls, *, environ: Mapping[str, str], flags: Mapping[str, str]) -> Settings:
-        """Values from the config hand-over, then the environment, then the flags."""
+        """Return values from the config hand-over, then the environment, then the flags."""
         settings = cls()
         for line in filter(None, environ.get("LORE_FROM_CONFIG", "").split("\n")):
             settings._set_from_config(*line.split("\t", 2))
@@ -557,7 +557,7 @@ class Settings:
         return settings
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:
-        """A copy with these ``(config key, text)`` set, ``KEY[element]`` too.
+        """Return a copy with these ``(config key, text)`` set, ``KEY[element]`` too.
 
         Raises:
             UsageError: a key is not known, or a value is not one of its values.
@@ -577,7 +577,7 @@ class Settings:
 
     @property
     def depth(self) -> int:
-        """The depth to walk: what was asked for, within what is allowed."""
+        """Return the depth to walk: what was asked for, within what is allowed."""
         return min(self.graph_depth, self.graph_max_depth)
 
     def _set_from_config(self, key: str, origin: str, text: str) -> None:
@@ -608,7 +608,7 @@ class Settings:
         self.origins[name] = origin
 
     def as_text(self, name: str) -> str:
-        """The value of one setting, spelled as an option or a config file takes it."""
+        """Return the value of one setting, spelled as an option or a config file takes it."""
         value = getattr(self, name)
         if isinstance(value, bool):
             return str(int(value))
@@ -622,7 +622,7 @@ class Settings:
 
 
 def _rows_of(table: type) -> tuple[Setting, ...]:
-    """Takes the rows out of the class: what an instance has is found sooner without them."""
+    """Take the rows out of the class: what an instance has is found sooner without them."""
     rows = tuple(row for row in vars(table).values() if isinstance(row, Setting))
     for row in rows:
         delattr(table, row.name)
@@ -635,7 +635,7 @@ _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
 def users_alone(name: str, text: str) -> str:
-    """Why a project may not set this; nothing where it may."""
+    """Return why a project may not set this; nothing where it may."""
     if name == "embedder" and ":" in text:
         return "loads a model or sends texts away"
     if name == "retrievers" and not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}:
@@ -644,16 +644,16 @@ def users_alone(name: str, text: str) -> str:
 
 
 def _unsecret(text: str) -> str:
-    """The text without what stands before an @: in a URL that may be a password."""
+    """Return the text without what stands before an @: in a URL that may be a password."""
     before, at, after = text.rpartition("@")
     return f"…{at}{after}" if before else text
 
 
 def _place(origin: str) -> str:
-    """``project:/a/.config:3`` -> ``/a/.config:3``, ``flag:--decay`` -> ``--decay``."""
+    """Turn ``project:/a/.config:3`` into ``/a/.config:3``, ``flag:--decay`` into ``--decay``."""
     return origin.partition(":")[2]
 
 
 def from_environment(flags: Mapping[str, str]) -> Settings:
-    """The settings of this process: its environment under these flags."""
+    """Return the settings of this process: its environment under these flags."""
     return Settings.load(environ=os.environ, flags=flags)

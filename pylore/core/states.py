@@ -44,7 +44,7 @@ _FORGOTTEN = "0000"
 
 
 def clock(state: Node | Edge) -> str:
-    """The latest of the times of a state.
+    """Return the latest of the times of a state.
 
     >>> clock(Node("note-1", "note", updated_at="2026-01-31", invalidated_at="2026-02-01"))
     '2026-02-01'
@@ -54,13 +54,13 @@ def clock(state: Node | Edge) -> str:
 
 
 def set_clock(state: Node | Edge, at: str) -> None:
-    """Gives a state this clock; ``changed_at`` stays empty where another time says it."""
+    """Give a state this clock; ``changed_at`` stays empty where another time says it."""
     state.changed_at = None
     state.changed_at = at if clock(state) < at else None
 
 
 def next_clock(before: str, at: str) -> str:
-    """The clock of a state that is made at this time out of one with the clock ``before``.
+    """Return the clock of a state that is made at this time out of one with the clock ``before``.
 
     >>> next_clock("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z")
     '2026-01-31T12:00:01Z'
@@ -69,20 +69,20 @@ def next_clock(before: str, at: str) -> str:
 
 
 def order(state: Node | Edge) -> Order:
-    """Of two states the one with the greater order stands."""
+    """Return the order of a state: of two, the greater one is current."""
     rank = STATUSES.index(state.status) if state.status in STATUSES else -1
     made = state.updated_at if isinstance(state, Node) else ""
     return clock(state), state.invalidated_at or "", rank, _hash(state), made
 
 
 def same(one: Node | Edge, other: Node | Edge) -> bool:
-    """Whether two states say the same, whenever they were made."""
+    """Return whether two states say the same, whenever they were made."""
     gone = (one.invalidated_at is None, other.invalidated_at is None)
     return gone[0] == gone[1] and _hash(one) == _hash(other)
 
 
 def state_name(node: Node) -> str:
-    """A name for a state of a node: its clock, and the beginning of a hash.
+    """Return a name for a state of a node: its clock, and the beginning of a hash.
 
     The hash of a forgotten one begins with ``0000``, and so it can be told from its name.
 
@@ -98,7 +98,7 @@ def state_name(node: Node) -> str:
 
 
 def lived_after(names: Iterable[str], at: str) -> bool:
-    """Whether a node with states of these names was forgotten at this time, and lived later.
+    """Return whether a node with states of these names was forgotten at this time, and lived later.
 
     >>> lived_after(["2026-01-01T00:00:00Z 0000123456", "2026-01-02T00:00:00Z 5b8d4b947a"],
     ...             "2026-01-01T00:00:00Z")
@@ -115,12 +115,12 @@ def lived_after(names: Iterable[str], at: str) -> bool:
 
 
 def latest(names: Iterable[str]) -> list[str]:
-    """Those of the names of states that a node is told with, the latest last."""
+    """Return those of the names of states that a node is told with, the latest last."""
     return sorted(set(names))[-ANCESTORS:]
 
 
 def descends(name: str, ancestors: Iterable[str]) -> bool:
-    """Whether a state comes after the one of this name, as far as its ancestors tell."""
+    """Return whether a state comes after the one of this name, as far as its ancestors tell."""
     known = sorted(ancestors)
     return name in known or (len(known) >= ANCESTORS and name < known[0])
 

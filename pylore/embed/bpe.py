@@ -46,17 +46,17 @@ class TableError(Exception):
 
 
 def is_whole(data: bytes, number: int) -> bool:
-    """Whether this is the part of a table with this number, undamaged; the head's is 0."""
+    """Return whether this is the part of a table with this number, undamaged; the head's is 0."""
     return int.from_bytes(data, "little") % PRIME == number + 1
 
 
 def bucket_of(pair: int, multiplier: int) -> int:
-    """The bucket that a pair is in, counted from 0."""
+    """Return the bucket that a pair is in, counted from 0."""
     return (pair * multiplier & 0xFFFFFFFF) >> 20  # the upper 12 of 32 bits
 
 
 def stamp_of_tokenizer(path: str) -> str:
-    """Size and second of the last change: what also holds for a copy of an installation.
+    """Return size and second of the last change: what also holds for a copy of an installation.
 
     Raises:
         OSError: there is none.
@@ -81,7 +81,7 @@ class PieceTable:
         self._merges = _Merges()
 
     def encode(self, words: Iterable[str]) -> dict[str, list[int]]:
-        """Each word with its pieces' numbers. A word has no white space and no signs.
+        """Return each word with its pieces' numbers. A word has no white space and no signs.
 
         Raises:
             OSError: the table is not there, or cannot be read.
@@ -114,7 +114,8 @@ class PieceTable:
         return pieces
 
     def _begin(self, text: str) -> list[int]:
-        """A piece for each letter; a letter that is none has a piece for each of its bytes."""
+        """Return a piece for each letter; a letter that is none has a piece for each of its
+        bytes."""
         pieces = []
         for letter in text:
             at = self._letters.find(letter)

@@ -57,7 +57,7 @@ class EndpointEmbedder:
             return  # embed finds out again, and says so
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-        """A unit vector for each text; None for a text without words.
+        """Return a unit vector for each text; None for a text without words.
 
         Raises:
             EmbedderError: nobody answers, or not with what was asked for.
@@ -83,7 +83,7 @@ class EndpointEmbedder:
         return vectors
 
     def _refusal(self, answer: Response) -> str:
-        """What the endpoint refused with, and what to do."""
+        """Return what the endpoint refused with, and what to do."""
         if answer.status in (401, 403):
             return f"refused the key (HTTP {answer.status}): set LORE_ENDPOINT_KEY"
         said = one_line(answer.body[:2000].decode(errors="replace"))
@@ -110,7 +110,7 @@ class EndpointEmbedder:
 
 
 def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int:
-    """The vectors' dimension.
+    """Return the vectors' dimension.
 
     Raises:
         EmbedderError: the store's vectors of this embedder have another one.
@@ -123,7 +123,7 @@ def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int
 
 
 def _key_header(place: Place, environ: Mapping[str, str]) -> dict[str, str]:
-    """The header with the user's key, if there is one.
+    """Return the header with the user's key, if there is one.
 
     OPENAI_API_KEY is set for many programs: it goes over TLS alone.
     """

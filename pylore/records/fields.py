@@ -15,7 +15,7 @@ TITLE_LENGTH = 80
 
 
 def require_known(status: str, source: str, fraction: float) -> None:
-    """LoreError where one of the three is not what the store takes; ``fraction`` is 0 to 1."""
+    """Raise LoreError where one of the three is not valid; ``fraction`` is 0 to 1."""
     for what, word, known in (("status", status, STATUSES), ("source", source, SOURCES)):
         if word not in known:
             raise LoreError(f"unknown {what} '{word}': one of {', '.join(known)}")
@@ -24,7 +24,7 @@ def require_known(status: str, source: str, fraction: float) -> None:
 
 
 def title_of(text: str) -> str:
-    """The first line of a text, without Markdown's heading marks, at most 80 characters."""
+    """Return the first line of a text, without Markdown's heading marks, at most 80 characters."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     line = line.lstrip("#").strip() or line
     if len(line) <= TITLE_LENGTH:
@@ -55,13 +55,13 @@ def require_text(text: str, most: int) -> str:
 
 
 def with_why(data: str, why: str) -> str:
-    """A node's data with this reason; an empty one takes the reason away."""
+    """Return a node's data with this reason; an empty one takes the reason away."""
     fields = {key: value for key, value in loads(data).items() if key != "why"}
     return dumps({**fields, "why": why} if why else fields)
 
 
 def with_fields(metadata: str, fields: Mapping[str, Any]) -> str:
-    """An edge's metadata with these fields set; None takes one away."""
+    """Return an edge's metadata with these fields set; None takes one away."""
     kept = {**loads(metadata), "superseded_by": None, **fields}
     return dumps({name: one for name, one in kept.items() if one is not None})
 

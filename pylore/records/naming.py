@@ -23,7 +23,7 @@ class Naming:
         self._settings = settings
 
     def own(self, name: str) -> str:
-        """An id or a relation as it is called under the scope that is set."""
+        """Return an id or a relation as it is called under the scope that is set."""
         if not self._settings.scope:
             return name
         from ..core.scopes import own
@@ -59,7 +59,7 @@ class Naming:
                          "declare it as a new relation")  # fmt: skip
 
     def declare(self, relation: str) -> list[str]:
-        """Declares a relation that is new; notes where a known one is nearly the same."""
+        """Declare a relation that is new; notes where a known one is nearly the same."""
         name = require_name(relation, "relation")
         known = self._store.relations.all()
         if name in known or self.own(name) in known:
@@ -75,8 +75,8 @@ class Naming:
         return called(relations, self._settings.scope)
 
     def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
-        """A relation that is known, as an edge between these two has it: of two nodes that are
-        common, the edge says by its relation that it belongs to a scope."""
+        """Return a relation that is known, as an edge between these two has it: of two nodes that
+        are common, the edge says by its relation that it belongs to a scope."""
         scope = self._settings.scope
         name = self.require_relation(relation)
         if not scope:

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 def require_ends(store: Store, edge: Edge) -> None:
-    """LoreError where an end of an edge is forgotten, or there is none."""
+    """Raise LoreError where an end of an edge is forgotten or missing."""
     for id in edge.key[:2]:
         if store.nodes.require(id).invalidated_at is not None:
             raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
 
 
 def location_of(node: Node) -> tuple[str, str]:
-    """``(path, lines)`` of a node as its anchor has them: ``("a.py", "10-20")``."""
+    """Return ``(path, lines)`` of a node as its anchor has them: ``("a.py", "10-20")``."""
     lines = "" if node.line_start is None else f"{node.line_start}-{node.line_end}"
     return node.file or "", lines
 
 
 def split_location(file: str) -> tuple[str, int | None, int | None]:
-    """``a.py:10-20`` → ``("a.py", 10, 20)``; without numbers the whole file."""
+    """Turn ``a.py:10-20`` into ``("a.py", 10, 20)``; without numbers the whole file."""
     path, colon, lines = file.rpartition(":")
     first, dash, last = lines.partition("-")
     if not (colon and _is_line(first) and (not dash or _is_line(last))):
@@ -39,7 +39,8 @@ def _is_line(text: str) -> bool:
 
 
 def path_in_store(path: str, root: str) -> str:
-    """A path as the store spells it: from the project's root where it lies inside, with ``/``."""
+    """Return a path as the store spells it: from the project's root where it lies inside, with
+    ``/``."""
     full = os.path.realpath(path)
     base = os.path.realpath(root) if root else ""
     if base and (full == base or full.startswith(base + os.sep)):
@@ -48,7 +49,7 @@ def path_in_store(path: str, root: str) -> str:
 
 
 def set_file(node: Node, file: str, root: str) -> str:
-    """Writes ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
+    """Write ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
     if not file:
         return ""
     path, first, last = split_location(file)
@@ -60,7 +61,7 @@ def set_file(node: Node, file: str, root: str) -> str:
 
 
 def missing_file(path: str, root: str) -> list[str]:
-    """What to say of a file that a record is about, where it is not there or far away."""
+    """Return what to say of a file that a record is about, where it is not there or far away."""
     if path.startswith(("/", "../")):
         return [f"{path} lies outside the project: nothing tells when it changes"]
     if path and root and not os.path.lexists(os.path.join(root, path)):

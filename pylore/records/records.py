@@ -124,7 +124,7 @@ class Records:
         self._names = Naming(store, settings)
 
     def together(self, write: Callable[[], Result], command: str, texts: Sequence[str]) -> Result:
-        """Runs several writes as one transaction, which the history calls ``command``.
+        """Run several writes as one transaction, which the history calls ``command``.
 
         ``texts`` are what they will embed words of. It may run ``write`` several times.
         """
@@ -132,7 +132,7 @@ class Records:
         return self._settled(write, command)
 
     def embedded(self, nodes: Iterable[Node]) -> None:
-        """Writes nodes whose fields somebody else has changed, within ``together``."""
+        """Write nodes whose fields somebody else has changed, within ``together``."""
         for node in nodes:
             self._write(node)
 
@@ -155,7 +155,7 @@ class Records:
         new_type: bool = False,
         anew: bool = False,
     ) -> Change:
-        """Adds a record, or brings the one that is there already up to date.
+        """Add a record, or bring the one that is there already up to date.
 
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
@@ -219,7 +219,7 @@ class Records:
         new_relation: bool = False,
         force: bool = False,
     ) -> Change:
-        """Links two nodes; a link that was taken away stands again.
+        """Link two nodes; a link that was taken away stands again.
 
         A link that is or was there keeps its weight, and the metadata that people gave it,
         where they are not given. ``metadata`` are fields to set in it (None takes one away),
@@ -247,7 +247,7 @@ class Records:
 
     @_written()
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
-        """Takes a link away; its history keeps it.
+        """Take a link away; its history keeps it.
 
         Raises:
             LoreError: there is no such link.
@@ -277,7 +277,7 @@ class Records:
         literal: bool = False,
         single: bool = False,
     ) -> Change:
-        """States ``subject predicate object`` as an edge, its confidence as its weight.
+        """State ``subject predicate object`` as an edge, its confidence as its weight.
 
         Subject and object are ids or names; a name becomes an entity. A literal
         object (asked for, or without letters, or of more than four words) becomes a
@@ -316,7 +316,7 @@ class Records:
         category: str | None = None,
         force: bool = False,
     ) -> Change:
-        """Changes fields of a record; its id stays. None leaves a field as it is.
+        """Change fields of a record; its id stays. None leaves a field as it is.
 
         Tags are replaced; an empty ``why`` takes the reason away, an empty ``file`` the file.
         What a document's file states is changed there; ``force`` does it here all the same.
@@ -356,7 +356,7 @@ class Records:
 
     @_written()
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
-        """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
+        """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
         from .purge import delete_for_good
         from .undo import forget
 
@@ -380,7 +380,7 @@ class Records:
 
     @_written()
     def restore(self, ids: Sequence[str], *, at: str = "") -> list[Change]:
-        """Brings forgotten nodes back, with the edges that went with them.
+        """Bring forgotten nodes back, with the edges that went with them.
 
         A node that is not forgotten, but has anchors that no longer hold, is taken to
         hold for the code as it is now. With ``at`` (the number of a state, as ``history``
@@ -401,7 +401,7 @@ class Records:
                 for id in ids]  # fmt: skip
 
     def undo(self, ids: Sequence[str] = ()) -> list[Change]:
-        """Takes back the last change of each of these nodes, or the last command as a whole.
+        """Take back the last change of each of these nodes, or the last command as a whole.
 
         Called again with an id it goes one change further back; without ids it takes back
         what it did itself. What a command added is forgotten; a purge stays.
@@ -448,7 +448,7 @@ class Records:
         return state
 
     def _outlive(self, state: Node | Edge, ids: Sequence[str]) -> None:
-        """Makes something new later than the purge of what was there before, if it was one."""
+        """Make something new later than the purge of what was there before, if it was one."""
         purged = max(self._store.history.purged(ids).values(), default="")
         if purged >= clock(state):
             set_clock(state, next_clock(purged, now()))
@@ -476,7 +476,7 @@ class Records:
         return Restoring(self._store, self._index, self._tie, self._finder)
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
-        """Lets links and anchors follow a node that is about another file than before."""
+        """Let links and anchors follow a node that is about another file than before."""
         self._link_file(node, node.file or "", before)
         self._notes += missing_file(node.file or "", self._root)
 
@@ -490,7 +490,7 @@ class Records:
             Index(self._store, self._embedder, self._notes).keep_facts()
 
     def _said(self) -> list[str]:
-        """The notes of the steps since the last time."""
+        """Return the notes of the steps since the last time."""
         notes, self._notes = self._notes, []
         return notes
 
@@ -523,7 +523,7 @@ class Records:
         )
 
     def _require_own(self, node: Node, fields: set[str]) -> None:
-        """Goes on where a file of the node states none of these fields."""
+        """Go on where a file of the node states none of these fields."""
         file = source_of(self._store, node, self._root)
         if file and fields & stated_by_file(node):
             raise LoreError(f"{node.id} comes from {file}: edit that file and import it again, "
@@ -568,7 +568,7 @@ class Records:
         return edge
 
     def _derive(self, node: Node) -> list[str]:
-        """Links a record to the run that it comes from; a note where there is no such run."""
+        """Link a record to the run that it comes from; a note where there is no such run."""
         run = self._settings.run
         if not run or node.type in NO_RECORDS:
             return []
@@ -581,7 +581,7 @@ class Records:
         return []
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
-        """Links a record to its file; ``before`` is where it was and no longer is."""
+        """Link a record to its file; ``before`` is where it was and no longer is."""
         from ..anchors.own_file import anchor_file, drop_file_anchors
 
         here = location_of(node)
@@ -641,7 +641,7 @@ class Records:
 
 
 def _merged(old: Node, new: Node, *, named: bool) -> Node:
-    """The node that is there, with a new text only where the id was chosen by hand."""
+    """Return the node that is there, with a new text only where the id was chosen by hand."""
     if named:
         if old.title == title_of(old.body):
             old.title = ""  # it is made anew from the new text

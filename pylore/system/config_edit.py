@@ -34,7 +34,7 @@ class _Place(NamedTuple):
 
 
 def with_setting(text: str, key: str, value: str) -> str:
-    """``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
+    """Return ``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
 
     The last assignment of it is changed, which is the one that counts; without one a line is
     added.
@@ -59,7 +59,7 @@ def with_setting(text: str, key: str, value: str) -> str:
 
 
 def without_setting(text: str, key: str) -> str:
-    """``text`` without the assignments of ``key``; of an array without all of its elements.
+    """Return ``text`` without the assignments of ``key``; of an array without all of its elements.
 
     >>> print(without_setting("# few\\nlimit=5\\nfusion=rrf\\n", "limit"), end="")
     # few

@@ -71,7 +71,7 @@ class PluginProcess:
         self.end()
 
     def read(self, deadline: float, most: int = MOST_OUTPUT) -> bytes:
-        """All of its stdout, once it has ended well.
+        """Return all of its stdout, once it has ended well.
 
         Raises:
             Refused: as ``pour``.
@@ -81,7 +81,7 @@ class PluginProcess:
         return bytes(found)
 
     def pour(self, take: Callable[[bytes], object], deadline: float, most: int) -> None:
-        """Hands its stdout over piece by piece, until it has ended well.
+        """Hand its stdout over piece by piece, until it has ended well.
 
         Raises:
             Refused: it did not end by the deadline (of ``time.monotonic``), failed, or
@@ -94,7 +94,7 @@ class PluginProcess:
     def outcome(
         self, take: Callable[[bytes], object], deadline: float, most: int = MOST_OUTPUT
     ) -> tuple[int, str]:
-        """Its exit code (a signal below 0), and the last line of its stderr.
+        """Return its exit code (a signal below 0), and the last line of its stderr.
 
         Raises:
             Refused: it did not end by the deadline, or printed more than ``most`` bytes.
@@ -109,7 +109,7 @@ class PluginProcess:
 
     @staticmethod
     def failure(code: int, said: str) -> str:
-        """An exit code other than 0 in words, with the last line of stderr; empty for 0."""
+        """Return an exit code other than 0 in words, with the last line of stderr; empty for 0."""
         if not code:
             return ""
         how = f"exit code {code}" if code > 0 else f"signal {-code}"
@@ -143,12 +143,12 @@ class PluginProcess:
         return bytes(complaint)
 
     def close_stdout(self) -> None:
-        """Reads no more of it: what it writes from now on goes nowhere."""
+        """Read no more of it: what it writes from now on goes nowhere."""
         assert self._process.stdout is not None
         self._process.stdout.close()
 
     def end(self) -> None:
-        """Ends what is left of it, its children too."""
+        """End what is left of it, its children too."""
         with suppress(ProcessLookupError, PermissionError):  # all of it has ended
             os.killpg(self._process.pid, signal.SIGKILL)
         for stream in (self._process.stdout, self._process.stderr):
@@ -158,13 +158,13 @@ class PluginProcess:
 
     @property
     def group(self) -> int:
-        """The number of its process group."""
+        """Return the number of its process group."""
         return self._process.pid
 
 
 @contextmanager
 def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
-    """A pipe would block where nobody reads it."""
+    """Yield stdin as a file: a pipe would block where nobody reads it."""
     if not isinstance(stdin, bytes):
         yield stdin
         return
@@ -175,7 +175,7 @@ def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a plugin may be called so.
+    """Return whether a plugin may be called so.
 
     >>> is_name("adr-tools"), is_name("../x")
     (True, False)
@@ -184,7 +184,8 @@ def is_name(text: str) -> bool:
 
 
 def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> str:
-    """The program of a plugin, ``prefix`` and ``name``: in the user's folder, or on ``PATH``.
+    """Return the program of a plugin, ``prefix`` and ``name``: in the user's folder, or on
+    ``PATH``.
 
     Raises:
         Refused: there is none, or it is not executable.
@@ -202,7 +203,8 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
 
 
 def environment(plugin: str, **ours: str) -> dict[str, Any]:
-    """A plugin's environment: ``ours`` on top of this process's, and what says where it runs.
+    """Return a plugin's environment: ``ours`` on top of this process's, and what says where it
+    runs.
 
     What lore it starts itself runs no event plugin.
     """
@@ -225,7 +227,7 @@ def run_all(
     store: str = "",
     root: str = "",
 ) -> list[tuple[str, str]]:
-    """Runs plugins of one event; those that failed, each with why, in the order that was given.
+    """Run plugins of one event; those that failed, each with why, in the order that was given.
 
     Each gets the rows on stdin, a line of JSON each, with the name of the event. What they print
     on stdout is thrown away. ``store`` and ``root`` are as ``Events`` has them.
@@ -258,7 +260,7 @@ def run_all(
 
 
 def _complaint(process: PluginProcess, deadline: float, timeout: float) -> str:
-    """Why a plugin has failed; empty if it has not. Of one that refuses, its own words."""
+    """Return why a plugin has failed; empty if it has not. Of one that refuses, its own words."""
     try:
         code, said = process.outcome(len, deadline, MOST_OUTPUT)
     except Refused as why:

@@ -29,7 +29,7 @@ def own_files(path: str) -> str:
 
 
 def whole_entries(path: str | None = None) -> str:
-    """``path`` (default: this process's ``PATH``) without what is relative in it.
+    """Return ``path`` (default: this process's ``PATH``) without what is relative in it.
 
     >>> whole_entries(":/usr/bin:.:bin:/bin")
     '/usr/bin:/bin'
@@ -40,7 +40,7 @@ def whole_entries(path: str | None = None) -> str:
 
 
 def find_program(name: str) -> str | None:
-    """The whole path of a program by its name; None where there is none."""
+    """Return the whole path of a program by its name; None where there is none."""
     for folder in whole_entries().split(":"):
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK) and os.path.isfile(path):
@@ -52,7 +52,7 @@ _LIMITED = 'ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
 
 
 def limited(command: list[str], seconds: int, megabytes: int) -> list[str]:
-    """A command that may take so much processor time and address space.
+    """Return a command that may take so much processor time and address space.
 
     Not every system limits memory. The shell sets both: Python would have to fork for it.
     """

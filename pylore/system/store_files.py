@@ -63,7 +63,7 @@ def is_open_store(path: str) -> bool:
 
 
 def require_no_store(path: str) -> None:
-    """Lets a file pass that somebody has named for text to be read from, or written to.
+    """Let a file pass that somebody has named for text to be read from, or written to.
 
     Raises:
         LoreError: it is a store, or a file beside one.
@@ -105,7 +105,7 @@ class StoreState:
 
     @property
     def settled(self) -> bool:
-        """Whether the next change will leave another time on a file."""
+        """Return whether the next change will leave another time on a file."""
         coarse = self._newest % 1_000_000_000 == 0
         racy = _RACY_OF_COARSE_NS if coarse else _RACY_NS
         return self.text != "" and time_ns() - self._newest > racy
@@ -123,7 +123,8 @@ class StoreState:
 
 
 def read_since(folder: str, before: list[str], now: list[str]) -> bytes | None:
-    """What readers have noted between two states of ``StoreState.reads``; None: more than that."""
+    """Return what readers have noted between two states of ``StoreState.reads``; None: more than
+    that."""
     (first, taken), (second, taken_now) = before, now
     if taken != taken_now or second == GONE:
         return None

@@ -145,5 +145,5 @@ class FileFacts:
 
     @property
     def package(self) -> str:
-        """The package that the file says it belongs to; "" for none."""
+        """Return the package that the file says it belongs to; "" for none."""
         return next((item.module for item in self.imports if item.kind == "package"), "")

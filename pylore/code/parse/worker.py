@@ -45,7 +45,7 @@ _PACKED = (".css", ".html", ".json", ".svg", ".xml")
 
 
 def check(path: str, data: bytes, rules: Rules) -> str:
-    """Why a file is left out: binary, encoding, generated, minified; or nothing.
+    """Return why a file is left out: binary, encoding, generated, minified; or nothing.
 
     ``minified`` is also what has a line that no person has written.
     """
@@ -133,7 +133,7 @@ class FileOutcome(NamedTuple):
 
 
 def work(job: Job, rules: Rules) -> list[FileOutcome]:
-    """Reads the files of a job."""
+    """Read the files of a job."""
     outcomes, texts = [], {}
     for path, known in job.paths:
         found = _read(job, rules, path, known)
@@ -205,7 +205,7 @@ def _entry(
 
 
 def _symbol_id(path: str, symbol: Symbol, names: dict[str, int]) -> str:
-    """Of several definitions of one name the first has the plain id, the next one ``~2``."""
+    """Return the id of a symbol: of several of one name, the first has it, the next ``~2``."""
     count = names[symbol.qualified] = names.get(symbol.qualified, 0) + 1
     id = symbol_id(path, symbol.qualified) + (f"~{count}" if count > 1 else "")
     return id if len(id) <= LONGEST_ID and id.isprintable() else ""
@@ -221,7 +221,7 @@ def _embedder() -> Any:
 def embedded(
     outcomes: list[FileOutcome], wanted: Callable[[Entry], bool] = lambda entry: True
 ) -> list[FileOutcome]:
-    """The outcomes with the vectors of those entries that are wanted."""
+    """Return the outcomes with the vectors of those entries that are wanted."""
     made = iter(
         entries_embedded([e for outcome in outcomes for e in outcome.entries or () if wanted(e)])
     )
@@ -233,14 +233,14 @@ def embedded(
 
 
 def entries_embedded(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries with their vectors."""
+    """Return the entries with their vectors."""
     texts = [f"{title} {text}" for entry in entries for title, text, *_ in entry.rows]
     vectors = iter(_embedder().embed(texts) if texts else [])
     return [entry._replace(vectors=[next(vectors) for _ in entry.rows]) for entry in entries]
 
 
 def _read(job: Job, rules: Rules, path: str, known: str) -> FileOutcome | tuple[str, str, str]:
-    """``(text, stamp, hash)`` of a file, or why it has none."""
+    """Return ``(text, stamp, hash)`` of a file, or why it has none."""
     full = os.path.join(job.root, path)
     stamp = lstamp_of(full)
     if "-" not in stamp:
@@ -272,7 +272,7 @@ def _language(rules: Rules, path: str, text: str) -> str:
 
 
 def facts_as_json(facts: FileFacts) -> str:
-    """What ``code_files`` keeps."""
+    """Return what ``code_files`` keeps."""
     names = {"symbols": facts.symbols, "assigned": facts.assigned}
     uses = {"imports": facts.imports, "calls": facts.calls}
     return "\n".join(
@@ -281,7 +281,7 @@ def facts_as_json(facts: FileFacts) -> str:
 
 
 def facts_from_json(path: str, language: str, text: str) -> FileFacts:
-    """The facts that ``facts_as_json`` wrote, now or as one value as it once did."""
+    """Return the facts that ``facts_as_json`` wrote, now or as one value as it once did."""
     from .facts import Call, Import
 
     names, _, uses = text.partition("\n")
@@ -295,7 +295,7 @@ def facts_from_json(path: str, language: str, text: str) -> FileFacts:
 
 
 def names_from_json(path: str, language: str, text: str) -> FileFacts:
-    """What a file defines and assigns, without its imports and calls."""
+    """Return what a file defines and assigns, without its imports and calls."""
     return _names(path, language, text.partition("\n")[0])[0]
 
 

@@ -72,7 +72,7 @@ class Draft:
         reasons[reason] = reasons.get(reason, 0) + number
 
     def add(self, from_id: str, to_id: str, relation: str, sure: float, reason: str) -> None:
-        """An edge; of two with the same ends the surer one stays, of imports what counts more."""
+        """Add an edge; of two with the same ends keep the surer, of imports the stronger."""
         if from_id == to_id:
             return
         ends = (from_id, to_id, relation)
@@ -91,7 +91,7 @@ class Draft:
                     self.count(path, what, reason, number)
 
     def by_language(self, languages: Mapping[str, str]) -> Counts:
-        """The counts of all files, of which ``languages`` has the languages."""
+        """Return the counts of all files, of which ``languages`` has the languages."""
         found: Counts = {}
         for path, kinds in self.counts.items():
             held = found.setdefault(languages[path], {})
@@ -103,7 +103,7 @@ class Draft:
 
 
 def adopt(files: Iterable[File], values: Values, reads: Reads) -> None:
-    """Gives methods that are defined outside of their type's file to that type.
+    """Give methods that are defined outside of their type's file to that type.
 
     In some languages they may be: ``Login.check`` in a file that has no ``Login``.
     """
@@ -122,7 +122,7 @@ def adopt(files: Iterable[File], values: Values, reads: Reads) -> None:
 
 
 def merge(files: Sequence[File], values: Values) -> None:
-    """Namespaces span files, and classes may: their parts get each other's members."""
+    """Share members among the parts of namespaces and classes that span files."""
     parts: dict[tuple[str, str], list[Def]] = {}
     for file in files:
         if file.language.namespaces:
@@ -145,7 +145,7 @@ Asked = list[tuple[Def, Known]]
 
 
 def inherit(files: Iterable[File], values: Values, draft: Draft, reads: Reads) -> None:
-    """Finds the bases of every class, and draws the edges ``inherits``."""
+    """Find the bases of every class, and draw the edges ``inherits``."""
     # The names of bases are looked up before any class has bases: in scopes, not in classes.
     known = [one for file in files for one in bases_in(file, values, reads)]
     bases, is_open = draw_bases(known, draft)
@@ -159,7 +159,7 @@ def inherit(files: Iterable[File], values: Values, draft: Draft, reads: Reads) -
 
 
 def bases_in(file: File, values: Values, reads: Reads) -> Asked:
-    """What the bases are of the classes in a file."""
+    """Return what the bases are of the classes in a file."""
     known = []
     values.search.reads = set()
     for symbol in file.facts.symbols:
@@ -175,7 +175,7 @@ def bases_in(file: File, values: Values, reads: Reads) -> Asked:
 def draw_bases(
     known: Asked, draft: Draft
 ) -> tuple[dict[Def, list[tuple[Def, float]]], dict[Def, None]]:
-    """Draws the edges; the bases of each class, and the classes with bases outside the tree."""
+    """Draw the edges; the bases of each class, and the classes with bases outside the tree."""
     found: dict[Def, list[tuple[Def, float]]] = {}
     is_open: dict[Def, None] = {}
     for made, (bases, sure) in known:
@@ -202,7 +202,7 @@ _TESTS = re.compile(
 
 @cache
 def only_tests_call(path: str, named: str = "") -> bool:
-    """Whether nothing but tests calls what a file defines: tests, their fixtures and mocks.
+    """Return whether nothing but tests calls what a file defines: tests, their fixtures and mocks.
 
     A name counts where its language takes it for a test's, by the pattern ``named``: other
     than for ``text.is_test``, by which a search ranks, ``test_helpers`` may well be what a
@@ -246,7 +246,7 @@ class Calls:
                 self._index(made)
 
     def _index(self, made: Def) -> None:
-        """What has no name outside of the function that it stands in is not a candidate."""
+        """Index candidates: not those without a name outside of their function."""
         if made.kind not in ("function", "method"):
             return
         outer = made.outer
@@ -258,7 +258,7 @@ class Calls:
         index.setdefault((made.file.language.family, made.name), []).append(made)
 
     def first(self, files: Iterable[File]) -> ArgumentTypes:
-        """Resolves every call of these files; what they pass on."""
+        """Resolve every call of these files; what they pass on."""
         return self._round((file, call, False) for file in files for call in file.facts.calls)
 
     def again(self, types: Mapping[Place, Iterable[Value]]) -> ArgumentTypes:
@@ -269,7 +269,7 @@ class Calls:
         return self._round(pending)
 
     def onwards(self, grown: Set[Place], more: Iterable[File]) -> None:
-        """Another round of those that hang on what has grown; of the calls of more files, all."""
+        """Run a round of the calls that depend on what has grown, and all calls of more files."""
         self._values.search.forget_grown(grown)
         pending = [(file, call, drawn) for file, call, drawn, on in self._waiting if on & grown]
         self._waiting = [one for one in self._waiting if not one[3] & grown]
@@ -277,7 +277,7 @@ class Calls:
         self._round(pending)
 
     def finish(self) -> None:
-        """Draws the calls of which callers might have told more."""
+        """Draw the calls of which callers might have told more."""
         for file, call, drawn, _ in self._waiting:
             if not drawn:
                 self._values.search.reads = self.reads[file.path]
@@ -339,7 +339,7 @@ class Calls:
                     self._reach(caller, inner, sure, reason)
 
     def constructor(self, cls: Def) -> Def | None:
-        """What runs when the class is called: its own, or the first of its bases'."""
+        """Return the constructor of a class: its own, or the first of its bases'."""
         reads = self._values.search.reads
         reads.add(scopes.mark(cls.place, scopes.BASES))
         for one in self._values.order(cls):
@@ -351,7 +351,7 @@ class Calls:
         return None
 
     def _caller(self, file: File, scope: str) -> str:
-        """The innermost symbol around a call; the file at its top level."""
+        """Return the innermost symbol around a call; the file at its top level."""
         while scope:
             made = file.defs.get(scope)
             if made is not None:
@@ -421,7 +421,7 @@ class Calls:
     def candidates(
         self, language: LanguageSpec, name: str, is_method: bool, path: str
     ) -> Sequence[Def]:
-        """What a call in the file at ``path`` may reach by a name alone."""
+        """Return what a call in the file at ``path`` may reach by a name alone."""
         index = self._methods if is_method else self._functions
         found = index.get((language.family, name), [])
         if only_tests_call(path, language.tests):

@@ -56,7 +56,7 @@ class FileChange(NamedTuple):
     new: FileFacts | None
 
     def says_other(self) -> bool:
-        """Whether anything is another than it was that a name may hang on."""
+        """Return whether anything is another than it was that a name may hang on."""
         return _said(self.old) != _said(self.new)
 
 
@@ -134,7 +134,7 @@ class _Resolver:
         self._before: dict[str, FileAnswers] = {}
 
     def _check_changes(self) -> None:
-        """Some languages' names are seen in the whole tree without being asked for."""
+        """Raise WholeError for languages whose names are seen in the whole tree."""
         for change in self._changes.values():
             for facts in change:
                 if facts is None:
@@ -148,7 +148,7 @@ class _Resolver:
 
     @staticmethod
     def _check_paths(change: FileChange) -> None:
-        """What a new path leads to is known for some languages alone."""
+        """Raise WholeError unless the language says what a new path leads to."""
         for facts in change:
             if facts is None:
                 continue
@@ -173,7 +173,7 @@ class _Resolver:
         return file
 
     def _outlines(self) -> dict[str, FileFacts]:
-        """All that importers ask of files: what they are, and of some what they offer."""
+        """Return all that importers ask of files: what they are, and of some what they offer."""
         found = {facts.path: facts for facts in self._tree.outlines()}
         for path, change in self._changes.items():
             found.pop(path, None)
@@ -182,7 +182,7 @@ class _Resolver:
         return found
 
     def _prepare(self, facts: FileFacts | None) -> None:
-        """Finds the packages of a family of languages."""
+        """Find the packages of a family of languages."""
         spec = None if facts is None else language(facts.language)
         if spec is not None and spec.importer is not None:
             self._importers.of(spec.family, spec.importer)
@@ -227,7 +227,7 @@ class _Resolver:
         self._members += difference.members()
 
     def _package_marks(self) -> set[int]:
-        """The marks of the names of packages that are new or gone."""
+        """Return the marks of the names of packages that are new or gone."""
         found: set[int] = set()
         for change in self._changes.values():
             packages = {(facts.language, facts.package) for facts in change if facts is not None}
@@ -241,7 +241,7 @@ class _Resolver:
         return found
 
     def _path_marks(self) -> set[int]:
-        """The marks of paths that are new or gone, and of folders with them."""
+        """Return the marks of paths that are new or gone, and of folders with them."""
         found: set[int] = set()
         folders: set[str] = set()
         for path, change in self._changes.items():
@@ -265,7 +265,7 @@ class _Resolver:
         return found
 
     def _other_folders(self) -> set[str]:
-        """The folders that had files before the change and have some after it."""
+        """Return the folders that had files before the change and have some after it."""
         found: set[str] = set()
         for path in self._tree.languages:
             if path not in self._changes:
@@ -276,7 +276,7 @@ class _Resolver:
         return found
 
     def _rebind(self) -> None:
-        """Finds the imports again of files whose imports may mean something else now."""
+        """Find the imports again of files whose imports may mean something else now."""
         done: set[str] = set(self._changes)
         while True:
             paths = self._dependents.roots[IMPORTS] - done
@@ -298,7 +298,7 @@ class _Resolver:
     # Bases.
 
     def _adopt(self) -> None:
-        """Members of classes of other files: they are as they were, or all is done again."""
+        """Look up members that files define of others' classes; raise WholeError for new ones."""
         search = self._values.search
         for path in sorted(
             {*self._new, *self._dependents.roots[ADOPTED]} & self._files.languages.keys()
@@ -363,7 +363,7 @@ class _Resolver:
         self._dependents.add(found)
 
     def _below(self, path: str, name: str) -> set[tuple[str, str]]:
-        """All that inherits from a class, now or before the change."""
+        """Return all that inherits from a class, now or before the change."""
         found: set[tuple[str, str]] = set()
         pending = [(path, name)]
         while pending:
@@ -479,7 +479,7 @@ class _Resolver:
         return found
 
     def _reads(self) -> Reads:
-        """What was looked up before and now; only now where that counts no more."""
+        """Return what was looked up before and now; only now where that counts no more."""
         new = self._values.looked_up()
         for root, each in ((CALLS, self._calls.reads), (AWAITS, self._calls.awaits)):
             for path, looked in each.items():
@@ -499,7 +499,7 @@ class _Resolver:
         return found
 
     def _stale(self, path: str) -> list[int]:
-        """What a file asked itself, and asks anew."""
+        """Return what a file asked itself, and asks anew."""
         redone = self._redone.get(path, set())
         found = [IMPORTS] if redone >= IMPORT_RELATIONS else []
         found += [BASES] if redone >= BASE_RELATIONS else []
@@ -509,7 +509,7 @@ class _Resolver:
 
 
 def _said(facts: FileFacts | None) -> object:
-    """All but where it stands, and what people read."""
+    """Return all but where it stands, and what people read."""
     if facts is None:
         return None
     lines = any(item.kind == "mod" for item in facts.imports)  # may stand in what a file defines
@@ -531,6 +531,6 @@ def _class(path: str, name: str) -> int:
 
 
 def _module_marks(folder: str, name: str, spec: LanguageSpec) -> set[int]:
-    """The marks of a module as its folder has it, and the file that the folder is."""
+    """Return the marks of a module as its folder has it, and the file that the folder is."""
     whole = f"{folder}/{spec.package_file}" if folder else spec.package_file
     return {scopes.top(key, name) for key in (folder, *(whole + end for end in spec.modules))}

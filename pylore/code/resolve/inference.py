@@ -41,7 +41,7 @@ _DEEPEST = 50
 
 
 def _split(chain: str) -> list[tuple[str, int]]:
-    """``self.make().run`` → its names, and how often each is called."""
+    """Turn ``self.make().run`` into its names, and how often each is called."""
     names = [(part.rstrip("()"), part) for part in chain.split(".")]
     return [(name, (len(part) - len(name)) // 2) for name, part in names]
 
@@ -86,7 +86,8 @@ class Values:
         """What callers pass for a parameter of a function."""
 
     def looked_up(self) -> Reads:
-        """What was looked up for each answer since this was asked; now nothing is known of that."""
+        """Return what was looked up for each answer since this was asked; now nothing is known of
+        that."""
         reads: Reads = {}
         put = reads.setdefault
         exports = self.modules.exports.reads
@@ -115,13 +116,13 @@ class Values:
             yield made, name, looked
 
     def forget(self) -> None:
-        """To be called when classes have got bases or members."""
+        """Forget answers; called when classes have got bases or members."""
         self._orders.clear()
         self._rows.clear()
         self.search.forget()
 
     def pass_on(self, more: Mapping[Place, Iterable[Value]]) -> set[Place]:
-        """Adds to what callers pass, and forgets what hung on that; for which it was new."""
+        """Add to what callers pass, and forget what hung on that; for which it was new."""
         grown = set()
         for place, values in more.items():
             types = self.argument_types.setdefault(place, {})
@@ -136,7 +137,7 @@ class Values:
     # A chain, from left to right.
 
     def chain(self, file: File, scope: str, text: str) -> Known:
-        """What ``text`` is in ``scope``; nothing where a name in it is not known."""
+        """Return what ``text`` is in ``scope``; nothing where a name in it is not known."""
         (name, calls), *rest = _parts(text)
         values, sure = self._name(file, scope, name)
         for _ in range(calls):
@@ -155,7 +156,7 @@ class Values:
         return values, sure
 
     def several(self, file: File, scope: str, text: str) -> Known:
-        """What a variable is to which ``text`` was assigned: chains, with spaces between."""
+        """Return what a variable is to which ``text`` was assigned: chains, with spaces between."""
         self.search.reads.add(_text_mark(file, scope, text))
         return self._assignments[file, scope, text]
 
@@ -198,7 +199,7 @@ class Values:
         )
 
     def _spanning(self, file: File, scope: str, name: str) -> Known:
-        """A name of the file, of a namespace around the scope, of an included file."""
+        """Return a name of the file, of a namespace around the scope, of an included file."""
         if name in file.top or name in file.assigned:
             return self._global(file, name)
         here = scope
@@ -228,7 +229,7 @@ class Values:
         return self._supers.setdefault(cls, Super(cls))
 
     def class_around(self, file: File, scope: str) -> Def | None:
-        """The class whose body ``scope`` is in; for a method that stands apart, its type."""
+        """Return the class whose body ``scope`` is in; for a method that stands apart, its type."""
         if scope in file.classes:
             return file.classes[scope]
         here, found = scope, None
@@ -243,7 +244,7 @@ class Values:
         return found
 
     def _local(self, file: File, here: str, place: Def | None, name: str) -> Known | None:
-        """A name of one scope; None where it has none of that name."""
+        """Return a name of one scope; None where it has none of that name."""
         inner = f"{here}.{name}"
         made = file.defs.get(inner)
         if made is not None and made.kind != "constant":
@@ -265,7 +266,7 @@ class Values:
         return all_of(found)
 
     def _global(self, file: File, name: str) -> Known:
-        """A name of the file itself, of an import, of the package, of the language."""
+        """Return a name of the file itself, of an import, of the package, of the language."""
         values, sure = self.modules.exported(file.path, name)
         if values:
             return values, SAME_FILE if sure >= IMPORTED and self._is_own(file, name) else sure
@@ -283,7 +284,7 @@ class Values:
     def members(
         self, values: tuple[Value, ...], sure: float, name: str, own: bool = False
     ) -> Known:
-        """``.name`` of each; ``own`` says that the object is ``self``."""
+        """Return ``.name`` of each; ``own`` says that the object is ``self``."""
         if len(values) == 1:
             return self._member(values[0], sure, name, own)
         return all_of([self._member(value, sure, name, own) for value in values])
@@ -309,7 +310,7 @@ class Values:
         return values, min(sure, how, OWN_METHOD if own else KNOWN_CLASS)
 
     def _of_function(self, made: Def, sure: float, name: str) -> Known:
-        """A function's own attribute; else a property's value has it."""
+        """Return a function's own attribute; else a property's value has it."""
         self.search.reads.add(scopes.mark(made.place, name))
         if made.file.language.functions_have_members and name in made.children:
             return (made.children[name],), sure
@@ -327,7 +328,7 @@ class Values:
         return found
 
     def of_class(self, cls: Def, name: str) -> Known:
-        """A member of a class or of the first base that has it."""
+        """Return a member of a class or of the first base that has it."""
         self.search.reads.add(crc32(name.encode(), cls.place))
         if name and name == cls.file.language.maker and name not in cls.children:
             return (cls,), OWN_METHOD
@@ -350,7 +351,7 @@ class Values:
         return EXTERNAL if any(one.open for one in order) else NOTHING
 
     def _attribute(self, cls: Def, text: str) -> Known:
-        """A value that a method gave to ``self``: its names are that method's."""
+        """Return a value that a method gave to ``self``: its names are that method's."""
         head = text.partition(".")[0].rstrip("()")
         self.search.reads.add(scopes.mark(cls.place, scopes.PARAMETERS))
         for made in cls.children.values():
@@ -378,7 +379,7 @@ class Values:
         return (tuple(found), SUBCLASS) if 0 < len(found) <= MOST_VALUES else NOTHING
 
     def called(self, values: tuple[Value, ...], sure: float) -> Known:
-        """What calling each of them gives."""
+        """Return what calling each of them gives."""
         if len(values) == 1:
             return self._called(values[0], sure)
         return all_of([self._called(value, sure) for value in values])
@@ -401,7 +402,7 @@ class Values:
         return self._results[value,]
 
     def _result(self, value: Instance | Module) -> Known:
-        """What calling an object gives, or a module that exports a function."""
+        """Return what calling an object gives, or a module that exports a function."""
         values, sure = (
             self.of_class(value.of, value.of.file.language.called)
             if isinstance(value, Instance)

@@ -44,7 +44,7 @@ class FileAnswers(NamedTuple):
 
 
 def put(reads: Reads, owner: str, mark: int, looked: Iterable[int]) -> None:
-    """Adds to what was looked at for something."""
+    """Add to what was looked at for something."""
     held = reads.setdefault(owner, {})
     known = held.get(mark)
     found = set(looked)
@@ -54,7 +54,7 @@ def put(reads: Reads, owner: str, mark: int, looked: Iterable[int]) -> None:
 
 
 def join(reads: Reads, more: Reads) -> None:
-    """Adds what another process has looked at."""
+    """Add what another process has looked at."""
     for owner, entries in more.items():
         held = reads.setdefault(owner, {})
         for mark, looked in entries.items():
@@ -63,7 +63,7 @@ def join(reads: Reads, more: Reads) -> None:
 
 
 def packed(entries: Mapping[int, bytes]) -> bytes:
-    """All of one owner's: the mark, how many it looked at, these; 32 bits each."""
+    """Return all of one owner's: the mark, how many it looked at, these; 32 bits each."""
     found = array("I")
     for mark, looked in entries.items():
         found.append(mark)
@@ -73,7 +73,7 @@ def packed(entries: Mapping[int, bytes]) -> bytes:
 
 
 def unpacked(row: array[int]) -> dict[int, bytes]:
-    """What ``packed`` packed."""
+    """Return what ``packed`` packed."""
     found: dict[int, bytes] = {}
     place, end = 0, len(row)
     while place < end:
@@ -91,7 +91,7 @@ Seen = dict[str, object]
 
 
 def names_of(file: File | None) -> Seen:
-    """Every name that a file defines, assigns or imports."""
+    """Return every name that a file defines, assigns or imports."""
     if file is None:
         return {}
     found: dict[str, list[object]] = {}
@@ -120,7 +120,7 @@ class Difference:
                 self._add_inner(file, key)
 
     def _add_inner(self, file: File, key: str) -> None:
-        """What stands in something that has become something else, and its parameters."""
+        """Add what is in a changed definition, and its parameters."""
         made = file.defs.get(key)
         if made is None:
             return
@@ -134,7 +134,7 @@ class Difference:
         return [file for file in (self.old, self.new) if file is not None]
 
     def members(self) -> Iterator[tuple[str, str, str]]:
-        """The path and qualified name of a class, and a member of it that is another one."""
+        """Yield the path and qualified name of a class, and a member of it that is another one."""
         for file in self._files():
             for key in self.names:
                 container, _, name = key.rpartition(".")
@@ -143,7 +143,7 @@ class Difference:
                     yield file.path, container, name
 
     def packages(self) -> Iterator[tuple[str, str]]:
-        """The package that the file is part of, and a name that it has in it."""
+        """Yield the package that the file is part of, and a name that it has in it."""
         mates = {file.mates for file in self._files() if file.mates}
         moved = len({file.mates for file in self._files()}) > 1 or len(self._files()) < 2
         names = self._all if moved else self.names
@@ -153,7 +153,7 @@ class Difference:
                     yield key, name
 
     def marks(self) -> set[int]:
-        """The marks of all that is another one, but for what other files have of it."""
+        """Return the marks of all that is another one, but for what other files have of it."""
         found: set[int] = set()
         for file in self._files():
             place = file.place
@@ -165,7 +165,7 @@ class Difference:
         return found
 
     def _scopes(self, file: File) -> Iterator[int]:
-        """The scopes that see a variable that is another one."""
+        """Yield the scopes that see a variable that is another one."""
         around = {name.rpartition(".")[0] for name in self.names} - {""}
         callers = {call.caller for call in file.facts.calls}
         for scope in {*file.defs} | callers | around:
@@ -236,7 +236,7 @@ def _mentionable(file: File | None) -> set[str]:
 
 
 def _outline(file: File | None) -> set[tuple[str, str]]:
-    """What imports may name of a file, beside its path: what it defines in a package."""
+    """Return what imports may name of a file, beside its path: what it defines in a package."""
     if file is None or not file.mates:
         return set()
     names = (symbol.name for symbol in file.facts.symbols if "." not in symbol.qualified)
@@ -244,7 +244,7 @@ def _outline(file: File | None) -> set[tuple[str, str]]:
 
 
 def is_candidate(made: Def) -> bool:
-    """Whether it may be reached by its name alone: not what stands in a function."""
+    """Return whether it may be reached by its name alone: not what stands in a function."""
     if made.kind not in ("function", "method"):
         return False
     outer = made.outer
@@ -256,7 +256,8 @@ def is_candidate(made: Def) -> bool:
 
 
 def posts(file: File, answers: FileAnswers) -> set[int]:
-    """The marks by which a file is found: of what it defines, inherits, adopts and passes."""
+    """Return the marks by which a file is found: of what it defines, inherits, adopts and
+    passes."""
     found: set[int] = set()
     for made in file.defs.values():
         if made.outer is not None and is_candidate(made):

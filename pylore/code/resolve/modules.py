@@ -67,25 +67,25 @@ class Search(Generic[A]):
         """A heap of places on the stack, negative: what was found last is asked again first."""
 
     def table(self, find: Callable[..., A]) -> Answers[Q, A]:
-        """Answers to one kind of questions, tuples: ``find(*question)`` finds one."""
+        """Return a table of answers to questions of one kind; ``find(*question)`` finds one."""
         made: Answers[Q, A] = Answers(self, find)
         self.tables.append(made)
         return made
 
     def forget(self) -> None:
-        """Forgets all answers."""
+        """Forget all answers."""
         for answers in self.tables:
             answers.clear()
             answers.open.clear()
 
     def forget_grown(self, grown: Set[Any]) -> None:
-        """Forgets the answers that hang on what has grown."""
+        """Forget the answers that hang on what has grown."""
         for answers in self.tables:
             for question in [q for q, (_, sources) in answers.open.items() if sources & grown]:
                 del answers.open[question]
 
     def answer(self, answers: Answers[Q, A], question: Q) -> A:
-        """The answer to a question that has none that stands for ever."""
+        """Return the answer to a question that has none that stands for ever."""
         kept = answers.open.get(question)
         if kept is not None:
             found, sources = kept
@@ -112,7 +112,7 @@ class Search(Generic[A]):
         return asked.found
 
     def _from_outside(self, answers: Answers[Q, A], question: Q) -> A:
-        """The answer to a question that no other has led to."""
+        """Return the answer to a question that no other has led to."""
         path, asked, reads = self._path, self.asked, self.reads
         first = self._begin(answers, question)
         while path:
@@ -138,7 +138,7 @@ class Search(Generic[A]):
         return made
 
     def _solve(self, first: Pending[A]) -> bool:
-        """Asks a question at the end of the path; whether its answer stands.
+        """Ask a question at the end of the path; whether its answer stands.
 
         It does when no question before it on the stack was needed: then the component is
         the rest of the stack.
@@ -183,7 +183,7 @@ class Search(Generic[A]):
         pending.found = found
 
     def _keep_from(self, first: Pending[A]) -> None:
-        """A component's answers stand; each of them hangs on what any of them hangs on."""
+        """Keep a component's answers; each depends on what any of them depends on."""
         stack, sources = self._stack, first.sources
         if stack[-1] is first:
             stack.pop().keep(sources)
@@ -224,7 +224,7 @@ class Pending(Generic[A]):
         """Whether it stays as it is, whatever it is made of."""
 
     def keep(self, sources: Set[Source]) -> None:
-        """Lets the answer stand, for ever if it hangs on nothing."""
+        """Let the answer stand, for ever if it hangs on nothing."""
         answers, question = self.answers, self.question
         del answers.pending[question]
         if sources:
@@ -269,10 +269,10 @@ class Members(Protocol):
     search: Search[Known]
 
     def members(self, values: tuple[Value, ...], sure: float, name: str) -> Known:
-        """``.name`` of each of the values."""
+        """Return ``.name`` of each of the values."""
 
     def several(self, file: File, scope: str, text: str) -> Known:
-        """What an expression of several names stands for in a scope."""
+        """Return what an expression of several names stands for in a scope."""
 
 
 class Modules:
@@ -298,7 +298,8 @@ class Modules:
         self._closures: dict[str, set[str]] = {}
 
     def exported(self, key: str, name: str) -> Known:
-        """What ``name`` is in a file, a package or a folder; the module itself without one."""
+        """Return what ``name`` is in a file, a package or a folder; the module itself without
+        one."""
         if not key:
             return EXTERNAL
         if not name:
@@ -324,7 +325,7 @@ class Modules:
         return self._submodule(key, name)
 
     def _from_own(self, file: File, name: str) -> Known:
-        """A definition or an assignment at the top level of a file."""
+        """Return a definition or an assignment at the top level of a file."""
         made = file.top.get(name)
         if made is not None and made.kind != "constant":
             return (made,), IMPORTED
@@ -363,7 +364,7 @@ class Modules:
         return self.exported(bound.module, bound.name)
 
     def _from_included(self, file: File, name: str) -> Known:
-        """A definition in the files that this one includes, and those that they include."""
+        """Return a definition in the files that this one includes, and those that they include."""
         if not self._tops:
             for other in self._files.values():
                 if other.language.functions_global:
@@ -411,21 +412,21 @@ class Modules:
 
     @staticmethod
     def _is_folder(file: File) -> bool:
-        """Whether a file is what its folder means as a module."""
+        """Return whether a file is what its folder means as a module."""
         language = file.language
         return bool(language.modules) and file.path.endswith(
             language.package_file + language.modules[0]
         )
 
     def _default(self, file: File) -> Known:
-        """The only definition of a file that does not say which is its default."""
+        """Return the only definition of a file that does not say which is its default."""
         self._search.reads.add(scopes.mark(file.place, scopes.WHOLE))
         whole = [one for one in file.top.values() if one.kind in ("class", "function")]
         return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
 
 
 def _with_modules(languages: Iterable[LanguageSpec]) -> list[LanguageSpec]:
-    """Those whose folders hold their modules, one of each family."""
+    """Return those whose folders hold their modules, one of each family."""
     found = {one.family: one for one in languages if one.modules}
     return [found[family] for family in sorted(found)]
 

@@ -56,7 +56,7 @@ Ask = Callable[[Sequence[Round], Meanwhile], list[RoundAnswer]]
 def draw_calls(
     files: Mapping[str, File], values: Values, processes: int, meanwhile: Meanwhile
 ) -> Drawn:  # fmt: skip
-    """Draws what the calls of all files reach; other processes do that ``meanwhile``."""
+    """Draw what the calls of all files reach; other processes do that ``meanwhile``."""
     drawn = Drawn(Draft(), {}, {})
     part = _Worker(files, values)
     parts = _dealt(files, processes)
@@ -71,13 +71,13 @@ def draw_calls(
 
 
 def enough(files: Mapping[str, File]) -> int:
-    """How many processes help with the calls of these files."""
+    """Return how many processes help with the calls of these files."""
     calls = sum(len(file.facts.calls) for file in files.values())
     return max(1, min(os.cpu_count() or 1, 8, calls // _MANY))
 
 
 def _dealt(files: Mapping[str, File], count: int) -> list[list[str]]:
-    """The files in so many parts, with about as many calls in each.
+    """Return the files in so many parts, with about as many calls in each.
 
     Neighbours stay together: they look up the same names.
     """
@@ -105,7 +105,7 @@ def _run(ask: Ask, parts: Sequence[list[str]], drawn: Drawn, meanwhile: Meanwhil
 
 
 def _nothing() -> None:
-    """What is done meanwhile after the first round."""
+    """Do nothing meanwhile, after the first round."""
 
 
 def _new(answers: Iterable[RoundAnswer], known: dict[Written, set[Written]]) -> Message:
@@ -167,7 +167,7 @@ class _Worker:
 
 
 def read_value(files: Mapping[str, File], values: Values, written: Written) -> Value:
-    """The value that was written."""
+    """Return the value that was written."""
     kind, path, qualified = written
     if kind == Module.__name__:
         return values.modules.module(path) if path else OUTSIDE
@@ -178,7 +178,7 @@ def read_value(files: Mapping[str, File], values: Values, written: Written) -> V
 
 
 def written_passes(calls: Calls) -> dict[str, Passes]:
-    """What the calls of each file pass."""
+    """Return what the calls of each file pass."""
     return {
         path: {
             (made.file.path, made.qualified, name): {
@@ -192,7 +192,7 @@ def written_passes(calls: Calls) -> dict[str, Passes]:
 
 
 def written(value: Value) -> Written:
-    """A value so that every process can read it."""
+    """Return a value so that every process can read it."""
     if isinstance(value, Module):
         return (Module.__name__, value.key, "")
     made = value if isinstance(value, Def) else value.of
@@ -212,7 +212,8 @@ def resolve(
     processes: int = 0,
     meanwhile: Callable[[], object] = lambda: None,
 ) -> Resolution:
-    """The edges between ``files`` (path from ``root`` → facts), and what became of each name.
+    """Return the edges between ``files`` (path from ``root`` → facts), and what became of each
+    name.
 
     Ends of edges are ``file-<path>`` and ``symbol-<path>::<qualified>``; weights are
     confidences. Names that lead nowhere are counted and get no edge. The same files give
@@ -267,7 +268,7 @@ def _resolve(
 
 
 def answers_of(file: File, passes: Passes, draft: Draft) -> FileAnswers:
-    """What is kept of a file that is resolved."""
+    """Return what is kept of a file that is resolved."""
     bases = {
         made.qualified: [(base.file.path, base.qualified, sure) for base, sure in made.bases]
         for made in file.defs.values() if made.bases
@@ -285,14 +286,14 @@ def answers_of(file: File, passes: Passes, draft: Draft) -> FileAnswers:
 
 
 def all_bound(file: File) -> tuple[Bound, ...]:
-    """What a file's imports give it."""
+    """Return what a file's imports give it."""
     return (*(one for some in file.bound.values() for one in some), *file.stars)
 
 
 def bind(
     file: File, importers: Importers, known: Mapping[str, File], draft: Draft, reads: Reads
 ) -> None:  # fmt: skip
-    """Gives a file what it imports, and draws the edges ``imports``."""
+    """Give a file its imports, and draw the edges ``imports``."""
     make = file.language.importer
     if make is None:
         return
@@ -326,12 +327,12 @@ def bind(
 
 
 def _parts(item: Import) -> list[str]:
-    """The names in an import that may be of files, folders, packages, or classes."""
+    """Return the names in an import that may be of files, folders, packages, or classes."""
     return [*_PART.findall(item.module), *_PART.findall(item.name)]
 
 
 def _used(file: File) -> set[str]:
-    """Every name that the calls, bases and assignments of a file have in them."""
+    """Return every name that the calls, bases and assignments of a file have in them."""
     facts = file.facts
     chains = [call.callee for call in facts.calls]
     chains += [base for symbol in facts.symbols for base in symbol.bases]
@@ -344,6 +345,6 @@ def _used(file: File) -> set[str]:
 def _of_package(
     paths: list[str] | tuple[str, ...], used: set[str], known: Mapping[str, File]
 ) -> list[tuple[str, float]]:
-    """The files of a package whose names are used; its first file where none can be told."""
+    """Return the files of a package whose names are used; its first file where none can be told."""
     found = [(path, 1.0) for path in paths if not used.isdisjoint(known[path].top)]
     return found or [(path, UNNAMED_USE) for path in paths[:1]]

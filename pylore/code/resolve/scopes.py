@@ -22,42 +22,43 @@ WHOLE = "<whole>"
 
 
 def place(key: str) -> int:
-    """The place that a file, a package or a folder is."""
+    """Return the place that a file, a package or a folder is."""
     return crc32(f"{key}\0".encode())
 
 
 def inner(place: int, name: str) -> int:
-    """The place that a definition is, in its file's."""
+    """Return the place that a definition is, in its file's."""
     return crc32(f"{name}.".encode(), place)
 
 
 def mark(place: int, name: str) -> int:
-    """The mark of a name in a place."""
+    """Return the mark of a name in a place."""
     return crc32(name.encode(), place)
 
 
 def scope(place: int, scope: str) -> int:
-    """The mark of all variables that are seen in a scope of a file, but those of the file."""
+    """Return the mark of all variables that are seen in a scope of a file, but those of the
+    file."""
     return crc32(f"{scope} ".encode(), place)
 
 
 def top(key: str, name: str) -> int:
-    """The mark of a name in a file, a package or a folder."""
+    """Return the mark of a name in a file, a package or a folder."""
     return crc32(f"{key}\0{name}".encode())
 
 
 def named(family: str, name: str) -> int:
-    """The mark of all methods and functions of one name."""
+    """Return the mark of all methods and functions of one name."""
     return crc32(f"{family}\0\0{name}".encode())
 
 
 def imported(family: str, part: str) -> int:
-    """The mark of a part of what imports may name."""
+    """Return the mark of a part of what imports may name."""
     return crc32(f"{family}\0\1{part}".encode())
 
 
 def mentioned(name: str) -> int:
-    """The mark of what prose may name."""
+    """Return the mark of what prose may name."""
     return crc32(f"\0\2{name}".encode())
 
 
@@ -114,7 +115,7 @@ _ANYWHERE = frozenset(
 
 
 def is_common(name: str, language: LanguageSpec) -> bool:
-    """Whether a method's name is no way to know a receiver's class by."""
+    """Return whether a method's name is no way to know a receiver's class by."""
     return name in _ANYWHERE or name in language.common_names
 
 
@@ -241,7 +242,7 @@ Rows = dict["Def", tuple[list["Def"], int]]
 
 
 def linearised(cls: Def, rows: Rows) -> list[Def]:
-    """The class, then its bases in the order in which a name is looked up in them.
+    """Return the class, then its bases in the order in which a name is looked up in them.
 
     C3 as Python has it; for a hierarchy that has no such order, and so for the
     languages that ask for none: depth first. ``rows`` has what was found before.
@@ -298,7 +299,7 @@ EXTERNAL: Known = ((OUTSIDE,), 1.0)
 
 
 def all_of(found: Iterable[Known]) -> Known:
-    """Everything in ``found``, as sure as the least of it."""
+    """Return everything in ``found``, as sure as the least of it."""
     values: dict[Value, None] = {}
     sure = 1.0
     for some, how in found:
@@ -321,7 +322,7 @@ _KINDS = {"export": RE_EXPORT, "effect": EFFECT, "dynamic": DYNAMIC, TYPING: TYP
 
 
 def import_type(path: str, item: Import, spec: LanguageSpec) -> str:
-    """What kind of import of a file this one is, of those of ``_ORDER``."""
+    """Return what kind of import of a file this one is, of those of ``_ORDER``."""
     if item.kind in _KINDS:
         return _KINDS[item.kind]
     if spec.effect_alias and item.alias == spec.effect_alias:
@@ -333,18 +334,18 @@ def import_type(path: str, item: Import, spec: LanguageSpec) -> str:
 
 
 def told(reason: str, kind: str) -> str:
-    """The reason for an edge with the kind of its import."""
+    """Return the reason for an edge with the kind of its import."""
     return f"{reason}\n{kind}"
 
 
 def fields_of(reason: str) -> dict[str, str]:
-    """The metadata of an edge with this reason."""
+    """Return the metadata of an edge with this reason."""
     why, _, kind = reason.partition("\n")
     return {"reason": why, **({"import_type": kind} if kind else {})}
 
 
 def stronger(one: tuple[float, str], other: tuple[float, str]) -> tuple[float, str]:
-    """Of two imports of the same file: the surer one's reason, and the kind that counts more."""
+    """Return, of two imports of a file, the surer one's reason and the kind that counts more."""
     surer = max(one, other, key=lambda each: each[0])
     kind = min((each[1].partition("\n")[2] for each in (one, other)), key=_ORDER.index)
     return surer[0], told(surer[1].partition("\n")[0], kind)
