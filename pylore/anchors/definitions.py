@@ -1,4 +1,4 @@
-"""Where a name is defined in one file, by the look of its lines.
+"""Find the definition of a name in one file, by the look of its lines.
 
 For languages that `lore index` does not know, and for files that it has not read.
 """

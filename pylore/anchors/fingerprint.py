@@ -20,7 +20,7 @@ NO_MATCH = "none"
 """The stamp of a glob that matches nothing; of one that does, it is a file that matches."""
 
 _MOST_HASHED = 1_000_000
-"""Lines that are looked at for a stretch whose first line is everywhere."""
+"""Lines that are examined for a stretch whose first line is everywhere."""
 
 _FIRST = 8  # digits of a stretch's fingerprint that are its first line's
 
@@ -120,7 +120,7 @@ def lines_of(content: bytes) -> list[bytes]:
 
 
 def stretch_hash(lines: list[bytes]) -> str:
-    """Return the fingerprint of some lines, whatever stands before them all and after each.
+    """Return the fingerprint of some lines, whatever is before them all and after each.
 
     A stretch that is indented as a whole, or gets other line ends, is the same. The
     first digits are the first line's, so that it is soon found at another place.

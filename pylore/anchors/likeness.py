@@ -1,4 +1,4 @@
-"""How alike two definitions are, by their tokens.
+"""Compare two definitions by their tokens.
 
 Layout, comments and documentation do not count, nor does the definition's own name: what
 was renamed and nothing else is the same. The figure is the Dice coefficient of two bags,
@@ -44,7 +44,7 @@ def words_of(path: str, text: str, name: str) -> frozenset[str]:
 
 
 def words_in(text: str) -> frozenset[str]:
-    """Return all such words of a file, whatever they stand in."""
+    """Return all such words of a file, whatever they are in."""
     return frozenset(_WORD.findall(text))
 
 

@@ -33,7 +33,7 @@ def digest(content: bytes) -> str:
 
 
 class Project:
-    """One folder with its files, each looked at once."""
+    """One folder with its files, each examined once."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -58,7 +58,7 @@ class Project:
         """Return the stamp of a file now.
 
         Raises:
-            Unreadable: it cannot be looked at.
+            Unreadable: it cannot be examined.
         """
         if path not in self._stamps:
             try:

@@ -1,4 +1,4 @@
-"""Where the paths in a store start from, and how it spells the paths that people give.
+"""Spell paths as the store does, from the folder where its paths start.
 
 This module is on the path of ``lore related FILE``: it imports nothing heavy.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def fault_of(anchor: Anchor) -> str:
     """Return why an anchor must not be followed, whoever has written it; nothing where it may be.
 
-    Its root is looked at apart: see ``is_open``.
+    Its root is examined apart: see ``is_open``.
     """
     way = anchor.stamp if anchor.kind == "glob" else anchor.path
     if not leads_down(anchor.path) or not (leads_down(way) or way == ""):

@@ -1,4 +1,4 @@
-"""Where code has gone: by git's history, and by what is like it."""
+"""Find where code has gone, by git's history and by likeness."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST = 0.65
 """Similarity from which on a definition is a successor (measured: docs/quality.md)."""
 
 MARGIN = 0.05
-"""How much less alike the next one has to be, so that it is no question which one it is."""
+"""Lead in likeness over the next one that makes a match unambiguous."""
 
 NAMED = 3
 """Candidates that are named where none is a successor."""
@@ -258,14 +258,14 @@ class Succession(Record):
 
 
 class Successors:
-    """Looks for what became of the definitions of one project, at each change once."""
+    """Look for what became of the definitions of one project, at each change once."""
 
     def __init__(self, project: Project, outline: Outline) -> None:
         self._project = project
         self._git = project.git
         self._outline = outline
         self.sought = 0
-        """How many symbols were to be looked for; those after ``MOST_SOUGHT`` were not."""
+        """Number of symbols to look for; those after ``MOST_SOUGHT`` were skipped."""
         self._changes: dict[tuple[str, str], DefinitionChange] = {}
         self._versions: dict[tuple[str, str], list[str]] = {}
         self._defined: dict[tuple[str, str], list[Defined]] = {}

@@ -1,4 +1,4 @@
-"""Whether an anchor still holds: its verdict.
+"""Judge whether an anchor still holds: its verdict.
 
 | kind | valid | relocated | drifted | invalid |
 |---|---|---|---|---|
@@ -58,7 +58,7 @@ class SymbolMissing(Exception):
 
 
 class Judge:
-    """Gives verdicts on the anchors of one project.
+    """Give verdicts on the anchors of one project.
 
     ``places`` gives the ``(path, detail)`` that an anchor has led to before, the last first;
     ``successors`` looks for what is like a symbol that is defined nowhere.

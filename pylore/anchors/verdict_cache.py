@@ -1,4 +1,4 @@
-"""What a result says of the code that it is about, where it is tied to code."""
+"""Attach verdicts to results that are tied to code."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def add_verdicts(
 ) -> None:
     """Write the kept verdict into each hit; ``anchors`` are ``store.nodes.anchored``.
 
-    The files are looked at with a ``stat`` each, but not read: where one has changed
+    The files are examined with a ``stat`` each, but not read: where one has changed
     since its anchor was judged, that is said, and the kept verdict stands.
     """
     by_node: dict[str, list[str]] = {}

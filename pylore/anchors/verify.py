@@ -45,7 +45,7 @@ NOTED = 20
 
 
 class Verified(Record):
-    """``found``: each anchor as it was and as it is; and how many could not be looked at.
+    """``found``: each anchor as it was and as it is; and how many could not be examined.
 
     ``unlooked`` are those that may not be: they lead where this user has nothing.
     """
@@ -68,7 +68,7 @@ class Verified(Record):
 
 
 class SymbolReading(Record):
-    """How the text of files is read where the looks of lines do not say enough."""
+    """Read files where the look of lines does not say enough."""
 
     __slots__ = ("outline", "parse")
 
@@ -144,7 +144,7 @@ def judge_all(
 
 
 def judge_kept(store: Store) -> Verified:
-    """Return the verdicts as they are kept: no file is looked at."""
+    """Return the verdicts as they are kept: no file is examined."""
     result = Verified()
     result.found = [(anchor, anchor) for anchor in store.anchors.live()]
     result.found.sort(key=lambda pair: pair[1].key)

@@ -1,4 +1,4 @@
-"""What has changed since the last index, and what is left to do."""
+"""Changes since the last index, and what is left to do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Changes:
-    """What is to be done, from a look at the tree alone."""
+    """Work to do, from a look at the tree alone."""
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
@@ -65,7 +65,7 @@ INDEXED = "code_indexed_at"
 
 
 def new_token() -> str:
-    """Return what marks one run's debt, so that another run's is told apart."""
+    """Return what marks one run's debt, so that another run's is distinguished."""
     return f"{now()} {os.urandom(4).hex()}"
 
 

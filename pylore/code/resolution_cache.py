@@ -1,4 +1,4 @@
-"""What the store keeps of a resolution, and what it is kept as."""
+"""Keep a resolution in the store."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 VERSION = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
-"""What else answers hang on: how names are resolved, and what Python has built in."""
+"""Other inputs of answers: the resolver's version, and Python's built-in names."""
 KEPT = "code_answers"
-"""The key of ``meta`` under which it stands what they hang on."""
+"""The key of ``meta`` that says what they depend on."""
 _BETWEEN = "\x1f"
 
 
@@ -101,7 +101,7 @@ def rows_of(
 
 
 class KeptAnswers:
-    """What the store has kept, read when it is asked for."""
+    """Answers that the store keeps, read on demand."""
 
     def __init__(self, store: Store) -> None:
         self._code = store.code

@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 _BATCH = 300
 """Files of one transaction."""
 _SEEN = ("title", "body")
-"""What of a node is found by a search: a change of it is indexed."""
+"""Fields of a node that a search finds: a change of them is indexed."""
 _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
 
 
 class Writer:
-    """Takes outcomes as they come, and finishes with what follows from all of them."""
+    """Take outcomes as they come, and finishes with what follows from all of them."""
 
     def __init__(
         self, store: Store, settings: Settings, embedder: Embedder | None, root: str,
@@ -249,7 +249,7 @@ class Writer:
     # Where little has changed.
 
     def _resolve_incremental(self) -> tuple[IncrementalResult, Wanted] | None:
-        """Return what hangs on the change; None where everything is to be resolved."""
+        """Return what depends on the change; None where everything is to be resolved."""
         if self._about is None or not self._totals_before:
             return None
         from .resolve.incremental import MOST_CHANGED, FileChange, Tree, resolve_incremental
@@ -290,7 +290,7 @@ class Writer:
         return again, wanted
 
     def _write_incremental(self, again: IncrementalResult, wanted: Wanted) -> dict[str, int]:
-        """Write what hangs on the change; the names that lead nowhere, as they are now."""
+        """Write what depends on the change; the names that lead nowhere, as they are now."""
         code, answers = self._store.code, self._store.code_answers
         relations = {id: again.relations[path] for path, ids in again.ids.items() for id in ids}
         held = {

@@ -1,4 +1,4 @@
-"""Which version a heading of a changelog is of."""
+"""Read the version in a heading of a changelog."""
 
 from __future__ import annotations
 

@@ -119,13 +119,13 @@ def check_id(id: str, types: dict[str, str] | None = None) -> str:
 
 
 def check_scope(id: str, scope: str) -> str:
-    """Return ``id`` if what stands behind its ``@@`` is the scope in effect, or without one a
+    """Return ``id`` if what is behind its ``@@`` is the scope in effect, or without one a
     scope.
 
     The path of a file or a symbol may have ``@@`` in it.
 
     Raises:
-        LoreError: it is something else, or nothing stands before it.
+        LoreError: it is something else, or nothing is before it.
     """
     if "@@" not in id or id.partition("-")[0] in ("file", "symbol"):
         return id

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Reading:
-    """How ``json`` reads: what its scanner asks for. ``constant`` makes NaN and its likes."""
+    """Options of ``json``'s scanner. ``constant`` makes NaN and its likes."""
 
     strict = True
     object_hook = object_pairs_hook = None

@@ -1,4 +1,4 @@
-"""How long what is read may be; beside these there are settings: ``max_text``, ``index_max_file``.
+"""Limits of the length of input; the settings ``max_text`` and ``index_max_file`` are others.
 
 What is longer gets one line that names the limit, and a batch treats it as any bad line:
 all is refused, or it is left out with ``--skip-bad``. What is read of a file of code is in

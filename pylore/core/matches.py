@@ -1,4 +1,4 @@
-"""Where the words of a query stand in a text that they were found in."""
+"""Find the words of a query in a text that matched."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FILTERS = ("type:", "tag:")
-"""What is no word of the text (``core.operators``)."""
+"""Characters outside of words (``core.operators``)."""
 
 
 def matches_in(text: str, query: str) -> Iterator[tuple[int, int]]:

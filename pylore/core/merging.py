@@ -1,4 +1,4 @@
-"""How two states of a node or an edge become one, whichever of them comes first.
+"""Merge two states of a node or an edge, whichever comes first.
 
 A store is a set of states of each node and edge, of which the greatest by ``states.order``
 stands. To merge is to unite these sets, so it may be done in any order and any number of
@@ -62,7 +62,7 @@ def stands_again(edge: Edge, *ends: Iterable[str]) -> Edge | None:
 
     ``ends`` are names of states of each end. The state is made of the ended one alone and
     comes right after it, so it is the same wherever it is made; whatever else was made after
-    the ended one stands before it.
+    the ended one ranks below it.
     """
     at = edge.invalidated_at
     if at is None or at != clock(edge) or not is_kept(edge):
@@ -122,6 +122,6 @@ def is_kept(state: Node | Edge) -> bool:
 def greater(theirs: object, ours: object, default: object) -> bool:
     """Return whether their declaration of a type or a relation takes the place of ours.
 
-    One that differs from lore's own stands before that, and else the greater one.
+    One that differs from lore's own ranks above that, and else the greater one.
     """
     return (theirs != default, theirs) > (ours != default, ours)

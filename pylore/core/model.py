@@ -149,7 +149,7 @@ EDGE_HISTORY = (
     "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "invalidated_at",
     "change", "changed_at", "made_at",
 )  # fmt: skip
-"""What is kept of a state that an edge has left. ``made_at`` is the clock of the state, empty
+"""Columns of a state that an edge has left. ``made_at`` is the clock of the state, empty
 where it is not known, ``changed_at`` that of the one after it."""
 
 

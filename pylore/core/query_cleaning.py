@@ -1,8 +1,8 @@
-"""What a text that is searched for says besides its words: noise to drop, and names of code.
+"""Clean a query: find noise to drop, and names of code.
 
 A commit's message, an issue or a traceback goes into a query as it is. What tools have written
 in it (trailers, hashes, addresses, comments that a page does not show) is about no subject; what
-stands in back-ticks, has dots or capitals inside, or is a line of a traceback, names code.
+is in back-ticks, has dots or capitals inside, or is a line of a traceback, names code.
 Nothing here needs ``re``: a search imports this module.
 """
 
@@ -24,10 +24,10 @@ _TRAILERS = (
     "change-id:", "git-svn-id:", "cc:", "pr-url:", "reviewed-on:", "differential revision:",
     "(cherry picked from", "cherry picked from",
 )  # fmt: skip
-"""How lines begin that tools have put below a message."""
+"""Prefixes of lines that tools put below a message."""
 
 AROUND = "()[]{}<>,.;:!?'\"`*"
-"""What stands around a word and is no part of it."""
+"""Characters around a word that are no part of it."""
 _HEX = frozenset("0123456789abcdef")
 _SHORTEST_HASH, _LONGEST_HASH = 7, 40
 
@@ -91,7 +91,7 @@ def head_of(text: str) -> str:
 def named_in(text: str) -> list[str]:
     """Return the names of code in a text, as they are written, each once.
 
-    What stands in back-ticks, has an underscore or a dot inside, a capital after a small
+    What is in back-ticks, has an underscore or a dot inside, a capital after a small
     letter, or parentheses after it; paths and functions of tracebacks too.
 
     >>> named_in("`Config` breaks in get(), see src/a.py; e.g. File \\"base.py\\", line 2, in load")

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 MARK = "@@"
 LONGEST = 64
 ALL = "*"
-"""What stands for no scope where a value has to be given."""
+"""The value for "no scope" where one has to be given."""
 
 COMMON = "what is common to all scopes cannot be changed under one: do that without a scope"
-"""What is said to whoever tries."""
+"""The message for whoever tries."""
 
 
 def is_name(text: str) -> bool:

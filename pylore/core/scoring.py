@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     What = TypeVar("What", str, int)
-    """What is scored: an id, or the key of a passage."""
+    """The key of a score: an id, or the key of a passage."""
     Leg = Mapping[str, float]
     """Id to score, best first: what one retriever found."""
     Factors = Mapping[str, float]

@@ -15,7 +15,7 @@ OWN_EMBEDDERS = ("static", "none")
 """Embedders that load no model and ask nobody: these a project's config may name."""
 
 PLACES = ("http://", "https://", "unix:/")
-"""How the place of an endpoint begins."""
+"""Prefixes of an endpoint's URL."""
 
 
 def _parse_int(text: str, low: float, high: float, choices: Sequence[str]) -> Value:

@@ -644,7 +644,7 @@ def users_alone(name: str, text: str) -> str:
 
 
 def _unsecret(text: str) -> str:
-    """Return the text without what stands before an @: in a URL that may be a password."""
+    """Return the text without what is before an @: in a URL that may be a password."""
     before, at, after = text.rpartition("@")
     return f"…{at}{after}" if before else text
 

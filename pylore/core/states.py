@@ -1,8 +1,8 @@
-"""Which of two states of a node or an edge is the later one, the same on every machine.
+"""Order the states of a node or an edge, the same way on every machine.
 
 A state's clock is the latest of its times (a hybrid logical clock: whatever changes a
 state sets a time past the one before, so a state never beats one that it was made from).
-Equal clocks are told apart by what the states say, so the order is total: merging takes
+Equal clocks are distinguished by what the states say, so the order is total: merging takes
 the later one, and all stores that have seen the same states agree.
 See Kulkarni et al., Logical Physical Clocks (2014).
 """
@@ -28,19 +28,19 @@ NODE_STATE = (
     "title", "body", "status", "source", "confidence", "category", "tags", "file", "line_start",
     "line_end", "data", "updated_at", "invalidated_at",
 )  # fmt: skip
-"""What makes one state of a node another one; ``updated_at`` alone does not."""
+"""Fields in which states of a node differ; ``updated_at`` alone makes no other state."""
 
 EDGE_STATE = ("weight", "source", "status", "metadata", "invalidated_at")
-"""What makes one state of an edge another one."""
+"""Fields in which states of an edge differ."""
 
 ANCESTORS = 16
-"""How many of the states before it a node is told with: who is further behind is taken to
+"""Number of former states that a node is sent with: a store that is further behind is taken to
 be merely old, and not to have changed on its own."""
 
 _HASH_DIGITS = 10
 
 _FORGOTTEN = "0000"
-"""What the hash in the name of a forgotten state begins with, and no other one."""
+"""Prefix of the hash in the name of a forgotten state, and of no other one."""
 
 
 def clock(state: Node | Edge) -> str:

@@ -25,10 +25,10 @@ STOP_WORDS = frozenset(
 )
 
 MAX_QUERY = 100_000
-"""The most characters of one query that are looked at."""
+"""The most characters of one query that are examined."""
 
 _SNIPPET_LOOK = 20_000
-"""How many characters of a passage a snippet is looked for in."""
+"""Characters of a passage in which a snippet is looked for."""
 
 _FEW_WORDS = 20
 """Of so many words of a query the rarest in a long text is looked for."""
@@ -230,11 +230,11 @@ def stem(word: str) -> str:
 
 
 class Query:
-    """What a person typed, as terms.
+    """The terms of a text that a person typed.
 
     ``terms`` is one entry a chunk (white space separates chunks), without stop
     words unless there is nothing else; a term is a list of alternatives, and an
-    alternative a list of words that must stand next to each other. ``beginnings``
+    alternative a list of words that must be next to each other. ``beginnings``
     are those of its words that stand for all that begin so.
     """
 

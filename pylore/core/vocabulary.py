@@ -104,7 +104,7 @@ NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
 """Types whose id is made from a name; the others' ids are made from their text."""
 
 CODE_TYPES = ("file", "symbol", "commit")
-"""What a repository brings."""
+"""Types that come from a repository."""
 
 RECORDS = "records"
 """In place of a type: what people and agents wrote, which is all types but these."""
@@ -119,12 +119,12 @@ LEARNING_TYPES = ("lesson", "decision", "pattern", "failure", "observation")
 FILE_IDS, SYMBOL_IDS = "file-", "symbol-"
 ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
 COMMIT_IDS, RUN_IDS, SESSION_IDS = "commit-", "run-", "session-"
-"""How ids of a type begin."""
+"""Prefixes of the ids of a type."""
 
 CODE_IDS = (FILE_IDS, SYMBOL_IDS)
-"""How ids of files and of what they define begin."""
+"""Prefixes of the ids of files and of their symbols."""
 THING_IDS = (ENTITY_IDS, CONCEPT_IDS)
-"""How ids of what facts are about begin."""
+"""Prefixes of the ids that facts are about."""
 
 
 def types_named(names: Iterable[str], known: Collection[str]) -> dict[str, None]:

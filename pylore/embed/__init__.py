@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     """Embedders that ask another process, or may."""
 
     class Embedder(Protocol):
-        """What search and indexing need of an embedder."""
+        """The methods of an embedder that search and indexing use."""
 
         @property
         def name(self) -> str:

@@ -33,7 +33,7 @@ _MODEL = {
     "type": "BPE", "dropout": None, "continuing_subword_prefix": None,
     "end_of_word_suffix": None, "byte_fallback": True,
 }  # fmt: skip
-"""What the model must say for words to be merged as ``bpe`` merges them; the rest may differ."""
+"""Fields that a model must have to be merged as ``bpe`` does; others may differ."""
 
 _NORMALIZER = [
     {"type": "Prepend", "prepend": LETTER_BEFORE},

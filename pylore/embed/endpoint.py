@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from .http import Place, Response
 
 TRIES = 3
-"""How often a batch is asked for, where asking again may help. A query is asked for once."""
+"""Tries for a batch, where a retry may help. A query has one."""
 
 AGAIN = (408, 429, 500, 502, 503, 504)
-"""What an endpoint answers that may do better in a moment."""
+"""Status codes after which a retry may help."""
 
 LONGEST_WAIT = 30.0
 """Seconds before the next try, whatever the endpoint asks for."""
 
 
 class EndpointEmbedder:
-    """Asks an endpoint for vectors."""
+    """Ask an endpoint for vectors."""
 
     def __init__(
         self, url: str, settings: Settings, environ: Mapping[str, str] = os.environ

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 TRIES = 4
-"""How often a write is begun; the last one embeds what others have changed meanwhile."""
+"""Tries for a write; the last one embeds what others have changed meanwhile."""
 
 BATCH = 256
 """Texts that are embedded together."""

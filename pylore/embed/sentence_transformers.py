@@ -36,14 +36,14 @@ LONGEST_SOCKET = 100
 
 
 class SentenceTransformersEmbedder:
-    """Asks the warm server, or else loads the model."""
+    """Ask the warm server, or else loads the model."""
 
     def __init__(self, model: str, socket: str = "") -> None:
         self.model = short_name(model)
         self.name = f"sentence-transformers:{self.model}"
         self.dimension = 0
         self.notes: list[str] = []
-        """What to tell the person: why a query took seconds."""
+        """Notes for the person: why a query took seconds."""
         self._socket = socket or default_socket()
         self._loaded: Model | None = None
         self._client = EndpointClient(unix_place(self._socket))
@@ -110,7 +110,7 @@ class Model:
         self.window: int = self._model.max_seq_length or 0
         """Tokens that it reads of a text; 0 where it has no such limit."""
         self.in_pieces = 0
-        """How many texts were longer than that."""
+        """Number of texts that were longer."""
         self._threads = _set_threads(0)
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
@@ -269,7 +269,7 @@ def is_own_folder(path: str) -> bool:
     or where each may take away their own files alone (as in /tmp). A link to it is theirs too.
 
     Raises:
-        OSError: it cannot be looked at.
+        OSError: it cannot be examined.
     """
     link, folder = os.lstat(path), os.stat(path)
     closed = not folder.st_mode & 0o002 or folder.st_mode & 0o1000

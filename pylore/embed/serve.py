@@ -33,14 +33,14 @@ MOST_TEXTS = 2048
 
 
 class Serveable(Protocol):
-    """What a server needs of a model."""
+    """The methods of a model that a server uses."""
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
         """Return a unit vector for each text."""
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-    """Serves one model until it is told to stop, or has been idle for long enough.
+    """Serve one model until it is told to stop, or has been idle for long enough.
 
     Raises:
         LoreError: the socket cannot be made, or another server has it.

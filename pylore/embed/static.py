@@ -38,7 +38,7 @@ _LONGEST_WORD = 100  # letters; what is longer is not a word, and slow to tokeni
 
 
 class StaticEmbedder:
-    """Embeds by looking words up; see the module's text for how."""
+    """Embed by looking words up; see the module's text for how."""
 
     name = "static:l2_supercat_256"
     dimension = DIMENSION

@@ -1,4 +1,4 @@
-"""Where the table of pieces is that ``bpe`` reads, and what makes one where there is none.
+"""Find the token table that ``bpe`` reads, or make it.
 
 It lies beside the packages, where the set-up has put it, or in the user's cache: never in a
 store or a project, which may have come from anywhere.

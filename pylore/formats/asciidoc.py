@@ -20,7 +20,7 @@ _LINK = re.compile(
 
 
 def read(lines: Sequence[str], first_line: int) -> Page:
-    """Return the title and links; what stands between delimiters of code or comments has none."""
+    """Return the title and links; what is between delimiters of code or comments has none."""
     page = Page()
     for number, line in _prose(lines):
         title = _TITLE.match(line)

@@ -27,7 +27,7 @@ _MANY = 5000
 
 
 class PartOfStore:
-    """Has what ``canonical`` and an export read of a ``Store``, of these ids alone.
+    """Have what ``canonical`` and an export read of a ``Store``, of these ids alone.
 
     An edge belongs to the id that it leads from. What is declared, and what was deleted
     for good, is that of the whole store.

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from .mdfile import FrontMatter, Value
 
 FIELDS = ("title", "why", "tags", "file", "status", "source", "confidence", "category")
-"""What is changed of a record beside its text."""
+"""Fields of a record to edit beside its text."""
 
 NEW_FIELDS = ("title", "why", "tags", "file", "links")
-"""What a new one is asked for."""
+"""Fields of a new record."""
 
 _PLAIN = re.compile(r"[\w(/.][\w .,;/()+=@~-]*(?::[\w-]+)*")
 _LISTS = ("tags", "links")

@@ -1,4 +1,4 @@
-"""What a store tells a hub: the lines of an export that are shared, each with its place.
+"""Make the lines that a store sends to a hub, each with its position.
 
 As in the file that git carries (``formats/knowledge.py``), what a machine finds by itself is
 left out; the past is told, since a hub keeps every state. What a remote does not take stays
@@ -50,7 +50,7 @@ _ANY_SCOPE = "*"
 
 
 class Takes:
-    """What a remote takes: records of these ``types`` (none: all), with one of these ``tags``
+    """Filter of a remote: records of these ``types`` (none: all), with one of these ``tags``
     (none: any), common or of these ``scopes`` (``*``: all), and what is ``staged`` if asked."""
 
     __slots__ = ("scopes", "staged", "tags", "types")
@@ -255,7 +255,7 @@ def purge_line(id: str, at: str) -> HubLine:
 
 
 class _Part(PartOfStore):
-    """What has changed of a store: of these nodes all but their edges, and these edges."""
+    """Changed parts of a store: these nodes without their edges, and these edges."""
 
     def __init__(self, store: Store, touched: Touched) -> None:
         nodes = touched.nodes | touched.ends

@@ -1,4 +1,4 @@
-"""What there is to import: which documents are new, changed or renamed, and which are not.
+"""Plan an import: find which documents are new, changed, renamed or unchanged.
 
 A file whose stamp is the one that it was read with is not opened. What its reading and its
 links depend on beside it is kept too, so that it is read, or its links looked up, again
@@ -31,7 +31,7 @@ READING = 3
 """Another number where the same file would be read as something else than before."""
 
 _NAMED = 3
-"""How many links are named where a folder has nothing else."""
+"""Number of links to name where a folder has nothing else."""
 
 
 class FoundFile(Record):
@@ -107,7 +107,7 @@ class KnownFiles:
 
 
 class FileScan:
-    """Goes through the files of an import. ``forgotten`` and ``skipped`` say what it left out,
+    """Go through the files of an import. ``forgotten`` and ``skipped`` say what it left out,
     ``local`` are documents that say something else than their files, which are as they were,
     ``others`` counts the files of the folders that are no documents, by the ends of their names.
     """

@@ -85,7 +85,7 @@ class Brought(Record):
 
 
 class Imported(Brought):
-    """What an import did, as counts; ``notes`` are for people.
+    """Counts of an import; ``notes`` are for people.
 
     Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (what was here
     stands) or ``unchanged``; ``conflicts`` are those of the nodes that had been changed on
@@ -133,7 +133,7 @@ class Imported(Brought):
 
 
 class LineNames:
-    """What the lines of an import are called in messages, and which of them may be left out."""
+    """Names of an import's lines in messages, and which lines may be skipped."""
 
     def __init__(self, name: str, *, skip_bad: bool = False) -> None:
         self._name = name
@@ -153,7 +153,7 @@ class LineNames:
 
 
 class ImportOptions:
-    """How lines are to be taken.
+    """Options of an import of lines.
 
     ``prefer`` is the side (``ours``, ``theirs``) that conflicts are decided for, ``change``
     what the history calls the import. ``purge``: what they say was deleted for good is deleted
@@ -358,7 +358,7 @@ class _KeptLines:
 
 
 class _LineImporter:
-    """Writes parsed lines: whole states are merged, and what is given by hand is an edit."""
+    """Write parsed lines: whole states are merged, and what is given by hand is an edit."""
 
     def __init__(
         self,

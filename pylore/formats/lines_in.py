@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _TIME = re.compile(TIME)
 _horizon = ""
-"""What was too far ahead when this was last looked at; now it is later."""
+"""The limit for times ahead, when it was last computed."""
 
 
 def text(fields: dict[str, Any], name: str, default: str) -> str:
@@ -376,7 +376,7 @@ def _listed(ids: Sequence[str], one: str, many: str) -> str:
 
 
 BATCH = 1000
-"""Facts that are looked at together."""
+"""Facts that are examined together."""
 
 
 class FactsAhead:

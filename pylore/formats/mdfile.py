@@ -38,7 +38,7 @@ FENCE = "---"
 LONGEST = 64_000
 LONGEST_KEY = 100
 DEEPEST = 16
-"""How many lists and mappings may stand in each other."""
+"""Maximum depth of lists and mappings."""
 
 _NULLS = ("~", "null", "Null", "NULL")
 _MEND = 'mend it, or put the text in "quotes"'
@@ -46,7 +46,7 @@ _MORE = f"means more than text in YAML: {_MEND}"
 
 
 class LineError(LoreError):
-    """What is wrong with a text, and on which of its lines."""
+    """An error in a text, with its line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -87,7 +87,7 @@ def parse(lines: Sequence[str]) -> FrontMatter:
 
 
 class _Reader:
-    """Takes the events of YAML one by one; knows on which line of the file each begins."""
+    """Take the events of YAML one by one; knows on which line of the file each begins."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         # PyYAML takes a tab at the end of a line for the start of something.
@@ -255,7 +255,7 @@ def _why_lost(top: str, real: str) -> str:
 
 
 class Places:
-    """What the store calls the files of a project."""
+    """Names of a project's files in the store."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
@@ -298,7 +298,7 @@ _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "ret
 
 
 class Document(Record):
-    """What a Markdown file says. ``path`` starts from the project's root, with ``/``.
+    """The content of a document's file. ``path`` starts from the project's root, with ``/``.
 
     ``stated`` has the node's fields that the front matter sets, ``data`` its unknown
     keys, ``keys`` all of its keys; ``relations`` are ``(relation, target, line)``.

@@ -75,7 +75,7 @@ def prose(lines: Sequence[str]) -> list[str]:
 
 
 class _Blocks:
-    """Which lines belong to a code block or a comment; they are shown to it in order."""
+    """Find the lines of code blocks and comments; lines are passed in order."""
 
     def __init__(self) -> None:
         self._fence = ""
@@ -238,7 +238,7 @@ def _label(text: str) -> str:
 
 
 _CODE = (*CODE_IDS, COMMIT_IDS)
-"""How the ids of nodes begin that have a file, and are no documents."""
+"""Prefixes of ids of nodes that have a file and are no documents."""
 
 
 class Target(Record):
@@ -252,7 +252,7 @@ class Target(Record):
 
 
 class Targets:
-    """Looks targets up among the documents of a store, then its other nodes, then on disk.
+    """Look targets up among the documents of a store, then its other nodes, then on disk.
 
     What is found depends on the store and the files alone, not on which documents an import
     is of, so it stays the same until one of these has another name.
@@ -449,7 +449,7 @@ def linking(id: str, path: str, links: str) -> Document:
 
 
 class PageEdges:
-    """Writes the edges of the documents of one import; the caller holds a transaction.
+    """Write the edges of the documents of one import; the caller holds a transaction.
 
     ``weights`` are those of relations that the settings name, and the store may not know.
     """

@@ -69,7 +69,7 @@ _LONGEST = 1 << 40
 
 
 class LineState:
-    """What one line says of a node or an edge; it is read when it is asked for.
+    """A node or an edge of one line, parsed on demand.
 
     Raises:
         LoreError: the line is not one of an export; the message has the file's name and its key.

@@ -32,7 +32,7 @@ _PIECE = 1 << 16
 
 
 class ImportedLines:
-    """What an importer has printed: its lines, each time anew."""
+    """Lines that an importer has printed; they can be read several times."""
 
     def __init__(self, file: IO[bytes], longest: int) -> None:
         self._file = file

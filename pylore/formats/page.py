@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 WIKI, RELATIVE, PATH, NAME = "wiki", "relative", "path", "name"
-"""What a link is written as. One by a path or a name may be no link: where it leads to nothing,
+"""Kinds of links. One by a path or a name may be no link: where it leads to nothing,
 nothing is said."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -91,7 +91,7 @@ class Page(Record):
         self.links: list[Link] = []
 
     def add(self, link: Link | None, line: int, column: int) -> None:
-        """Add a link, if it is one, that stands at a line (from 1) and a column (from 0)."""
+        """Add a link, if it is one, that is at a line (from 1) and a column (from 0)."""
         if link is not None:
             link.line, link.places = line, [(line, column)]
             self.links.append(link)

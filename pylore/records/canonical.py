@@ -1,4 +1,4 @@
-"""What a store tells another one: the same knowledge in the same words and order everywhere."""
+"""Canonical form: the same knowledge in the same words and order in every store."""
 
 from __future__ import annotations
 

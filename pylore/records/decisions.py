@@ -1,4 +1,4 @@
-"""What was decided of a candidate, and taking that back."""
+"""Decide on a candidate, and undo that."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ SWEPT = "conversation"
 
 
 class ReviewOutcome(Record):
-    """What became of a node or a fact: ``state`` is confirmed, retracted, or unchanged."""
+    """Result for a node or a fact: ``state`` is confirmed, retracted, or unchanged."""
 
     __slots__ = ("id", "state")
 

@@ -1,4 +1,4 @@
-"""What becomes of a fact: staged, confirmed, superseded, retracted.
+"""Change the status of facts: staged, confirmed, superseded, retracted.
 
 A fact is an edge between two things. The rules are here, without a word about who
 asks: ``records`` states facts, ``facts`` confirms and retracts them, ``accesses``
@@ -112,7 +112,7 @@ MOST_PROMOTED = 100
 
 
 class Ripe(Record):
-    """What is staged and was read so often that it may stand: ids of nodes, keys of facts."""
+    """Staged nodes and facts that were read often enough to be confirmed: ids and keys."""
 
     __slots__ = ("facts", "nodes")
 

@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 NEAR_PASSAGES = 25
-"""How many passages are looked at for near-duplicates: with few, signs miss some."""
+"""Passages to compare for near-duplicates: with few, signs miss some."""
 
 
 class Change(Record):
-    """What a write did: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
+    """Result of a write: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
 
     __slots__ = ("id", "notes", "state")
 

@@ -1,6 +1,6 @@
 """Runs and feedback: what a run was shown, what of it helped, and how to take that back.
 
-A run is a node. What it was shown stands in the table ``shown`` while it is open;
+A run is a node. What it was shown is in the table ``shown`` while it is open;
 ``finish`` makes an edge ``used_in_run`` of each row, from the record to the run:
 weight 1 and rating ``helpful``, weight 0 and ``unhelpful``, or weight 0 and a rating
 of null where nobody said anything. The metadata of an edge also has ``position`` and
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 RELATION = "used_in_run"
 TASK_RELATION = "part_of"
 WEIGHTS = {"helpful": 1.0, "unhelpful": 0.0, None: 0.0}
-"""What the edge of a rating weighs: the walk goes along helpful ones alone."""
+"""Weight of a rating's edge: the walk follows helpful ones only."""
 
 
 class RunOutcome(Record):
-    """What a finished run used: counts, and notes for people."""
+    """Result of a finished run: counts, and notes for people."""
 
     __slots__ = ("helpful", "id", "notes", "unhelpful", "unrated", "used")
 

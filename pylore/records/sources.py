@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 MARKDOWN = (".md", ".markdown")
 EXTENSIONS = (*MARKDOWN, ".rst", ".adoc", ".asciidoc", ".txt")
-"""How the names of documents end."""
+"""Suffixes of documents."""
 
 _NO_DOCUMENTS = ("requirements", "constraints", "cmakelists", "robots", "sources", "top_level")
-"""How the names of text files begin that a program reads, and no person."""
+"""Prefixes of text files that programs read."""
 STATED = "_stated"
 """The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
 
@@ -36,7 +36,7 @@ STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
 """The fields of a node that a file may state, or leave to others."""
 
 _ALWAYS = ("text", "title", "file")
-"""What every file states, as an edit calls it."""
+"""Fields that every file states, as an edit names them."""
 
 _NO_TEXTS = ("id", "type", "title", "created_at")
 
@@ -102,7 +102,7 @@ def stated_by_file(node: Node) -> set[str]:
 
 
 def state_of(node: Node) -> str:
-    """Return a hash of what the file of a document states, as it stands in the node."""
+    """Return a hash of what the file of a document states, as it is in the node."""
     data = loads(node.data)
     said: dict[str, Any] = {"title": node.title, "body": node.body}
     for name in _stated(node):

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 NAME, AGAIN, PURGE = "undo", "redo", "purge"
-"""What the history calls it, and the taking back of that; what cannot be taken back."""
+"""Commands in the history: undo, redo, and the one that cannot be undone."""
 
 _MERGES = ("import", "sync")
-"""What leaves a state for the next one that is known, which need not be the one that stands."""
+"""Changes that leave a state for the next known one, which need not be the current one."""
 
 
 class Steps:
@@ -231,7 +231,7 @@ class Overtaken(Exception):
 
 
 class Restoring:
-    """Runs within a transaction of its caller's, who gives what indexes nodes, and what lets
+    """Run within a transaction of its caller's, who gives what indexes nodes, and what lets
     links and anchors follow a node from the place where it was before."""
 
     def __init__(

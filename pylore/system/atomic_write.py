@@ -63,7 +63,7 @@ def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> 
 
 class NewFile:
     """``with NewFile(place) as beside``: an empty file for this user alone, to be filled by its
-    name. At the end of the block it is on the disk and stands at ``place``, a path without
+    name. At the end of the block it is on the disk, at ``place``, a path without
     links; where the block fails, nothing is left of it.
 
     ``instead``: it replaces what is there. Raises FileExistsError if not, and something is;

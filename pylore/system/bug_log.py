@@ -1,4 +1,4 @@
-"""What is kept of a bug in lore: where it happened, and nothing of what was worked on.
+"""Report a bug in lore: where it happened, and nothing of the data.
 
 The message of an exception may quote a record, a query or a path, and a log is sent to
 others. So a report has the types of the exceptions and the places in the code alone.

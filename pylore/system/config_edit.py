@@ -28,9 +28,9 @@ class _Place(NamedTuple):
     line: int
     start: int
     end: int
-    """Where the value stands in the line."""
+    """End of the value in the line."""
     item: int = -1
-    """Where the item begins, of an array that is written as one."""
+    """Start of the item, in an array that is written as one."""
 
 
 def with_setting(text: str, key: str, value: str) -> str:

@@ -14,7 +14,7 @@ GONE = "gone"
 """The stamp of a path at which there is nothing."""
 
 noted: dict[str, str] | None = None
-"""Path to stamp of all that is looked at, while somebody wants to know; empty: it cannot be."""
+"""Path to stamp of all that is examined, while somebody wants to know; empty: it cannot be."""
 
 _RACY_NS = 500_000_000
 """A file that changed so little ago may change again and keep its time."""
@@ -27,7 +27,7 @@ def stamp_of(path: str) -> str:
     replaced by one of the same size and date has another.
 
     Raises:
-        OSError: the path cannot be looked at, as with a loop of links.
+        OSError: the path cannot be examined, as with a loop of links.
     """
     stamp = ""
     try:
@@ -54,7 +54,7 @@ def note(path: str) -> None:
 def lstamp_of(path: str) -> str:
     """Return ``stamp_of`` of the path itself: a link is not followed.
 
-    What is not a plain file, or cannot be looked at, has the reason for it, a word without
+    What is not a plain file, or cannot be examined, has the reason for it, a word without
     a dash: gone, symlink, submodule (a folder), special.
     """
     try:

@@ -1,4 +1,4 @@
-"""What lies in the folders of a project, each listed once, and what tells that it has changed."""
+"""List the folders of a project, each once, and detect changes."""
 
 from __future__ import annotations
 

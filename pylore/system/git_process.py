@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 NO_HOOKS = "/dev/null"
-"""What every git that lore starts takes for the folder of hooks."""
+"""The folder of hooks for every git that lore starts."""
 
 # Without --literal-pathspecs: git check-ignore knows no such thing.
 _SAFE = (

@@ -1,4 +1,4 @@
-"""What a repository is told of lore: attributes, the merge driver, blocks in hooks."""
+"""Set up a repository: attributes, the merge driver, blocks in hooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
     Change = Callable[[str | None], str | None]
-    """What becomes of a file's text; None stands for no file."""
+    """Changes a file's text; None is no file."""
     Done = tuple[str, str, str]
     """(file or key, ``added``, ``updated``, ``unchanged``, ``removed`` or ``left``, why)"""
 
@@ -38,7 +38,7 @@ def with_block(
 
     Args:
         text: what the file has; None where there is no file.
-        key: what the block is for, of one line, which stands in it.
+        key: what the block is for, of one line, which is in it.
         head: the first line of a file that is made for it.
         first: it comes after the line that names the program, where it is not there yet.
     """
@@ -126,7 +126,7 @@ class Left(Exception):
 
 
 class HookBlocks:
-    """What one command has in the hooks of a work tree, for one project of it."""
+    """Blocks of one command in the hooks of a work tree, for one project of it."""
 
     def __init__(self, tree: ProjectTree, put: str, take: str) -> None:
         """Keep ``put`` and ``take``, the commands that a person gives."""

@@ -17,7 +17,7 @@ from ..core.errors import LoreError
 from .atomic_write import write_bytes
 
 BACKUP = ".lore-backup"
-"""What the name of a file's copy ends with: the file as it was before it was first changed."""
+"""Suffix of a file's copy: the file before lore first changed it."""
 
 _LONGEST = 5_000_000
 _INDENT = 2

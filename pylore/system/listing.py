@@ -1,4 +1,4 @@
-"""Which files of a project there are to read."""
+"""List the files of a project to read."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _is_named(path: str, listing: Listing) -> bool:
 
 
 class GitListing:
-    """What git has been asked about a folder."""
+    """A question to git about a folder."""
 
     __slots__ = ("folder", "ignored", "known")
 

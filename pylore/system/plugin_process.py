@@ -35,7 +35,7 @@ LATE = "did not end in time"
 
 
 class Refused(Exception):
-    """Why a plugin's work does not count."""
+    """A plugin failed; the message says why."""
 
 
 class PluginProcess:

@@ -1,4 +1,4 @@
-"""Which files of a project may be looked into: whoever wrote the path, what stands there counts.
+"""Decide which files of a project may be read, by where a path leads, not by who wrote it.
 
 A path in a store, an export or a document is somebody's word, and a clone may hold links,
 pipes and a git index of any kind. What lore prints of a file is of those alone that
@@ -28,12 +28,12 @@ NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
 """A folder with one of these holds what a tool has put there."""
 
 MISSING = "is missing, or not a plain file"
-"""Why a file is not listed that nobody keeps from being read."""
+"""The reason for not listing a file that may be read."""
 
 OWN_FOLDERS = frozenset((".git", ".lore"))
 
 LISTED = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-"""What git lists: what it tracks, and what it would."""
+"""Arguments that list the files that git tracks, and those that it would."""
 
 
 listed: dict[str, dict[str, str]] | None = None
@@ -106,7 +106,7 @@ def read_plain(path: str, most: int) -> bytes:
 
 
 class Listed:
-    """Which of some files ``lore index`` would list. git is asked once, for all of them."""
+    """Filter files to those that ``lore index`` lists; git is asked once for all of them."""
 
     def __init__(self, root: str, paths: Iterable[str]) -> None:
         self._root = os.path.realpath(root)

@@ -10,7 +10,7 @@ import os
 from ..core.errors import LoreError
 
 MARKS = (".lore", ".git")
-"""What the top folder of a project has, either of them."""
+"""Entries of which a project's top folder has either."""
 
 _MOST_LINKS = 40
 

@@ -2,7 +2,7 @@
 
 A store apart from any project keeps the folder of each anchor with it. A store or an
 export may come from somebody else, and name any folder of this machine: only those are
-looked into that stand in this list, a file in the user's own state folder with one a line.
+looked into that are in this list, a file in the user's own state folder with one a line.
 """
 
 from __future__ import annotations

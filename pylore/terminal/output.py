@@ -1,4 +1,4 @@
-"""What goes to stdout, and in which form.
+"""Write results to stdout, in a form.
 
 Piped, a list is a JSON array with an element a line, one thing a JSON object.
 On a terminal it is text. ``--json --jsonl --text --ids`` choose, or else the setting
@@ -29,13 +29,13 @@ LONGEST_NOTE = 2000
 
 
 class Output:
-    """Where the results of one command go."""
+    """The output of one command."""
 
     def __init__(self, form: str, jq: str | None = None, *, paging: bool = False) -> None:
         self.form = form
         self.jq = jq
         self._paging = paging
-        """Whether what is longer than a terminal goes through a pager there."""
+        """True if output longer than the terminal goes through a pager."""
 
     @classmethod
     def choose(

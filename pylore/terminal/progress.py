@@ -1,4 +1,4 @@
-"""How far a long command is, where stderr is a terminal; what an interrupt left, anywhere."""
+"""Show progress where stderr is a terminal; say anywhere what an interrupt left."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def data_lines(data: str, body: str) -> list[str]:
-    """Return a line a field of ``data``, a JSON object; a text of several lines stands below its
+    """Return a line a field of ``data``, a JSON object; a text of several lines is below its
     name.
 
     What ``body`` says too is left out, and so are the fields that lore keeps for itself.

@@ -20,7 +20,7 @@ _NARROWEST = 20
 """Columns; what says that it has fewer is not believed."""
 
 PAGER = "less -FRX"
-"""Where PAGER names no other: quits where all fits, passes colours on, leaves the text there."""
+"""The pager without PAGER: it quits if all fits, passes colours on, and leaves the text."""
 
 
 class Screen:
@@ -108,7 +108,7 @@ def pager() -> str:
 def fitted(text: str, width: int) -> str:
     """Return ``text`` with lines of at most so many columns, broken between words.
 
-    What goes on stands below the first word of the line, or below its second column. A word
+    What goes on is below the first word of the line, or below its second column. A word
     that is too long for a line stays whole: it may be a path to be copied.
 
     >>> print(fitted("0.91  note-1  Sessions are signed\\n", 22), end="")

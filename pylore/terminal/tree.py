@@ -31,7 +31,7 @@ def tree_text(rows: Sequence[dict[str, Any]]) -> str:
     """Return results with their ``explain`` as lines: score, branch, relation, id, title.
 
     A node that the walk went through and that is not a result itself has no score. The
-    order is that of the results, best first, among those that hang on one node too.
+    order is that of the results, best first, among those below one node too.
     """
     known = {row["id"]: row for row in rows}
     lines = [line for tree in _trees(rows) for line in _lines(tree, known)]

@@ -44,11 +44,11 @@ class Commit:
     """Seconds since 1970, UTC."""
     paths: list[str]
     message: str = ""
-    """Where it was asked for."""
+    """Its place among those asked for."""
 
 
 class History:
-    """Reads commits, newest first, and learns the renames on the way.
+    """Read commits, newest first, and learns the renames on the way.
 
     A name means the file that has it, until the commit that renamed another file away
     from it comes by: what is older is about that other one. On a branch beside the
@@ -262,7 +262,7 @@ def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str
 
 
 def cochanges_are_due(store: Store) -> bool:
-    """Return whether the history has not been looked at for a day, or before its commits were
+    """Return whether the history has not been examined for a day, or before its commits were
     kept."""
     looked = store.meta.get("cochanges_analyzed_at") or ""
     return looked < ago(1) or not store.commits.is_there()
@@ -291,7 +291,7 @@ SATURATION = 0.5
 """Evidence at which a weight is a half."""
 
 NORMALISING = 0.1
-"""How much of the correlation goes into a weight: 0 is none, 1 is all of it."""
+"""Share of the correlation in a weight, 0 to 1."""
 
 
 def cochange_weight(evidence: float, correlation: float) -> float:
@@ -309,7 +309,7 @@ def cochange_weight(evidence: float, correlation: float) -> float:
 
 
 class CoChanges(Record):
-    """What an analysis did, as counts; ``notes`` are for people.
+    """Counts of an analysis; ``notes`` are for people.
 
     ``edges`` is how many there are now, of which some were added, updated or unchanged;
     ``invalidated`` counts those that no longer hold. ``bulk`` commits had more files
@@ -330,7 +330,7 @@ class CoChanges(Record):
 
 
 class Counts:
-    """How often files changed, alone and in pairs, under the names they have today."""
+    """Counts of changes of files, alone and in pairs, under today's names."""
 
     def __init__(self) -> None:
         self.commits = 0

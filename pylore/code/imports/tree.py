@@ -44,7 +44,7 @@ class Bound(NamedTuple):
 class Found(NamedTuple):
     outcome: str
     files: tuple[str, ...] = ()
-    """Where the edge ``imports`` goes."""
+    """Targets of the edge ``imports``."""
     bound: tuple[Bound, ...] = ()
     confidence: float = CERTAIN
 
@@ -61,7 +61,7 @@ def outside(*names: str) -> Found:
 
 
 class Packages:
-    """What the importers of all languages have found; keys are unlike any file's path."""
+    """Packages of all languages; keys are unlike any file's path."""
 
     def __init__(self) -> None:
         self.files: dict[str, list[str]] = {}

@@ -83,7 +83,7 @@ class GoImports:
         return Found(RESOLVED, (folder,), bound, sure)
 
     def _place(self, folder: str, written: str) -> tuple[str, float] | None:
-        """Return the folder of a package that should stand in the tree; None for one outside."""
+        """Return the folder of a package that should be in the tree; None for one outside."""
         if written.startswith("."):
             return step(folder, written) or "", CERTAIN
         best = max(

@@ -40,7 +40,7 @@ class PythonImports:
     ) -> None:
         self._paths = tree.paths
         self._folders: set[str] = set()
-        """Those with Python somewhere below them: packages of either kind."""
+        """Folders with Python somewhere below them: packages of either kind."""
         self._tops: dict[str, set[str]] = {}
         """Name of a top-level module or package → the folders that hold one."""
         self._roots: dict[str, str] = {}
@@ -120,7 +120,7 @@ class PythonImports:
         return AMBIGUOUS if best is None else (best, BY_SUFFIX)
 
     def _taken(self, item: Import, module: str, sure: float) -> Found:
-        """Return what the statement takes from a module that stands in the tree."""
+        """Return what the statement takes from a module that is in the tree."""
         if not item.name:
             return self._whole(item, module, sure)
         is_file = module in self._paths

@@ -25,7 +25,7 @@ from ...core.errors import LoreError
 from ...system.programs import limited
 
 SECONDS = 120
-"""How long one call may take; what does not end by then is scanned file by file."""
+"""Seconds for one call; what takes longer is scanned file by file."""
 SECONDS_A_FILE = 20
 CPU_SECONDS, CPU_SECONDS_A_MB = 2, 10
 """Of processor time, for one call and for its files; what people write takes 0.6 a megabyte."""
@@ -50,7 +50,7 @@ class Match(NamedTuple):
 
 
 class Scan:
-    """What ast-grep found in some files, and why it could not read others."""
+    """Matches of ast-grep in files, and why it could not read others."""
 
     def __init__(self) -> None:
         self.matches: dict[str, list[Match]] = {}
@@ -58,7 +58,7 @@ class Scan:
 
 
 class Failure(NamedTuple):
-    """Why a file could not be scanned."""
+    """A file could not be scanned; the message says why."""
 
     reason: str
     """``limit`` or ``unparsed``"""

@@ -9,10 +9,10 @@ from functools import cache, lru_cache
 from ..languages.spec import LanguageSpec
 
 UNKNOWN = "?"
-"""What stands for a link of a chain that is not a name."""
+"""The mark for a link of a chain that is not a name."""
 
 _LONGEST = 2000
-"""Characters of an expression that are looked at; what is longer is unknown."""
+"""Characters of an expression that are examined; what is longer is unknown."""
 AGAIN = 200
 """Characters of what may come again, and is kept for that: what is longer hardly does."""
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
@@ -195,11 +195,11 @@ _STOPS = {
     **{opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
        for opening, closing in _CLOSING.items()},
 }  # fmt: skip
-"""What matters between a bracket or a quote and its end."""
+"""Characters that matter between a bracket or a quote and its end."""
 
 
 def split(text: str, separators: str = ",") -> list[str]:
-    """Return ``text`` at the separators that stand outside of brackets and quotes.
+    """Return ``text`` at the separators that are outside of brackets and quotes.
 
     >>> split("a, f(b, c), '(' ")
     ['a', 'f(b, c)', "'('"]
@@ -236,13 +236,13 @@ _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 
 class Parts(Expressions):
-    """What the parts of a language's matches say."""
+    """Read the parts of a language's matches."""
 
     def __init__(self, language: LanguageSpec) -> None:
         super().__init__(language)
         self.self_marks = (*(f"{name}." for name in sorted(language.self_names)),
                            *language.self_marks)  # fmt: skip
-        """What an attribute of one's own object begins with."""
+        """Prefixes of an attribute of ``self``."""
         self._no_value = language.no_value
         self._no_owner = language.no_owner
         self._owner_end = language.owner_end

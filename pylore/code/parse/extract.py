@@ -1,4 +1,4 @@
-"""What is taken out of one file: symbols, signatures, imports."""
+"""Extract symbols, signatures and imports from one file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIGNATURE_LENGTH = 300
 DOC_LENGTH = 1500
 _HEAD_LINES = 25
 _HEAD_LENGTH = 4000
-"""Characters of a definition that are looked at for its head."""
+"""Characters of a definition that are examined for its head."""
 _MOST_ATTRIBUTES = 50
 """Lines of attributes between a definition and its comment."""
 _MARKS = re.compile(r"[()\[\]{};:\n]|=>|=|\"|'")
@@ -293,7 +293,7 @@ class DefinitionMatch:
 
 
 class TooDeepError(RecursionError):
-    """Definitions stand within more others than anybody writes."""
+    """Definitions are within more others than anybody writes."""
 
 
 def extract(path: str, language: str, source: Source, matches: Sequence[Match]) -> FileFacts:
@@ -386,7 +386,7 @@ def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
 
 
 def _embed(matches: Sequence[Match], definitions: list[DefinitionMatch], parts: Parts) -> None:
-    """Add bases that stand in the body of a type, as Go's do."""
+    """Add bases that are in the body of a type, as Go's do."""
     at = _Scopes([each for each in definitions if each.kind in CONTAINERS]).at
     for match in sorted(matches, key=_place):
         owner = at(match.first, match.last)
@@ -413,7 +413,7 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
 
 
 class _Scopes:
-    """Which definition the lines belong to, asked in the order of the file."""
+    """Find the definition of lines, asked in the order of the file."""
 
     def __init__(self, scopes: Sequence[DefinitionMatch]) -> None:
         self._scopes = scopes

@@ -169,7 +169,7 @@ class Mentions:
 
 
 def asked_by(facts: FileFacts) -> Iterator[str]:
-    """Yield what a file's mentions hang on: the last parts of names, and of paths with a slash."""
+    """Yield what mentions depend on: the last parts of names, and of paths with a slash."""
     for item in facts.imports:
         if item.kind == KIND:
             path = item.module.split(":", 1)[0].rstrip("/")

@@ -48,7 +48,7 @@ class Rules:
     def __init__(self, files: Mapping[str, str]) -> None:
         """Read ``files``, rule files by the names of their languages."""
         self.languages: dict[str, LanguageSpec] = {}
-        """How the files of each look: what the heads of the rule files say, and no more."""
+        """Languages by the heads of their rule files alone."""
         self._rules: list[tuple[str, str]] = []  # (name of the language it counts for, text)
         heads = {}
         for name, path in files.items():

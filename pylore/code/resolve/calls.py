@@ -44,12 +44,12 @@ Counts = dict[str, dict[str, dict[str, int]]]
 
 
 class Resolution(NamedTuple):
-    """What all files' names come to."""
+    """Resolved names of all files."""
 
     edges: dict[Ends, Told]
     counts: Counts
     answers: dict[str, FileAnswers]
-    """What is kept of each file, so that next time it is resolved only if something changes."""
+    """Answers to keep of each file, so that it is resolved again only after a change."""
     posts: dict[str, set[int]]
     """Path → the marks by which a file is found."""
     reads: Reads
@@ -217,7 +217,7 @@ def only_tests_call(path: str, named: str = "") -> bool:
 
 
 ArgumentTypes = dict[Place, dict[Value, None]]
-"""What calls pass for a parameter of a function."""
+"""Values that calls pass for a parameter of a function."""
 
 
 class Calls:
@@ -240,7 +240,7 @@ class Calls:
         self.reads: dict[str, set[int]] = {}
         """Path → what its calls looked up."""
         self.awaits: dict[str, set[int]] = {}
-        """Path → the marks of the parameters that its calls hang on, directly or not."""
+        """Path → the marks of the parameters that its calls depend on, directly or not."""
         for file in files:
             for made in file.defs.values():
                 self._index(made)

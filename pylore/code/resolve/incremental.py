@@ -1,7 +1,7 @@
-"""After a change of some files: only what hangs on it is resolved again, from kept answers.
+"""After a change of some files: only what depends on it is resolved again, from kept answers.
 
 The edges are those of ``resolve`` over all files. What the changed files show to others is
-compared with what they showed before; whoever has looked at what is another one now, through
+compared with what they showed before; whoever read what has changed, through
 however many answers, is resolved again: imports, then bases, then calls, each with what came
 of the one before. Calls go by rounds as in ``rounds``: a file of which nothing has changed but
 what it is passed joins in the round in which that is so.
@@ -43,25 +43,25 @@ from .scopes import File
 MOST_CHANGED = 100
 """More changed files than this are resolved with all others."""
 MAX_DEPENDENTS = 300
-"""Files that hang on a change: so many and more are resolved with all others."""
+"""Files that depend on a change: so many and more are resolved with all others."""
 IMPORT_RELATIONS = frozenset({"imports"})
 BASE_RELATIONS = frozenset({"inherits"})
 CALL_RELATIONS = frozenset({"calls", "instantiates"})
 
 
 class FileChange(NamedTuple):
-    """What a file said and what it says; None where there was or is none."""
+    """Former and new facts of a file; None where there is no file."""
 
     old: FileFacts | None
     new: FileFacts | None
 
     def says_other(self) -> bool:
-        """Return whether anything is another than it was that a name may hang on."""
+        """Return whether anything is another than it was that a name may depend on."""
         return _said(self.old) != _said(self.new)
 
 
 class Tree(NamedTuple):
-    """What is known of the tree as a whole."""
+    """Facts about the tree as a whole."""
 
     root: str
     languages: Mapping[str, str]
@@ -73,7 +73,7 @@ class Tree(NamedTuple):
 
 
 class IncrementalResult(NamedTuple):
-    """What came of it."""
+    """Result of an incremental resolution."""
 
     edges: dict[Ends, Told]
     relations: dict[str, set[str]]
@@ -499,7 +499,7 @@ class _Resolver:
         return found
 
     def _stale(self, path: str) -> list[int]:
-        """Return what a file asked itself, and asks anew."""
+        """Return what a file asked itself, and asks again."""
         redone = self._redone.get(path, set())
         found = [IMPORTS] if redone >= IMPORT_RELATIONS else []
         found += [BASES] if redone >= BASE_RELATIONS else []

@@ -1,4 +1,4 @@
-"""What a chain of names (``self.user.check``, ``make().run``) stands for, in its scope."""
+"""Infer the value of a chain of names (``self.user.check``, ``make().run``) in its scope."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Values:
         self.shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the one definition, where namespaces span files."""
         self.argument_types: dict[Place, dict[Value, None]] = {}
-        """What callers pass for a parameter of a function."""
+        """Values that callers pass for a parameter of a function."""
 
     def looked_up(self) -> Reads:
         """Return what was looked up for each answer since this was asked; now nothing is known of
@@ -122,7 +122,7 @@ class Values:
         self.search.forget()
 
     def pass_on(self, more: Mapping[Place, Iterable[Value]]) -> set[Place]:
-        """Add to what callers pass, and forget what hung on that; for which it was new."""
+        """Add to what callers pass, and forget what depended on that; for which it was new."""
         grown = set()
         for place, values in more.items():
             types = self.argument_types.setdefault(place, {})
@@ -229,7 +229,7 @@ class Values:
         return self._supers.setdefault(cls, Super(cls))
 
     def class_around(self, file: File, scope: str) -> Def | None:
-        """Return the class whose body ``scope`` is in; for a method that stands apart, its type."""
+        """Return the class whose body ``scope`` is in; for a method defined outside its class, its type."""
         if scope in file.classes:
             return file.classes[scope]
         here, found = scope, None

@@ -1,4 +1,4 @@
-"""What is kept of a resolution, and how a file differs from what is kept."""
+"""Kept answers of a resolution, and the difference of a file from them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from . import scopes
 from .scopes import Def, File
 
 IMPORTS, BASES, ADOPTED, CALLS, AWAITS, MENTIONS = range(1, 7)
-"""What a file itself asks, beside the marks of what it was asked for.
+"""Lookups of a file itself, beside the marks of its definitions.
 
-``AWAITS`` has the marks of the parameters that its calls hang on, through whatever answers.
+``AWAITS`` has the marks of the parameters that its calls depend on, through whatever answers.
 """
 
 Written = tuple[str, str, str]
@@ -25,11 +25,11 @@ Passes = dict[Written, dict[Written, int]]
 
 Reads = dict[str, dict[int, bytes]]
 """File, package or folder → the mark of what was looked for there, or what the file itself asks
-→ the marks of what was looked at for it, 32 bits each."""
+→ the marks of what was examined for it, 32 bits each."""
 
 
 class FileAnswers(NamedTuple):
-    """What one file's own names came to."""
+    """Resolved names of one file."""
 
     bound: tuple[Bound, ...] = ()
     mates: str = ""
@@ -44,7 +44,7 @@ class FileAnswers(NamedTuple):
 
 
 def put(reads: Reads, owner: str, mark: int, looked: Iterable[int]) -> None:
-    """Add to what was looked at for something."""
+    """Add to what was examined for something."""
     held = reads.setdefault(owner, {})
     known = held.get(mark)
     found = set(looked)
@@ -54,7 +54,7 @@ def put(reads: Reads, owner: str, mark: int, looked: Iterable[int]) -> None:
 
 
 def join(reads: Reads, more: Reads) -> None:
-    """Add what another process has looked at."""
+    """Add what another process has examined."""
     for owner, entries in more.items():
         held = reads.setdefault(owner, {})
         for mark, looked in entries.items():
@@ -63,7 +63,7 @@ def join(reads: Reads, more: Reads) -> None:
 
 
 def packed(entries: Mapping[int, bytes]) -> bytes:
-    """Return all of one owner's: the mark, how many it looked at, these; 32 bits each."""
+    """Return all of one owner's: the mark, how many it examined, these; 32 bits each."""
     found = array("I")
     for mark, looked in entries.items():
         found.append(mark)
@@ -244,7 +244,7 @@ def _outline(file: File | None) -> set[tuple[str, str]]:
 
 
 def is_candidate(made: Def) -> bool:
-    """Return whether it may be reached by its name alone: not what stands in a function."""
+    """Return whether it may be reached by its name alone: not what is in a function."""
     if made.kind not in ("function", "method"):
         return False
     outer = made.outer

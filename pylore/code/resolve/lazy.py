@@ -1,4 +1,4 @@
-"""Files that are read as they are asked for, and what hangs on a change."""
+"""Files that are read as they are asked for, and what depends on a change."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .scopes import MOST_CANDIDATES, MOST_VALUES, Def, File, Place, Value
 
 
 class WholeError(Exception):
-    """Too much hangs on a change: everything is to be resolved anew."""
+    """Too much depends on a change: everything is to be resolved again."""
 
 
 class Kept(Protocol):
-    """What was kept when the files were resolved last."""
+    """Answers of the last resolution."""
 
     def facts(self, path: str) -> FileFacts | None: ...
 
@@ -115,9 +115,9 @@ class LazyFiles(Mapping[str, File]):
         self.languages = languages
         """Of all files that there are now."""
         self.answers: dict[str, FileAnswers] = {}
-        """What was found anew."""
+        """Answers that were found again."""
         self.has_bases = False
-        """Whether classes have their bases yet."""
+        """True when classes have their bases."""
         self.adopting: set[str] = set()
         """Families of which classes have members from other files."""
         self._loaded: dict[str, LazyFile] = {}
@@ -283,7 +283,7 @@ _NO_ROW = array("I")
 
 
 class Dependents:
-    """Rows of what was looked up, and what of it hangs on the marks that were given."""
+    """Rows of what was looked up, and what of it depends on the marks that were given."""
 
     def __init__(self, rows: Sequence[tuple[str, bytes]], most: int) -> None:
         self._rows = {owner: array("I", row) for owner, row in rows}
@@ -291,13 +291,13 @@ class Dependents:
         self._read: Reads = {}
         self.marks: set[int] = set()
         self.roots: dict[int, set[str]] = {root: set() for root in range(1, MENTIONS + 1)}
-        """What of a file hangs on them: ``kept.CALLS`` and so on."""
+        """Parts of a file that depend on them: ``kept.CALLS`` and so on."""
 
     def add(self, marks: Iterable[int]) -> None:
         """Follow further marks.
 
         Raises:
-            WholeError: too many files hang on them.
+            WholeError: too many files depend on them.
         """
         new = set(marks) - self.marks
         while new:
@@ -325,7 +325,7 @@ class Dependents:
         return found
 
     def awaiting(self, marks: set[int]) -> set[str]:
-        """Return the files of which calls hang on parameters."""
+        """Return the files of which calls depend on parameters."""
         found = set()
         for owner, row in self._rows.items():
             if not marks.isdisjoint(row):
@@ -343,7 +343,7 @@ class Dependents:
 
 
 _MORE: Written = ("Module", "", "")
-"""More than was looked at."""
+"""More than was examined."""
 
 _Told = frozenset[Written] | None
 """All that is passed for a parameter; None where it is too much."""
@@ -359,11 +359,11 @@ class KeptArgumentTypes(dict[Place, dict[Value, None]]):
         self._calls = own
         self.round = 0
         self.own: dict[str, Passes] = {}
-        """What the files pass that are resolved anew."""
+        """Argument types of the files that are resolved again."""
         self._now: dict[Written, list[dict[Written, int]]] = {}
         """The same by parameter."""
         self._was: dict[Written, list[Mapping[Written, int]]] = {}
-        """What they passed before."""
+        """Their former argument types."""
         self._others: dict[Written, dict[str, Mapping[Written, int]]] = {}
 
     def get(self, place: Place, default: object = None) -> dict[Value, None]:
@@ -405,7 +405,7 @@ class KeptArgumentTypes(dict[Place, dict[Value, None]]):
         return {} if answers is None else answers.passes
 
     def _rest(self, place: Written) -> dict[str, Mapping[Written, int]]:
-        """Return what the other files pass, of which nothing is resolved anew."""
+        """Return what the other files pass, of which nothing is resolved again."""
         found = self._others.get(place)
         if found is None:
             path, qualified, name = place

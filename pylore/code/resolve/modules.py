@@ -30,11 +30,11 @@ A = TypeVar("A")
 Q = TypeVar("Q", bound=tuple[Any, ...])
 
 Source = Hashable
-"""What an answer may hang on, and may grow with."""
+"""A source that an answer may depend on."""
 
 
 class Search(Generic[A]):
-    """Finds answers, each once, and keeps account of what they hang on.
+    """Find answers, each once, and keep account of what they depend on.
 
     Questions that need one another are a strongly connected component of the graph of
     questions, told while they are asked (Tarjan's algorithm). A component has a worklist:
@@ -50,9 +50,9 @@ class Search(Generic[A]):
 
     def __init__(self, nothing: A, deepest: int) -> None:
         self.asked: set[Source] = set()
-        """What the answers hang on that were given since this was emptied."""
+        """Sources of the answers that were given since this was emptied."""
         self.reads: set[int] = set()
-        """What was looked up since this was emptied, found or not: ``scopes.mark``."""
+        """Marks that were looked up since this was emptied, found or not: ``scopes.mark``."""
         self._nothing = nothing
         self._first = (nothing,)
         self._deepest = deepest
@@ -60,9 +60,9 @@ class Search(Generic[A]):
         self._stack: list[Pending[A]] = []
         """Every question without an answer that stands, in the order of being come upon."""
         self._path: list[Pending[A]] = []
-        """Those that are being asked, each for the one before."""
+        """Open questions, each asked for the one before."""
         self._put_off = 0
-        """How many of the path are to be asked again, and have no call under way."""
+        """Questions of the path that must be asked again, without a call under way."""
         self._stale: list[int] = []
         """A heap of places on the stack, negative: what was found last is asked again first."""
 
@@ -79,13 +79,13 @@ class Search(Generic[A]):
             answers.open.clear()
 
     def forget_grown(self, grown: Set[Any]) -> None:
-        """Forget the answers that hang on what has grown."""
+        """Forget the answers that depend on what has grown."""
         for answers in self.tables:
             for question in [q for q, (_, sources) in answers.open.items() if sources & grown]:
                 del answers.open[question]
 
     def answer(self, answers: Answers[Q, A], question: Q) -> A:
-        """Return the answer to a question that has none that stands for ever."""
+        """Return the answer to a question that has none that is final."""
         kept = answers.open.get(question)
         if kept is not None:
             found, sources = kept
@@ -210,7 +210,7 @@ class Pending(Generic[A]):
         self.question = question
         self.found = former[0]
         self.former = former
-        """What was found so far and then was no more: at first nothing."""
+        """Answers that were found and dropped: at first nothing."""
         self.sources: set[Source]
         self.readers: set[Pending[A]] | None = None
         """Questions whose answers were made of this one."""
@@ -219,12 +219,12 @@ class Pending(Generic[A]):
         self.low = place
         """The lowest place on the stack of a question that is needed for this one."""
         self.stale = False
-        """Whether an answer has changed since it was read for this one."""
+        """True if an answer has changed since it was read for this one."""
         self.settled = False
-        """Whether it stays as it is, whatever it is made of."""
+        """True if it stays as it is, whatever it is made of."""
 
     def keep(self, sources: Set[Source]) -> None:
-        """Let the answer stand, for ever if it hangs on nothing."""
+        """Let the answer stand, for ever if it depends on nothing."""
         answers, question = self.answers, self.question
         del answers.pending[question]
         if sources:
@@ -234,9 +234,9 @@ class Pending(Generic[A]):
 
 
 class Answers(dict[Q, A]):
-    """What was found out, by question: in itself what stands, in ``open`` what may yet change.
+    """Answers by question: final ones in itself, those that may change in ``open``.
 
-    An open answer has with it what it hangs on; a ``pending`` question has none that stands.
+    An open answer has with it what it depends on; a ``pending`` question has none that stands.
     """
 
     __slots__ = ("find", "open", "pending", "reads", "search")
@@ -248,7 +248,7 @@ class Answers(dict[Q, A]):
         self.open: dict[Q, tuple[A, Set[Source]]] = {}
         self.pending: dict[Q, Pending[A]] = {}
         self.reads: dict[Q, bytes] = {}
-        """What was looked up for each answer, of all times that it was looked for."""
+        """Marks that were looked up for each answer, over all its lookups."""
 
     def __missing__(self, question: Q) -> A:
         return self.search.answer(self, question)
@@ -264,7 +264,7 @@ class _TooDeep(Exception):
 
 
 class Members(Protocol):
-    """What tells the members of values: in practice ``inference.Values``."""
+    """A source of the members of values: in practice ``inference.Values``."""
 
     search: Search[Known]
 
@@ -276,7 +276,7 @@ class Members(Protocol):
 
 
 class Modules:
-    """Looks a name up from outside: ``exported`` is the one question."""
+    """Look a name up from outside: ``exported`` is the one question."""
 
     def __init__(
         self, files: Mapping[str, File], languages: Mapping[str, LanguageSpec],

@@ -19,23 +19,23 @@ from .kept import AWAITS, CALLS, IMPORTS, FileAnswers, Passes, Reads, Written, j
 from .scopes import MOST_VALUES, OUTSIDE, Def, File, Module, Place, Super, Value, import_type, told
 
 ROUNDS = 8
-"""How often what callers pass is followed into what they call: the longest chain of that."""
+"""Rounds in which argument types are followed into calls: the longest chain."""
 _MANY = 20_000
 """Calls that are worth a process."""
 
 Message = dict[Written, list[Written]]
-"""What calls pass, by parameter: the function's path, its qualified name, the parameter's."""
+"""Argument types by parameter: the function's path, its qualified name, the parameter's."""
 
 
 class Round(NamedTuple):
-    """What one part is to do next: the first round, a further one, or the end."""
+    """The next task of a part: the first round, a further one, or the end."""
 
     paths: Sequence[str] = ()
     argument_types: Message | None = None
 
 
 class Drawn(NamedTuple):
-    """What came of the calls of some files."""
+    """Result of the calls of some files."""
 
     draft: Draft
     passes: dict[str, Passes]
@@ -122,7 +122,7 @@ def _new(answers: Iterable[RoundAnswer], known: dict[Written, set[Written]]) -> 
 
 
 class _Worker:
-    """What one process does: a part of the calls, among the names of all files."""
+    """A process's work: a part of the calls, among the names of all files."""
 
     def __init__(self, files: Mapping[str, File], values: Values) -> None:
         self._files = files

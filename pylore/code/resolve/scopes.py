@@ -14,9 +14,9 @@ BASES = "<bases>"
 """The bases of a class, and theirs."""
 SUBCLASSES = "<subclasses>"
 PARAMETERS = "<parameters>"
-"""Those of all members of a class."""
+"""Marks of all members of a class."""
 STARS = "<stars>"
-"""What a file takes all names of."""
+"""Modules from which a file imports all names."""
 WHOLE = "<whole>"
 """The classes and functions at the top level of a file."""
 
@@ -73,7 +73,7 @@ PACKAGE = 0.88
 KNOWN_CLASS = 0.85
 """A method of an object whose class an assignment or an annotation tells."""
 PASSED_ON = 0.7
-"""What a function returns, or what its callers pass in."""
+"""Values that a function returns, or that callers pass."""
 UNIQUE_FUNCTION = 0.75
 """The only function of that name, in a language where functions need no import."""
 SUBCLASS = 0.65
@@ -96,7 +96,7 @@ REASONS = {
     SUBCLASS: "subclass",
     UNIQUE_METHOD: "unique_method",
 }
-"""What ``metadata`` and the counts call each of them."""
+"""Names of the reasons in ``metadata`` and the counts."""
 
 
 _ANYWHERE = frozenset(
@@ -111,7 +111,7 @@ _ANYWHERE = frozenset(
     " stream string strip submit sum take tell test title to translate trim try union unlock"
     " update upper use value values wait warn with write".split()
 )
-"""What lists, texts, files and the like are asked for in one language as in the other."""
+"""Methods of lists, texts, files and the like in any language."""
 
 
 def is_common(name: str, language: LanguageSpec) -> bool:
@@ -147,7 +147,7 @@ class Def:
         self.children: dict[str, Def] = {}
         self.bases: list[tuple[Def, float]] = []
         self.open = False
-        """Whether a base of it is outside the tree, or unknown."""
+        """True if a base of it is outside the tree, or unknown."""
         self.subclasses: list[Def] = []
         self.instance = Instance(self)
 
@@ -238,7 +238,7 @@ class File:
 
 
 Rows = dict["Def", tuple[list["Def"], int]]
-"""The orders of classes, and how many classes stand above one another in each."""
+"""The orders of classes, and how many classes are above one another in each."""
 
 
 def linearised(cls: Def, rows: Rows) -> list[Def]:
