@@ -62,7 +62,7 @@ def stands_again(edge: Edge, *ends: Iterable[str]) -> Edge | None:
 
     ``ends`` are names of states of each end. The state is made of the ended one alone and
     comes right after it, so it is the same wherever it is made; whatever else was made after
-    the ended one ranks below it.
+    the ended one takes its place.
     """
     at = edge.invalidated_at
     if at is None or at != clock(edge) or not is_kept(edge):

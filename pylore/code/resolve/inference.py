@@ -229,7 +229,7 @@ class Values:
         return self._supers.setdefault(cls, Super(cls))
 
     def class_around(self, file: File, scope: str) -> Def | None:
-        """Return the class whose body ``scope`` is in; for a method defined outside its class, its type."""
+        """Return the class whose body ``scope`` is in; for a method outside of it, its type."""
         if scope in file.classes:
             return file.classes[scope]
         here, found = scope, None
