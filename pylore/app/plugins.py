@@ -11,7 +11,8 @@ import time
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.model import Record
 from ..core.settings import Settings
-from ..formats.jsonl import export_lines, import_lines
+from ..formats.jsonl import import_lines
+from ..formats.lines_out import export_lines
 from ..records.records import Records
 from ..search.external import parse_results
 from ..store import create_store, open_store

@@ -53,7 +53,6 @@ from .lines_in import (
     unknown_kind,
     whole_node,
 )
-from .lines_out import export_lines as export_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
