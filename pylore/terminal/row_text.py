@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
-
 from ..core.json_plain import loads
 from ..core.text import one_line, printable
 from ..system.json_encode import dumps
@@ -98,6 +96,8 @@ def _differences(before: dict[str, Any], after: dict[str, Any], dim: Style) -> I
 
 
 def _of_text(before: str, after: str, dim: Style) -> Iterator[str]:
+    from difflib import unified_diff
+
     lines = unified_diff(before.splitlines(), after.splitlines(), n=_CONTEXT, lineterm="")
     for number, line in enumerate(lines):
         if number > 1:  # the first two name files
