@@ -87,7 +87,7 @@ make_folders() { # makes what is missing; new/.installed/folders says what 'unin
 
 copy_files() {
   cp -R lore.sh lib graph pylore config.example docs/man "$new/" || exit 1
-  mkdir "$new/plugins" && cp plugins/lore-* "$new/plugins/" || exit 1
+  mkdir "$new/plugins" && cp -R plugins/lore-* plugins/skeletons "$new/plugins/" || exit 1
   case $BASH in # env(1) would take a bash from the working directory, where PATH has a dot
     *[[:space:]]*) ;;
     /*) sed "1s|.*|#!$BASH|" lore.sh >"$new/lore.sh" || exit 1 ;;

@@ -1,4 +1,4 @@
-"""What an English question is for: where something is, how or why it is so, what hangs on it.
+"""Find the intent of an English question: where, how or why something is, or what depends on it.
 
 The words that say so are no words of what is looked for, and go: "implemented" finds
 NotImplementedError. Whatever does not begin as a question does stays as it is. Nothing here
@@ -42,7 +42,7 @@ class Asked:
 
 
 def asked_for(text: str) -> Asked | None:
-    """What a question asks for; None for what is no question, or has no other words.
+    """Return what a question asks for; None for what is no question, or has no other words.
 
     >>> asked = asked_for("where is the Crawler class defined?")
     >>> asked.purpose, asked.text, sorted(asked.names)

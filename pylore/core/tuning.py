@@ -16,10 +16,10 @@ MOST_RELEVANT = 2.0
 Not measured: on the sets records are alike."""
 
 PRIOR_MEAN = 0.5
-"""What the ratings of a node that nobody has rated are taken to be."""
+"""The prior mean of ratings, for a node that nobody has rated."""
 
 PRIOR_COUNT = 2
-"""How many ratings that belief is worth. Measured with ``feedback_weight`` as a whole: 1.6
+"""Ratings that the prior is worth. Measured with ``feedback_weight`` as a whole: 1.6
 points of recall@5 (docs/decisions/0022)."""
 
 # --- words (pylore/core/text.py)
@@ -28,7 +28,7 @@ MAX_TERMS = 200
 """The most words of one query that are searched for. Not measured: a bound on the work."""
 
 PHRASE_WORDS = 32
-"""The most words that must stand next to each other: what has more is cut into several phrases.
+"""The most words that must be next to each other: what has more is cut into several phrases.
 Not measured."""
 
 PASSAGE_WORDS = 200
@@ -73,13 +73,13 @@ FEW = 500
 them. Measured."""
 
 QUICKLY_COUNTED = 100_000
-"""Where so many passages at most have one of the words, counted for each, FTS5 ranks what was
+"""Passages at most that have one of the words: up to here, counted for each, FTS5 ranks what was
 chosen, and counts them: that takes less than to call a function in Python for each passage.
 Measured: with 38,000 to 50,000 passages it is 39 ms in place of the 47 with 0; with 1,000,000
 plain questions took 80 ms, with three times as much 90."""
 
 FIRST_RESULTS = 10
-"""What is left out must not score more than so many that were found, or it is looked for."""
+"""Matches that must score at least as much as what is left out, or that is searched too."""
 
 TOGETHER = 1.5
 """So many times more often than by chance a passage has words of two groups. Not measured:
@@ -90,4 +90,4 @@ COMMON = 1_000
 counting takes some 0.05 ms."""
 
 COUNTED_AFTER = 10_000
-"""When so many passages have come in, it is looked at whether words are to be counted anew."""
+"""After so many new passages, check whether words are to be counted again."""

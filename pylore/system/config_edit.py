@@ -28,13 +28,13 @@ class _Place(NamedTuple):
     line: int
     start: int
     end: int
-    """Where the value stands in the line."""
+    """End of the value in the line."""
     item: int = -1
-    """Where the item begins, of an array that is written as one."""
+    """Start of the item, in an array that is written as one."""
 
 
 def with_setting(text: str, key: str, value: str) -> str:
-    """``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
+    """Return ``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
 
     The last assignment of it is changed, which is the one that counts; without one a line is
     added.
@@ -59,7 +59,7 @@ def with_setting(text: str, key: str, value: str) -> str:
 
 
 def without_setting(text: str, key: str) -> str:
-    """``text`` without the assignments of ``key``; of an array without all of its elements.
+    """Return ``text`` without the assignments of ``key``; of an array without all of its elements.
 
     >>> print(without_setting("# few\\nlimit=5\\nfusion=rrf\\n", "limit"), end="")
     # few

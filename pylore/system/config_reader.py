@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def ask_config(word: str, environ: Mapping[str, str], here: str | None = None) -> str:
-    """What ``bash lib/config.sh WORD`` prints in the folder ``here``.
+    """Return what ``bash lib/config.sh WORD`` prints in the folder ``here``.
 
     Raises:
         UsageError: a config file is wrong.

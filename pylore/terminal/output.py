@@ -1,4 +1,4 @@
-"""What goes to stdout, and in which form.
+"""Write results to stdout, in a form.
 
 Piped, a list is a JSON array with an element a line, one thing a JSON object.
 On a terminal it is text. ``--json --jsonl --text --ids`` choose, or else the setting
@@ -29,19 +29,20 @@ LONGEST_NOTE = 2000
 
 
 class Output:
-    """Where the results of one command go."""
+    """The output of one command."""
 
     def __init__(self, form: str, jq: str | None = None, *, paging: bool = False) -> None:
         self.form = form
         self.jq = jq
         self._paging = paging
-        """Whether what is longer than a terminal goes through a pager there."""
+        """True if output longer than the terminal goes through a pager."""
 
     @classmethod
     def choose(
         cls, switches: Collection[str], jq: str | None = None, settings: Settings | None = None
     ) -> Output:
-        """The form that was asked for, or that is set, or the one that suits where stdout leads."""
+        """Return the form that was asked for, or that is set, or the one that suits where stdout
+        leads."""
         paging = settings is not None and settings.paging
         chosen = [form for form in FORMATS if form in switches]
         if len(chosen) > 1:
@@ -58,7 +59,7 @@ class Output:
     def list(
         self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
     ) -> None:
-        """Prints a list; ``text`` renders it for a person."""
+        """Print a list; ``text`` renders it for a person."""
         rows = items if isinstance(items, list) else [*items]
         self._write(self._listed(rows, text))
 
@@ -76,7 +77,7 @@ class Output:
     def stream(
         self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
     ) -> int:
-        """Prints a list as ``list`` does while it is being made; how many items there were.
+        """Print a list as ``list`` does while it is being made; how many items there were.
 
         ``text`` renders some of them at a time. What goes through jq is made whole before.
         """
@@ -111,7 +112,7 @@ class Output:
         return count
 
     def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
-        """Prints one thing."""
+        """Print one thing."""
         if self.form == "text":
             self._write(text(_printable(item)))
         elif self.form == "ids":
@@ -125,7 +126,7 @@ class Output:
         self.put(text)
 
     def put(self, text: str) -> None:
-        """Prints text; on a terminal as wide as that is, and through a pager where it is long."""
+        """Print text; on a terminal as wide as that is, and through a pager where it is long."""
         if not sys.stdout.isatty():
             write(text)
             return
@@ -138,14 +139,15 @@ class Output:
 
 
 def _set_form(form: str) -> list[str]:
-    """The form of the setting; a program of the user's own that lore calls relies on JSON."""
+    """Return the form of the setting; a program of the user's own that lore calls relies on
+    JSON."""
     import os
 
     return [] if os.environ.get("LORE_API") else [form]
 
 
 def json_list(rows: Sequence[dict[str, Any]]) -> str:
-    """A list as JSON, an element a line.
+    """Return a list as JSON, an element a line.
 
     >>> print(json_list([{"id": "note-1"}]), end="")
     [
@@ -156,7 +158,7 @@ def json_list(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def json_object(item: dict[str, Any]) -> str:
-    """One thing as JSON, on a line."""
+    """Return one thing as JSON, on a line."""
     return dumps(item) + "\n"
 
 
@@ -172,7 +174,8 @@ def _portions(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]
 
 
 def _printable(value: Any) -> Any:
-    """``value`` with every text in it fit for a terminal, before styles are put around them."""
+    """Return ``value`` with every text in it fit for a terminal, before styles are put around
+    them."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
@@ -183,13 +186,13 @@ def _printable(value: Any) -> Any:
 
 
 def id_line(row: dict[str, Any]) -> str:
-    """The id of what a row is, as a line."""
+    """Return the id of what a row is, as a line."""
     # Ids can be printed; those of a store that another program wrote may not be.
     return printable(row["id"]).replace("\n", "?") + "\n"
 
 
 def write(text: str) -> None:
-    """Text on stdout.
+    """Write text to stdout.
 
     Raises:
         LoreError: stdout takes nothing more, as a file on a full disk.
@@ -202,7 +205,7 @@ def write(text: str) -> None:
 
 
 def flush() -> None:
-    """Hands over what ``write`` has kept back; raises as ``write`` does."""
+    """Hand over what ``write`` has kept back; raise as ``write`` does."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -233,7 +236,7 @@ def _through_jq(expression: str, text: str) -> str:
 
 
 def note(message: str) -> None:
-    """One line for the person, on stderr; the middle of a very long one is left out."""
+    """Write a line for the person to stderr, without the middle of a very long one."""
     line = one_line(printable(message))
     if len(line) > LONGEST_NOTE:
         half = LONGEST_NOTE // 2

@@ -21,7 +21,8 @@ from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats.delta import Digest, State, state_lines
-from pylore.formats.jsonl import export_lines, import_lines
+from pylore.formats.jsonl import import_lines
+from pylore.formats.lines_out import export_lines
 from pylore.records.records import Records
 from pylore.store import Store, copy_store, open_store
 from pylore.store.anchor import Anchor

@@ -14,7 +14,7 @@ from sqlite_stores import connection_of
 from things import a_node, an_edge
 
 from pylore.core.errors import LoreError, StoreError
-from pylore.formats.jsonl import export_lines
+from pylore.formats.lines_out import export_lines
 from pylore.store import open_store
 from pylore.store.sqlite import backup
 from pylore.store.sqlite.backup import back_up, restore_backup

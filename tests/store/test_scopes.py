@@ -13,7 +13,8 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
-from pylore.formats.jsonl import export_lines, import_lines
+from pylore.formats.jsonl import import_lines
+from pylore.formats.lines_out import export_lines
 from pylore.indexing.indexer import Index
 from pylore.store import ALL, Store
 from pylore.store.anchor import Anchor

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS, PLACES, SETTINGS
+from ...core.setting_values import OWN_EMBEDDERS, PLACES
+from ...core.settings import BUILT_IN_RETRIEVERS, SETTINGS
 from ...core.vocabulary import SOURCES, STATUSES, TYPES
 from ..declaration import Argument, Command, Option
 from . import FIRST, GROUPS, every_command, verbs_of
