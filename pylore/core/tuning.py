@@ -12,7 +12,7 @@ SURE_COSINE = 0.5
 """A best cosine below this is not stretched to a full score. Not measured."""
 
 MOST_RELEVANT = 2.0
-"""However often a record is read, it counts at most twice a plain one (docs/decisions/0029).
+"""However often a record is read, it counts at most twice a plain one (docs/decisions/0021).
 Not measured: on the sets records are alike."""
 
 PRIOR_MEAN = 0.5
@@ -20,7 +20,7 @@ PRIOR_MEAN = 0.5
 
 PRIOR_COUNT = 2
 """Ratings that the prior is worth. Measured with ``feedback_weight`` as a whole: 1.6
-points of recall@5 (docs/decisions/0022)."""
+points of recall@5 (docs/decisions/0021)."""
 
 # --- words (pylore/core/text.py)
 
@@ -37,7 +37,7 @@ took recall@5 from 50.8 to 62.3 (docs/decisions/0006); other lengths were not me
 
 LEAST_PASSAGE = 50
 """Words from which a heading ends a passage: recall@5 on PEPs at depth 1 is 77.2 with 50, and 77.0
-with 1 (docs/decisions/0081)."""
+with 1 (docs/decisions/0006)."""
 
 PREFIX_LENGTH = 3
 """The shortest word that is tried as the beginning of another one. Not measured."""
@@ -47,9 +47,9 @@ ENDING = 2
 
 SHORT_QUERY = 6
 """Up to this many terms, a word's other forms count as the word. Measured as part of
-docs/decisions/0034 only."""
+docs/decisions/0010 only."""
 
-# --- full text over many passages (pylore/store/sqlite/rare_terms.py, docs/decisions/0048)
+# --- full text over many passages (pylore/store/sqlite/rare_terms.py, docs/decisions/0011)
 
 LARGE = 20_000
 """In a collection of fewer passages all that match are ranked. Measured: with 5,000 the two ways

@@ -1,4 +1,4 @@
-"""What a question is for, used: which kinds of results come first (docs/decisions/0080).
+"""What a question is for, used: which kinds of results come first (docs/decisions/0018).
 
 where, how   source first, by whole files; what has the very name that is asked for before all
 why          records, changelogs and documents before source

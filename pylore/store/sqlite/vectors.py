@@ -3,7 +3,7 @@
 The clusters with the nearest centroids are looked through, by the sketches of their
 passages (``quantise``); the candidates that these find are scored by the whole vectors.
 Where there are few vectors there are no clusters, and all sketches are looked at. Found
-are 98 % of the ten nearest passages (docs/decisions/0049).
+are 98 % of the ten nearest passages (docs/decisions/0008).
 
 All are plain tables: sqlite-vec's own ``vec0`` picks the nearest of n rows in time
 that grows with n × candidates, which made it slower here than ORDER BY … LIMIT.
