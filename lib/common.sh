@@ -48,54 +48,6 @@ lore_die() { # <message> [exit code]
   exit "${2:-1}"
 }
 
-lore_help() { # <file>: the comment at its head, without the marks
-  awk 'NR == 1 && /^#!/ { next }
-       /^# shellcheck / { next }
-       /^#/ { sub(/^# ?/, ""); print; next }
-       { exit }' "$1"
-}
-
-lore_is_verb() { # <file> <command> <verb>: whether the comment at the head of <file> has a part for it
-  case $3 in     # no ranges: in some locales a-z has capitals in it
-    '' | -* | *[!abcdefghijklmnopqrstuvwxyz-]*) return 1 ;;
-  esac
-  local line
-  while IFS= read -r line; do
-    case $line in
-      "# lore $2 $3" | "# lore $2 $3 "*) return 0 ;;
-      '#'*) ;;
-      *) return 1 ;;
-    esac
-  done <"$1"
-  return 1
-}
-
-lore_help_wanted() { # [argument...]: whether -h or --help comes before any --
-  local argument
-  for argument in "$@"; do
-    case $argument in
-      -h | --help) return 0 ;;
-      --) return 1 ;;
-    esac
-  done
-  return 1
-}
-
-lore_help_if_asked() { # <file> [argument...]: prints the help of <file> and exits, if asked to
-  local file=$1
-  shift
-  if lore_help_wanted "$@"; then
-    lore_print lore_help "$file"
-    exit 0
-  fi
-}
-
-lore_print() { # <command> [argument...]: prints what it prints, or says that stdout takes nothing
-  local text
-  text=$("$@") || exit
-  printf '%s\n' "$text" 2>/dev/null || lore_die "stdout cannot be written: check where it leads"
-}
-
 lore_python() { # sets LORE_PY, the words that start the private interpreter
   # -I: nothing of the user's Python reaches lore. -S: the site module costs a
   # search milliseconds and does nothing here that two path entries do not do.
@@ -134,39 +86,4 @@ lore_engine() { # <command> [argument...]: go on in Python, in place of this she
   lore_python
   [ ! -d /dev/stdin ] || lore_die "stdin is a folder: give a file" # Python would not even start
   exec "${LORE_PY[@]}" "$@"
-}
-
-lore_run() { # <file> <command> [argument...]: help, settings, then the engine
-  lore_help_if_asked "$1" "${@:3}"
-  . "$LORE_ROOT/lib/config.sh"
-  lore_config
-  lore_engine "${@:2}"
-}
-
-lore_no_more() { # <command> [argument...]: refuses arguments, where a command takes none
-  [ $# -lt 2 ] || lore_die "$1 takes no '$2': see 'lore help $1'" 2
-}
-
-lore_unknown() { # <kind> <word> <where to look> <known words, a line each> [what is meant]: says so, exits 2
-  local near=${5-}
-  [ -n "$near" ] || near=$(printf '%s\n' "$4" | word=${2:0:60} awk '
-    function distance(a, b,   i, j, cost, row, previous, keep) {
-      for (j = 0; j <= length(b); j++) row[j] = j
-      for (i = 1; i <= length(a); i++) {
-        previous = row[0]; row[0] = i
-        for (j = 1; j <= length(b); j++) {
-          keep = row[j]
-          cost = previous + (substr(a, i, 1) != substr(b, j, 1))
-          if (row[j] + 1 < cost) cost = row[j] + 1
-          if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1
-          row[j] = cost; previous = keep
-        }
-      }
-      return row[length(b)]
-    }
-    BEGIN { word = ENVIRON["word"] }
-    { d = distance(word, $0); if (best == "" || d < least) { least = d; best = $0 } }
-    END { if (best != "" && least <= (length(word) + 2) / 3) print best }')
-  [ -z "$near" ] || near=" (did you mean '$near'?)"
-  lore_die "unknown $1 '${2:0:60}'$near: see '$3'" 2
 }

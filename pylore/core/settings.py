@@ -674,7 +674,7 @@ class Settings:
         settings = cls()
         for line in filter(None, environ.get("LORE_FROM_CONFIG", "").split("\n")):
             settings._set_from_config(*line.split("\t", 2))
-        # Config values are exported too, for plugins: those are not the user's environment.
+        # What an outer lore exported for its plugin is not the user's environment.
         exported = environ.get("LORE_EXPORTED", "").split()
         for name in BY_NAME:
             variable = "LORE_" + name.upper()
@@ -773,13 +773,23 @@ def users_alone(name: str, text: str) -> str:
 
 
 def environment_of_programs() -> dict[str, str]:
-    """This process's environment for a program of the user's own, as a command or a retriever.
+    """Return this process's environment for a program of the user's own, as a command or a plugin.
 
-    Without what a project's config file may not set: it is kept for the warning alone.
+    Each setting of the config files is a variable too, unless the user has set that. Without
+    what a project's config file may not set: it is kept for the warning alone.
     """
-    lines = os.environ.get("LORE_FROM_CONFIG", "").split("\n")
-    kept = "".join(f"{line}\n" for line in lines if line and _may_stand(*line.split("\t", 2)))
-    return {**os.environ, "LORE_FROM_CONFIG": kept}
+    environ, kept, exported = dict(os.environ), "", []
+    for line in filter(None, os.environ.get("LORE_FROM_CONFIG", "").split("\n")):
+        key, origin, text = line.split("\t", 2)
+        if not _may_stand(key, origin, text):
+            continue
+        kept += f"{line}\n"
+        variable = f"LORE_{key.upper()}"
+        if key in BY_NAME and (variable in exported or variable not in environ):
+            environ[variable] = text
+            exported.append(variable)
+    exported = [*dict.fromkeys(exported)]
+    return {**environ, "LORE_FROM_CONFIG": kept, "LORE_EXPORTED": " ".join(exported)}
 
 
 def _may_stand(key: str, origin: str, text: str) -> bool:

@@ -40,6 +40,10 @@ class Refused(Exception):
     """Why a plugin's work does not count."""
 
 
+class Missing(Refused):
+    """There is no plugin of that name."""
+
+
 class PluginProcess:
     """One plugin at work: started at once, read later, always to be ended.
 
@@ -196,7 +200,8 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
     """The program of a plugin, ``prefix`` and ``name``: in the user's folder, or on ``PATH``.
 
     Raises:
-        Refused: there is none, or it is not executable.
+        Missing: there is none.
+        Refused: it is not executable.
     """
     own = own_folder(plugin_dir)
     for folder in [own, *(whole_entries().split(":") if on_path else ())]:
@@ -207,7 +212,7 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
             if folder == own:
                 raise Refused(f"{path} is not executable")
     where = f"{own} or on the PATH" if on_path else own
-    raise Refused(f"no program {prefix}{name} in {where}")
+    raise Missing(f"no program {prefix}{name} in {where}")
 
 
 def environment(plugin: str, **ours: str) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pylore.app.plugins import Plugin, Trials, all_plugins, kind_of
+from pylore.app.plugins import Trials
+from pylore.system.plugin_files import Plugin, all_plugins, kind_of
 from pylore.core.settings import Settings
 
 HEAD = "#!/bin/sh\n# Summary: one of the tests\n# Lore-API: 1\n"

@@ -1,4 +1,4 @@
-"""What is written from the declarations: help, completion's data, the manual."""
+"""What is written from the declarations: help and the manual."""
 
 from __future__ import annotations
 
@@ -34,13 +34,3 @@ def every_command() -> dict[str, Command]:
 
 def _by_name(command: Command) -> str:
     return command.name
-
-
-def verbs_of(group: Command) -> list[Command]:
-    """The verbs of a command, in their order; those that it does not name come last."""
-    found = {
-        name.partition(" ")[2]: command
-        for name, command in every_command().items()
-        if name.startswith(f"{group.name} ")
-    }
-    return [found[verb] for verb in (*group.verbs, *sorted(found.keys() - {*group.verbs}))]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..declaration import Command, Heading, Option, Row, VerbList
-from . import GROUPS, every_command, verbs_of
+from ..declaration import Command, Heading, Option, Row, VerbList, verbs_of
+from . import GROUPS, every_command
 from .help import spelled
 
 if TYPE_CHECKING:
