@@ -23,28 +23,8 @@ if ! [ "${LORE_ROOT-}/lib/common.sh" -ef "${BASH_SOURCE[0]}" ]; then # not throu
   export LORE_ROOT
 fi
 
-lore_printable() { # <text>: REPLY becomes the text, what could steer a terminal shown as ?
-  local LC_ALL=C after=$'[\200-\277]'
-  local utf8="^([^"$'\200-\377'"]|"$'[\302-\337]'"$after|"$'[\340-\357]'"$after$after|"
-  utf8+=$'[\360-\364]'"$after$after$after)*\$"
-  REPLY=${1//[[:cntrl:]]/?}
-  case $REPLY in # some terminals obey such a byte where it is not part of a letter
-    *[$'\200'-$'\377']*) [[ $REPLY =~ $utf8 ]] || REPLY=${REPLY//[$'\200'-$'\377']/?} ;;
-  esac
-  REPLY=${REPLY//$'\302'[$'\200'-$'\237']/?} # the same, as UTF-8 has it
-  # and what turns the reading direction around
-  REPLY=${REPLY//$'\342\200'[$'\216\217\252'-$'\256']/?}
-  REPLY=${REPLY//$'\342\201'[$'\246'-$'\251']/?}
-  REPLY=${REPLY//$'\330\234'/?}
-}
-
-lore_warn() { # <message>: one line for the person
-  lore_printable "$1"
-  printf 'lore: %s\n' "$REPLY" >&2
-}
-
-lore_die() { # <message> [exit code]
-  lore_warn "$1"
+lore_die() { # <message> [exit code]: one line for the person, what could steer a terminal shown as ?
+  printf 'lore: %s\n' "${1//[[:cntrl:]]/?}" >&2
   exit "${2:-1}"
 }
 

@@ -4,7 +4,7 @@ Every setting is an option (``--graph-depth``), an environment variable
 (``LORE_GRAPH_DEPTH``) and a key of the config files (``graph_depth``).
 Precedence: flag > environment > project config > user config > default.
 
-The config files are read by ``lib/config.sh`` alone. It hands over what it
+The config files are read by ``system/config.py`` alone. It hands over what it
 found in ``LORE_FROM_CONFIG``, a line a value: ``key TAB origin TAB value``,
 where the origin is ``project:FILE:LINE`` or ``user:FILE:LINE``. It also exports
 them as variables, for plugins, and names those variables in ``LORE_EXPORTED``.

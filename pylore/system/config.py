@@ -205,11 +205,11 @@ def _read_files(environ: MutableMapping[str, str]) -> None:
                                 (shared, ".config", environ["LORE_STORE_SCOPE"])):  # fmt: skip
         path = os.path.join(folder, name)
         if folder and os.path.exists(path):
-            _File(path, scope, environ.get("HOME", ""), found).read()
+            ConfigFile(path, scope, environ.get("HOME", ""), found).read()
     environ["LORE_FROM_CONFIG"] = "".join(found)
 
 
-class _File:
+class ConfigFile:
     """One config file while it is read; ``found`` gets a line for each setting."""
 
     def __init__(self, path: str, scope: str, home: str, found: list[str]) -> None:
