@@ -23,14 +23,14 @@ from pylore.cli.declaration import (
     function,
     verbs_of,
 )  # fmt: skip
-from pylore.cli.declare import FORMS
+from pylore.cli.declare import OUTPUT
 from pylore.cli.main import _run
 from pylore.cli.reference import GROUPS, every_command
 from pylore.cli.reference.help import help_of, overview, verb_help
 from pylore.cli.reference.manual import escaped, pages
 from pylore.core.errors import UsageError
 from pylore.core.settings import BY_NAME, SETTINGS
-from pylore.terminal.output import FORMATS
+from pylore.terminal.forms import FORMS
 
 ROOT = Path(declare.__file__).parents[3]
 COMMANDS = every_command()
@@ -127,7 +127,8 @@ def test_settings_that_are_options_are_settings(name: str) -> None:
 
 
 def test_the_forms_of_output_are_options() -> None:
-    assert [option.names for option in FORMS] == [(f"--{form}",) for form in FORMATS]
+    names = [option.names for option in OUTPUT.options]
+    assert names == [*((f"--{form.name}",) for form in FORMS), ("--jq",)]
 
 
 def test_what_nobody_declares_is_refused() -> None:
