@@ -108,7 +108,8 @@ def run_own(words: list[str]) -> None:
 def unknown(word: str) -> UsageError:
     """Return what to say of a word that is no command."""
     kind = "option" if word.startswith("-") else "command"
+    word = word[:_LONGEST].encode(errors="replace").decode()  # it may not be UTF-8
     known = ["--help", "--version"] if kind == "option" else command_names()
     meant = next((name for name, others in _MEANT.items() if word in others.split()), "")
-    hint = f" (did you mean 'lore {meant}'?)" if meant else nearest(word[:_LONGEST], known)
-    return UsageError(f"unknown {kind} '{word[:_LONGEST]}'{hint}: see 'lore help'")
+    hint = f" (did you mean 'lore {meant}'?)" if meant else nearest(word, known)
+    return UsageError(f"unknown {kind} '{word}'{hint}: see 'lore help'")

@@ -293,7 +293,8 @@ class ConfigFile:
         return f"{self._name}:{self._number}"
 
     def _wrong(self, what: str, line: str = "") -> UsageError:
-        return UsageError(f"{self._place()}: {what}" + (f", not: {line[:80]}" if line else ""))
+        quoted = line[:80].encode(errors="replace").decode()  # it may not be UTF-8
+        return UsageError(f"{self._place()}: {what}" + (f", not: {quoted}" if line else ""))
 
 
 # --- the grammar, which ``config_edit`` shares
