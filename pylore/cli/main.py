@@ -103,33 +103,42 @@ def _run(words: list[str]) -> int:
     for word in words:
         require_utf8(word, "the argument")
     command, rest = (find(words[0]) if words else None), words[1:]
-    if command is not None and _asks_for_help(words):
+    if command is None:
+        from .commands import refuse
+
+        raise refuse(words[0] if words else "")
+    if _asks_for_help(words):
         from .help import show_help
 
         show_help(command, rest)
         return DONE
-    if command is not None and command.verbs:
+    if command.verbs:
         command, rest = _verb(command, rest), rest[1:]
-    if command is not None and command.name not in _CONFIG_LATER:
+    if command.name not in _CONFIG_LATER:
         from ..system.config import load
 
         load(os.environ)
-    if command is not None and command.hot:
+    if command.hot:
         function(command.hot, "pylore.cli")(rest, command)
         return DONE
-    if command is not None and command.quick:
+    return _run_with_parameters(command, rest)
+
+
+def _run_with_parameters(command: Command, words: list[str]) -> int:
+    """Run a command whose function has the options as parameters, without click where it can."""
+    from .declaration import function
+
+    if command.quick:
         from .plain_words import read_plainly
 
-        options = read_plainly(rest, command)
+        options = read_plainly(words, command)
         if options is not None:
             function(command.quick, "pylore.cli")(**options)
             return DONE
-    from .commands import refuse, run
+    from .commands import run
 
     gc.enable()
-    if command is None or not (command.run or command.quick):
-        raise refuse(words[0] if words else "")
-    return run(command, rest)
+    return run(command, words)
 
 
 def _asks_for_help(words: list[str]) -> bool:

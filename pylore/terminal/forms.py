@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class OutputForm:
-    """One form: the option ``--name``, what it is in a few words, and how rows are printed."""
+    """Describe one form: the option ``--name``, a few words, and how rows are printed."""
 
     __slots__ = ("in_parts", "is_json", "name", "needs_ids", "one", "rows", "summary")
 
@@ -48,7 +48,7 @@ class OutputForm:
 
 
 def json_list(rows: Sequence[Row]) -> str:
-    """A list as JSON, an element a line.
+    """Return a list as JSON, an element a line.
 
     >>> print(json_list([{"id": "note-1"}]), end="")
     [
@@ -59,7 +59,7 @@ def json_list(rows: Sequence[Row]) -> str:
 
 
 def json_object(item: Row) -> str:
-    """One thing as JSON, on a line."""
+    """Return one thing as JSON, on a line."""
     return dumps(item) + "\n"
 
 
@@ -68,7 +68,7 @@ def _json_lines(rows: Sequence[Row]) -> str:
 
 
 def id_line(row: Row) -> str:
-    """The id of what a row is, as a line."""
+    """Return the id of a row as a line."""
     # Ids can be printed; those of a store that another program wrote may not be.
     return printable(row["id"]).replace("\n", "?") + "\n"
 
@@ -90,10 +90,10 @@ FORMS: tuple[OutputForm, ...] = (
 
 
 def form_named(name: str) -> OutputForm:
-    """The form of this name, which is one of ``FORMS``."""
+    """Return the form of this name, which is one of ``FORMS``."""
     return next(form for form in FORMS if form.name == name)
 
 
 def other_forms(*names: str) -> list[str]:
-    """The names of all forms but these."""
+    """Return the names of all forms but these."""
     return [form.name for form in FORMS if form.name not in names]
