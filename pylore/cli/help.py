@@ -1,4 +1,4 @@
-"""``lore help``, ``commands``, ``version``, and ``--help``: printed from the declarations.
+"""``lore help``, ``commands`` and ``version``, printed from the declarations.
 
 They come before anything else: no config and no store can keep a person from the help.
 """
@@ -11,27 +11,16 @@ from .. import __version__
 from ..core.errors import LoreError, UsageError
 from ..core.text import printable
 from ..terminal.output import write
-from .declaration import Command, VerbList, find, verbs_of
+from .declaration import Command, find, verbs_of
 from .own_commands import command_names, own_commands, path_of, unknown
 from .reference import FIRST, GROUPS, every_command
-from .reference.help import help_of, overview, verb_help
+from .reference.help import show_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _NAMES_WIDTH = 51
-
-
-def show_help(command: Command, words: Sequence[str]) -> None:
-    """Print the help of a command, or of the verb that ``words`` begins with."""
-    verb = find(f"{command.name}-{words[0]}") if words else None
-    if verb is not None:
-        write(verb_help(verb))
-    elif "--all" not in words and any(isinstance(part, VerbList) for part in command.parts):
-        write(overview(command))
-    else:
-        write(help_of(command))
 
 
 def help_command(argv: Sequence[str], command: Command) -> None:

@@ -108,7 +108,7 @@ def _run(words: list[str]) -> int:
 
         raise refuse(words[0] if words else "")
     if _asks_for_help(words):
-        from .help import show_help
+        from .reference.help import show_help
 
         show_help(command, rest)
         return DONE

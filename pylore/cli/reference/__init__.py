@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pkgutil import iter_modules
+import os
 
 from .. import declare
 from ..declaration import Command, declared_in
@@ -28,7 +28,9 @@ GROUPS = (
 
 def every_command() -> dict[str, Command]:
     """All that are declared, verbs too, by name, sorted."""
-    found = [one for module in iter_modules(declare.__path__) for one in declared_in(module.name)]
+    files = {file for folder in declare.__path__ for file in os.listdir(folder)}
+    modules = sorted(file[:-3] for file in files if file.endswith(".py") and file[0] != "_")
+    found = [one for module in modules for one in declared_in(module)]
     return {command.name: command for command in sorted(found, key=_by_name)}
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from ...terminal.output import write
+from ..declaration import Command, Heading, Option, Row, VerbList, find, verbs_of
 
-from ..declaration import Command, Heading, Option, Row, VerbList, verbs_of
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -26,6 +26,17 @@ def help_of(command: Command) -> str:
     blocks = [*_blocks(command, "  "), *_examples(command.examples)]
     blocks += [_verb(verb) for verb in verbs_of(command)]
     return "\n".join([head, *blocks])
+
+
+def show_help(command: Command, words: Sequence[str]) -> None:
+    """Print the help of a command, or of the verb that ``words`` begins with."""
+    verb = find(f"{command.name}-{words[0]}") if words else None
+    if verb is not None:
+        write(verb_help(verb))
+    elif "--all" not in words and any(isinstance(part, VerbList) for part in command.parts):
+        write(overview(command))
+    else:
+        write(help_of(command))
 
 
 def overview(command: Command) -> str:
