@@ -778,7 +778,8 @@ def environment_of_programs() -> dict[str, str]:
     Each setting of the config files is a variable too, unless the user has set that. Without
     what a project's config file may not set: it is kept for the warning alone.
     """
-    environ, kept, exported = dict(os.environ), "", []
+    environ, kept = dict(os.environ), ""
+    exported = environ.get("LORE_EXPORTED", "").split()
     for line in filter(None, os.environ.get("LORE_FROM_CONFIG", "").split("\n")):
         key, origin, text = line.split("\t", 2)
         if not _may_stand(key, origin, text):
