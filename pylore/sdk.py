@@ -38,7 +38,7 @@ from .records.runs import RunOutcome, Runs
 from .store import FILE, create_store, open_store
 from .store.filter import Scope
 from .store.resolve_id import meant
-from .system.config_reader import ask_config, config_variables
+from .system import config
 
 if TYPE_CHECKING:
     from .code.history.cochanges import CoChanges
@@ -496,13 +496,15 @@ def _found() -> dict[str, str]:
     Raises:
         NoStore: there is no data folder.
     """
-    found = config_variables(os.environ, os.getcwd())
+    found = dict(os.environ)
+    config.load(found)
     if not found.get("LORE_STORE"):
         raise NoStore("no data folder: set HOME or LORE_DIR, or name the folder of a store")
     return found
 
 
 def _config(folder: str) -> str:
-    """What ``lib/config.sh``, the one reader of config files, finds for this folder."""
-    environ = {key: value for key, value in os.environ.items() if key != "LORE_FROM_CONFIG"}
-    return ask_config(folder, environ)
+    """Return what the user's config and this folder's set, as ``config.load`` has it."""
+    environ = {**os.environ, "LORE_DIR": folder}
+    config.load(environ)
+    return environ["LORE_FROM_CONFIG"]

@@ -39,9 +39,9 @@ VERBS+=" related relations show similar stats unlink view"
 }
 
 @test "every verb has a part of the help, a line in its list, and is known" {
-  run awk '/^# lore graph [a-z]/ { print $4 }' "$LORE_REPOSITORY/graph/graph.sh"
+  run awk '/^lore graph [a-z]/ { print $3 }' <<<"$(lore help graph --all)"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
-  run awk '/^#   [a-z-]+ .*  +/ { print $2 } /^# Relations/ { exit }' "$LORE_REPOSITORY/graph/graph.sh"
+  run awk '/^  [a-z-]+ .*  +/ { print $1 } /^Relations/ { exit }' <<<"$help"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
   for verb in $VERBS; do
     run_lore graph "$verb" --help
@@ -106,9 +106,9 @@ END
   each_is <<END
 graph link $a relate_to $b|2|unknown relation 'relate_to' (did you mean 'relates_to'?)
 graph link $a relates_to note-nothing|1|no node 'note-nothing'
-graph link $a relates_to|2|see 'lore link --help'
+graph link $a relates_to|2|see 'lore graph link --help'
 graph link $a relates_to $b --weight 2|2|--weight
-graph unlink $a relates_to|2|see 'lore unlink --help'
+graph unlink $a relates_to|2|see 'lore graph unlink --help'
 END
   run_lore graph link "$a" blocks "$b" --new-relation
   expect 0 "{\"id\":\"$a blocks $b\",\"state\":\"added\"}"

@@ -248,7 +248,7 @@ def loaded(program: str, *argv: str, store: str = "") -> set[str]:
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-X", "utf8", "-c", PRELUDE + program + REPORT,
          str(ROOT), str(SITE), *argv],
-        env={**os.environ, "LORE_STORE": store}, capture_output=True, text=True, check=True,
+        env={**os.environ, "LORE_DIR": store}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return set(done.stderr.splitlines()[-1].split())
 

@@ -9,7 +9,8 @@ from ..core.errors import NoStore, StoreError
 from ..core.text import counted
 from ..formats.knowledge import FILE as KNOWLEDGE
 from ..store import FILE, create_store, open_store, scratch_store
-from ..system.projects import SHARED, make_folder, moved_to, place_of, remember, trust
+from ..system.config import SHARED
+from ..system.projects import make_folder, moved_to, place_of, remember, trust
 from .engine import Engine
 from .sync import sync
 

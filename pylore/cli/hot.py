@@ -11,6 +11,7 @@ from ..app.engine import Engine, Engines
 from ..core.errors import UsageError
 from ..core.settings import from_environment
 from ..core.text import MAX_QUERY
+from ..terminal.forms import FORMS, other_forms
 from ..terminal.output import Output
 from .args import Arguments, parse
 from .runtime import (
@@ -172,7 +173,7 @@ def _answer_batch(
 
 def _check_search(given: Arguments, batch: str | None) -> None:
     if "offsets" in given.switches:
-        for form in ("ids", "text", "tree", "oneline"):
+        for form in (*(one.name for one in FORMS if not one.is_json), "tree", "oneline"):
             if form in given.switches:
                 raise UsageError(f"--offsets is for JSON: leave --{form} out")
     if batch is None:
@@ -183,7 +184,7 @@ def _check_search(given: Arguments, batch: str | None) -> None:
         return
     if given.positionals:
         raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
-    for form in ("json", "text", "tree", "oneline"):
+    for form in (*other_forms("jsonl", "ids"), "tree", "oneline"):
         if form in given.switches:
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
@@ -311,7 +312,7 @@ def _form_of_hits(
     one = "tree" if "tree" in given.switches else "oneline"
     if one not in given.switches:
         return Output.choose(given.switches, given.last("jq"), settings), _hits_text
-    for other in ("oneline", "explain", "json", "jsonl", "ids", "jq"):
+    for other in ("oneline", "explain", *other_forms("text"), "jq"):
         if other != one and (other in given.switches or other in given.values):
             raise UsageError(f"--{one} and --{other} exclude each other: give one")
     if one == "tree":

@@ -4,7 +4,7 @@ Every setting is an option (``--graph-depth``), an environment variable
 (``LORE_GRAPH_DEPTH``) and a key of the config files (``graph_depth``).
 Precedence: flag > environment > project config > user config > default.
 
-The config files are read by ``lib/config.sh`` alone. It hands over what it
+The config files are read by ``system/config.py`` alone. It hands over what it
 found in ``LORE_FROM_CONFIG``, a line a value: ``key TAB origin TAB value``,
 where the origin is ``project:FILE:LINE`` or ``user:FILE:LINE``. It also exports
 them as variables, for plugins, and names those variables in ``LORE_EXPORTED``.
@@ -545,7 +545,7 @@ class Settings:
         settings = cls()
         for line in filter(None, environ.get("LORE_FROM_CONFIG", "").split("\n")):
             settings._set_from_config(*line.split("\t", 2))
-        # Config values are exported too, for plugins: those are not the user's environment.
+        # What an outer lore exported for its plugin is not the user's environment.
         exported = environ.get("LORE_EXPORTED", "").split()
         for name in BY_NAME:
             variable = "LORE_" + name.upper()

@@ -38,6 +38,10 @@ class Refused(Exception):
     """A plugin failed; the message says why."""
 
 
+class Missing(Refused):
+    """There is no plugin of that name."""
+
+
 class PluginProcess:
     """One plugin at work: started at once, read later, ended by ``end`` or a ``with`` block.
 
@@ -188,7 +192,8 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
     ``PATH``.
 
     Raises:
-        Refused: there is none, or it is not executable.
+        Missing: there is none.
+        Refused: it is not executable.
     """
     own = own_folder(plugin_dir)
     for folder in [own, *(whole_entries().split(":") if on_path else ())]:
@@ -199,7 +204,7 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
             if folder == own:
                 raise Refused(f"{path} is not executable")
     where = f"{own} or on the PATH" if on_path else own
-    raise Refused(f"no program {prefix}{name} in {where}")
+    raise Missing(f"no program {prefix}{name} in {where}")
 
 
 def environment(plugin: str, **ours: str) -> dict[str, Any]:

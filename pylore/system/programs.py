@@ -60,13 +60,24 @@ def limited(command: list[str], seconds: int, megabytes: int) -> list[str]:
 
 
 def environment_of_programs() -> dict[str, str]:
-    """Return this process's environment for a program of the user's, as a command or retriever.
+    """Return this process's environment for a program of the user's own, as a command or a plugin.
 
-    It leaves out what a project's config file may not set: that is kept for a warning alone.
+    Each setting of the config files is a variable too, unless the user has set that. Without
+    what a project's config file may not set: it is kept for the warning alone.
     """
-    lines = os.environ.get("LORE_FROM_CONFIG", "").split("\n")
-    kept = "".join(f"{line}\n" for line in lines if line and _may_stand(*line.split("\t", 2)))
-    return {**os.environ, "LORE_FROM_CONFIG": kept}
+    environ, kept = dict(os.environ), ""
+    exported = environ.get("LORE_EXPORTED", "").split()
+    for line in filter(None, os.environ.get("LORE_FROM_CONFIG", "").split("\n")):
+        key, origin, text = line.split("\t", 2)
+        if not _may_stand(key, origin, text):
+            continue
+        kept += f"{line}\n"
+        variable = f"LORE_{key.upper()}"
+        if key in BY_NAME and (variable in exported or variable not in environ):
+            environ[variable] = text
+            exported.append(variable)
+    exported = [*dict.fromkeys(exported)]
+    return {**environ, "LORE_FROM_CONFIG": kept, "LORE_EXPORTED": " ".join(exported)}
 
 
 def _may_stand(key: str, origin: str, text: str) -> bool:

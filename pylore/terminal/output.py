@@ -1,8 +1,8 @@
 """Write results to stdout, in a form.
 
 Piped, a list is a JSON array with an element a line, one thing a JSON object.
-On a terminal it is text. ``--json --jsonl --text --ids`` choose, or else the setting
-``output``; ``--jq`` filters.
+On a terminal it is text. The options of ``forms`` choose, or else the setting ``output``;
+``--jq`` filters.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from ..core.errors import LoreError, UsageError
 from ..core.text import one_line, printable
 from ..system.json_encode import dumps
+from .forms import FORMS, form_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
 
-FORMATS = ("json", "jsonl", "text", "ids")
 _PORTION = 100
 """Items of a stream that are rendered and written at once."""
 
@@ -44,11 +44,11 @@ class Output:
         """Return the form that was asked for, or that is set, or the one that suits where stdout
         leads."""
         paging = settings is not None and settings.paging
-        chosen = [form for form in FORMATS if form in switches]
+        chosen = [form.name for form in FORMS if form.name in switches]
         if len(chosen) > 1:
             raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one")
         if jq is not None:
-            if chosen and chosen[0] not in ("json", "jsonl"):
+            if chosen and not form_named(chosen[0]).is_json:
                 raise UsageError(f"--jq and --{chosen[0]} exclude each other: give one")
             return cls(chosen[0] if chosen else "json", jq, paging=paging)
         if not chosen and settings is not None and settings.output != "auto":
@@ -66,22 +66,18 @@ class Output:
     def _listed(
         self, rows: Sequence[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
     ) -> str:
-        if self.form == "text":
-            return text([_printable(row) for row in rows])
-        if self.form == "ids":
-            return "".join(map(id_line, rows))
-        if self.form == "jsonl":
-            return "".join(dumps(row) + "\n" for row in rows)
-        return json_list(rows)
+        rendered = form_named(self.form).rows
+        return text([_printable(row) for row in rows]) if rendered is None else rendered(rows)
 
     def stream(
         self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
     ) -> int:
         """Print a list as ``list`` does while it is being made; how many items there were.
 
-        ``text`` renders some of them at a time. What goes through jq is made whole before.
+        ``text`` renders some of them at a time. What goes through jq, or has no parts, is made
+        whole before.
         """
-        if self.jq is not None:
+        if self.jq is not None or not form_named(self.form).in_parts:
             rows = [*items]
             self.list(rows, text)
             return len(rows)
@@ -113,12 +109,13 @@ class Output:
 
     def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
         """Print one thing."""
-        if self.form == "text":
-            self._write(text(_printable(item)))
-        elif self.form == "ids":
-            self._write(id_line(item) if "id" in item else "")
+        form = form_named(self.form)
+        if form.one is not None:
+            self._write(form.one(item))
+        elif form.rows is not None:
+            self._write(form.rows([item]))
         else:
-            self._write(json_object(item))
+            self._write(text(_printable(item)))
 
     def _write(self, text: str) -> None:
         if self.jq is not None:
@@ -146,22 +143,6 @@ def _set_form(form: str) -> list[str]:
     return [] if os.environ.get("LORE_API") else [form]
 
 
-def json_list(rows: Sequence[dict[str, Any]]) -> str:
-    """Return a list as JSON, an element a line.
-
-    >>> print(json_list([{"id": "note-1"}]), end="")
-    [
-    {"id":"note-1"}
-    ]
-    """
-    return "[\n" + ",\n".join(map(dumps, rows)) + "\n]\n" if rows else "[]\n"
-
-
-def json_object(item: dict[str, Any]) -> str:
-    """Return one thing as JSON, on a line."""
-    return dumps(item) + "\n"
-
-
 def _portions(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     rows: list[dict[str, Any]] = []
     for item in items:
@@ -183,12 +164,6 @@ def _printable(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_printable(item) for item in value]
     return value
-
-
-def id_line(row: dict[str, Any]) -> str:
-    """Return the id of what a row is, as a line."""
-    # Ids can be printed; those of a store that another program wrote may not be.
-    return printable(row["id"]).replace("\n", "?") + "\n"
 
 
 def write(text: str) -> None:

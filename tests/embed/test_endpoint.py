@@ -406,7 +406,7 @@ def test_a_search_through_an_endpoint_loads_no_http_library(
         "import sys; sys.path += sys.argv[1:3]; from pylore.cli import main\n"
         "main._run(['search', 'keys']); print(*sys.modules, file=sys.stderr)"
     )
-    environ = {"LORE_STORE": str(Path(store.path).parent), "LORE_EMBEDDER": settings.embedder}
+    environ = {"LORE_DIR": str(Path(store.path).parent), "LORE_EMBEDDER": settings.embedder}
     before = len(endpoint.asked)
     for base64 in (True, False):
         endpoint.base64 = base64

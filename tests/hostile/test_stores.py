@@ -485,8 +485,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         move_home(patch, folder / "home")
         patch.chdir(folder)
         patch.setattr("pylore.cli.doctor._embedder", lambda _: Check("embedder", True, "not tried"))
+        patch.setenv("LORE_DIR", str(folder / ".lore"))
         patch.setenv("LORE_STORE", str(folder / ".lore"))
-        patch.setenv("LORE_STORE_SCOPE", "project")
         yield Project(folder)
 
 
