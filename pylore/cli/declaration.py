@@ -242,8 +242,20 @@ def find(word: str) -> Command | None:
     return None
 
 
+PARTS = {
+    "candidates": "capture", "capture": "capture", "event": "capture", "events": "capture",
+    "hub": "hub", "promote": "capture", "remote": "hub",
+}  # fmt: skip
+"""Commands whose declaration and function lie in a part that can be left out."""
+
+
 def declared_in(module: str) -> list[Command]:
-    """Return the commands that a module of ``declare`` declares: one, or a group and its verbs."""
+    """Return the commands that a module of ``declare`` or a part declares."""
+    if module in PARTS:
+        from ..system.parts import part
+
+        commands = part(PARTS[module], "commands")
+        return [one for one in vars(commands or object).values() if type(one) is Command]
     module = f"{__package__}.declare.{module}"
     try:
         found = vars(_loaded(module)).values()

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .candidate import KeptCandidate
     from .document import DocumentFile
     from .filter import Scope
-    from .postgres.answer import HubAnswer
 
 Neighbour = tuple[str, str, str, float, bool]
 """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
@@ -1170,8 +1169,8 @@ class Store(Protocol):
         """
 
     @property
-    def answer(self) -> HubAnswer | None:
-        """What such a store has answered last."""
+    def walked(self) -> Callable[..., Any] | None:
+        """Of such a store, what returns the walk of its last answer, from the settings."""
 
     @property
     def meta(self) -> Meta:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pkgutil import iter_modules
 
 from .. import declare
-from ..declaration import Command, declared_in
+from ..declaration import PARTS, Command, declared_in
 
 FIRST = ("init", "add", "index", "search", "show")
 """The commands to start with: ``lore help`` begins with them."""
@@ -28,7 +28,8 @@ GROUPS = (
 
 def every_command() -> dict[str, Command]:
     """All that are declared, verbs too, by name, sorted."""
-    found = [one for module in iter_modules(declare.__path__) for one in declared_in(module.name)]
+    modules = [module.name for module in iter_modules(declare.__path__)]
+    found = [one for module in (*modules, *PARTS) for one in declared_in(module)]
     return {command.name: command for command in sorted(found, key=_by_name)}
 
 

@@ -59,7 +59,7 @@ APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 class SqliteStore:
     """One open search.db. Use it from one thread; close it, or use it in a ``with``."""
 
-    expect = answer = None
+    expect = walked = None
     _takes_writes = True
 
     def __init__(self, connection: apsw.Connection, path: str) -> None:

@@ -156,7 +156,7 @@ class View(Block):
 class MemoryStore:
     """One open store."""
 
-    expect = answer = None
+    expect = walked = None
 
     def __init__(
         self, shared: Shared | None = None, folder: str = "/memory", *, read_only: bool = False

@@ -1,0 +1,473 @@
+"""Proposals that say the same, and what is kept of each."""
+
+from __future__ import annotations
+
+import re
+
+from ..core.ids import record_id
+from ..core.text import fold, one_line, words
+from .sentences import durable
+from .statements import WEIGHTS, Statement, is_harness, is_pasted, of_answer, of_commit, of_prompt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+
+SHARED = 0.55
+"""Share of the words of the two that both have (Jaccard) from which they say the same."""
+
+SHARED_WITH_CODE = 0.3
+"""The same for two that name the same code: two names at least."""
+
+_CODE = re.compile(r"`([^`\s]+)`")
+
+_COMMON = frozenset(
+    "a an and are as at be been but by can do does for from has have if in into is it its not of on"
+    " only or so than that the their then there they this to was were when which will with".split()
+)
+
+
+class _Said:
+    """What a candidate says, to be compared: its words, and the code it names."""
+
+    __slots__ = ("words", "code", "candidate")
+
+    def __init__(self, candidate: Candidate) -> None:
+        self.words = frozenset(words(fold(candidate.body))) - _COMMON
+        self.code = frozenset(name.rstrip("()") for name in _CODE.findall(candidate.body))
+        self.candidate = candidate
+
+
+def merged(found: Iterable[Candidate]) -> list[Candidate]:
+    """Candidates, none of which says what another does. The best one's text is what stays."""
+    groups: list[_Said] = []
+    having: dict[str, list[int]] = {}
+    for one in sorted(found, key=lambda one: (-one.score, one.first, one.id)):
+        said = _Said(one)
+        near = _nearest(said, groups, having)
+        if near is not None:
+            take(groups[near].candidate, one)
+            continue
+        for word in said.words:
+            having.setdefault(word, []).append(len(groups))
+        groups.append(said)
+    return [one.candidate for one in groups]
+
+
+def _nearest(said: _Said, groups: list[_Said], having: dict[str, list[int]]) -> int | None:
+    shared: dict[int, int] = {}
+    for word in said.words:
+        for number in having.get(word, ()):
+            shared[number] = shared.get(number, 0) + 1
+    best, nearest = 0.0, None
+    for number, count in shared.items():
+        other = groups[number]
+        alike = count / (len(said.words) + len(other.words) - count)
+        needed = SHARED_WITH_CODE if len(said.code & other.code) > 1 else SHARED
+        if alike >= needed and alike > best:
+            best, nearest = alike, number
+    return nearest
+
+
+def take(kept: Candidate, other: Candidate) -> None:
+    """Adds what speaks for another. The same event, in a copy of its session, adds nothing."""
+    have = {(one.name, one.t, one.quote) for one in kept.signals}
+    kept.signals += [one for one in other.signals if (one.name, one.t, one.quote) not in have]
+    kept.files = [*dict.fromkeys([*kept.files, *other.files])]
+    kept.commits = [*dict.fromkeys([*kept.commits, *other.commits])]
+
+
+class Told:
+    """What was found before, by what it says."""
+
+    def __init__(self, candidates: Iterable[Candidate]) -> None:
+        self._groups = [_Said(one) for one in candidates]
+        self._having: dict[str, list[int]] = {}
+        for number, said in enumerate(self._groups):
+            for word in said.words:
+                self._having.setdefault(word, []).append(number)
+
+    def like(self, one: Candidate) -> Candidate | None:
+        """The one that says the same in nearly the same words."""
+        near = _nearest(_Said(one), self._groups, self._having)
+        return None if near is None else self._groups[near].candidate
+
+
+LONGEST_QUOTE = 200
+"""Characters of a quote."""
+
+LONGEST_TITLE = 100
+"""Characters of a title."""
+
+
+class Signal:
+    """Why something may be worth knowing: a quote of an event, and how much that says."""
+
+    __slots__ = ("name", "weight", "quote", "session", "t", "ref")
+
+    def __init__(
+        self, name: str, weight: float, quote: str, session: str = "", t: str = "", ref: str = ""
+    ) -> None:
+        self.name = name
+        self.weight = weight
+        self.quote = quote
+        self.session = session
+        self.t = t
+        self.ref = ref
+
+    def to_row(self) -> dict[str, Any]:
+        """As plain values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Signal:
+        """The signal that ``to_row`` wrote."""
+        return cls(**{name: row[name] for name in cls.__slots__})
+
+
+class Candidate:
+    """What may become a record, and what speaks for it."""
+
+    __slots__ = ("id", "type", "title", "body", "files", "signals", "commits")
+
+    def __init__(
+        self,
+        type: str,
+        title: str,
+        body: str,
+        signals: Iterable[Signal],
+        files: Iterable[str] = (),
+        commits: Iterable[str] = (),
+        id: str = "",
+    ) -> None:
+        self.id = id or candidate_id(type, body)
+        self.type = type
+        self.title = title
+        self.body = body
+        self.files = [*dict.fromkeys(files)]
+        self.signals = [*signals]
+        self.commits = [*dict.fromkeys(commits)]
+
+    @property
+    def score(self) -> float:
+        """1 − Π(1 − wᵢ) over its signals, 0..1: a name counts once in a session."""
+        left = 1.0
+        for weight in self._weights():
+            left *= 1.0 - weight
+        return 1.0 - left
+
+    def _weights(self) -> Iterable[float]:
+        best: dict[tuple[str, str], float] = {}
+        for one in self.signals:
+            key = one.name, one.session
+            best[key] = max(best.get(key, 0.0), one.weight)
+        return best.values()
+
+    @property
+    def sessions(self) -> list[str]:
+        """The sessions that its signals are from, the first one first."""
+        inside = sorted(self.signals, key=lambda one: one.t)
+        return [*dict.fromkeys(one.session for one in inside if one.session)]
+
+    @property
+    def first(self) -> str:
+        """The time of its earliest signal."""
+        return min((one.t for one in self.signals if one.t), default="")
+
+    @property
+    def last(self) -> str:
+        """The time of its latest signal."""
+        return max((one.t for one in self.signals if one.t), default="")
+
+    def to_row(self) -> dict[str, Any]:
+        """As plain values; what follows from the signals is there too."""
+        return {
+            "id": self.id, "type": self.type, "title": self.title, "body": self.body,
+            "files": self.files, "signals": [one.to_row() for one in self.signals],
+            "score": round(self.score, 4), "sessions": self.sessions, "commits": self.commits,
+            "first": self.first, "last": self.last,
+        }  # fmt: skip
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Candidate:
+        """The candidate that ``to_row`` wrote."""
+        return cls(row["type"], row["title"], row["body"],
+                   [Signal.from_row(one) for one in row["signals"]],
+                   row["files"], row["commits"], row["id"])  # fmt: skip
+
+
+def candidate_id(type: str, text: str) -> str:
+    """``candidate-<8 hex>`` of a type and a text: case, signs and spaces do not count."""
+    return record_id("candidate", f"{type}\n{' '.join(words(fold(text)))}")
+
+
+if TYPE_CHECKING:
+    Event = Mapping[str, Any]
+
+
+REFUSED = "refused"
+"""The error of a call that a person has refused."""
+
+MOST_AT_HAND = 3
+"""Files that something is about which names none: of more it is about no one in particular."""
+
+_SHORTEST_NAME = 4
+"""Characters of a file's name that is looked for without its folder."""
+
+_OF_THE_AGENT = re.compile(
+    r"<tool_use_error>|^\[Request interrupted|^Exit code \d+\s*$|has not been read|Sibling tool"
+)
+
+
+class Course:
+    """What a session did, so that what was said in it can be judged by what came of it."""
+
+    def __init__(self, events: list[Event]) -> None:
+        self.edits: list[tuple[int, str]] = []
+        self.commits: list[tuple[int, str, list[str]]] = []
+        self.repairs: list[tuple[int, int, list[str]]] = []
+        """From a failure to the success of the same command, with what was edited between."""
+        self._paths = [paths_of(event) for event in events]
+        self._prompts = [at for at, event in enumerate(events) if event.get("kind") == "prompt"]
+        self.seen = [*dict.fromkeys(path for paths in self._paths for path in paths)]
+        failed: dict[str, int] = {}
+        for at, event in enumerate(events):
+            kind = event.get("kind")
+            if kind == "edit" and event.get("ok") is not False:
+                self.edits.extend((at, path) for path in paths_of(event))
+            elif kind == "commit":
+                self.commits.append((at, text_of(event, "name"), paths_of(event)))
+            elif kind == "tool" and (command := one_line(text_of(event, "text"))):
+                if event.get("ok") is False and is_failure(event):
+                    failed.setdefault(command, at)
+                elif event.get("ok") and command in failed:
+                    since = failed.pop(command)
+                    if edited := self.edited(since, at):
+                        self.repairs.append((since, at, edited))
+
+    def edited(self, start: int, end: int) -> list[str]:
+        """The files edited between two events."""
+        return [*dict.fromkeys(path for at, path in self.edits if start <= at < end)]
+
+    def edited_for(self, at: int) -> list[str]:
+        """The files edited between a commit and the one before it."""
+        return self.edited(max((when for when, _, _ in self.commits if when < at), default=0), at)
+
+    def named(self, text: str) -> list[str]:
+        """The files of the session, read or edited, that a text names."""
+        return [path for path in self.seen if _names(text, path)]
+
+    def at_hand(self, at: int, turn_began: int) -> list[str]:
+        """The few files that a turn has edited after an event; else those that it read before."""
+        end = next((when for when in self._prompts if when > at), len(self._paths))
+        if edited := self.edited(at, end):
+            return edited if len(edited) <= MOST_AT_HAND else []
+        read = [*dict.fromkeys(path for paths in self._paths[turn_began:at] for path in paths)]
+        return read if len(read) <= MOST_AT_HAND else []
+
+    def about(self, text: str) -> list[str]:
+        """The edited files that a text names: by their path, or by their name."""
+        paths = dict.fromkeys(path for _, path in self.edits)
+        return [path for path in paths if _names(text, path)]
+
+    def committed(self, at: int, files: list[str]) -> str | None:
+        """The first commit after an event that has one of these files, edited before it."""
+        for when, name, paths in self.commits:
+            if when >= at and not set(files).isdisjoint((*paths, *self.edited(0, when))):
+                return name
+        return None
+
+    def edited_later(self, at: int, files: list[str]) -> bool:
+        return any(when > at and (not files or path in files) for when, path in self.edits)
+
+
+def is_failure(event: Event) -> bool:
+    """Whether a command failed by itself: not refused by a person, no tool of the agent's own."""
+    error = text_of(event, "err")
+    return (
+        bool(error.strip() and text_of(event, "text"))
+        and error != REFUSED
+        and not _OF_THE_AGENT.search(error)
+    )
+
+
+def _names(text: str, path: str) -> bool:
+    """Whether a text names a file, by its path or by its name."""
+    name = path.rpartition("/")[2]
+    return path in text or (len(name) >= _SHORTEST_NAME and name in text)
+
+
+def text_of(event: Event, key: str) -> str:
+    value = event.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def paths_of(event: Event) -> list[str]:
+    files = event.get("files")
+    if not isinstance(files, list):
+        return []
+    return [path for path in files if isinstance(path, str) and path]
+
+
+ERROR_SESSIONS = 3
+"""Sessions in which an error is seen before it says something about the project."""
+
+INFORMATIVE = 4
+"""Different words of an error's signature, besides those that every error has."""
+
+_SAYS_NOTHING = frozenset(
+    "a the is in of to and error errors fatal failed failure fail exit code task test tests lint"
+    " path hash n text ok no not found go ran".split()
+)
+_VARIABLE = (
+    (re.compile(r"(?:~|\.{0,2})?(?:/[\w.@+-]+)+/?|\b[\w-]+(?:/[\w.-]+)+"), "<path>"),
+    (
+        re.compile(
+            r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+        ),
+        "<hash>",
+    ),
+    (re.compile(r"\d+(?:\.\d+)*"), "<n>"),
+    (re.compile(r"\"[^\"]*\"|'[^']*'"), "<text>"),
+)
+_TELLING = re.compile(
+    r"\b(?:error|fatal|fail(?:ed|ure)?|cannot|can't|undefined|no such|not found|denied|missing"
+    r"|invalid|unknown|unexpected|refused|panic|warning|exception)\b",
+    re.IGNORECASE,
+)
+
+
+def find_candidates(events: Iterable[Event]) -> list[Candidate]:
+    """What may be worth knowing, the best first.
+
+    Args:
+        events: of any number of sessions, those of one session in their order.
+    """
+    sessions: dict[str, list[Event]] = {}
+    for event in events:
+        sessions.setdefault(text_of(event, "session"), []).append(event)
+    found: list[Candidate] = []
+    for inside in sessions.values():
+        found.extend(_of_session(inside))
+    found.extend(_of_errors(sessions))
+    return sorted(merged(found), key=lambda one: (-one.score, one.first, one.id))
+
+
+def error_signature(error: str) -> str:
+    """What of an error is the same wherever and whenever it happens.
+
+    >>> error_signature("Exit code 1\\na.go:12: cannot open /tmp/x81: denied")
+    'a.go:<n>: cannot open <path>: denied'
+    """
+    lines = [line for line in error.splitlines() if not line.startswith("Exit code ")]
+    telling = [line for line in lines if _TELLING.search(line)] or lines
+    text = telling[0] if telling else ""
+    for pattern, name in _VARIABLE:
+        text = pattern.sub(name, text)
+    return one_line(text)
+
+
+def _of_session(events: list[Event]) -> Iterator[Candidate]:
+    course = Course(events)
+    prompts = _prompts(events)
+    turn_began = 0
+    for at, event in enumerate(events):
+        kind, text = event.get("kind"), text_of(event, "text")
+        if kind == "prompt":
+            turn_began = at
+        if not text or is_harness(text):
+            continue
+        if kind == "prompt":
+            if is_pasted(prompts[text_of(event, "ref")]):
+                continue
+            for statement in of_prompt(text):
+                yield _candidate(statement, event, course.named(statement.text))
+        elif kind == "commit":
+            for statement in of_commit(text):
+                files = course.named(statement.text) or course.edited_for(at) or paths_of(event)
+                yield _candidate(statement, event, files, [text_of(event, "name")])
+        elif kind == "say":
+            for statement in of_answer(text):
+                if one := _said(statement, event, at, turn_began, course):
+                    yield one
+
+
+def _prompts(events: list[Event]) -> dict[str, str]:
+    """Each prompt as one text, by its reference: of a long one there are several pieces."""
+    found: dict[str, list[str]] = {}
+    for event in events:
+        if event.get("kind") == "prompt":
+            found.setdefault(text_of(event, "ref"), []).append(text_of(event, "text"))
+    return {ref: "\n\n".join(texts) for ref, texts in found.items()}
+
+
+def _said(
+    statement: Statement, event: Event, at: int, turn_began: int, course: Course
+) -> Candidate | None:
+    named = course.about(statement.text)
+    files = named or course.edited(turn_began, at)
+    if statement.tells_a_fault and not statement.is_marked and course.edited_later(at, named):
+        return None
+    more = []
+    commit = course.committed(at, files) if files else None
+    if commit is not None and not course.edited_later(at, named or files):
+        more.extend([] if statement.tells_a_fault else ["settled"])
+    if any(start < at < end for start, end, _ in course.repairs):
+        more.append("solved")
+    tied = course.named(statement.text) or files or course.at_hand(at, turn_began)
+    return _candidate(statement, event, tied, [commit] if commit else [], more)
+
+
+def _candidate(
+    statement: Statement,
+    event: Event,
+    files: Iterable[str] = (),
+    commits: Iterable[str] = (),
+    more: Iterable[str] = (),
+) -> Candidate:
+    names = [*dict.fromkeys([name for name, _ in statement.seen]), *more]
+    signals = [_signal(name, statement.quote, event) for name in names]
+    return Candidate(statement.type, _title(statement.title), durable(statement.text), signals,
+                     files, filter(None, commits))  # fmt: skip
+
+
+def _signal(name: str, quote: str, event: Event, weight: float | None = None) -> Signal:
+    return Signal(name, WEIGHTS[name] if weight is None else weight, quote[:LONGEST_QUOTE],
+                  *(text_of(event, key) for key in ("session", "t", "ref")))  # fmt: skip
+
+
+def _title(text: str) -> str:
+    """The beginning of a text, cut between words."""
+    text = durable(text)
+    if len(text) <= LONGEST_TITLE:
+        return text.rstrip(".")
+    return text[: LONGEST_TITLE - 1].rpartition(" ")[0].rstrip(",;:—- ") + "…"
+
+
+def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
+    """Errors that came up in several sessions, with what was edited where one was put right."""
+    seen: dict[str, dict[str, Event]] = {}
+    for name, events in sessions.items():
+        for event in events:
+            if event.get("kind") == "tool" and event.get("ok") is False and is_failure(event):
+                signature = error_signature(text_of(event, "err"))
+                if len(set(words(fold(signature))) - _SAYS_NOTHING) >= INFORMATIVE:
+                    seen.setdefault(signature, {}).setdefault(name, event)
+    for signature, where in seen.items():
+        if len(where) < ERROR_SESSIONS:
+            continue
+        commands = [*dict.fromkeys(one_line(text_of(one, "text"))[:80] for one in where.values())]
+        body = f"`{commands[0]}` fails with: {signature}"
+        # However often it came up, it is one thing to know.
+        weight = WEIGHTS["repeated-error"] / len(where)
+        signals = [_signal("repeated-error", _quote(one), one, weight) for one in where.values()]
+        yield Candidate("failure", _title(body), body, signals)
+
+
+def _quote(event: Event) -> str:
+    """A line of an error as it stands in its event."""
+    lines = [line.strip() for line in text_of(event, "err").splitlines()]
+    telling = [line for line in lines if _TELLING.search(line)] or lines
+    return telling[0]
