@@ -23,13 +23,14 @@ from ..terminal.text import bold, changes_text, dim
 from . import promotion
 from .capture import ALL
 from .curation import Gathered, candidate_of, gather, listed, sweep_candidates, told
+from .dialog import candidates_text
 from .event_log import VERSION, append, event_file, remedy
 from .events import KINDS as EVENTS_KINDS
 from .events import MOST_ERROR, MOST_TEXT, event_line, is_wanted, read_events, shortened
 from .promotion import Promoted, Wanted, asked_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from ..app.engine import Engine
     from ..system.event_plugins import Events
@@ -209,50 +210,6 @@ def _receipt_text(row: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_MOST_QUOTES = 3
-_CANDIDATES_TEXT_MOST_FILES = 5
-_SESSION = 12
-
-
-def candidates_text(rows: Sequence[dict[str, Any]]) -> str:
-    """A list of them, each with its strongest signals."""
-    return "\n".join(map(_line, rows)) or "no candidates\n"
-
-
-def _line(row: Mapping[str, Any]) -> str:
-    status = "" if row["status"] == "open" else f"  [{_standing(row)}]"
-    head = (
-        f"{row['score']:.2f}  {bold(row['id'])}  {row['type']}  {one_line(row['title'])}{status}\n"
-    )
-    return head + evidence_text(row, _MOST_QUOTES)
-
-
-def _standing(row: Mapping[str, Any]) -> str:
-    known = row["promoted_as"]
-    return f"{row['status']}: {known}" if known else str(row["status"])
-
-
-def evidence_text(row: Mapping[str, Any], most: int) -> str:
-    """The quotes with what speaks for each, the strongest first, and the files."""
-    signals = sorted(row["signals"], key=lambda one: (-one["weight"], one["t"]))
-    quotes: dict[tuple[str, str, str], list[str]] = {}
-    for one in signals:
-        said = quotes.setdefault((one_line(one["quote"]), one["session"], one["t"]), [])
-        said.append(f"{one['weight']:.2f} {one['name']}")
-    lines = [
-        f'      {", ".join(names)}: "{quote}"' + dim(f"  ({session[:_SESSION]} {t[:10]})")
-        for (quote, session, t), names in [*quotes.items()][:most]
-    ]
-    if len(quotes) > most:
-        lines.append(dim(f"      and {counted(len(quotes) - most, 'more quote')}"))
-    if row["files"]:
-        more = ", …" if len(row["files"]) > _CANDIDATES_TEXT_MOST_FILES else ""
-        lines.append(
-            dim(f"      files: {', '.join(row['files'][:_CANDIDATES_TEXT_MOST_FILES])}{more}")
-        )
-    return "".join(f"{line}\n" for line in lines)
-
-
 _BEGINNING = 100
 """Characters of texts that are set beside each other."""
 
@@ -385,7 +342,7 @@ def _on_a_terminal(session: Session, given: Sequence[str]) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("promote needs candidates' ids where nobody can be asked: "
                          "see 'lore candidates --ids'")  # fmt: skip
-    from .promotion import Dialog
+    from .dialog import Dialog
 
     with session.open() as store:
         events = events_of(session.settings)

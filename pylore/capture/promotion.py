@@ -6,25 +6,18 @@ lies with the candidate, so that taking back the command opens it again.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
-
-import click
 
 from ..core.errors import LoreError
 from ..core.model import Record
 from ..core.scopes import own
-from ..core.text import one_line, printable
 from ..core.times import now
 from ..records.decisions import decided, was_by_rule
 from ..records.records import Records
 from ..store.candidate import OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..store.resolve_id import meant
-from ..terminal.output import write
-from ..terminal.text import bold, dim
-from .commands import evidence_text
-from .curation import KNOWLEDGE, Evidence, candidate_of, commits_of, told
+from .curation import KNOWLEDGE, Evidence, candidate_of, commits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +26,6 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..records.records import Change
     from .extraction import Candidate
-
 
 COMMAND = "promote"
 """What the history calls it."""
@@ -295,169 +287,3 @@ def asked_row(wanted: Wanted, row: dict[str, Any], *, confirm: bool) -> dict[str
         "score": row["score"], "files": row["files"], "sessions": row["sessions"],
         "signals": row["signals"],
     }  # fmt: skip
-
-
-HELP = """\
-y - promote it: you have found it right
-n - refuse it: it never comes again
-e - edit its title and text, then promote it
-m - merge it into a known record: 'm', 'm 2' (of those shown) or 'm ID'
-s - leave it for later
-q - leave this one and all that come after it
-? - this help
-"""
-_KEYS = "y,n,e,m,s,q,?"
-_MOST_QUOTES = 10
-_BEGINNING = 300
-"""Characters of a known record that are shown beside a candidate."""
-
-
-class Dialog:
-    """Asks about each open candidate; what is decided is written at once, one by one.
-
-    ``ask`` lets event plugins refuse one; ``promoted`` has what became records.
-    """
-
-    def __init__(
-        self,
-        engine: Engine,
-        run_of: Callable[[str], str],
-        ask: Callable[[Wanted], None],
-    ) -> None:
-        self._engine = engine
-        self._run_of = run_of
-        self._ask = ask
-        self.promoted: list[Promoted] = []
-        self._counts = {"refused": 0, "left": 0}
-
-    def run(self) -> None:
-        """Until all were asked about, or the person ends it."""
-        with self._engine.store.faults:
-            rows = self._engine.store.candidates.all((OPEN,))
-        if not rows:
-            write("no open candidates: 'lore candidates' looks for them\n")
-            return
-        for number, row in enumerate(rows, 1):
-            near = self._show(row, f"({number}/{len(rows)})")
-            if not self._decided(row, near):
-                self._counts["left"] += len(rows) - number + 1
-                break
-        self._sum_up()
-
-    def _show(self, row: KeptCandidate, place: str) -> list[Beside]:
-        fields = told(row)
-        near = beside(self._engine, candidate_of(row))
-        text = f"{place} {row.score:.2f}  {row.type}  {bold(_plain(row.title))}\n"
-        if one_line(row.body) != one_line(row.title):
-            text += f"{_plain(row.body)}\n"
-        text += evidence_text(_printable_row(fields), _MOST_QUOTES)
-        for count, one in enumerate(near, 1):
-            text += _beside_text(count, one)
-        write(text)
-        return near
-
-    def _decided(self, row: KeptCandidate, near: Sequence[Beside]) -> bool:
-        """Asks until one is decided; False where the person ends it."""
-        while True:
-            key, _, rest = _asked().partition(" ")
-            key = key.lower()
-            if key == "q":
-                return False
-            try:
-                if self._does(key, rest.strip(), row, near):
-                    return True
-            except LoreError as error:
-                write(f"{_plain(str(error))}\n")
-
-    def _does(self, key: str, rest: str, row: KeptCandidate, near: Sequence[Beside]) -> bool:
-        """Does what a key says; whether the candidate is decided with it."""
-        if key == "y":
-            self._promote(Wanted(row.id))
-        elif key == "n":
-            refuse(self._engine, [row.id])
-            self._counts["refused"] += 1
-        elif key == "s":
-            skip(self._engine, [row.id])
-            self._counts["left"] += 1
-        elif key == "e":
-            self._promote(_edited(row))
-        elif key == "m":
-            self._promote(Wanted(row.id, into=_chosen(rest, near)))
-        else:
-            write(HELP)
-            return False
-        return True
-
-    def _promote(self, wanted: Wanted) -> None:
-        self._ask(wanted)
-        (done,) = promote(self._engine, [wanted], confirm=True, run_of=self._run_of)
-        self.promoted.append(done)
-        notes = "".join(f"  {_plain(note)}\n" for note in done.notes)
-        write(f"{done.state}  {bold(done.id)}\n{dim(notes) if notes else ''}")
-
-    def _sum_up(self) -> None:
-        write(f"{len(self.promoted)} promoted, {self._counts['refused']} refused,"
-              f" {self._counts['left']} left\n")  # fmt: skip
-
-
-def _asked() -> str:
-    write(bold(f"Promote this [{_KEYS}]? "))
-    sys.stdout.flush()
-    line = sys.stdin.readline()
-    if not line:
-        write("\n")
-        return "q"
-    return line.strip() or "?"
-
-
-def _chosen(text: str, near: Sequence[Beside]) -> str:
-    """The record that is meant: by its number among those shown, by its id, or the nearest."""
-    if not text and near:
-        return near[0].id
-    if text.isdecimal():
-        if not 0 < int(text) <= len(near):
-            raise LoreError(f"there is no {text}: 'm ID', or 'm NUMBER' of the {len(near)} shown")
-        return near[int(text) - 1].id
-    if "-" not in text:
-        raise LoreError("merge into which record? 'm ID', or 'm NUMBER' of those shown")
-    return text
-
-
-def _edited(row: KeptCandidate) -> Wanted:
-    """What the person has made of it: the first line is the title, the rest the text."""
-    before = f"{row.title}\n\n{row.body}\n"
-    try:
-        text = click.edit(before, extension=".md")
-    except click.ClickException as error:
-        raise LoreError(f"{error.message.rstrip('.')}: nothing was changed") from None
-    except UnicodeDecodeError:
-        raise LoreError("what was saved is not UTF-8: nothing was changed; save it as UTF-8, "
-                        "or say y") from None  # fmt: skip
-    except OSError as error:
-        raise LoreError(f"what was saved cannot be read ({error.strerror}): nothing was changed; "
-                        "save it under its name, or say y") from None  # fmt: skip
-    title, _, body = (text or "").strip().partition("\n")
-    if text is None or not title.strip():
-        raise LoreError("nothing was changed: save another text, or say y")
-    return Wanted(row.id, title=title.strip(), body=body.strip() or title.strip())
-
-
-def _beside_text(number: int, one: Beside) -> str:
-    says = "says otherwise?" if one.otherwise else "known"
-    head = f"  {number}. {says} {one.cosine:.2f}  {one.id} [{one.status}]  {one_line(one.title)}\n"
-    if one.otherwise:
-        head += f"     {one_line(one.text)[:_BEGINNING]}\n"
-    return _plain(head)
-
-
-def _plain(text: str) -> str:
-    return printable(text)
-
-
-def _printable_row(row: dict[str, Any]) -> dict[str, Any]:
-    """What is shown of the evidence, fit for a terminal before styles are put around it."""
-    signals = [
-        {name: _plain(value) if isinstance(value, str) else value for name, value in one.items()}
-        for one in row["signals"]
-    ]
-    return {**row, "signals": signals, "files": [*map(_plain, row["files"])]}

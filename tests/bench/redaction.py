@@ -156,7 +156,7 @@ CAPTURE = """
 import os, sys, time
 from pylore.capture.capture import Capture
 from pylore.capture.redaction import Redactor
-from pylore.telemetry.transcripts import TRANSCRIPTS
+from pylore.capture.transcripts import TRANSCRIPTS
 start = time.process_time()
 Capture(TRANSCRIPTS["claude"], Redactor(), "", print).run([sys.argv[1]])
 print(time.process_time() - start)

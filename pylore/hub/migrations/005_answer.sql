@@ -32,7 +32,7 @@ CREATE FUNCTION lore.walked(w jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
 $$;
 
 
--- What a search asks a store for, in one answer; pylore/store/postgres/asking.py says what q has,
+-- What a search asks a store for, in one answer; pylore/hub/search.py says what q has,
 -- answer.py what is made of it.
 CREATE FUNCTION lore.search(q jsonb) RETURNS json LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
