@@ -25,8 +25,9 @@ from ..store.anchor import Anchor
 from ..store.candidate import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..system.git import Git, is_commit
+from .candidates import LONGEST_QUOTE, Candidate, Signal, Told
 from .capture import project_events
-from .extraction import LONGEST_QUOTE, Candidate, Signal, Told, error_signature, find_candidates
+from .extraction import error_signature, find_candidates
 from .sentences import MOST, prompt_of, titled
 
 TYPE_CHECKING = False

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..records.records import Change
-    from .extraction import Candidate
+    from .candidates import Candidate
 
 COMMAND = "promote"
 """What the history calls it."""

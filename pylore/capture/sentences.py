@@ -8,7 +8,7 @@ from ..core.errors import LoreError
 from ..core.text import fold, one_line, printable, words
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
-from .extraction import LONGEST_TITLE, Candidate, take
+from .candidates import LONGEST_TITLE, Candidate, take
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,9 +27,10 @@ from typing import Any
 from places import ROOT
 
 sys.path.insert(0, str(ROOT))
+from pylore.capture.candidates import Candidate
 from pylore.capture.claude import Claude, head_of
 from pylore.capture.events import MOST_ERROR, MOST_TEXT
-from pylore.capture.extraction import Candidate, find_candidates
+from pylore.capture.extraction import find_candidates
 from pylore.capture.recorder import Lines
 from pylore.capture.sentences import lines_of, sentences
 from pylore.capture.statements import is_harness

@@ -29,7 +29,8 @@ from hooks_replay import Past
 from places import ROOT
 
 sys.path.insert(0, str(ROOT))
-from pylore.capture.extraction import Candidate, find_candidates
+from pylore.capture.candidates import Candidate
+from pylore.capture.extraction import find_candidates
 from pylore.capture.statements import is_harness, is_pasted
 from pylore.core.ids import record_id
 

@@ -20,6 +20,7 @@ from sqlite_stores import connection_of
 from pylore.app.engine import Engine
 from pylore.app.search import SearchRequest, search
 from pylore.capture import promotion
+from pylore.capture.candidates import Candidate, Signal
 from pylore.capture.capture import ALL, sessions_of
 from pylore.capture.curation import (
     candidate_of,
@@ -31,7 +32,6 @@ from pylore.capture.curation import (
     sweep_candidates,
 )
 from pylore.capture.event_log import event_file
-from pylore.capture.extraction import Candidate, Signal
 from pylore.capture.promotion import Wanted
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings

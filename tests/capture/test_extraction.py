@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.capture.extraction import (
-    LONGEST_QUOTE,
-    Candidate,
-    Signal,
-    error_signature,
-    find_candidates,
-)
+from pylore.capture.candidates import LONGEST_QUOTE, Candidate, Signal
+from pylore.capture.extraction import error_signature, find_candidates
 from pylore.capture.sentences import Texts, is_marked, mark_of
 from pylore.capture.statements import WEIGHTS
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pylore.capture.candidates import Candidate, Signal
 from pylore.capture.curation import with_titles
-from pylore.capture.extraction import Candidate, Signal
 from pylore.capture.sentences import prompt_of, titled
 from pylore.core.errors import LoreError
 

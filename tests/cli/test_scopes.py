@@ -17,8 +17,8 @@ from planted_events import Log, prompt
 from store_places import store_folder
 from wire import request, serving, tool
 
+from pylore.capture.candidates import candidate_id
 from pylore.capture.event_log import event_file
-from pylore.capture.extraction import candidate_id
 from pylore.cli.main import _guarded
 from pylore.cli.reference import every_command
 from pylore.core.ids import record_id
