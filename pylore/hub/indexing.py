@@ -11,7 +11,7 @@ from ..indexing.indexer import embedded_text, passage_rows
 from ..store.sqlite.fulltext import COLUMNS, phrases_of
 from ..store.sqlite.quantise import quantise
 from ..system.json_encode import dumps
-from .search import ORDER
+from .answer import ORDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
