@@ -1,4 +1,4 @@
-"""capture, event, events, and what sweep does with --telemetry."""
+"""Declare and run capture, event, events, candidates and promote, and ``sweep --telemetry``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``lore promote`` on a terminal: one candidate after the other, with keys as of ``git add -p``."""
+"""Show candidates to a person: as a list, or one by one, with keys as of ``git add -p``."""
 
 from __future__ import annotations
 

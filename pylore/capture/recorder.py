@@ -1,4 +1,4 @@
-"""What all readers of transcripts share: lines, fields, shell, and the recorder of events."""
+"""Read lines of transcripts and record events from them: the parts that all readers share."""
 
 from __future__ import annotations
 
@@ -16,9 +16,25 @@ from .sentences import is_marked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import IO, Any
+    from typing import IO, Any, Protocol
 
-    from .transcripts import Reader
+    class Reader(Protocol):
+        """Reads the lines of one transcript, from the first on."""
+
+        skipped: dict[str, int]
+        """Lines that say nothing of what happened, by type."""
+        known: int
+        """Lines of a form that it knows."""
+
+        @property
+        def unfinished(self) -> int:
+            """Calls whose result was not seen."""
+
+        def read(self, line: bytes, number: int) -> None:
+            """One line; ValueError where it is no JSON object."""
+
+        def taken(self) -> list[dict[str, Any]]:
+            """The events since this was last asked, with texts that are not cut yet."""
 
 
 def text(fields: dict[str, Any], *names: str) -> str:

@@ -13,7 +13,7 @@ from .recorder import AHEAD, MOST_FILES, moment
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
+    from typing import Any
 
 
 class EventLines:
@@ -73,24 +73,7 @@ def head_of(_: bytes, path: str) -> tuple[str, bool]:
 
 
 if TYPE_CHECKING:
-
-    class Reader(Protocol):
-        """Reads the lines of one transcript, from the first on."""
-
-        skipped: dict[str, int]
-        """Lines that say nothing of what happened, by type."""
-        known: int
-        """Lines of a form that it knows."""
-
-        @property
-        def unfinished(self) -> int:
-            """Calls whose result was not seen."""
-
-        def read(self, line: bytes, number: int) -> None:
-            """One line; ValueError where it is no JSON object."""
-
-        def taken(self) -> list[dict[str, Any]]:
-            """The events since this was last asked, with texts that are not cut yet."""
+    from .recorder import Reader
 
 
 class Kind:

@@ -1,4 +1,4 @@
-"""hub: making one, and what it and this store know of each other."""
+"""Declare and run ``lore hub`` and ``lore remote``, and sync with a remote."""
 
 from __future__ import annotations
 

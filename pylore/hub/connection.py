@@ -1,7 +1,4 @@
-"""The driver's errors in one line each, as what they mean to lore.
-
-The driver (psycopg2) is loaded here, when a hub is asked for, and in ``connection`` and ``url``.
-"""
+"""Connect to a hub: read its URL, load the driver (psycopg2), turn its errors into lore's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query comes to as phrases: the same at a hub as in search.db."""
+"""Make the passages, phrases and vectors of a hub, the same as search.db has them."""
 
 from __future__ import annotations
 

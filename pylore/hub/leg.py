@@ -1,6 +1,6 @@
-"""``retrievers="fulltext vector hub"``: what a hub finds, as one more leg of a search here.
+"""Ask a hub: in place of the store (``--on``), or as one more leg (``retrievers="… hub"``).
 
-It is asked while the other legs are at work; what is not in the store is left out of the list.
+A leg runs while the others do; results that are not in the store are dropped.
 """
 
 from __future__ import annotations

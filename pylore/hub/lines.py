@@ -1,6 +1,6 @@
-"""The lines of a hub: what a client sends, and what it reads on from where it was.
+"""Write the lines that a store sends to a hub, and read those that others have sent.
 
-Each method is one round trip, in a transaction of its own.
+Each method of ``HubStore`` is one round trip, in its own transaction.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The grammar of lines as a function of a hub: what no store would read is not taken there.
+"""Migrate the schema of a hub, check lines by a grammar there, and grant rights.
 
-It is made of ``core/line_grammar.py`` and ``core/limits.py``, which the readers of stores follow.
+The grammar is made from ``core/line_grammar.py`` and ``core/limits.py``, as readers of stores use.
 """
 
 from __future__ import annotations

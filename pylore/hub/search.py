@@ -1,7 +1,7 @@
-"""A search at a hub: one question, and the pipeline over its answer.
+"""Search at a hub: one question, and the pipeline over its answer.
 
 The hub runs what needs the whole store: the legs, their fusion as far as the seeds of the walk,
-and the walk. What comes after is the pipeline's own, over the rows that the hub has sent.
+and the walk. The pipeline does the rest, over the rows that the hub has sent.
 """
 
 from __future__ import annotations

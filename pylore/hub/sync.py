@@ -1,4 +1,4 @@
-"""Remotes and hubs: making one, its state, and a sync with it."""
+"""Create hubs, find remotes, report their state, and sync with one."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_who_appends_loads_little() -> None:
     import subprocess
 
     code = (
-        "import sys; from pylore.telemetry import event_log; "
+        "import sys; from pylore.capture import event_log; "
         "print([name for name in ('json', 're', 'typing') if name in sys.modules])"
     )
     root = Path(__file__).resolve().parent.parent.parent
