@@ -37,8 +37,8 @@ NEEDS = {
 """Tests of other packages that need the part, as ``pytest -k`` has them."""
 OF_A_CHECKOUT = ("automation", "bench", "contributing", "layers", "pages", "parts", "requirements",
                  "security")  # fmt: skip
-IGNORED = [f"--ignore=tests/test_{name}.py" for name in OF_A_CHECKOUT]
-"""Tests of the checkout as a whole: of its pages, its layers, its git."""
+IGNORED = [f"--ignore=tests/test_{name}.py" for name in OF_A_CHECKOUT] + ["--ignore=tests/soak"]
+"""Tests of the checkout as a whole: of its pages, its layers, its git; and of teams at a hub."""
 
 
 class Copy:
