@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..cli.args import split_words
-from ..cli.commands.shared import Session, names_form, project_root, read_stdin
 from ..cli.declaration import Argument, Command, Option
 from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, quiet
+from ..cli.reader import split_words
 from ..cli.runtime import events_of, ids_from
+from ..cli.session import Session, names_form, project_root, read_stdin
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.settings import Settings
 from ..core.text import counted, one_line

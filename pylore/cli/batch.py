@@ -17,7 +17,7 @@ from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..terminal.forms import other_forms
 from ..terminal.output import Output, flush, note, write
-from .args import Arguments, parse, setting_of_option
+from .reader import Arguments, parse, setting_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

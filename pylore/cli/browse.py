@@ -17,7 +17,7 @@ from ..store.filter import Scope
 from ..store.resolve_id import typed
 from ..system.editor import opening, own_editor
 from ..terminal.output import Output, write
-from .args import parse
+from .reader import parse
 from .runtime import load_settings, open_for_reading, project_root
 
 TYPE_CHECKING = False
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..core.settings import Settings
-    from .args import Arguments
     from .declaration import Command
+    from .reader import Arguments
 
 _RESULTS = "50"
 _NEWEST = 200

@@ -12,7 +12,7 @@ from ..core.errors import LoreError, UsageError
 from ..system.json_encode import dumps
 from ..terminal.forms import id_line, other_forms
 from ..terminal.output import Output, note, write
-from .args import parse
+from .reader import parse
 from .runtime import (
     load_settings,
     open_for_reading,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from ..context.context import Context
     from ..core.settings import Settings
-    from .args import Arguments
     from .declaration import Command
+    from .reader import Arguments
 
 
 def context_command(argv: Sequence[str], command: Command) -> None:

@@ -8,7 +8,7 @@ import sys
 from ..core.errors import LoreError, UsageError
 from ..system import config
 from ..terminal.output import note, write
-from .args import parse
+from .reader import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..store import Store
-    from .args import Arguments
     from .declaration import Command
+    from .reader import Arguments
 
 CPU, WALL = 0.5, 3.0
 """Seconds of the processor, and of the clock, after which an agent or a commit has no answer.

@@ -13,7 +13,7 @@ from ..core.settings import from_environment
 from ..core.text import MAX_QUERY
 from ..terminal.forms import FORMS, other_forms
 from ..terminal.output import Output
-from .args import Arguments, parse
+from .reader import Arguments, parse
 from .runtime import (
     ids_from,
     load_settings,

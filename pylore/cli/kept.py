@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.settings import Settings
-    from .args import Arguments
+    from .reader import Arguments
 
 
 class Keeping:

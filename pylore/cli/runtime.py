@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
     from ..system.event_plugins import Events
-    from .args import Arguments
+    from .reader import Arguments
 
 
 def load_settings(given: Arguments) -> Settings:

@@ -6,11 +6,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ..cli.commands.config import change_users_config
-from ..cli.commands.shared import Session
+from ..cli.commands.system import change_users_config
 from ..cli.declaration import Argument, Command, Option
 from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET
 from ..cli.runtime import data_folder, open_for_reading, project_folder, say_left_out
+from ..cli.session import Session
 from ..core.errors import HubUnavailable, LoreError, NoStore, StoreBusy, UsageError
 from ..core.scopes import ALL, is_name
 from ..core.text import counted

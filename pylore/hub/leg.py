@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..cli.args import Arguments
+    from ..cli.reader import Arguments
     from ..core.settings import Settings
     from ..search.external import Search
     from ..store import Store

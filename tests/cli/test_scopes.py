@@ -19,8 +19,8 @@ from wire import request, serving, tool
 
 from pylore.capture.candidates import candidate_id
 from pylore.capture.event_log import event_file
+from pylore.cli.declaration import every_command
 from pylore.cli.main import _guarded
-from pylore.cli.reference import every_command
 from pylore.core.ids import record_id
 from pylore.mcp.tools import BY_NAME
 

@@ -24,7 +24,7 @@ from repositories import Repository
 from store_places import copy_store, store_folder
 
 import pylore
-import pylore.cli.commands
+import pylore.cli.click_reader
 import pylore.cli.hot
 from pylore.cli.main import _guarded
 from pylore.core.model import Node

@@ -16,9 +16,9 @@ from ...system.atomic_write import write_whole
 from ...system.symlinks import real_place
 from ...terminal.output import note
 from ...terminal.progress import Progress
-from ..args import split_words
+from ..reader import split_words
 from ..runtime import shared_folder
-from .shared import Session
+from ..session import Session
 
 if TYPE_CHECKING:
     from ...store import Store
