@@ -29,22 +29,22 @@ from .ranking import Ranking
 from .request import Request as Request
 from .retrieve import (
     BUILT_IN,
-    Candidates,
+    Matches,
     add_document_lines,
     add_leg_scores,
     add_symbol_lines,
-    candidates,
     documents_of,
     embed_query,
+    find_matches,
 )
 from .scoring import (
+    assemble,
+    attach_verdicts,
     describe,
     explain_factors,
     explained_relevance,
     in_order,
-    put_together,
     rated,
-    say_verdicts,
 )
 
 MARKS = frozenset('"*:')
@@ -61,7 +61,7 @@ SHORT = 40
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.questions import Asked
+    from ..core.questions import Intent
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .code_files import FileRanks
     from .external import Retrievers
-    from .file_context import Ways
+    from .file_context import FilePaths
     from .operators import Narrowed
 
 
@@ -131,10 +131,12 @@ def _first(
         notes += store.nodes.unknown_tags(request.scope.tags)
     hits = _worth_showing(hits, settings, found, notes)
     if matching.ways:
-        from .file_context import show_ways
+        from .file_context import attach_paths
 
         how = {**pool.starts.how, **found.how}
-        show_ways(hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain)
+        attach_paths(
+            hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain
+        )
     documents = documents_of(hits, found)
     logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
     if logs:
@@ -149,12 +151,12 @@ def _first(
         )
     add_symbol_lines(store, hits, found)
     add_document_lines(store, documents, found)
-    say_verdicts(store, hits, notes)
+    attach_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
-        if matching.asked is not None:
+        if matching.intent is not None:
             for hit in hits:
-                question = {"for": matching.asked.purpose, "words": matching.query.single_words()}
+                question = {"for": matching.intent.kind, "words": matching.query.single_words()}
                 hit.explain = {**(hit.explain or {}), "question": question}
     return Hits(hits, notes, {**pool.starts.passage, **found.passage})
 
@@ -213,13 +215,13 @@ class _Matching:
             from ..core.query_cleaning import cleaned
 
             text = cleaned(text)
-        self.asked: Asked | None = None
+        self.intent: Intent | None = None
         opener = text.split(None, 1)
         if len(opener) > 1 and settings.questions and opener[0].lower() in OPENERS:
-            from ..core.questions import asked_for
+            from ..core.questions import intent_of
 
-            self.asked = asked_for(text)
-            text = self.asked.text if self.asked else text
+            self.intent = intent_of(text)
+            text = self.intent.text if self.intent else text
         self.query = parse_query(text)
         if narrowed is not None:
             narrowed.add_terms(self.query)
@@ -229,7 +231,7 @@ class _Matching:
         self._vector: bytes | None = None
         self._near: dict[str, float] | None = None
         self._ranks: FileRanks | None = None
-        self.ways: Ways = {}
+        self.ways: FilePaths = {}
         if self.query.cut:
             notes.append(f"the query is long: its last {self.query.cut} words were left out")
 
@@ -247,29 +249,27 @@ class _Matching:
             self.query, self._vector, self._settings, self._request, room
         )
 
-    def within(self, scope: Scope, room: int) -> Candidates:
+    def within(self, scope: Scope, room: int) -> Matches:
         """The matches of the words."""
         if not self.query:
-            return Candidates()
-        found = candidates(
+            return Matches()
+        found = find_matches(
             self._store, self._settings, self.query, self._vector, scope,
             self._request.excluded, self._further, self._ranks, room,
-            among_all=self._request.whole_files or self.asked is not None,
-            purpose=self.asked.purpose if self.asked else "",
+            among_all=self._request.whole_files or self.intent is not None,
+            intent=self.intent.kind if self.intent else "",
         )  # fmt: skip
         self._ranks = found.files
-        if self.asked is not None:
-            from .purpose import use
+        if self.intent is not None:
+            from .intent import use
 
             within = scope.without(self._request.excluded)
-            use(self._store, self._settings, self.asked, found, within)
+            use(self._store, self._settings, self.intent, found, within)
         if self._narrowed is not None:
             self._narrowed.keep(found)
         return found
 
-    def with_files(
-        self, found: Candidates, scope: Scope, direct: list[Hit], room: int
-    ) -> list[Hit]:
+    def with_files(self, found: Matches, scope: Scope, direct: list[Hit], room: int) -> list[Hit]:
         """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
         if self._request.near is None:
             return direct
@@ -288,7 +288,7 @@ class _Matching:
 
 
 def _direct_hits(
-    store: Store, settings: Settings, found: Candidates, query: Query, ids: list[str]
+    store: Store, settings: Settings, found: Matches, query: Query, ids: list[str]
 ) -> list[Hit]:
     """These matches as results, best first."""
     hits = []
@@ -299,13 +299,13 @@ def _direct_hits(
         hits.append(hit)
     hits = describe(store, settings, hits)
     if found.of_things:
-        from .facts import show_facts
+        from .fact_edges import show_facts
 
         show_facts(store, settings, query, hits, found)
     return in_order(hits, _matched(found, hits))
 
 
-def _may_be_first(store: Store, settings: Settings, found: Candidates, ids: list[str]) -> list[str]:
+def _may_be_first(store: Store, settings: Settings, found: Matches, ids: list[str]) -> list[str]:
     """Those of ``ids`` that can come among the first ``limit``, whatever their age and
     credibility are: these count at most their weights, and ratings are known."""
     if len(ids) <= settings.limit:
@@ -321,7 +321,7 @@ def _may_be_first(store: Store, settings: Settings, found: Candidates, ids: list
     return [id for id in ids if scores[id] >= least]
 
 
-def _matched(found: Candidates, hits: list[Hit]) -> dict[str, Factors]:
+def _matched(found: Matches, hits: list[Hit]) -> dict[str, Factors]:
     return {hit.id: found.factors(hit.id) for hit in hits}
 
 
@@ -335,13 +335,13 @@ def _expanded(
 ) -> tuple[list[Hit], dict[str, Factors]]:
     """The direct hits and what the graph brings beside them, and what each matches."""
     from .expansion import expanded
-    from .rules import Matches
+    from .rules import DirectMatches
 
     returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
     scope = request.scope if request.filter_expanded else returned
     try:
         hits, matched, pool.reached = expanded(
-            store, settings, Matches(pool.starts, pool.found, direct), scope, notes,
+            store, settings, DirectMatches(pool.starts, pool.found, direct), scope, notes,
             excluded=request.excluded, hides=request.scope.hides, explain=request.explain,
         )  # fmt: skip
         return hits, matched
@@ -355,7 +355,7 @@ def _first_alone(
     settings: Settings,
     request: Request,
     matching: _Matching,
-    found: Candidates,
+    found: Matches,
     ids: list[str],
     notes: list[str],
 ) -> Ranking | None:
@@ -372,7 +372,7 @@ def _first_alone(
     hits = _direct_hits(store, settings, found, matching.query, first)
     if len(hits) < settings.limit:
         return None  # some were purged meanwhile, or a symbol has no file
-    hits = rated(store, settings, put_together(hits, _matched(found, hits)), notes)
+    hits = rated(store, settings, assemble(hits, _matched(found, hits)), notes)
     del hits[settings.limit :]
     files = _files_of(request, hits)
     if files:
@@ -391,7 +391,7 @@ def _first_alone(
     return ranking
 
 
-def _spreads(settings: Settings, found: Candidates, hits: list[Hit]) -> bool:
+def _spreads(settings: Settings, found: Matches, hits: list[Hit]) -> bool:
     """Whether repeats are spread: who asks for files wants all that are meant, also those that
     say the same."""
     return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
@@ -416,7 +416,7 @@ def _in_their_order(
     """By what they match and their ratings, each file once, with repeats further down, unless
     they are files."""
     found = pool.found
-    hits = rated(store, settings, put_together(hits, matched), notes)
+    hits = rated(store, settings, assemble(hits, matched), notes)
     files = _files_of(request, hits)
     if files:
         from .dedupe_files import once, twins_of
@@ -436,7 +436,7 @@ def _in_their_order(
 
 
 def _worth_showing(
-    hits: list[Hit], settings: Settings, found: Candidates, notes: list[str]
+    hits: list[Hit], settings: Settings, found: Matches, notes: list[str]
 ) -> list[Hit]:
     """Marks a list that is only noise, and cuts what scores less than ``min_score``."""
     for hit in hits:
@@ -452,7 +452,7 @@ def _worth_showing(
 
 
 def _add_texts(
-    store: Store, hits: list[Hit], found: Candidates, query: Query, logs: list[Hit]
+    store: Store, hits: list[Hit], found: Matches, query: Query, logs: list[Hit]
 ) -> None:
     """Snippets: of the passage that matched, else of the node's beginning."""
     for hit in hits:
@@ -513,7 +513,7 @@ def _is_there(store: Store, settings: Settings, word: str) -> bool:
     )
 
 
-def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
+def _explain(hits: list[Hit], found: Matches, settings: Settings) -> None:
     ranks = {
         name: {id: rank for rank, id in enumerate(leg, start=1)} for name, leg in found.legs.items()
     }

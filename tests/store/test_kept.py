@@ -16,7 +16,7 @@ from pylore.app.engine import Engine
 from pylore.app.search import SearchRequest, search
 from pylore.core.model import Edge, Node
 from pylore.core.settings import from_environment
-from pylore.graph import kept_edges
+from pylore.graph import edge_cache
 from pylore.indexing.indexer import write_nodes
 from pylore.store import Store, open_store
 from pylore.store.sqlite import kept, kept_matches
@@ -92,7 +92,7 @@ def test_it_says_the_same_where_there_is_hardly_room(
     stores: tuple[Store, Store], folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept_matches, "MOST", 500)
-    monkeypatch.setattr(kept_edges, "MOST", 50)
+    monkeypatch.setattr(edge_cache, "MOST", 50)
     monkeypatch.setattr(nodes_module, "_KEPT", 20)
     keeping, plain = stores
     for query in queries(20):

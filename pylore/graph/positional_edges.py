@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ..store.protocols import Bundle, EdgeKey
-    from .kept_edges import Bundles
+    from .edge_cache import Bundles
 
     Touching: TypeAlias = Callable[[Sequence[str]], Collection[EdgeKey]]
 
 
-class PlacedEdges:
+class PositionalEdges:
     """Edges, those that have a place with ``OF_A_PLACE`` of their weight.
 
     A citation belongs to the passage in which it stands: what matches there is counted
