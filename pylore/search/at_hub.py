@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..embed import Embedder
     from ..store.postgres.connection import Hub
-    from .request import Request
+    from .query import Request
 
 _GROUPS = 62
 """So many terms at most are tried for all being in one passage: a bit each."""

@@ -13,7 +13,7 @@ from ..core.errors import LoreError
 from ..store.filter import Scope
 from ..system.plugin_process import LATE, Refused
 from .at_hub import open_remote
-from .request import Request
+from .query import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

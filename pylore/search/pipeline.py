@@ -25,8 +25,9 @@ from ..core.vocabulary import FILE_IDS, path_of
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
+from .query import ParsedQuery
+from .query import Request as Request
 from .ranking import Ranking
-from .request import Request as Request
 from .retrieve import (
     BUILT_IN,
     Matches,
@@ -47,21 +48,11 @@ from .scoring import (
     rated,
 )
 
-MARKS = frozenset('"*:')
-"""Without one of them, or a dash before a word, a query has no operator (``core.operators``)."""
-
-OPENERS = frozenset(("where", "which", "how", "why", "when", "what", "who", "since"))
-"""Words that questions begin with (``core.questions``)."""
-
 MOST_NAMED = 3
 """Words of a query that no result shows and that are looked for, whether they are nowhere."""
 
-SHORT = 40
-"""Letters up to which a query is as a person typed it."""
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.questions import Intent
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
@@ -70,218 +61,150 @@ if TYPE_CHECKING:
     from .code_files import FileRanks
     from .external import Retrievers
     from .file_context import FilePaths
-    from .operators import Narrowed
 
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
-    """The results for a request, best first, with notes for the person who asked.
+    """Return the results of a request, best first, with notes for the person who asked.
 
     Raises:
         StoreError: the store cannot be read. A missing or damaged graph is no
             error: the direct matches come back, with a note.
     """
-    narrowed: Narrowed | None = None
-    if request.operators and (
-        " -" in request.query or request.query[:1] == "-" or not MARKS.isdisjoint(request.query)
-    ):
-        from .operators import narrow
-
-        narrowed = narrow(store, request.query, request.scope)
-        if narrowed is not None:
-            request = request.without(narrowed.excluded)
-            request.query, request.scope = narrowed.text, narrowed.scope
-    superseded = ("superseded",) if request.with_superseded else ()
-    hidden = store.nodes.hidden_statuses(request.scope.statuses or superseded)
-    if hidden:
-        request = request.hiding(hidden)
+    query = ParsedQuery(store, settings, request)
     if BUILT_IN.issuperset(settings.retrievers):
-        return _first(store, settings, request, embedder, None, narrowed)
+        return _answer(store, settings, query, embedder, None)
     from .external import Retrievers
 
-    excluded = request.excluded.union((hidden and store.nodes.hidden(hidden, ALL)) or ())
-    with Retrievers(settings, request.query, request.scope, excluded, search) as further:
-        found = _first(store, settings, request, embedder, further, narrowed)
+    hidden = query.hidden and store.nodes.hidden(query.hidden, ALL)
+    excluded = query.excluded.union(hidden or ())
+    with Retrievers(settings, query.text, query.scope, excluded, search) as further:
+        found = _answer(store, settings, query, embedder, further)
         found.notes[:0] = further.notes
         return found
 
 
-def _first(
+def _answer(
     store: Store,
     settings: Settings,
-    request: Request,
+    query: ParsedQuery,
     embedder: Embedder | None,
     further: Retrievers | None,
-    narrowed: Narrowed | None,
 ) -> Hits:
-    """The first results, of as many pools as it takes: what is in a pool, and in which order,
-    does not hang on how many are to be returned, so that more of them begin with fewer."""
-    notes: list[str] = narrowed.notes if narrowed else []
-    matching = _Matching(store, settings, request, further, notes, narrowed)
-    if not matching.query and request.near is None:
+    """Return the first results, from as many pools as they need.
+
+    The content and the order of a pool do not depend on ``limit``: the first results of a
+    longer list are the shorter list.
+    """
+    if not query.words and query.near is None:
         return Hits([], ["the query has no words: nothing to search for"])
-    matching.embed(embedder)
+    legs = _Legs(store, settings, query, embedder, further)
     room = tuning.POOL
-    pool = _ranking(store, settings, request, matching, room, notes)
+    pool = _ranking(legs, room, query.notes)
     while len(pool.plain) < settings.limit and pool.found.more:
         room *= tuning.LARGER
-        pool.append(_ranking(store, settings, request, matching, room, []))
+        pool.append(_ranking(legs, room, []))
     hits = pool.cut(settings.limit, settings.graph_limit)
-    found = pool.found
-    if request.scope.tags and not hits:
-        notes += store.nodes.unknown_tags(request.scope.tags)
-    hits = _worth_showing(hits, settings, found, notes)
-    if matching.ways:
+    if query.scope.tags and not hits:
+        query.notes += store.nodes.unknown_tags(query.scope.tags)
+    hits = _worth_showing(hits, settings, pool.found, query.notes)
+    if legs.file_paths:
         from .file_context import attach_paths
 
-        how = {**pool.starts.how, **found.how}
+        how = {**pool.starts.how, **pool.found.how}
         attach_paths(
-            hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain
+            hits, legs.file_paths, lambda id: how.get(id) == "files", explain=query.explain
         )
-    documents = documents_of(hits, found)
-    logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
-    if logs:
-        from .changelog_hits import show_newest
-
-        show_newest(store, matching.query, logs, found)
-    if request.snippets:
-        _add_texts(store, hits, found, matching.query, logs)
-    if matching.query and not (found.weak and hits):
-        notes[:0] = _say_how_it_matched(
-            store, settings, matching.query, hits, filtered=bool(request.scope)
-        )
-    add_symbol_lines(store, hits, found)
-    add_document_lines(store, documents, found)
-    attach_verdicts(store, hits, notes)
-    if request.explain:
-        _explain(hits, found, settings)
-        if matching.intent is not None:
-            for hit in hits:
-                question = {"for": matching.intent.kind, "words": matching.query.single_words()}
-                hit.explain = {**(hit.explain or {}), "question": question}
-    return Hits(hits, notes, {**pool.starts.passage, **found.passage})
+    _fill_rows(store, settings, query, hits, pool.found)
+    return Hits(hits, query.notes, {**pool.starts.passage, **pool.found.passage})
 
 
-def _ranking(
-    store: Store,
-    settings: Settings,
-    request: Request,
-    matching: _Matching,
-    room: int,
-    notes: list[str],
-) -> Ranking:
-    """The best ``room`` direct matches and what is connected to them, in their order."""
+def _ranking(legs: _Legs, room: int, notes: list[str]) -> Ranking:
+    """Rank the best ``room`` direct matches and the nodes that the graph adds to them."""
+    store, settings, query = legs.store, legs.settings, legs.query
     if store.expect is not None:
-        matching.tell(room)
-    starts = found = matching.within(request.scope, room)
+        legs.announce(room)
+    found = legs.fused(query.scope, room)
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
     ids = list(islice(found.fused, room))
-    pool = _first_alone(store, settings, request, matching, found, ids, notes)
-    if pool is not None:
-        return pool
+    first = _first_alone(store, settings, query, found, ids, notes)
+    if first is not None:
+        return first
     pool = Ranking(found)
-    direct = _direct_hits(store, settings, found, matching.query, ids)
-    if request.near is not None:
+    direct = _direct_hits(store, settings, found, query.words, ids)
+    if query.near is not None:
         pool.matches = [hit.id for hit in direct]
-        direct = matching.with_files(found, request.scope, direct, room)
+        direct = legs.with_files(found, query.scope, direct, room)
     matched = _matched(found, direct)
-    pool.hits = _in_their_order(store, settings, request, direct, matched, pool, notes)
+    pool.hits = _in_their_order(store, settings, query, direct, matched, pool, notes)
     pool.plain = [hit.id for hit in pool.hits]
     if settings.depth:
-        if request.scope.types and not request.filter_expanded:
-            anything = request.scope.with_types(())
-            pool.starts = starts = matching.within(anything, room)
-            matching.with_files(starts, anything, [], room)
-        hits, matched = _expanded(store, settings, request, pool, direct, notes)
-        pool.hits = _in_their_order(store, settings, request, hits, matched, pool, [])
+        if query.scope.types and not query.filter_expanded:
+            anything = query.scope.with_types(())
+            pool.starts = legs.fused(anything, room)
+            legs.with_files(pool.starts, anything, [], room)
+        hits, matched = _expanded(store, settings, query, pool, direct, notes)
+        pool.hits = _in_their_order(store, settings, query, hits, matched, pool, [])
     return pool
 
 
-class _Matching:
-    """What matches a request's words, and its files, within one scope or another."""
+class _Legs:
+    """The legs of one query and their fusion, within one scope or another."""
 
     def __init__(
         self,
         store: Store,
         settings: Settings,
-        request: Request,
+        query: ParsedQuery,
+        embedder: Embedder | None,
         further: Retrievers | None,
-        notes: list[str],
-        narrowed: Narrowed | None,
     ) -> None:
-        text = request.query
-        types = request.scope.types
-        if settings.clean_query and len(text) > SHORT and ("file" in types or "symbol" in types):
-            from ..core.query_cleaning import cleaned
-
-            text = cleaned(text)
-        self.intent: Intent | None = None
-        opener = text.split(None, 1)
-        if len(opener) > 1 and settings.questions and opener[0].lower() in OPENERS:
-            from ..core.questions import intent_of
-
-            self.intent = intent_of(text)
-            text = self.intent.text if self.intent else text
-        self.query = parse_query(text)
-        if narrowed is not None:
-            narrowed.add_terms(self.query)
-        self._narrowed = narrowed
-        self._store, self._settings, self._request = store, settings, request
-        self._further, self._notes = further, notes
+        self.store, self.settings, self.query = store, settings, query
+        self.file_paths: FilePaths = {}
+        self._further = further
         self._vector: bytes | None = None
         self._near: dict[str, float] | None = None
         self._ranks: FileRanks | None = None
-        self.ways: FilePaths = {}
-        if self.query.cut:
-            notes.append(f"the query is long: its last {self.query.cut} words were left out")
+        if query.words:
+            self._vector = embed_query(query.words, store, settings, embedder, query.notes)
 
-    def embed(self, embedder: Embedder | None) -> None:
-        """Makes the query's vector, where there is something to compare it to."""
-        if self.query:
-            self._vector = embed_query(
-                self.query, self._store, self._settings, embedder, self._notes
-            )
-
-    def tell(self, room: int) -> None:
-        """Tells a store that answers in one go what it is going to be asked."""
-        assert self._store.expect is not None
-        self._vector = self._store.expect(
-            self.query, self._vector, self._settings, self._request, room
+    def announce(self, room: int) -> None:
+        """Send the query to a store that answers all of its parts in one go."""
+        assert self.store.expect is not None
+        self._vector = self.store.expect(
+            self.query.words, self._vector, self.settings, self.query, room
         )
 
-    def within(self, scope: Scope, room: int) -> Matches:
-        """The matches of the words."""
-        if not self.query:
+    def fused(self, scope: Scope, room: int) -> Matches:
+        """Return the fused matches of the words."""
+        query = self.query
+        if not query.words:
             return Matches()
         found = find_matches(
-            self._store, self._settings, self.query, self._vector, scope,
-            self._request.excluded, self._further, self._ranks, room,
-            among_all=self._request.whole_files or self.intent is not None,
-            intent=self.intent.kind if self.intent else "",
+            self.store, self.settings, query.words, self._vector, scope, query.excluded,
+            self._further, self._ranks, room,
+            among_all=query.whole_files, intent=query.intent.kind if query.intent else "",
         )  # fmt: skip
         self._ranks = found.files
-        if self.intent is not None:
+        if query.intent is not None:
             from .intent import use
 
-            within = scope.without(self._request.excluded)
-            use(self._store, self._settings, self.intent, found, within)
-        if self._narrowed is not None:
-            self._narrowed.keep(found)
+            use(self.store, self.settings, query.intent, found, scope.without(query.excluded))
+        if query.operators is not None:
+            query.operators.keep(found)
         return found
 
     def with_files(self, found: Matches, scope: Scope, direct: list[Hit], room: int) -> list[Hit]:
-        """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
-        if self._request.near is None:
+        """Add the matches of the files at hand to ``found``; return ``direct`` with theirs."""
+        query = self.query
+        if query.near is None:
             return direct
         from .file_context import add_seeds, beside_matches, seeds
 
         if self._near is None:
-            self._near, self.ways = seeds(
-                self._store, self._settings, self._request.near, self._notes
-            )
-        within = scope.without(self._request.excluded)
-        add_seeds(self._store, self._settings, found, self._near, within)
-        return beside_matches(self._store, self._settings, found, direct, room)
+            self._near, self.file_paths = seeds(self.store, self.settings, query.near, query.notes)
+        add_seeds(self.store, self.settings, found, self._near, scope.without(query.excluded))
+        return beside_matches(self.store, self.settings, found, direct, room)
 
 
 # --- results
@@ -328,7 +251,7 @@ def _matched(found: Matches, hits: list[Hit]) -> dict[str, Factors]:
 def _expanded(
     store: Store,
     settings: Settings,
-    request: Request,
+    query: ParsedQuery,
     pool: Ranking,
     direct: list[Hit],
     notes: list[str],
@@ -337,12 +260,12 @@ def _expanded(
     from .expansion import expanded
     from .rules import DirectMatches
 
-    returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
-    scope = request.scope if request.filter_expanded else returned
+    returned = Scope(types=query.scope.types, statuses=query.scope.statuses)
+    scope = query.scope if query.filter_expanded else returned
     try:
         hits, matched, pool.reached = expanded(
             store, settings, DirectMatches(pool.starts, pool.found, direct), scope, notes,
-            excluded=request.excluded, hides=request.scope.hides, explain=request.explain,
+            excluded=query.excluded, hides=query.scope.hides, explain=query.explain,
         )  # fmt: skip
         return hits, matched
     except GraphUnavailable as error:
@@ -353,15 +276,14 @@ def _expanded(
 def _first_alone(
     store: Store,
     settings: Settings,
-    request: Request,
-    matching: _Matching,
+    query: ParsedQuery,
     found: Matches,
     ids: list[str],
     notes: list[str],
 ) -> Ranking | None:
     """The first results alone, where what comes after them changes nothing of their order: it
     saves a search most of its work. None where it may."""
-    if settings.depth or request.near is not None or request.explain:
+    if settings.depth or query.near is not None or query.explain:
         return None
     if settings.limit > len(ids):
         return None
@@ -369,12 +291,12 @@ def _first_alone(
         first = _may_be_first(store, settings, found, ids)
     except GraphUnavailable:
         return None
-    hits = _direct_hits(store, settings, found, matching.query, first)
+    hits = _direct_hits(store, settings, found, query.words, first)
     if len(hits) < settings.limit:
         return None  # some were purged meanwhile, or a symbol has no file
     hits = rated(store, settings, assemble(hits, _matched(found, hits)), notes)
     del hits[settings.limit :]
-    files = _files_of(request, hits)
+    files = _files_of(query, hits)
     if files:
         from .dedupe_files import twins
 
@@ -397,9 +319,9 @@ def _spreads(settings: Settings, found: Matches, hits: list[Hit]) -> bool:
     return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
 
 
-def _files_of(request: Request, hits: list[Hit]) -> set[str]:
+def _files_of(query: ParsedQuery, hits: list[Hit]) -> set[str]:
     """The files among results, which a document may stand for; none where files are asked for."""
-    if "file" in request.scope.types:
+    if "file" in query.scope.types:
         return set()
     return {hit.id for hit in hits if hit.id.startswith(FILE_IDS)}
 
@@ -407,7 +329,7 @@ def _files_of(request: Request, hits: list[Hit]) -> set[str]:
 def _in_their_order(
     store: Store,
     settings: Settings,
-    request: Request,
+    query: ParsedQuery,
     hits: list[Hit],
     matched: dict[str, Factors],
     pool: Ranking,
@@ -417,7 +339,7 @@ def _in_their_order(
     they are files."""
     found = pool.found
     hits = rated(store, settings, assemble(hits, matched), notes)
-    files = _files_of(request, hits)
+    files = _files_of(query, hits)
     if files:
         from .dedupe_files import once, twins_of
 
@@ -430,7 +352,7 @@ def _in_their_order(
 
         return diversify(
             store, settings, hits, found.passage,
-            has_vectors="vector" in found.legs, explain=request.explain,
+            has_vectors="vector" in found.legs, explain=query.explain,
         )  # fmt: skip
     return hits
 
@@ -449,6 +371,33 @@ def _worth_showing(
             notes.append(f"{counted(len(hits) - len(worth), 'result')} below min_score left out")
         return worth
     return hits
+
+
+def _fill_rows(
+    store: Store, settings: Settings, query: ParsedQuery, hits: list[Hit], found: Matches
+) -> None:
+    """Add snippets, lines, verdicts and explanations to the results, and notes on the words."""
+    documents = documents_of(hits, found)
+    logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
+    if logs:
+        from .changelog_hits import show_newest
+
+        show_newest(store, query.words, logs, found)
+    if query.snippets:
+        _add_texts(store, hits, found, query.words, logs)
+    if query.words and not (found.weak and hits):
+        query.notes[:0] = _say_how_it_matched(
+            store, settings, query.words, hits, filtered=bool(query.scope)
+        )
+    add_symbol_lines(store, hits, found)
+    add_document_lines(store, documents, found)
+    attach_verdicts(store, hits, query.notes)
+    if query.explain:
+        _explain(hits, found, settings)
+        if query.intent is not None:
+            for hit in hits:
+                question = {"for": query.intent.kind, "words": query.words.single_words()}
+                hit.explain = {**(hit.explain or {}), "question": question}
 
 
 def _add_texts(
