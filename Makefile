@@ -75,10 +75,10 @@ bench-hub: setup-dev ## syncs with a hub on PostgreSQL, and its searches, agains
 soak: setup-dev ## kills, power cuts, full disks, merges and crowds for MINUTES (default 5)
 	@bash tests/soak/run.sh $(MINUTES)
 
-docs: setup ## write what is generated anew: help, manual, completion's data, references, …
+docs: setup ## write the generated pages anew: commands, settings, config.example
 	@bash docs/generate.sh
 
-site: ## make pages of the docs in site/, and check their links
+site: setup ## make pages of the docs in site/, and check their links
 	@bash tools/site.sh
 
 coverage: setup-dev ## run pytest, and show which lines it never reaches

@@ -3,8 +3,8 @@
 # Summary: a shell-first knowledge graph
 #
 # Finds the command and hands over to it: a built-in of lib/, the graph
-# commands, a plugin of the user's own folder, then lore-<command> on PATH.
-# Built-ins cannot be shadowed.
+# commands, or what Python looks up: a plugin of the user's own folder, then
+# lore-<command> on PATH. Built-ins cannot be shadowed.
 
 set -u
 
@@ -54,7 +54,10 @@ esac
 command=$1
 shift
 case $command in
-  graph) exec "$BASH" "$LORE_ROOT/graph/graph.sh" "$@" ;;
+  graph)
+    . "$LORE_ROOT/graph/graph.sh" "$@"
+    exit
+    ;;
   # No ranges: in some locales a-z has capitals in it.
   -* | *[!abcdefghijklmnopqrstuvwxyz0123456789-]*) ;; # never a file's name
   ?*)
@@ -64,15 +67,7 @@ case $command in
       . "$LORE_ROOT/lib/lore-$command" "$@"
       exit
     fi
-    . "$LORE_ROOT/lib/common.sh"
-    . "$LORE_ROOT/lib/commands.sh"
-    lore_run_plugin "$command" "$@"
     ;;
 esac
-
 . "$LORE_ROOT/lib/common.sh"
-. "$LORE_ROOT/lib/commands.sh"
-case $command in
-  -*) lore_unknown option "$command" "lore help" $'--help\n--version' ;;
-  *) lore_unknown_command "$command" ;;
-esac
+lore_engine - "$command" "$@" # a command of the user's own, or none

@@ -23,77 +23,9 @@ if ! [ "${LORE_ROOT-}/lib/common.sh" -ef "${BASH_SOURCE[0]}" ]; then # not throu
   export LORE_ROOT
 fi
 
-lore_printable() { # <text>: REPLY becomes the text, what could steer a terminal shown as ?
-  local LC_ALL=C after=$'[\200-\277]'
-  local utf8="^([^"$'\200-\377'"]|"$'[\302-\337]'"$after|"$'[\340-\357]'"$after$after|"
-  utf8+=$'[\360-\364]'"$after$after$after)*\$"
-  REPLY=${1//[[:cntrl:]]/?}
-  case $REPLY in # some terminals obey such a byte where it is not part of a letter
-    *[$'\200'-$'\377']*) [[ $REPLY =~ $utf8 ]] || REPLY=${REPLY//[$'\200'-$'\377']/?} ;;
-  esac
-  REPLY=${REPLY//$'\302'[$'\200'-$'\237']/?} # the same, as UTF-8 has it
-  # and what turns the reading direction around
-  REPLY=${REPLY//$'\342\200'[$'\216\217\252'-$'\256']/?}
-  REPLY=${REPLY//$'\342\201'[$'\246'-$'\251']/?}
-  REPLY=${REPLY//$'\330\234'/?}
-}
-
-lore_warn() { # <message>: one line for the person
-  lore_printable "$1"
-  printf 'lore: %s\n' "$REPLY" >&2
-}
-
-lore_die() { # <message> [exit code]
-  lore_warn "$1"
+lore_die() { # <message> [exit code]: one line for the person, what could steer a terminal shown as ?
+  printf 'lore: %s\n' "${1//[[:cntrl:]]/?}" >&2
   exit "${2:-1}"
-}
-
-lore_help() { # <file>: the comment at its head, without the marks
-  awk 'NR == 1 && /^#!/ { next }
-       /^# shellcheck / { next }
-       /^#/ { sub(/^# ?/, ""); print; next }
-       { exit }' "$1"
-}
-
-lore_is_verb() { # <file> <command> <verb>: whether the comment at the head of <file> has a part for it
-  case $3 in     # no ranges: in some locales a-z has capitals in it
-    '' | -* | *[!abcdefghijklmnopqrstuvwxyz-]*) return 1 ;;
-  esac
-  local line
-  while IFS= read -r line; do
-    case $line in
-      "# lore $2 $3" | "# lore $2 $3 "*) return 0 ;;
-      '#'*) ;;
-      *) return 1 ;;
-    esac
-  done <"$1"
-  return 1
-}
-
-lore_help_wanted() { # [argument...]: whether -h or --help comes before any --
-  local argument
-  for argument in "$@"; do
-    case $argument in
-      -h | --help) return 0 ;;
-      --) return 1 ;;
-    esac
-  done
-  return 1
-}
-
-lore_help_if_asked() { # <file> [argument...]: prints the help of <file> and exits, if asked to
-  local file=$1
-  shift
-  if lore_help_wanted "$@"; then
-    lore_print lore_help "$file"
-    exit 0
-  fi
-}
-
-lore_print() { # <command> [argument...]: prints what it prints, or says that stdout takes nothing
-  local text
-  text=$("$@") || exit
-  printf '%s\n' "$text" 2>/dev/null || lore_die "stdout cannot be written: check where it leads"
 }
 
 lore_python() { # sets LORE_PY, the words that start the private interpreter
@@ -134,39 +66,4 @@ lore_engine() { # <command> [argument...]: go on in Python, in place of this she
   lore_python
   [ ! -d /dev/stdin ] || lore_die "stdin is a folder: give a file" # Python would not even start
   exec "${LORE_PY[@]}" "$@"
-}
-
-lore_run() { # <file> <command> [argument...]: help, settings, then the engine
-  lore_help_if_asked "$1" "${@:3}"
-  . "$LORE_ROOT/lib/config.sh"
-  lore_config
-  lore_engine "${@:2}"
-}
-
-lore_no_more() { # <command> [argument...]: refuses arguments, where a command takes none
-  [ $# -lt 2 ] || lore_die "$1 takes no '$2': see 'lore help $1'" 2
-}
-
-lore_unknown() { # <kind> <word> <where to look> <known words, a line each> [what is meant]: says so, exits 2
-  local near=${5-}
-  [ -n "$near" ] || near=$(printf '%s\n' "$4" | word=${2:0:60} awk '
-    function distance(a, b,   i, j, cost, row, previous, keep) {
-      for (j = 0; j <= length(b); j++) row[j] = j
-      for (i = 1; i <= length(a); i++) {
-        previous = row[0]; row[0] = i
-        for (j = 1; j <= length(b); j++) {
-          keep = row[j]
-          cost = previous + (substr(a, i, 1) != substr(b, j, 1))
-          if (row[j] + 1 < cost) cost = row[j] + 1
-          if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1
-          row[j] = cost; previous = keep
-        }
-      }
-      return row[length(b)]
-    }
-    BEGIN { word = ENVIRON["word"] }
-    { d = distance(word, $0); if (best == "" || d < least) { least = d; best = $0 } }
-    END { if (best != "" && least <= (length(word) + 2) / 3) print best }')
-  [ -z "$near" ] || near=" (did you mean '$near'?)"
-  lore_die "unknown $1 '${2:0:60}'$near: see '$3'" 2
 }

@@ -38,7 +38,7 @@ from .records.runs import RunOutcome, Runs
 from .store import FILE, create_store, open_store
 from .store.filter import Scope
 from .store.resolve_id import meant
-from .system.config_reader import ask_config, config_variables
+from .system import config
 
 if TYPE_CHECKING:
     from .code.history.cochanges import CoChanges
@@ -109,9 +109,9 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             hits = search(engine, SearchRequest(
-                query, near=_words(near), types=_words(types), statuses=_words(statuses),
-                tags=_words(tags), files=_words(files), since=since,
-                filter_expanded=filter_expanded, exclude=_words(exclude), explain=explain,
+                query, near=tuple(near), types=tuple(types), statuses=tuple(statuses),
+                tags=tuple(tags), files=tuple(files), since=since,
+                filter_expanded=filter_expanded, exclude=tuple(exclude), explain=explain,
             ))  # fmt: skip
             return _recorded(engine, query, hits)
 
@@ -136,8 +136,8 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             request = RelatedRequest(
-                [id] if id or not _words(near) else [], near=_words(near), hops=hops,
-                types=_words(types), here=os.getcwd(),
+                [id] if id or not near else [], near=tuple(near), hops=hops,
+                types=tuple(types), here=os.getcwd(),
             )  # fmt: skip
             hits = related(engine, request)
             return _recorded(engine, f"related {id}", hits)
@@ -164,7 +164,7 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             request = ContextRequest(
-                question, form=form, types=_words(types), files=_words(files),
+                question, form=form, types=tuple(types), files=tuple(files),
                 with_superseded=with_superseded,
             )  # fmt: skip
             return _recorded_context(engine, context(engine, request))
@@ -190,7 +190,7 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             request = AskRequest(
-                question, types=_words(types), files=_words(files), rounds=rounds,
+                question, types=tuple(types), files=tuple(files), rounds=rounds,
                 with_superseded=with_superseded,
             )  # fmt: skip
             answer = ask(engine, request)
@@ -235,7 +235,7 @@ class Lore:
             LoreError: no such folder, commit or language.
         """
         engine = self._engine(settings)
-        request = IndexRequest(below, languages=_words(languages), since=since, history=history)
+        request = IndexRequest(below, languages=tuple(languages), since=since, history=history)
         with engine.store.faults:
             return index(engine, request)
 
@@ -312,9 +312,9 @@ class Lore:
         store, _ = self._open()
         with store.faults:
             scope = Scope(
-                types=store.types.require(_words(types)),
-                tags=_words(tags),
-                statuses=_words(statuses),
+                types=store.types.require(tuple(types)),
+                tags=tuple(tags),
+                statuses=tuple(statuses),
                 since=parse_since(since) if since else "",
             )
             return [*store.nodes.select(scope, -1 if limit is None else limit)]
@@ -388,7 +388,7 @@ class Lore:
         self, run: str, helpful: Iterable[str] = (), unhelpful: Iterable[str] = ()
     ) -> RunOutcome:
         """Links what the run was shown to it, rated or not."""
-        return Runs(self._open()[0]).finish(run, _words(helpful), _words(unhelpful))
+        return Runs(self._open()[0]).finish(run, tuple(helpful), tuple(unhelpful))
 
     def rate(self, ids: Iterable[str], rating: str, run: str = "") -> Sequence[dict[str, Any]]:
         """Rates records ``helpful`` or ``unhelpful``, in a run or in this day's own.
@@ -396,7 +396,7 @@ class Lore:
         Raises:
             UsageError: ``rating`` is another word.
         """
-        return Runs(self._open()[0]).rate(_words(ids), rating, run)[0]
+        return Runs(self._open()[0]).rate(tuple(ids), rating, run)[0]
 
     def close(self) -> None:
         """Lets go of the store, in every thread; a later call opens it again."""
@@ -480,11 +480,6 @@ def _flags(values: Mapping[str, object]) -> dict[str, str]:
     return flags
 
 
-def _words(value: Iterable[str]) -> tuple[str, ...]:
-    """One word may be given for a list of one."""
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
 def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return str(int(value))
@@ -501,13 +496,15 @@ def _found() -> dict[str, str]:
     Raises:
         NoStore: there is no data folder.
     """
-    found = config_variables(os.environ, os.getcwd())
+    found = dict(os.environ)
+    config.load(found)
     if not found.get("LORE_STORE"):
         raise NoStore("no data folder: set HOME or LORE_DIR, or name the folder of a store")
     return found
 
 
 def _config(folder: str) -> str:
-    """What ``lib/config.sh``, the one reader of config files, finds for this folder."""
-    environ = {key: value for key, value in os.environ.items() if key != "LORE_FROM_CONFIG"}
-    return ask_config(folder, environ)
+    """Return what the user's config and this folder's set, as ``config.load`` has it."""
+    environ = {**os.environ, "LORE_DIR": folder}
+    config.load(environ)
+    return environ["LORE_FROM_CONFIG"]

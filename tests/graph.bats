@@ -24,8 +24,7 @@ setup() {
 VERBS="analyze-cochanges analyze-imports duplicates export hubs link neighbors orphans path"
 VERBS+=" related relations show similar stats unlink view"
 
-@test "every verb has its help, and is known; another one gets the nearest name" {
-  # lore graph alone, --help and help print the help
+@test "lore graph alone, --help and help print the help" {
   run_lore graph
   expect 0
   [[ $output == "Usage: lore graph <verb>"* ]]
@@ -37,10 +36,12 @@ VERBS+=" related relations show similar stats unlink view"
     run_lore graph "$word"
     expect 0 "$help"
   done
-  # every verb has a part of the help, a line in its list, and is known
-  run awk '/^# lore graph [a-z]/ { print $4 }' "$LORE_REPOSITORY/graph/graph.sh"
+}
+
+@test "every verb has a part of the help, a line in its list, and is known" {
+  run awk '/^lore graph [a-z]/ { print $3 }' <<<"$(lore help graph --all)"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
-  run awk '/^#   [a-z-]+ .*  +/ { print $2 } /^# Relations/ { exit }' "$LORE_REPOSITORY/graph/graph.sh"
+  run awk '/^  [a-z-]+ .*  +/ { print $1 } /^Relations/ { exit }' <<<"$help"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
   for verb in $VERBS; do
     run_lore graph "$verb" --help
@@ -49,21 +50,25 @@ VERBS+=" related relations show similar stats unlink view"
     [ "$(grep -c 'lore graph [a-z]* .*\[options\]\|^Usage: ' <<<"$output")" -eq 1 ]
     [ -z "$stderr" ]
   done
-  # an unknown verb gets the nearest name and exit code 2
+}
+
+@test "an unknown verb gets the nearest name and exit code 2" {
   run_lore graph pth
   expect_error 2 "unknown verb 'pth' (did you mean 'path'?): see 'lore graph --help'"
   run_lore graph --nonsense
   expect_error 2 "unknown verb '--nonsense'"
   run_lore graph '../../etc'
   expect_error 2 "unknown verb"
-  # --help works without a store, and after other arguments
+}
+
+@test "--help works without a store, and after other arguments" {
   rm -rf .lore "$STORE"
   run_lore graph path a b --help
   expect 0
   [[ $output == "Usage: lore graph path"* ]]
 }
 
-@test "graph.sh runs on its own, from its folder, and through a link" {
+@test "graph.sh runs on its own, and through a link to it" {
   local graph=$LORE_REPOSITORY/graph/graph.sh
   run_program "$graph" orphans --ids
   expect 0 "$NOTE"
@@ -74,13 +79,15 @@ VERBS+=" related relations show similar stats unlink view"
   cd "$TEST_ROOT"
   run_program env LORE_DIR="$STORE" bash again orphans --ids
   expect 0 "$NOTE"
+}
+
+@test "graph.sh runs from its own folder" {
   cd "$LORE_REPOSITORY/graph"
   run_program env LORE_DIR="$STORE" bash graph.sh orphans --ids
   expect 0 "$NOTE"
 }
 
-@test "link and unlink, and what link refuses" {
-  # link and unlink
+@test "link and unlink say what became of the edge, and keep its history" {
   local a=$NOTE b=$LESSON
   each_is <<END
 graph link "$a" RELATES_TO "$b"|0|{"id":"$a relates_to $b","state":"added"}
@@ -92,28 +99,36 @@ graph link "$a" relates_to "$b"|0|{"id":"$a relates_to $b","state":"updated"}
 END
   run_lore graph show "$a" --history --jq '.edges[0].history[].change'
   expect 0 $'updated\ninvalidated\nupdated' || expect 0 $'updated\ninvalidated\nrestored'
-  # link refuses what it does not know
+}
+
+@test "link refuses what it does not know, unless it is told that it is new" {
   local a=$NOTE b=$LESSON
   each_is <<END
 graph link $a relate_to $b|2|unknown relation 'relate_to' (did you mean 'relates_to'?)
 graph link $a relates_to note-nothing|1|no node 'note-nothing'
-graph link $a relates_to|2|see 'lore link --help'
+graph link $a relates_to|2|see 'lore graph link --help'
 graph link $a relates_to $b --weight 2|2|--weight
-graph unlink $a relates_to|2|see 'lore unlink --help'
+graph unlink $a relates_to|2|see 'lore graph unlink --help'
 END
   run_lore graph link "$a" blocks "$b" --new-relation
   expect 0 "{\"id\":\"$a blocks $b\",\"state\":\"added\"}"
 }
 
-@test "related, show and stats are those of the top level" {
+@test "graph related is that of the top level" {
   run_lore graph related "$DECISION" --ids
   expect 0 "$LESSON"$'\n'"$FILE"
   run_lore graph related "$LESSON" --hops 2 --ids
   expect 0 "$DECISION"$'\n'"$FILE"
   run_lore graph related "$LESSON" --hops 2 --type file --jq '.[0].path | length'
   expect 0 3
+}
+
+@test "graph show is that of the top level" {
   run_lore graph show "$NOTE" --jq 'del(.access_count, .accessed_at)'
   expect 0 "$(lore show "$NOTE" --jq 'del(.access_count, .accessed_at)')"
+}
+
+@test "graph stats counts nodes, edges, orphans and components" {
   run_lore graph stats --jq '[.nodes, .edges, .orphans, .components, .dangling_edges] | @csv'
   expect 0 4,2,1,2,0
 }
@@ -137,22 +152,37 @@ END
   [ "$output" = $'3,2,0,1\n2,1,0,2\n3,2,0,1\n4,2,1,1\n4,1,2,1' ]
 }
 
-@test "path prints one object, and null hops with a note where there is none" {
+@test "path prints one object" {
   run_lore graph path "$LESSON" "$FILE"
   expect 0 "{\"from\":\"$LESSON\",\"to\":\"$FILE\",\"hops\":2,\"path\":[\"$LESSON\",\"$DECISION\",\"$FILE\"],\"edges\":[{\"from\":\"$LESSON\",\"to\":\"$DECISION\",\"relation\":\"learned_from\",\"direction\":\"out\",\"weight\":1.0},{\"from\":\"$DECISION\",\"to\":\"$FILE\",\"relation\":\"relates_to\",\"direction\":\"out\",\"weight\":0.5}]}"
+}
+
+@test "path --ids prints the ids on the way, one a line" {
   run_lore graph path "$FILE" "$LESSON" --ids
   expect 0 "$FILE"$'\n'"$DECISION"$'\n'"$LESSON"
+}
+
+@test "where there is no path, hops are null and a note says so" {
   run_lore graph path "$LESSON" "$NOTE"
   expect 0 "{\"from\":\"$LESSON\",\"to\":\"$NOTE\",\"hops\":null,\"path\":[],\"edges\":[]}"
   [ "$stderr" = "lore: no path from $LESSON to $NOTE" ]
+}
+
+@test "path goes no further than --max-hops" {
   run_lore graph path "$LESSON" "$FILE" --max-hops 1
   expect 0
   has hops null
   [[ $stderr == *"within 1 hops"* ]]
+}
+
+@test "path --quiet says nothing where there is none" {
   run_lore graph path "$LESSON" "$FILE" --exclude-edges learned_from --quiet
   expect 0
   has hops null
   [ -z "$stderr" ]
+}
+
+@test "path --text prints the edges on the way" {
   run_lore graph path "$LESSON" "$FILE" --text
   expect 0 "$LESSON"$'\n'"  -learned_from-> $DECISION 1.0"$'\n'"  -relates_to-> $FILE 0.5"
 }
@@ -163,12 +193,18 @@ END
 {\"id\":\"$LESSON\",\"type\":\"lesson\",\"title\":\"Clocks drift\",\"relation\":\"learned_from\",\"direction\":\"in\",\"weight\":1.0,\"strength\":0.9},
 {\"id\":\"$FILE\",\"type\":\"file\",\"title\":\"src/a b.py\",\"relation\":\"relates_to\",\"direction\":\"out\",\"weight\":0.5,\"strength\":0.35}
 ]"
+}
+
+@test "neighbors takes a direction and relations" {
   run_lore graph neighbors "$DECISION" --direction out --ids
   expect 0 "$FILE"
   run_lore graph neighbors "$DECISION" --edges LEARNED_FROM --ids
   expect 0 "$LESSON"
   run_lore graph neighbors "$DECISION" --direction up
   expect_error 2 "--direction"
+}
+
+@test "neighbors of a node alone are []" {
   lore forget "$FILE" >/dev/null
   run_lore graph neighbors "$NOTE"
   expect 0 '[]'
@@ -186,13 +222,16 @@ END
   expect 0 '1,1,"note-1"'
 }
 
-@test "hubs and orphans" {
+@test "hubs are nodes by the edges that they have" {
   run_lore graph hubs -n 1
   expect 0 "[
 {\"id\":\"$DECISION\",\"type\":\"decision\",\"title\":\"Sign sessions with \\\"JWT\\\"\",\"degree\":2,\"out\":1,\"in\":1}
 ]"
   run_lore graph hubs --jq length
   expect 0 3
+}
+
+@test "orphans are nodes without edges" {
   lore add goal 'nothing yet' >/dev/null
   run_lore graph orphans --jq length
   expect 0 2
@@ -202,6 +241,9 @@ END
 ]"
   run_lore graph orphans -n 1 --jq length
   expect 0 1
+}
+
+@test "hubs and orphans refuse a wrong limit or type" {
   run_lore graph hubs -n 0
   expect_error 2 "--limit"
   run_lore graph orphans --type nte
@@ -219,38 +261,59 @@ END
   [[ $'\n'$output$'\n' == *$'\nanchored_to\n'* ]]
 }
 
-@test "export in every form, and of a part" {
-  # export in every form
+@test "export --format json, the default, has nodes and links" {
   run_lore graph export
   expect 0
   [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[4,2]' ]
   [ "$output" = "$(lore graph export --format json)" ]
+}
+
+@test "export --format dot is a graph with labels" {
   run_lore graph export --format dot
   expect 0
   [[ $output == "digraph lore {"*"\"$DECISION\" -> \"$FILE\" [label=\"relates_to\"];"*"}" ]]
+}
+
+@test "export --format mermaid is a flowchart" {
   run_lore graph export --format mermaid
   expect 0
   [[ $output == "flowchart LR"*'n0["Sign sessions with #quot;JWT#quot;"]'* ]]
+}
+
+@test "export --format graphml is XML" {
   run_lore graph export --format graphml
   expect 0
   "$LORE_PYTHON" -c 'import sys, xml.etree.ElementTree as x; x.parse(sys.stdin)' <<<"$output"
+}
+
+@test "export refuses a format that it does not know" {
   run_lore graph export --format svg
   expect_error 2 "see 'lore graph export --help'"
-  # export of a part
+}
+
+@test "export --around has what is near a node, by --hops and --edges" {
   run_lore graph export --around "$LESSON"
   expect 0
   [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[2,1]' ]
   run_lore graph export --around "$LESSON" --hops 2 --edges learned_from,relates_to
   [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[3,2]' ]
+}
+
+@test "export --type and --exclude-edges leave out the rest" {
   run_lore graph export --type decision,file --exclude-edges learned_from
   [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[2,1]' ]
+}
+
+@test "export of a part refuses what it does not know" {
   run_lore graph export --hops 2
   expect_error 2 "--hops needs --around"
   run_lore graph export --around note-nothing
   expect_error 1 "no node 'note-nothing'"
   run_lore graph export --type nothing
   expect_error 2 "unknown type"
-  # a reader that has enough ends an export quietly
+}
+
+@test "a reader that has enough ends an export quietly" {
   run_program bash -c '"$1" graph export --format dot | head -n 1' - "$LORE"
   expect 0 "digraph lore {"
   [ -z "$stderr" ]

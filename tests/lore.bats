@@ -9,8 +9,7 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   chmod +x "$1/lore-$2"
 }
 
-@test "init makes a store in the project, or where it is told to, and says where" {
-  # init makes a store in the project's folder and says where
+@test "init makes a store in the project's folder and says where" {
   run_lore init
   expect 0
   contains "$output" '"state":"added"'
@@ -19,12 +18,17 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   [ -f "$STORE/search.db" ]
   run_lore init
   contains "$output" '"state":"unchanged"'
-  # init makes the store where it is told to
+}
+
+@test "init makes the store in the folder that it is given" {
   mkdir "of another"
   run_lore init "of another"
   expect 0
   store_of "$PROJECT/of another"
   [ -f "$REPLY/search.db" ]
+}
+
+@test "init makes the store where LORE_DIR says" {
   LORE_DIR="$TEST_ROOT/chosen" run_lore init
   expect 0
   [ -f "$TEST_ROOT/chosen/search.db" ]
@@ -32,27 +36,36 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
 
 # --- dispatch
 
-@test "what is no command is refused, short, with the nearest name; it is never a path, and stays text" {
-  # an unknown command names the nearest one
+@test "an unknown command names the nearest one" {
   run_lore serach jwt
   expect_error 2 "unknown command 'serach' (did you mean 'search'?): see 'lore help'"
-  # an unknown command that is like none names none
+}
+
+@test "an unknown command that is like none names none" {
   run_lore xylophone
   expect_error 2 "unknown command 'xylophone': see 'lore help'"
-  # what other programs call a command
+}
+
+@test "what other programs call a command names that of lore" {
   local word
   for word in ls:list rm:forget view:show note:'add note' find:search cat:show query:search todo:'add task'; do
     run_lore "${word%%:*}" x
     expect_error 2 "unknown command '${word%%:*}' (did you mean 'lore ${word#*:}'?)"
   done
-  # an unknown option before the command is called an option
+}
+
+@test "an unknown option before the command is called an option" {
   run_lore --versoin
   expect_error 2 "unknown option '--versoin' (did you mean '--version'?)"
-  # a very long command name makes a short message
+}
+
+@test "a very long command name makes a short message" {
   run_lore "$(printf 'x%.0s' {1..5000})"
   expect_error 2 "unknown command"
   [ ${#stderr} -lt 200 ]
-  # a command's name is never a path, and what it holds stays text
+}
+
+@test "a command's name is never a path, and what it holds stays text" {
   plugin "$TEST_ROOT/bin" evil "touch '$TEST_ROOT/canary'"
   for name in ../bin/lore-evil '/bin/sh' 'a b' 'A' '$(id)' 'a\nb' '' $'\e[31mred'; do
     run_lore "$name"
@@ -62,8 +75,7 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   [ ! -e "$TEST_ROOT/canary" ]
 }
 
-@test "lore runs through links, from its own folder, by a relative path, under CDPATH" {
-  # lore runs through links, relative and of more than one step
+@test "lore runs through links, relative and of more than one step" {
   mkdir -p "$TEST_ROOT/my bin/deep"
   ln -s "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/my bin/first"
   ln -s ../first "$TEST_ROOT/my bin/deep/second"
@@ -73,7 +85,9 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   cd "$TEST_ROOT/my bin/deep"
   run bash second version
   expect 0 "$(lore version)"
-  # lore runs from its own folder, by a relative path, under CDPATH
+}
+
+@test "lore runs from its own folder, by a relative path, under CDPATH" {
   cd "$LORE_REPOSITORY"
   CDPATH=/tmp:. run bash lore.sh version
   expect 0 "$(lore version)"
@@ -97,15 +111,18 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   run_program "$TEST_ROOT/bare/lore.sh" list
   expect_error 1 "no Python environment in"
   contains "$stderr" "run 'make setup' there"
-  rm -r "$TEST_ROOT/bare/lib"
+}
+
+@test "without its own files lore says that they are missing" {
+  mkdir "$TEST_ROOT/bare"
+  cp "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/bare"
   run_program "$TEST_ROOT/bare/lore.sh" list
   expect_error 1 "its own files are missing"
 }
 
 # --- help, version, commands
 
-@test "help lists every command once, and prints the help of one" {
-  # without a command, and for -h and --help, lore prints what there is
+@test "without a command, and for -h and --help, lore prints what there is" {
   run_lore
   expect 0
   contains "$output" "Usage: lore COMMAND"
@@ -116,13 +133,18 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   expect 0 "$all"
   run_lore help
   expect 0 "$all"
-  # it fits a screen, begins with what to start with, and names every command
+}
+
+@test "help fits a screen, begins with what to start with, and names every command" {
+  run_lore help
   [ "${#lines[@]}" -ge 20 ] && [ "$(wc -l <<<"$output")" -le 40 ]
   [ "$(awk 'NR > 5 && NF == 0 { exit } NR > 5 { print $1 }' <<<"$output" | tr '\n' ' ')" = 'init add index search show ' ]
   for name in $(lore commands); do
-    grep -qw -- "$name" <<<"$all"
+    grep -qw -- "$name" <<<"$output"
   done
-  # help --all lists every command once, with its summary
+}
+
+@test "help --all lists every command once, with its summary" {
   run_lore help --all
   names=$(lore commands)
   [ -n "$names" ]
@@ -130,7 +152,9 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
     [ "$(grep -c "^  $name  " <<<"$output")" -eq 1 ]
     [ "$(grep -c "^  $name  *$" <<<"$output")" -eq 0 ]
   done
-  # help of a command is its --help; --help of help is its own
+}
+
+@test "help of a command is its --help; --help of help is its own" {
   run_lore help search
   expect 0 "$(lore search --help)"
   contains "$output" "Usage: lore search"
@@ -139,9 +163,14 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   expect 0 "$(lore search --help)"
   run_lore help --help
   contains "$output" "Usage: lore help"
-  # help of what is not there names the nearest command
+}
+
+@test "help of what is not there names the nearest command" {
   run_lore help serach
   expect_error 2 "unknown command 'serach' (did you mean 'search'?)"
+}
+
+@test "help takes one command" {
   run_lore help search show
   expect_error 2 "help takes one command"
 }
@@ -173,8 +202,7 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   expect 0 '[]'
 }
 
-@test "version and commands say what there is, and take no more" {
-  # version is the engine's, and takes no more
+@test "version is the engine's, by each name of the option" {
   run_lore version
   expect 0 "lore $("$LORE_PYTHON" -c 'import sys; sys.path.insert(0, sys.argv[1])
 import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
@@ -183,26 +211,37 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   expect 0 "$version"
   run_lore -V
   expect 0 "$version"
+}
+
+@test "version takes nothing more" {
   run_lore version 2
   expect_error 2 "version takes no '2'"
-  # commands prints a name a line, and each of them is one
+}
+
+@test "commands prints a name a line, and each of them is one" {
   run_lore commands
   expect 0
   contains "$output" $'search\n'
   for name in $output; do
     [[ $name =~ ^[a-z-]+$ ]]
   done
+}
+
+@test "commands takes nothing more" {
   run_lore commands please
   expect_error 2 "commands takes no 'please'"
 }
 
 # --- plugins
 
-@test "a plugin of the user's folder runs with its arguments and exit code, and is listed" {
-  # a plugin of the user's folder runs with its arguments, and is listed
+@test "a plugin of the user's folder runs with its arguments" {
   plugin "$XDG_CONFIG_HOME/lore/commands" greet 'printf "<%s>" "$@"'
   run_lore greet "a b" '' "it's"
   expect 0 "<a b><><it's>"
+}
+
+@test "a plugin is listed among the commands, with its help" {
+  plugin "$XDG_CONFIG_HOME/lore/commands" greet
   run_lore commands
   contains "$output" "greet"
   run_lore help
@@ -211,16 +250,22 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   contains "$output" "  greet           a command of my own"
   run_lore help greet
   contains "$output" "Usage: lore greet"
-  # a plugin's exit code is lore's
+}
+
+@test "a plugin's exit code is lore's" {
   plugin "$XDG_CONFIG_HOME/lore/commands" fail 'exit 7'
   run_lore fail
   expect 7
-  # a plugin without help says so
+}
+
+@test "a plugin without help says so" {
+  mkdir -p "$XDG_CONFIG_HOME/lore/commands"
   cp "$(type -P true)" "$XDG_CONFIG_HOME/lore/commands/lore-binary"
   run_lore help binary
   expect_error 1 "is a program: try 'lore binary --help'"
-  # what is not a plain executable file is not a plugin
-  rm -r "$XDG_CONFIG_HOME/lore/commands"
+}
+
+@test "what is not a plain executable file is not a plugin" {
   mkdir -p "$XDG_CONFIG_HOME/lore/commands/lore-folder"
   plugin "$XDG_CONFIG_HOME/lore/commands" dull
   chmod -x "$XDG_CONFIG_HOME/lore/commands/lore-dull"
@@ -319,8 +364,7 @@ project
 
 # --- output and exit codes
 
-@test "exit codes and forms: JSON where stdout is not a terminal" {
-  # JSON where stdout is not a terminal; the forms exclude each other
+@test "a list is JSON where stdout is not a terminal, and each form where it is asked for" {
   setup_store
   lore add note "one line" >/dev/null
   run_lore list
@@ -332,22 +376,38 @@ project
   [[ $output == note-* ]]
   run_lore list --oneline
   [ "$(wc -l <<<"$output")" -eq 1 ]
+}
+
+@test "forms exclude each other" {
+  setup_store
   run_lore search first --oneline --ids
   expect_error 2 "--oneline and --ids exclude each other"
+  run_lore list --json --ids
+  expect_error 2 "exclude each other"
+}
+
+@test "LORE_OUTPUT says the form, but where a program of the user's own reads" {
+  setup_store
+  lore add note "one line" >/dev/null
   LORE_OUTPUT=text run_lore list
   [[ $output == 20* ]]
   LORE_OUTPUT=text run_lore list --ids
   refute_contains "$output" ' '
   LORE_API=1 LORE_OUTPUT=text run_lore list # a program of the user's own reads JSON
   [ "${lines[0]}" = '[' ]
+}
+
+@test "output in a project's config changes no form, and that is said" {
+  setup_store
+  lore add note "one line" >/dev/null
   printf 'output=text\n' >.lore/.config
   run_lore list
   [ "${lines[0]}" = '[' ]
   contains "$stderr" "output says what programs get that read lore's output"
-  rm .lore/.config
-  run_lore list --json --ids
-  expect_error 2 "exclude each other"
-  # exit codes: 1 for what is not there, 2 for wrong use
+}
+
+@test "exit codes: 1 for what is not there, 2 for wrong use" {
+  setup_store
   run_lore show note-00000000
   expect_error 1 "no node 'note-00000000'"
   run_lore search x --graph-depth 9
@@ -356,7 +416,10 @@ project
   expect_error 2 "did you mean '--graph-depth'"
   run_lore add note x --titel y
   expect_error 2 "--titel"
-  # a reader that has enough is not an error
+}
+
+@test "a reader that has enough is not an error" {
+  setup_store
   lore add note "one line" >/dev/null
   run bash -c "set -o pipefail; '$LORE' list | true"
   expect 0

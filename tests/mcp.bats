@@ -23,7 +23,7 @@ setup() { setup_store; }
   run_lore mcp now
   expect_error 2 "mcp takes no 'now'"
   run_lore mcp --json
-  expect_error 2 "mcp takes no '--json'"
+  expect_error 2 "unknown option '--json'"
   run_lore mcp --write-config
   expect_error 2 "--install"
   run_lore mcp --max-bytes many

@@ -86,7 +86,7 @@ getopts ab option
 evaluate=1
 a || b && c
 make >log 2>&1
-. "$LORE_ROOT/lib/config.sh"
+. "$LORE_ROOT/lib/common.sh"
 printf '%s' "$x"
 a) true ;;
 END
@@ -121,13 +121,6 @@ END
     local old_output=$output old_status=$status
     run bash "$LORE_REPOSITORY/lore.sh" $words
     expect "$old_status" "$old_output"
-  done
-  for line in 'x=$(id)' 'x="a' $'x="a\tb"' 'declare -A X=([a]=1' 'x+=1'; do
-    printf '%s\n' "$line" >"$USER_CONFIG"
-    run "$old" "$LORE_REPOSITORY/lib/config.sh"
-    old_output=$output
-    run bash "$LORE_REPOSITORY/lib/config.sh"
-    expect 2 "$old_output"
   done
 }
 

@@ -13,6 +13,22 @@ field() { # <id> <jq expression>: of what 'show' prints
   lore show "$1" | jq -cr "$2"
 }
 
+two_notes() {
+  lore add note one --id note-1 >/dev/null
+  lore add note two --id note-2 >/dev/null
+}
+
+two_linked() { # two_notes, the second a part of the first
+  lore add note one --id note-1 >/dev/null
+  lore add note two --id note-2 --link note-1:part_of >/dev/null
+}
+
+first_and_second() { # the same with more words, and a reason
+  needs_jq
+  lore add note "the first" --id note-1 --why "so" >/dev/null
+  lore add note "the second" --id note-2 --link note-1:part_of >/dev/null
+}
+
 # --- add
 
 @test "add prints the id and what was done, as an object" {
@@ -48,17 +64,23 @@ field() { # <id> <jq expression>: of what 'show' prints
   [ "$(field "$id" .title)" = "A title" ]
   [ "$(field "$id" '.body | @json')" = '"# A title\n\nline one\n  line \"two\""' ]
   [ "$(printf '# A title\n\nline one\n  line "two"\n' | lore add note - --ids)" = "$id" ]
+}
+
+@test "add refuses a text that is not UTF-8, or empty" {
   run_lore add note < <(printf 'caf\xe9')
   expect_error 1 "stdin is not UTF-8"
   run_lore add note </dev/null
   expect_error 1 "the text is empty"
 }
 
-@test "add declares a type, takes an id, and names near-duplicates on stderr" {
+@test "add declares a type that is new, and takes an id" {
   run_lore add recipe "Soup"
   expect_error 2 "unknown type 'recipe': declare it as a new type"
   run_lore add recipe "Soup" --new-type --id recipe-soup
   expect 0 '{"id":"recipe-soup","state":"added"}'
+}
+
+@test "add names near-duplicates on stderr, unless quiet" {
   lore add decision "Sessions are signed with a rotating key" --id decision-a >/dev/null
   run_lore add decision "Sessions are signed with a rotating key." --id decision-b
   expect 0 '{"id":"decision-b","state":"added"}'
@@ -96,39 +118,58 @@ END
 
 # --- fact and link
 
-@test "fact makes entities and values, and names a predicate that is nearly a known one" {
-  # fact makes entities and values, and names a predicate that is nearly a known one
+@test "fact makes entities and values" {
   run_lore fact "Billing Service" "Runs Under" PostgreSQL --confidence 0.9
   expect 0 '{"id":"entity-billing-service runs_under entity-postgresql","state":"added"}'
   [ -z "$stderr" ]
+}
+
+@test "fact names a predicate that is nearly a known one" {
+  lore fact "billing service" runs_under PostgreSQL >/dev/null
   run_lore fact "billing service" run_under MySQL
   expect 0
   [ "$stderr" = "lore: new relation 'run_under' (did you mean 'runs_under'?)" ]
+}
+
+@test "fact makes a value of what is a number or is told to be literal" {
   run_lore fact "billing service" port 8080 --ids
   expect 0 "entity-billing-service port concept-8080"
   run_lore fact "billing service" needs --literal -- -5
   expect 0 '{"id":"entity-billing-service needs concept-minus-5","state":"added"}'
   [ "$(lore search 8080 --retrievers fulltext --ids)" = $'concept-8080\nentity-billing-service' ]
+}
+
+@test "fact refuses what is no statement" {
   run_lore fact app uses
   expect_error 2 "Missing argument 'OBJECT'"
   run_lore fact app '!' b
   expect_error 1 "is not a valid name for a relation"
-  # things whose names differ by a sign are not one
+}
+
+@test "things whose names differ by a sign are not one" {
   for name in C C++ C#; do lore fact app uses "$name" >/dev/null; done
   [ "$(lore related entity-app --ids | sort | tr '\n' ' ')" = "entity-c entity-c-plus-plus entity-c-sharp " ]
 }
 
-@test "link and graph unlink" {
-  lore add note one --id note-1 >/dev/null
-  lore add note two --id note-2 >/dev/null
+@test "link says what became of the edge" {
+  two_notes
   run_lore link note-1 RELATES_TO note-2 --weight 0.5
   expect 0 '{"id":"note-1 relates_to note-2","state":"added"}'
   run_lore link note-1 relates_to note-2 --weight 0.5
   expect 0 '{"id":"note-1 relates_to note-2","state":"unchanged"}'
+}
+
+@test "link refuses a relation that it does not know, unless it is told that it is new" {
+  two_notes
   run_lore link note-1 relate_to note-2
   expect_error 2 "unknown relation 'relate_to' (did you mean 'relates_to'?)"
   run_lore link note-1 guards note-2 --new-relation --text
   expect 0 "added  note-1 guards note-2"
+}
+
+@test "link refuses a missing end, a loop and a weight beyond 1; unlink takes a link away once" {
+  two_notes
+  lore link note-1 relates_to note-2 >/dev/null
   each_is <<'END'
 link note-1 relates_to note-3|1|no node 'note-3'
 link note-1 relates_to note-1|1|cannot be linked to itself
@@ -136,6 +177,10 @@ link note-1 relates_to note-2 --weight 2|2|2
 graph unlink note-1 relates_to note-2|0|{"id":"note-1 relates_to note-2","state":"invalidated"}
 graph unlink note-1 relates_to note-2|1|no link note-1 relates_to note-2
 END
+}
+
+@test "link refuses a forgotten node, and says what brings it back" {
+  two_notes
   lore forget note-2 >/dev/null
   run_lore link note-1 relates_to note-2
   expect_error 1 "'note-2' is forgotten: 'lore restore note-2' brings it back"
@@ -143,31 +188,41 @@ END
 
 # --- show
 
-@test "show prints an object for one id, and an array for several or for stdin" {
-  needs_jq
-  lore add note "the first" --id note-1 --why "so" >/dev/null
-  lore add note "the second" --id note-2 --link note-1:part_of >/dev/null
+@test "show prints an object with its edges for one id" {
+  first_and_second
   run_lore show note-1
   expect 0
   [ "$(jq -c '[.id, .body, .data, (.edges[] | [.direction, .relation, .id, .title, .weight == 1])]' <<<"$output")" = \
     '["note-1","the first",{"why":"so"},["in","part_of","note-2","the second",true]]' ]
+}
+
+@test "show prints an array for several ids, or for stdin" {
+  first_and_second
   run_lore show note-2 note-1
   [ "$(jq -c 'map(.id)' <<<"$output")" = '["note-2","note-1"]' ]
   run_lore show - <<<"note-1"
   [ "$(jq -c 'map(.id)' <<<"$output")" = '["note-1"]' ]
   run_lore show - </dev/null
   expect 0 '[]'
+}
+
+@test "show --jsonl and --ids print a line each" {
+  first_and_second
   run_lore show note-1 note-2 --jsonl
   [ "${#lines[@]}" -eq 2 ]
   run_lore show note-1 --ids
   expect 0 note-1
-  run_lore show note-1
-  expect 0
-  has body '"the first"'
+}
+
+@test "show --text has the body, the edges and the reason" {
+  first_and_second
   run_lore show note-1 --text
   contains "$output" "note-1  the first"
   contains "$output" "<- part_of note-2  the second"
   contains "$output" $'\n\nwhy: so\n\n'
+}
+
+@test "show --text prints no control characters of data, and nothing of its own" {
   printf '{"id":"note-3","type":"note","title":"t","data":{"why":"a\\u001b[31m\\nb","of":["x",2],"_kept":1}}\n' |
     lore import - --quiet >/dev/null
   run_lore show note-3 --text
@@ -197,8 +252,7 @@ END
 
 @test "show --history has every state that an edge has left" {
   needs_jq
-  lore add note one --id note-1 >/dev/null
-  lore add note two --id note-2 --link note-1:part_of >/dev/null
+  two_linked
   lore link note-2 part_of note-1 --weight 0.5 >/dev/null
   lore graph unlink note-2 part_of note-1 >/dev/null
   [ "$(field note-1 '.edges | length')" -eq 0 ]
@@ -248,6 +302,10 @@ some_records() { # five records, changed on five days
 --limit 1 --oldest|note-1
 --since 1h|
 END
+}
+
+@test "list --since takes a span of time" {
+  some_records
   lore edit goal-2 --why "new" >/dev/null
   run_lore list --since 1h --ids
   expect 0 goal-2
@@ -270,13 +328,21 @@ END
   [ "$stderr" = "lore: no records, only 1 file: 'lore list --all' has them" ]
 }
 
-@test "list in every form, and empty" {
+@test "list as JSON has the fields of a record but its body" {
   needs_jq
   some_records
   run_lore list --type note
   jq -e 'map(.id) == ["note-5","note-3","note-1"] and (.[0] | has("tags") and has("status") and (has("body") | not))' <<<"$output"
+}
+
+@test "list --text is a line a record" {
+  some_records
   run_lore list -n 1 --text
   expect 0 "2026-05-01  note-5  five  [retracted]"
+}
+
+@test "list refuses what no record can be, and is [] where there is none" {
+  some_records
   each_is <<'END'
 list --jq '.[].title' --type goal|0|two
 list --type run|0|[]
@@ -291,17 +357,30 @@ END
 
 # --- edit, forget, restore
 
-@test "edit changes what it is told, keeps the rest, and is found by the new words" {
+@test "edit changes what it is told, and keeps the rest" {
   needs_jq
   lore add note "elephants" --id note-1 --tags a,b --why "so" >/dev/null
   run_lore edit note-1 --tags "C d,e" --status superseded --confidence 0.5 --text
   expect 0 "updated  note-1"
   [ "$(field note-1 '[.body, .tags, .status, .confidence, .data.why]')" = '["elephants",["c-d","e"],"superseded",0.5,"so"]' ]
+}
+
+@test "what was edited is found by its new words alone" {
+  lore add note "elephants" --id note-1 --status superseded >/dev/null
   run_lore edit note-1 penguins swim
   [ "$(lore search penguins --retrievers fulltext --status superseded --ids)" = note-1 ]
   [ -z "$(lore search elephants --retrievers fulltext --status superseded --ids --quiet)" ]
+}
+
+@test "edit with an empty reason takes it away" {
+  needs_jq
+  lore add note "elephants" --id note-1 --why "so" >/dev/null
   run_lore edit note-1 --why ''
   [ "$(field note-1 .data)" = '{}' ]
+}
+
+@test "edit with nothing new changes nothing, and refuses what is not there" {
+  lore add note "penguins swim" --id note-1 >/dev/null
   each_is <<'END'
 edit note-1 penguins swim|0|{"id":"note-1","state":"unchanged"}
 edit note-none x|1|no node 'note-none'
@@ -316,16 +395,19 @@ END
   EDITOR='sed -i s/hand/foot/' run_lore edit note-1
   expect 0 '{"id":"note-1","state":"updated"}'
   [ "$(field note-1 '.body | rtrimstr("\n")')" = "by foot" ]
+}
+
+@test "edit whose editor fails or changes nothing is refused" {
+  lore add note "by hand" --id note-1 >/dev/null
   EDITOR=false run_lore edit note-1
   expect_error 1 "false: Editing failed: nothing was changed"
   EDITOR=true run_lore edit note-1
   expect_error 1 "nothing was changed"
 }
 
-@test "forget and restore take records and their links out and back" {
+@test "forget takes records and their links out" {
   needs_jq
-  lore add note one --id note-1 >/dev/null
-  lore add note two --id note-2 --link note-1:part_of >/dev/null
+  two_linked
   run_lore forget note-1
   expect 0
   [ "$(jq -c . <<<"$output")" = '[{"id":"note-1","state":"invalidated"}]' ]
@@ -334,24 +416,35 @@ END
   [ -z "$(lore search one --retrievers fulltext --ids -q)" ]
   [ -z "$(lore related note-2 --ids)" ]
   [ "$(field note-1 '.invalidated_at | length')" -eq 20 ]
+}
+
+@test "restore brings records and their links back" {
+  two_linked
+  lore forget note-1 >/dev/null
   run_lore restore note-1 note-2 --text
   expect 0 $'restored  note-1\nunchanged  note-2'
   [ "$(lore search one --retrievers fulltext --ids)" = note-1 ]
   [ "$(lore related note-2 --ids)" = note-1 ]
 }
 
-@test "forget and restore take ids from stdin, all or none" {
-  lore add note one --id note-1 >/dev/null
-  lore add note two --id note-2 >/dev/null
+@test "forget takes all ids or none" {
+  two_notes
   run_lore forget note-1 note-none
   expect_error 1 "no node 'note-none'"
   [ -z "$(lore list --forgotten --ids)" ]
+}
+
+@test "forget and restore take ids from stdin" {
+  two_notes
   lore list --ids | lore forget - >/dev/null
   [ -z "$(lore list --ids)" ]
   lore list --forgotten --ids | lore restore - >/dev/null
   [ "$(lore list --ids | wc -l)" -eq 2 ]
   run_lore forget - </dev/null
   expect 0 '[]'
+}
+
+@test "forget and restore need an id that is there" {
   run_lore forget
   expect_error 2 "forget needs an id"
   run_lore restore note-none
@@ -359,8 +452,7 @@ END
 }
 
 @test "what is added again after it was forgotten has its links again" {
-  lore add note one --id note-1 >/dev/null
-  lore add note two --id note-2 --link note-1:part_of >/dev/null
+  two_linked
   lore forget note-2 >/dev/null
   lore add note two --id note-2 >/dev/null
   [ "$(lore related note-1 --ids)" = note-2 ]

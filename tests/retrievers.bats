@@ -1,4 +1,4 @@
-# Retrievers of the user's own, through the shell; the example of docs/retrievers.md.
+# Retrievers of the user's own, through the shell; the example of docs/plugins.md.
 
 load helper
 
@@ -116,7 +116,7 @@ PY
 @test "the example of the documentation works as it is written" {
   type jq git >/dev/null 2>&1 || skip "jq or git is not installed"
   awk '/^```bash$/ { getline; if (/^#!/) inside = 1 } /^```$/ { inside = 0 } inside' \
-    "$LORE_REPOSITORY/docs/retrievers.md" >"$OWN/lore-retriever-grep"
+    "$LORE_REPOSITORY/docs/plugins.md" >"$OWN/lore-retriever-grep"
   chmod +x "$OWN/lore-retriever-grep"
   git init -q .
   mkdir -p "src/with space"

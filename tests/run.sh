@@ -10,7 +10,7 @@
 set -u
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 bin=.venv/bin
-shell_files=(lore.sh lib/*.sh lib/lore-* lib/*.bash graph/*.sh docs/*.sh tools/*.sh
+shell_files=(lore.sh lib/*.sh plugins/skeletons/*.sh lib/lore-* lib/*.bash graph/*.sh docs/*.sh tools/*.sh
   tests/*.sh tests/*/*.sh tests/*.bash tests/support/served/python .ci/run)
 
 run_lint() {

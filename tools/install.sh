@@ -40,7 +40,7 @@ set_places() { # sets prefix, root (where it lies now), home, new and old
 set_links() { # sets links, also to pages that the version here has and this one has not
   local page
   links=$own_links
-  for page in docs/man/*.1 "$home"/man/*.1; do
+  for page in "$new"/man/*.1 "$home"/man/*.1; do
     page=${page##*/}
     case $links in
       *"/$page"*) continue ;;
@@ -86,8 +86,8 @@ make_folders() { # makes what is missing; new/.installed/folders says what 'unin
 }
 
 copy_files() {
-  cp -R lore.sh lib graph pylore config.example docs/man "$new/" || exit 1
-  mkdir "$new/plugins" && cp plugins/lore-* "$new/plugins/" || exit 1
+  cp -R lore.sh lib graph pylore config.example "$new/" || exit 1
+  mkdir "$new/plugins" && cp -R plugins/lore-* plugins/skeletons "$new/plugins/" || exit 1
   case $BASH in # env(1) would take a bash from the working directory, where PATH has a dot
     *[[:space:]]*) ;;
     /*) sed "1s|.*|#!$BASH|" lore.sh >"$new/lore.sh" || exit 1 ;;
@@ -113,6 +113,14 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
     lore_fail "the new environment does not work: see above; nothing was changed"
   "$python" -I -m compileall -q "$new/pylore"
   lore_write_pieces "$new/.venv" "$new"
+}
+
+write_manual() {
+  "$new/.venv/bin/python" -I -B -c 'import sys; sys.path.append(sys.argv[1])
+from pylore.cli.reference.manual import write_pages
+write_pages(sys.argv[1] + "/man")' "$new" || lore_fail "the manual could not be written: see above; nothing was changed"
+  set_links
+  refuse_foreign
 }
 
 write_completions() {
@@ -207,6 +215,7 @@ install_lore() {
   make_folders
   copy_files
   make_environment
+  write_manual
   write_completions
   list_files
   swap

@@ -13,6 +13,9 @@ HEAD = '''"""How SQLite's tokenizers see a character: which part words, what eac
 
 Their tables are those of Unicode 6.1, other than Python's, and what it did not know is
 a letter to them. Written by tools/letters.py; ASCII is not asked for here.
+
+It stays: ``unicodedata`` knows other letters, so a query would miss words that are indexed; and to
+fold all texts before they are indexed would split them twice.
 """
 
 MARKS = frozenset(

@@ -1,8 +1,9 @@
-"""What MkDocs does not do by itself: pages from the root, and an index of the decisions."""
+"""What MkDocs does not do by itself: pages from the root, an index of the decisions, the SDK's."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from posixpath import dirname, normpath, relpath
 
@@ -24,6 +25,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name in (*PAGES, *OTHERS):
         files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
     files.append(File.generated(config, INDEX, content=_decisions()))
+    files.append(File.generated(config, "python-api.md", content=_python_reference()))
     return files
 
 
@@ -40,6 +42,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{found[1]}{relpath(inside, dirname(source) or '.')}{found[3] or ''})"
 
     return FENCE.sub(r"```\1", LINK.sub(link, markdown))
+
+
+def _python_reference() -> str:
+    """What the SDK's docstrings say, by the environment that has what lore needs."""
+    command = [ROOT / ".venv/bin/python", "-I", ROOT / "docs/python_api.py"]
+    return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
 
 
 def _decisions() -> str:

@@ -26,7 +26,7 @@ def place_anchor(
     store: Store, write: Write, project: Project, wanted: Anchor,
     find_symbol: FindSymbol = find_definitions,
 ) -> tuple[Anchor, str]:  # fmt: skip
-    """Anchors a node to the code as it is now: the anchor, and whether it is a new one.
+    """Anchor a node to the code as it is now: the anchor, and whether it is a new one.
 
     A record without a file gets the anchor's. The caller holds a transaction.
 
@@ -54,7 +54,7 @@ def place_anchor(
 
 
 def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
-    """Takes away a node's anchors to a path: of one kind, of one detail, or all.
+    """Take away a node's anchors to a path: of one kind, of one detail, or all.
 
     The caller holds a transaction.
 
@@ -80,13 +80,13 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
 
 
 def _unlink_commits(store: Store, node_id: str) -> None:
-    """Takes back what links a node to commits that broke it, where no anchor is broken any more."""
+    """Take back what links a node to commits that broke it, where no anchor is broken any more."""
     if all(anchor.verdict in HOLDS for anchor in store.anchors.of(node_id)):
         unlink_commits(store, node_id)
 
 
 def accept_anchors(store: Store, node_id: str, finder: Finder | None = None) -> int:
-    """Lets a node's broken anchors hold for the code as it is now; how many there were.
+    """Let a node's broken anchors hold for the code as it is now; how many there were.
 
     ``finder`` finds symbols; by the looks of lines, if there is none. The links to the
     commits that broke them are taken back.

@@ -1,4 +1,4 @@
-"""Where a name is defined in one file, by the look of its lines.
+"""Find the definition of a name in one file, by the look of its lines.
 
 For languages that `lore index` does not know, and for files that it has not read.
 """
@@ -50,7 +50,7 @@ _ENDED = (".rb", ".lua", ".ex", ".exs", ".jl")
 
 
 def find_definitions(path: str, text: str, name: str) -> list[Definition]:
-    """The definitions of ``name`` (``check`` or ``Login.check``) in a file's text."""
+    """Return the definitions of ``name`` (``check`` or ``Login.check``) in a file's text."""
     parts = name.replace("::", ".").replace("#", ".").split(".")
     if not all(part and part in text for part in parts):
         return []
@@ -66,7 +66,8 @@ def find_definitions(path: str, text: str, name: str) -> list[Definition]:
 def _within(
     path: str, lines: Sequence[str], first: int, last: int, name: str
 ) -> list[tuple[int, int]]:
-    """Index of the first line and the one after the last, of each definition in a stretch."""
+    """Return index of the first line and the one after the last, of each definition in a
+    stretch."""
     starts = _TYPED_START if path.endswith(_TYPED) else _START
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     return [
@@ -80,7 +81,7 @@ def _within(
 
 
 def _starts(*, typed: bool) -> re.Pattern[str]:
-    """What a line that defines something begins with; the name is replaced by ``_NAME``."""
+    """Return what a line that defines something begins with; the name is replaced by ``_NAME``."""
     of_a_type = rf"| (?:[\w<>\[\],.:?]+[ *&]+){{1,6}}? {_NAME} \s* \( [^;]* $" if typed else ""
     return re.compile(
         rf"""\s*(?:
@@ -100,7 +101,7 @@ _TYPED_START = _starts(typed=True)
 
 
 def _end(path: str, lines: Sequence[str], start: int, last: int) -> int:
-    """The index after the last line of the definition that begins at ``start``."""
+    """Return the index after the last line of the definition that begins at ``start``."""
     if path.endswith(_INDENTED):
         return _end_by_indent(lines, start, last, closing=(")", "]", "}"))
     if path.endswith(_ENDED):

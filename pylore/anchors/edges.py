@@ -24,7 +24,7 @@ MOVED = "superseded"
 
 
 def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], source: str) -> None:
-    """Links a node to what its anchor leads to; ``paths`` are a glob's matches.
+    """Link a node to what its anchor leads to; ``paths`` are a glob's matches.
 
     A symbol that is not in the store is stood for by its file.
     """
@@ -51,7 +51,7 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
 
 
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
-    """Takes back the links of an anchor that is gone, as far as no other one needs them."""
+    """Take back the links of an anchor that is gone, as far as no other one needs them."""
     rest = [other for other in store.anchors.of(anchor.node_id) if other.key != anchor.key]
     needed = {id for other in rest for id in _ends(store, other)}
     gone = {*_ends(store, anchor)}
@@ -66,7 +66,7 @@ def unlink_anchor(store: Store, anchor: Anchor) -> None:
 
 
 def unlink_commits(store: Store, node_id: str) -> int:
-    """Takes back the links to commits that broke a node's anchors; how many there were."""
+    """Take back the links to commits that broke a node's anchors; how many there were."""
     count = 0
     for edge in store.edges.of(node_id):
         if (edge.from_id, edge.relation, edge.source) == (node_id, INVALIDATED_BY, "system"):
@@ -76,5 +76,5 @@ def unlink_commits(store: Store, node_id: str) -> int:
 
 
 def _ends(store: Store, anchor: Anchor) -> tuple[str, ...]:
-    """What the anchor may be linked to: its file, its symbol."""
+    """Return what the anchor may be linked to: its file, its symbol."""
     return *file_ids(store, anchor.path), symbol_id(anchor.path, anchor.detail)

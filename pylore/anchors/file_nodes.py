@@ -31,7 +31,8 @@ class FileNodes:
 
 
 def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> FileNodes:
-    """The nodes of these files; those that are not there are made. The caller holds a transaction.
+    """Return the nodes of these files; those that are not there are made. The caller holds a
+    transaction.
 
     A file that was forgotten stays so. A name that cannot be an id, as one with a
     line break, has no node.

@@ -20,13 +20,13 @@ NO_MATCH = "none"
 """The stamp of a glob that matches nothing; of one that does, it is a file that matches."""
 
 _MOST_HASHED = 1_000_000
-"""Lines that are looked at for a stretch whose first line is everywhere."""
+"""Lines that are examined for a stretch whose first line is everywhere."""
 
 _FIRST = 8  # digits of a stretch's fingerprint that are its first line's
 
 
 def take(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
-    """``anchor`` with the fingerprint of what it leads to now; it holds.
+    """Return ``anchor`` with the fingerprint of what it leads to now; it holds.
 
     Raises:
         LoreError: there is nothing to anchor to, or it cannot be read.
@@ -92,12 +92,13 @@ def _stretch(path: str, lines: list[bytes], detail: str) -> str:
 def definitions(
     project: Project, path: str, name: str, find_symbol: FindSymbol
 ) -> list[Definition]:
-    """The definitions of a name in a file; Unreadable where it cannot be read."""
+    """Return the definitions of a name in a file; Unreadable where it cannot be read."""
     return find_symbol(path, project.read(path).decode("utf-8", "replace"), name)
 
 
 def content_hash(project: Project, path: str) -> str:
-    """The hash of a file's content, to know it again elsewhere; none of what cannot be read."""
+    """Return the hash of a file's content, to know it again elsewhere; none of what cannot be
+    read."""
     try:
         return digest(project.read(path))
     except Unreadable:
@@ -105,7 +106,7 @@ def content_hash(project: Project, path: str) -> str:
 
 
 def line_numbers(detail: str) -> tuple[int, int]:
-    """``10-20`` → (10, 20); (0, 0) where it is not such a pair."""
+    """Turn ``10-20`` into (10, 20); (0, 0) where it is not such a pair."""
     first, _, last = detail.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal() and len(detail) < 24):
         return 0, 0
@@ -113,13 +114,13 @@ def line_numbers(detail: str) -> tuple[int, int]:
 
 
 def lines_of(content: bytes) -> list[bytes]:
-    """The lines of a file, without what ends them."""
+    """Return the lines of a file, without what ends them."""
     lines = content.split(b"\n")
     return lines[:-1] if lines[-1] == b"" else lines
 
 
 def stretch_hash(lines: list[bytes]) -> str:
-    """The fingerprint of some lines, whatever stands before them all and after each.
+    """Return the fingerprint of some lines, whatever is before them all and after each.
 
     A stretch that is indented as a whole, or gets other line ends, is the same. The
     first digits are the first line's, so that it is soon found at another place.
@@ -131,7 +132,7 @@ def stretch_hash(lines: list[bytes]) -> str:
 
 
 def find_stretch(lines: list[bytes], hash: str, first: int, count: int) -> int | None:
-    """The number of the line, nearest to ``first``, where a stretch of ``count`` begins."""
+    """Return the number of the line, nearest to ``first``, where a stretch of ``count`` begins."""
     if count < 1:
         return None
     wanted = hash[:_FIRST]
@@ -144,7 +145,7 @@ def find_stretch(lines: list[bytes], hash: str, first: int, count: int) -> int |
 
 
 def _outwards(middle: int, last: int) -> Iterator[int]:
-    """1 to ``last``, the nearest to ``middle`` first."""
+    """Yield 1 to ``last``, the nearest to ``middle`` first."""
     middle = min(max(middle, 1), last)
     for distance in range(last):
         if middle - distance >= 1:

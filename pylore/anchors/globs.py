@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def matches(glob: str, path: str) -> bool:
-    """Whether ``glob_pattern`` matches a path, without the cost of loading ``re``.
+    """Return whether ``glob_pattern`` matches a path, without the cost of loading ``re``.
 
     All that may have been matched is followed side by side, a letter at a time.
 
@@ -37,7 +37,7 @@ def matches(glob: str, path: str) -> bool:
 
 
 def _from(pieces: Sequence[str], place: int) -> Iterator[int]:
-    """A place in a glob, and those after it that nothing need be matched for."""
+    """Yield a place in a glob, and those after it that nothing need be matched for."""
     yield place
     while place < len(pieces) and pieces[place] in _FREE:
         place += 1
@@ -55,7 +55,7 @@ def _pieces(glob: str) -> Iterator[str]:
 
 
 def glob_pattern(glob: str) -> re.Pattern[str]:
-    """Matches whole paths: ``*`` and ``?`` stay within a name, ``**`` spans folders.
+    """Return a pattern of whole paths: ``*`` and ``?`` stay within a name, ``**`` spans folders.
 
     >>> bool(glob_pattern("src/**/*.py").fullmatch("src/a/b.py"))
     True
@@ -74,7 +74,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
 
 
 def _next(rest: str) -> tuple[str, str]:
-    """The next piece of a glob, and what it matches."""
+    """Return the next piece of a glob, and what it matches."""
     import re
 
     for piece, pattern in (("**/", "(?:.*/)?"), ("**", ".*"), ("*", "[^/]*"), ("?", "[^/]")):

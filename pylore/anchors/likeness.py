@@ -1,4 +1,4 @@
-"""How alike two definitions are, by their tokens.
+"""Compare two definitions by their tokens.
 
 Layout, comments and documentation do not count, nor does the definition's own name: what
 was renamed and nothing else is the same. The figure is the Dice coefficient of two bags,
@@ -27,7 +27,8 @@ Bag = frozenset[int]
 
 
 def bag_of(path: str, text: str, name: str) -> Bag:
-    """The tokens of a definition in a file of this name; ``name`` is the definition's own."""
+    """Return the tokens of a definition in a file of this name; ``name`` is the definition's
+    own."""
     found = _tokens(path, text, name)
     seen: Counter[object] = Counter()
     bag = set()
@@ -38,17 +39,17 @@ def bag_of(path: str, text: str, name: str) -> Bag:
 
 
 def words_of(path: str, text: str, name: str) -> frozenset[str]:
-    """The names and words in a definition, but for its own and the shortest."""
+    """Return the names and words in a definition, but for its own and the shortest."""
     return frozenset(one for one in _tokens(path, text, name) if _WORD.fullmatch(one))
 
 
 def words_in(text: str) -> frozenset[str]:
-    """All such words of a file, whatever they stand in."""
+    """Return all such words of a file, whatever they are in."""
     return frozenset(_WORD.findall(text))
 
 
 def renamed(path: str, text: str, old: str, new: str) -> list[str]:
-    """A definition under another name, wherever it names itself, but for strings.
+    """Return a definition under another name, wherever it names itself, but for strings.
 
     First with comments and documentation as they were, then with the name changed there too.
 
@@ -70,7 +71,7 @@ def renamed(path: str, text: str, old: str, new: str) -> list[str]:
 
 
 def similarity(one: Bag, other: Bag) -> float:
-    """How much of both bags is in each, 0 to 1; 1 for the same, whichever comes first.
+    """Return how much of both bags is in each, 0 to 1; 1 for the same, whichever comes first.
 
     >>> one, other = ("def f(x): return x", "f"), ("def g(x):  # it\\n  return x", "g")
     >>> similarity(bag_of("a.py", *one), bag_of("a.py", *other))

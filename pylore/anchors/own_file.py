@@ -23,7 +23,7 @@ OF_A_FILE = ("file", "lines")
 
 
 def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> str:
-    """Anchors a node to its file, or to lines of it; one that is there stays as it is.
+    """Anchor a node to its file, or to lines of it; one that is there stays as it is.
 
     A file outside the project has no anchor. One that is not there (yet) has an invalid
     one, and where the lines are not there the whole file is anchored: then what is said
@@ -53,7 +53,7 @@ def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) ->
 
 
 def drop_file_anchors(store: Store, node_id: str, path: str, lines: str) -> None:
-    """Takes away the anchors that a record had because of its file."""
+    """Take away the anchors that a record had because of its file."""
     for anchor in store.anchors.of(node_id):
         if anchor.path == path and anchor.kind in OF_A_FILE and anchor.detail in ("", lines):
             store.anchors.delete(anchor.key)

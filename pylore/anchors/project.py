@@ -28,12 +28,12 @@ class Unreadable(Exception):
 
 
 def digest(content: bytes) -> str:
-    """The first 128 bits of SHA-256, in hexadecimal digits."""
+    """Return the first 128 bits of SHA-256, in hexadecimal digits."""
     return sha256(content).hexdigest()[:_DIGITS]
 
 
 class Project:
-    """One folder with its files, each looked at once."""
+    """One folder with its files, each examined once."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -49,16 +49,16 @@ class Project:
 
     @property
     def head(self) -> str:
-        """The commit that is checked out; empty without one."""
+        """Return the commit that is checked out; empty without one."""
         if self._head is None:
             self._head = self.git.head()
         return self._head
 
     def stamp(self, path: str) -> str:
-        """The stamp of a file now.
+        """Return the stamp of a file now.
 
         Raises:
-            Unreadable: it cannot be looked at.
+            Unreadable: it cannot be examined.
         """
         if path not in self._stamps:
             try:
@@ -68,7 +68,7 @@ class Project:
         return self._stamps[path]
 
     def read(self, path: str) -> bytes:
-        """What a file holds.
+        """Return what a file holds.
 
         Raises:
             Unreadable: it cannot be read, is not a plain file, or is too large.
@@ -87,7 +87,7 @@ class Project:
         return content
 
     def _place(self, path: str) -> str:
-        """Where a path leads; Unreadable where that is not in the project."""
+        """Return where a path leads; Unreadable where that is not in the project."""
         folder, _, name = path.rpartition("/")
         try:
             if folder not in self._folders:
@@ -100,13 +100,13 @@ class Project:
     # --- the files of the project as a whole
 
     def paths(self) -> list[str]:
-        """Every file that ``lore index`` would list; sorted."""
+        """Return every file that ``lore index`` would list; sorted."""
         if self._paths is None:
             self._paths = FileTree(self.root).files().paths
         return self._paths
 
     def matching(self, glob: str) -> list[str]:
-        """The files that a glob matches and that are there."""
+        """Return the files that a glob matches and that are there."""
         pattern = glob_pattern(glob)
         return [path for path in self.paths() if pattern.fullmatch(path) and self._is_there(path)]
 
@@ -117,7 +117,7 @@ class Project:
             return True
 
     def with_words(self, words: Iterable[str]) -> dict[str, list[str]]:
-        """Word to the files that have it somewhere in their text, for all words at once."""
+        """Map word to the files that have it somewhere in their text, for all words at once."""
         from re import compile
 
         in_text = compile(rb"[\w\x80-\xff]+")
@@ -158,7 +158,8 @@ class Project:
         return sorted(path for path in found if path and path.isprintable())
 
     def as_committed(self, paths: Sequence[str]) -> set[str]:
-        """Those of ``paths`` that are as the commit that is checked out has them, or gone in both.
+        """Return those of ``paths`` that are as the commit that is checked out has them, or gone in
+        both.
 
         Filters of the repository are not run; of what they do, line ends alone are known.
         """
@@ -177,7 +178,8 @@ class Project:
     # --- where a file went
 
     def moved_to(self, path: str, commit: str, hash: str, stamp: str) -> str | None:
-        """Where a file that is gone is now: renamed since ``commit``, or with its content."""
+        """Return where a file that is gone is now: renamed since ``commit``, or with its
+        content."""
         if path not in self._moves:
             new = self._renames_since(commit).get(path)
             if new is None or not self._is_there(new):
@@ -208,7 +210,7 @@ class Project:
 
 
 def _may_leave(name: str, full: str) -> bool:
-    """Whether a name in a folder of the project may lead out of it."""
+    """Return whether a name in a folder of the project may lead out of it."""
     return name in ("", ".", "..") or "\0" in name or os.path.islink(full)
 
 

@@ -1,4 +1,4 @@
-"""Where the paths in a store start from, and how it spells the paths that people give.
+"""Spell paths as the store does, from the folder where its paths start.
 
 This module is on the path of ``lore related FILE``: it imports nothing heavy.
 """
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def fault_of(anchor: Anchor) -> str:
-    """Why an anchor must not be followed, whoever has written it; nothing where it may be.
+    """Return why an anchor must not be followed, whoever has written it; nothing where it may be.
 
-    Its root is looked at apart: see ``is_open``.
+    Its root is examined apart: see ``is_open``.
     """
     way = anchor.stamp if anchor.kind == "glob" else anchor.path
     if not leads_down(anchor.path) or not (leads_down(way) or way == ""):
@@ -32,17 +32,19 @@ def fault_of(anchor: Anchor) -> str:
 
 
 def is_open(root: str) -> bool:
-    """Whether the root that an anchor keeps may be looked into: the store's own, or this user's."""
+    """Return whether the root that an anchor keeps may be looked into: the store's own, or this
+    user's."""
     return root == "" or is_known(root)
 
 
 def root_of(store: Store, root: str) -> str:
-    """The folder that an anchor's path starts from: ``root``, or else the store's project."""
+    """Return the folder that an anchor's path starts from: ``root``, or else the store's
+    project."""
     return root or store.project
 
 
 def root_to_keep(store: Store, root: str) -> str:
-    """What an anchor keeps of the folder ``root``: nothing where the store lies in it.
+    """Return what an anchor keeps of the folder ``root``: nothing where the store lies in it.
 
     So a project can be moved, and a store apart from any project tells projects apart.
     """
@@ -51,7 +53,7 @@ def root_to_keep(store: Store, root: str) -> str:
 
 
 def relative(root: str, path: str, written: str = "") -> str:
-    """A person's path, which they may have ``written`` otherwise, as the store spells it.
+    """Return a person's path, which they may have ``written`` otherwise, as the store spells it.
 
     That is from the root, with ``/``.
 
@@ -72,7 +74,7 @@ def relative(root: str, path: str, written: str = "") -> str:
 
 
 def relative_glob(root: str, start: str, pattern: str) -> str:
-    """A glob that starts from the folder ``start`` as the store spells it: from the root.
+    """Return a glob that starts from the folder ``start`` as the store spells it: from the root.
 
     Raises:
         LoreError: it leads outside.

@@ -1,4 +1,4 @@
-"""Where code has gone: by git's history, and by what is like it."""
+"""Find where code has gone, by git's history and by likeness."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST = 0.65
 """Similarity from which on a definition is a successor (measured: docs/quality.md)."""
 
 MARGIN = 0.05
-"""How much less alike the next one has to be, so that it is no question which one it is."""
+"""Lead in likeness over the next one that makes a match unambiguous."""
 
 NAMED = 3
 """Candidates that are named where none is a successor."""
@@ -50,7 +50,7 @@ class Body:
         self.words = words_of(path, text, name)
 
     def hashes_as(self, name: str) -> list[str]:
-        """The fingerprints that it would have under another name, one or two of them."""
+        """Return the fingerprints that it would have under another name, one or two of them."""
         texts = renamed(self._path, self._text, self._name, name)
         return [stretch_hash(text.encode(errors="surrogateescape").split(b"\n")) for text in texts]
 
@@ -69,24 +69,24 @@ class Defined:
 
     @property
     def name(self) -> str:
-        """The last part of its name."""
+        """Return the last part of its name."""
         return self.qualified.rpartition(".")[2]
 
     @property
     def hash(self) -> str:
-        """Its fingerprint, as anchors keep it."""
+        """Return its fingerprint, as anchors keep it."""
         return stretch_hash(self._lines)
 
     @property
     def bag(self) -> Bag:
-        """Its tokens."""
+        """Return its tokens."""
         if self._bag is None:
             self._bag = bag_of(self.path, self._text, self.name)
         return self._bag
 
     @property
     def body(self) -> Body:
-        """Its tokens and words."""
+        """Return its tokens and words."""
         return Body(self.path, self._text, self.name)
 
     @property
@@ -118,7 +118,8 @@ class DefinitionChange:
         self._words: dict[tuple[str, str], tuple[frozenset[str], frozenset[str]]] = {}
 
     def candidates(self, lost: Defined, wanted: Body) -> list[Alike]:
-        """What is new and of the kind of a lost definition, the most alike to ``wanted`` first.
+        """Return what is new and of the kind of a lost definition, the most alike to ``wanted``
+        first.
 
         What takes the place of another lost one is left out.
         """
@@ -137,7 +138,7 @@ class DefinitionChange:
         return found
 
     def _lost_and_new(self, path: str, wanted: Body) -> tuple[list[Defined], list[Defined]]:
-        """Of the file at ``path``, and of those with many of the words that are wanted."""
+        """Return definitions of ``path`` and of files with many of the wanted words."""
         near = [
             (old, new) for old, new in self._paths
             if old == path or any(
@@ -174,7 +175,8 @@ class DefinitionChange:
 
 
 def _belongs_to(others: Sequence[Defined], new: Defined, lost: Defined, figure: float) -> bool:
-    """Whether another lost definition is more like it than ``lost``, or like it and of its name."""
+    """Return whether another lost definition is more like it than ``lost``, or like it and of its
+    name."""
     for other in others:
         theirs = similarity(other.bag, new.bag)
         named = (other.name == new.name) - (lost.name == new.name)
@@ -184,13 +186,13 @@ def _belongs_to(others: Sequence[Defined], new: Defined, lost: Defined, figure: 
 
 
 def definitions_of(path: str, text: bytes, found: Sequence[Outlined]) -> list[Defined]:
-    """What a text defines, by its outline."""
+    """Return what a text defines, by its outline."""
     lines = lines_of(text)
     return [Defined(path, lines, one) for one in found]
 
 
 def equally_alike(candidates: Sequence[Alike], name: str) -> list[Alike]:
-    """Those of the candidates, the most alike first, that may be the successor: one is it.
+    """Return those of the candidates, the most alike first, that may be the successor: one is it.
 
     Among several that are as alike the one decides whose name differs from ``name`` in
     nothing but case and underscores.
@@ -256,21 +258,22 @@ class Succession(Record):
 
 
 class Successors:
-    """Looks for what became of the definitions of one project, at each change once."""
+    """Look for what became of the definitions of one project, at each change once."""
 
     def __init__(self, project: Project, outline: Outline) -> None:
         self._project = project
         self._git = project.git
         self._outline = outline
         self.sought = 0
-        """How many symbols were to be looked for; those after ``MOST_SOUGHT`` were not."""
+        """Number of symbols to look for; those after ``MOST_SOUGHT`` were skipped."""
         self._changes: dict[tuple[str, str], DefinitionChange] = {}
         self._versions: dict[tuple[str, str], list[str]] = {}
         self._defined: dict[tuple[str, str], list[Defined]] = {}
         """(revision, path) to what is defined there; revision ``now`` is the work tree."""
 
     def of(self, anchor: Anchor, path: str, places: Sequence[tuple[str, str]] = ()) -> Succession:
-        """What became of an anchor's symbol, which its file, now at ``path``, does not define.
+        """Return what became of an anchor's symbol, which its file, now at ``path``, does not
+        define.
 
         ``places`` are the ``(path, name)`` that it has left. Nothing is known without git,
         and where git never had the text that was anchored.
@@ -309,7 +312,7 @@ class Successors:
     # --- the change that lost it
 
     def _loss(self, path: str, name: str, since: str) -> tuple[str, Defined | None]:
-        """The newest change before which ``path`` defined a symbol, and the symbol then."""
+        """Return the newest change before which ``path`` defined a symbol, and the symbol then."""
         if not self._project.head:
             return "", None
         found = self._find("HEAD", path, name)
@@ -335,7 +338,7 @@ class Successors:
         return next(iter(exact or [one for one in defined if one.name == wanted]), None)
 
     def _read(self, revisions: Sequence[str], path: str) -> None:
-        """Reads what these versions of a file define, all in one run of the parser."""
+        """Read what these versions of a file define, all in one run of the parser."""
         texts = {
             revision: text for revision in revisions if (revision, path) not in self._defined
             for text in self._contents(revision, [path]).values()
@@ -391,7 +394,7 @@ class Successors:
     def _anchored(
         self, anchor: Anchor, lost: Defined, commit: str, left: Sequence[tuple[str, str]]
     ) -> Body | None:
-        """The text whose fingerprint the anchor has kept."""
+        """Return the text whose fingerprint the anchor has kept."""
         hashes = set(anchor.hash.split())
         if lost.hash in hashes:
             return lost.body
@@ -407,7 +410,7 @@ class Successors:
         return None
 
     def _by_looks(self, revision: str, path: str, name: str, hashes: set[str]) -> Body | None:
-        """The same where the anchor was taken by the look of lines."""
+        """Return the same where the anchor was taken by the look of lines."""
         text = self._contents(revision, [path]).get(path, b"")
         lines = lines_of(text)
         for one in find_definitions(path, text.decode("utf-8", "replace"), name):
@@ -417,7 +420,8 @@ class Successors:
         return None
 
     def _today(self, there: Defined, commit: str) -> Defined | None:
-        """A definition that a change has brought, as it is now; None where it is gone again."""
+        """Return a definition that a change has brought, as it is now; None where it is gone
+        again."""
         if commit == _UNCOMMITTED:
             return there
         path = there.path
@@ -436,7 +440,7 @@ def _told(alike: Sequence[Alike], wanted: Body) -> list[Successor]:
 
 
 def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, bool, str]:
-    """How far a changed file is from one: itself, the same language's, the same folder's."""
+    """Return how far a changed file is from one: itself, the same language's, the same folder's."""
     one = pair[1] or pair[0]
     return (
         path not in pair,

@@ -1,4 +1,4 @@
-"""Whether an anchor still holds: its verdict.
+"""Judge whether an anchor still holds: its verdict.
 
 | kind | valid | relocated | drifted | invalid |
 |---|---|---|---|---|
@@ -58,7 +58,7 @@ class SymbolMissing(Exception):
 
 
 class Judge:
-    """Gives verdicts on the anchors of one project.
+    """Give verdicts on the anchors of one project.
 
     ``places`` gives the ``(path, detail)`` that an anchor has led to before, the last first;
     ``successors`` looks for what is like a symbol that is defined nowhere.
@@ -79,7 +79,7 @@ class Judge:
         """Name to (path, qualified name, fingerprint) of each definition in the project."""
 
     def judge(self, anchor: Anchor, where: Where | None = None) -> Anchor:
-        """The anchor as it is now; the same one where nothing has changed.
+        """Return the anchor as it is now; the same one where nothing has changed.
 
         An anchor whose file has the stamp that it had is not looked into, but one that
         was invalid is looked for again. ``where`` is needed after ``SymbolMissing``.
@@ -102,7 +102,7 @@ class Judge:
         return self._look(anchor, anchor.path, where)
 
     def accept(self, anchor: Anchor) -> Anchor:
-        """The anchor as a person wants it: it holds, until the code changes again."""
+        """Return the anchor as a person wants it: it holds, until the code changes again."""
         try:
             return take(self._project, anchor, self._find)
         except LoreError:
@@ -148,7 +148,8 @@ class Judge:
         return kind != "symbol" or bool(self._bodies(path, detail))
 
     def _back_at(self, anchor: Anchor, path: str, detail: str, where: Where | None) -> Anchor:
-        """The anchor at a place that it had left: a move that was not kept has taken it away."""
+        """Return the anchor at a place that it had left: a move that was not kept has taken it
+        away."""
         before = anchor.copy()
         before.path, before.detail = path, detail
         found = self._look(before, path, where)
@@ -204,7 +205,8 @@ class Judge:
         return self._succeeded(anchor, path, reason)
 
     def _succeeded(self, anchor: Anchor, path: str, reason: str) -> Anchor:
-        """The anchor at what its symbol has become; invalid where nothing, or nobody knows what."""
+        """Return the anchor at what its symbol has become; invalid where nothing, or nobody knows
+        what."""
         if self._successors is not None:
             found = self._successors.of(anchor, path, self._places(anchor))
             if len(found.successors) == 1:
@@ -217,7 +219,8 @@ class Judge:
         return back or self._at(anchor, anchor.path, anchor.detail, "invalid", reason)
 
     def _moved_to(self, anchor: Anchor, new: Successor) -> Anchor:
-        """The anchor at its successor: it holds if that has the anchored body, else it drifted."""
+        """Return the anchor at its successor: it holds if that has the anchored body, else it
+        drifted."""
         there = {new.hash, *(hash for _, hash in self._bodies(new.path, new.qualified))}
         same = [hash for hash in new.expected if hash in there]
         verdict, reason = ("valid", "") if same else ("drifted", "its body changed")
@@ -227,7 +230,8 @@ class Judge:
         return moved
 
     def _back_from_likeness(self, anchor: Anchor, *, changed: bool = False) -> Anchor | None:
-        """The anchor at a place that it left for one that was like it, where that is as it was.
+        """Return the anchor at a place that it left for one that was like it, where that is as it
+        was.
 
         Args:
             changed: also where the body there is another one than it was.
@@ -246,7 +250,7 @@ class Judge:
         return None
 
     def _bodies(self, path: str, name: str) -> list[tuple[str, str]]:
-        """Qualified name and fingerprint of what a file defines by this name."""
+        """Return qualified name and fingerprint of what a file defines by this name."""
         try:
             content = self._project.read(path)
         except Unreadable:
@@ -274,7 +278,7 @@ class Judge:
     def _at(
         self, anchor: Anchor, path: str, detail: str, verdict: str, reason: str, hash: str = ""
     ) -> Anchor:
-        """The anchor at a place; one that holds at another place is relocated."""
+        """Return the anchor at a place; one that holds at another place is relocated."""
         if (path, detail) != (anchor.path, anchor.detail):
             before = f"was {anchor.path}{':' if anchor.detail else ''}{anchor.detail}"
             verdict = "relocated" if verdict == "valid" else verdict
@@ -294,7 +298,8 @@ class Judge:
 
 
 def _with_name(known: list[str], hash: str) -> list[str]:
-    """The fingerprints of a body, with that under a new name; two or more, as likeness led there.
+    """Return the fingerprints of a body, with that under a new name; two or more, as likeness led
+    there.
 
     The one that the person anchored stays the last, however many names there were.
     """
@@ -310,7 +315,7 @@ def _named(candidates: Sequence[Successor], between: str) -> str:
 
 
 def _settled(anchor: Anchor) -> Anchor:
-    """What has not changed is as it was; what had moved is at its place."""
+    """Return the anchor; one that had moved is valid at its place."""
     if anchor.verdict != "relocated":
         return anchor
     settled = anchor.copy()
@@ -319,7 +324,7 @@ def _settled(anchor: Anchor) -> Anchor:
 
 
 def _same(one: Anchor, other: Anchor) -> bool:
-    """Whether two states differ in nothing but when they were seen."""
+    """Return whether two states differ in nothing but when they were seen."""
     return all(
         getattr(one, name) == getattr(other, name)
         for name in one.__slots__

@@ -1,4 +1,4 @@
-"""What a result says of the code that it is about, where it is tied to code."""
+"""Attach verdicts to results that are tied to code."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
 
 
 def worst(verdicts: Sequence[str]) -> str | None:
-    """The verdict on a node: that of its anchor that holds least; None without one."""
+    """Return the verdict on a node: that of its anchor that holds least; None without one."""
     return min(verdicts, key=_HOLDING_LEAST.index, default=None)
 
 
 def told(anchor: Anchor) -> dict[str, str | float | None]:
-    """An anchor as results have it: where it leads, and whether it holds.
+    """Return an anchor as results have it: where it leads, and whether it holds.
 
     ``similarity``, 0 to 1, is how like what was anchored the code is that the anchor went to;
     None where that is not compared.
@@ -45,7 +45,8 @@ def told(anchor: Anchor) -> dict[str, str | float | None]:
 
 
 def similarity_said(similarity: float) -> str:
-    """How a reason ends where a body is like the anchored one: a change of place keeps it there."""
+    """Return how a reason ends where a body is like the anchored one: a change of place keeps it
+    there."""
     return f"{_SIMILARITY}{similarity:.2f}"
 
 
@@ -68,9 +69,9 @@ def add_verdicts(
     anchors: Sequence[tuple[str, str, str, str, str, str]],
     notes: list[str],
 ) -> None:
-    """Writes the kept verdict into each hit; ``anchors`` are ``store.nodes.anchored``.
+    """Write the kept verdict into each hit; ``anchors`` are ``store.nodes.anchored``.
 
-    The files are looked at with a ``stat`` each, but not read: where one has changed
+    The files are examined with a ``stat`` each, but not read: where one has changed
     since its anchor was judged, that is said, and the kept verdict stands.
     """
     by_node: dict[str, list[str]] = {}

@@ -45,7 +45,7 @@ NOTED = 20
 
 
 class Verified(Record):
-    """``found``: each anchor as it was and as it is; and how many could not be looked at.
+    """``found``: each anchor as it was and as it is; and how many could not be examined.
 
     ``unlooked`` are those that may not be: they lead where this user has nothing.
     """
@@ -60,7 +60,7 @@ class Verified(Record):
         self.notes: list[str] = []
 
     def counts(self) -> dict[str, int]:
-        """Verdict to the number of anchors."""
+        """Map verdict to the number of anchors."""
         counts = dict.fromkeys(("valid", "relocated", "drifted", "invalid"), 0)
         for _, anchor in self.found:
             counts[anchor.verdict] += 1
@@ -68,7 +68,7 @@ class Verified(Record):
 
 
 class SymbolReading(Record):
-    """How the text of files is read where the looks of lines do not say enough."""
+    """Read files where the look of lines does not say enough."""
 
     __slots__ = ("outline", "parse")
 
@@ -86,7 +86,7 @@ def verify(
     outline: Outline | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Verified:
-    """Judges the anchors of these nodes, or of all, and writes what has changed.
+    """Judge the anchors of these nodes, or of all, and write what has changed.
 
     Symbols are found by the looks of lines first; where one seems to be gone or to have
     changed, ``parse`` reads all such files at once. With ``outline`` what is like a symbol
@@ -117,7 +117,7 @@ def judge_all(
     progress: Callable[[int], None] = lambda done: None,
     outline: Outline | None = None,
 ) -> Verified:
-    """Each anchor with what it is now; nothing is written."""
+    """Return each anchor with what it is now; nothing is written."""
     result = Verified()
     by_root: dict[str, list[Anchor]] = {}
     for anchor in anchors:
@@ -144,7 +144,7 @@ def judge_all(
 
 
 def judge_kept(store: Store) -> Verified:
-    """The verdicts as they are kept: no file is looked at."""
+    """Return the verdicts as they are kept: no file is examined."""
     result = Verified()
     result.found = [(anchor, anchor) for anchor in store.anchors.live()]
     result.found.sort(key=lambda pair: pair[1].key)
@@ -152,7 +152,8 @@ def judge_kept(store: Store) -> Verified:
 
 
 def _places_before(store: Store) -> Places:
-    """What tells where an anchor has led to, the last place first, and its node's others not."""
+    """Return what tells where an anchor has led to, the last place first, and its node's others
+    not."""
 
     def places(anchor: Anchor) -> list[tuple[str, str]]:
         taken = {other.key[1:] for other in store.anchors.of(anchor.node_id)}
@@ -200,7 +201,7 @@ def _judge_again(
     project: Project, places: Places, anchors: dict[str, list[Anchor]],
     where: dict[str, list[str]], reading: SymbolReading, result: Verified,
 ) -> None:  # fmt: skip
-    """Gives verdicts on symbols that are not where, or not what, they seemed to be.
+    """Give verdicts on symbols that are not where, or not what, they seemed to be.
 
     ``anchors`` come by the file that each may be in.
     """
@@ -230,7 +231,7 @@ def _is_broken_symbol(anchor: Anchor) -> bool:
 
 
 def _either(one: FindSymbol, other: FindSymbol) -> FindSymbol:
-    """Both finders' definitions: an anchor may have been taken by either."""
+    """Return both finders' definitions: an anchor may have been taken by either."""
     return lambda path, text, name: [*one(path, text, name), *other(path, text, name)]
 
 
@@ -279,7 +280,7 @@ def _recovered(old: Anchor, new: Anchor) -> bool:
 
 
 def _move_node(store: Store, ahead: Ahead, old: Anchor, new: Anchor) -> None:
-    """A record whose own file it was goes with its anchor."""
+    """Move a record with its anchor, if that was its own file."""
     node = store.nodes.get(new.node_id)
     if node is None or node.file != old.path:
         return
@@ -291,7 +292,7 @@ def _move_node(store: Store, ahead: Ahead, old: Anchor, new: Anchor) -> None:
 
 
 def _without_commit(store: Store, broken: Sequence[Anchor]) -> list[Anchor]:
-    """Those of these anchors whose node is not linked yet to a commit that broke it."""
+    """Return those of these anchors whose node is not linked yet to a commit that broke it."""
     linked: dict[str, bool] = {}
     for anchor in broken:
         if anchor.node_id not in linked:
@@ -303,7 +304,7 @@ def _without_commit(store: Store, broken: Sequence[Anchor]) -> list[Anchor]:
 
 
 def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anchor, Node]]:
-    """The last commit that changed each anchor's file since it held, where there is one.
+    """Return the last commit that changed each anchor's file since it held, where there is one.
 
     What is not committed yet has none: a later look finds it. One pass over the commits
     since each state that anchors were seen to hold in.
@@ -355,7 +356,7 @@ def _link_commits(
 
 
 def rows(store: Store, anchors: Iterable[Anchor]) -> list[dict[str, Any]]:
-    """Anchors as results: the node, where it leads, whether it holds."""
+    """Return anchors as results: the node, where it leads, whether it holds."""
     anchors = list(anchors)
     titles = store.nodes.briefs(list({anchor.node_id for anchor in anchors}))
     return [
@@ -369,7 +370,7 @@ def rows(store: Store, anchors: Iterable[Anchor]) -> list[dict[str, Any]]:
 
 
 def require_anchors(store: Store, ids: Sequence[str]) -> None:
-    """LoreError where one of these nodes is unknown, or has no anchor."""
+    """Raise LoreError where one of these nodes is unknown, or has no anchor."""
     for id in ids:
         store.nodes.require(id)
         if not store.anchors.of(id):

@@ -20,7 +20,7 @@ from ..core.model import Record
 from ..core.vocabulary import BROKEN
 from ..embed.prefetch import Ahead
 from ..indexing.indexer import write_nodes
-from ..records.records import split_location
+from ..records.places import split_location
 from ..store.anchor import Anchor
 from ..store.resolve_id import all_typed, typed
 

@@ -8,9 +8,9 @@ from time import time
 from ..core.errors import NoStore, StoreError
 from ..core.text import counted
 from ..formats.knowledge import FILE as KNOWLEDGE
-from ..store import FILE, create_store, open_store
-from ..store.machine import scratch_store
-from ..system.projects import SHARED, make_folder, moved_to, place_of, remember, trust
+from ..store import FILE, create_store, open_store, scratch_store
+from ..system.config import SHARED
+from ..system.projects import make_folder, moved_to, place_of, remember, trust
 from .engine import Engine
 from .sync import sync
 

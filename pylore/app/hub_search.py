@@ -8,10 +8,10 @@ from .hub_sync import remote_named
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore
 
 
-def open_for_search(settings: Settings) -> Store:
+def open_for_search(settings: Settings) -> SearchStore:
     """The hub that ``on`` names; the caller closes it.
 
     Raises:
@@ -19,4 +19,4 @@ def open_for_search(settings: Settings) -> Store:
         HubUnavailable: nobody answers.
     """
     remote = remote_named(settings, settings.on)
-    return open_remote(remote.name, remote.url, settings)[0]  # type: ignore[return-value]
+    return open_remote(remote.name, remote.url, settings)[0]

@@ -13,7 +13,6 @@ from ..embed.prefetch import Ahead
 from ..formats.hub_lines import HubLines, Takes, declared_as, purge_line
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
 from ..formats.lines_out import declarations, line_of
-from ..store import remotes_of
 from ..store.postgres.lines import ReadPosition
 
 TYPE_CHECKING = False
@@ -135,7 +134,7 @@ def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, 
         "unsent": None, "unread": None, "synced_at": None,
     }  # fmt: skip
     if store is not None:
-        at = remotes_of(store).get(remote.name)
+        at = store.remotes.get(remote.name)
         here = at.generation in ("", hello.generation)
         row["unsent"] = unsent(store, at, remote.takes(store)) if hello.may_write else None
         row["unread"] = hub.waiting(ReadPosition.of(at.place if here else ""))
@@ -145,7 +144,7 @@ def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, 
 
 def forget(store: Store, name: str) -> None:
     """Takes away what a store keeps of a remote."""
-    kept = remotes_of(store)
+    kept = store.remotes
     if kept.are_kept:
         with store.faults, store.transaction():
             kept.remove(name)
@@ -154,7 +153,7 @@ def forget(store: Store, name: str) -> None:
 def forget_others(store: Store, settings: Settings) -> None:
     """Takes away what a store keeps of remotes that the settings no longer name: what has changed
     would be kept for them for ever."""
-    for kept in remotes_of(store).all():
+    for kept in store.remotes.all():
         if kept.name not in settings.remotes:
             forget(store, kept.name)
 
@@ -221,7 +220,7 @@ class HubSync:
     ) -> None:
         self._engine = engine
         self._store = engine.store
-        self._remotes = remotes_of(engine.store)
+        self._remotes = engine.store.remotes
         self._hub = hub
         self._name = name
         self._takes = takes
@@ -480,7 +479,7 @@ def unsent(store: Store, at: RemoteProgress, takes: Takes) -> int:
     """How many records and links of a store have changed since a remote was sent them."""
     if at.sent < 0 or at.takes != str(takes):
         return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))
-    remotes = remotes_of(store)
+    remotes = store.remotes
     return len(remotes.touched(at.name, at.sent, remotes.step()))
 
 

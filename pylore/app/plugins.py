@@ -1,4 +1,4 @@
-"""Plugins: finding, starting new ones from a skeleton, and trying them."""
+"""Plugins: starting new ones from a skeleton, and trying them."""
 
 from __future__ import annotations
 
@@ -8,287 +8,39 @@ import subprocess
 import tempfile
 import time
 
-from ..core.errors import LoreError, UsageError, nearest
-from ..core.model import Record
+from ..core.errors import LoreError
 from ..core.settings import Settings
-from ..formats.jsonl import export_lines, import_lines
+from ..formats.jsonl import import_lines
+from ..formats.lines_out import export_lines
 from ..records.records import Records
 from ..search.external import parse_results
 from ..store import create_store, open_store
-from ..system.event_plugins import EVENTS, REFUSING
-from ..system.plugin_process import (
-    API,
-    LATE,
-    PluginProcess,
-    Refused,
-    environment,
-    interruptible,
-    is_name,
-)
-from ..system.private_files import own_folder
-from ..system.programs import whole_entries
+from ..system.event_plugins import REFUSING
+from ..system.interrupts import Tidying
+from ..system.plugin_files import Plugin
+from ..system.plugin_process import API, LATE, PluginProcess, Refused, environment
+from ..system.programs import own_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Iterator
 
     Case = tuple[str, str, str]
 
 
-_HEAD = """\
-#!/usr/bin/env bash
-# Usage: {usage}
-# Summary: {summary}
-# Lore-API: {api}
-#
-"""
-
-_NEEDS_JQ = """\
-type jq >/dev/null 2>&1 || {
-  echo "@FILE: jq is not installed: get it from your distribution" >&2
-  exit 1
-}
-"""
-
-_COMMAND = """\
-# Say here what it does: this comment is its help.
-set -euo pipefail
-case ${1-} in
-  -h | --help) exec lore help "@NAME" ;;
-  ?*) echo "lore: @NAME takes no '$1': see 'lore help @NAME'" >&2 && exit 2 ;;
-esac
-lore list --type records --status staged --oldest --json
-"""
-
-_RETRIEVER = """\
-# stdin: {"query": …, "limit": …, "types": …, "tags": …, "files": …, "since": …, "exclude": …}
-# stdout: [{"id": "file-src/auth.py", "score": 3}, …], in any order
-set -euo pipefail
-@JQ
-query=$(jq -r .query)
-# Find something by "$query". This one finds the document whose id is the query.
-jq -n -c --arg query "${query:0:200}" '[{id: ("doc-" + $query), score: 1}]'
-"""
-
-_IMPORT = """\
-# stdin: the file; $1: its whole path (a folder: the path alone; stdin: -)
-# stdout: lines as 'lore import' reads them: nodes need an id and a type, edges from_id,
-# to_id and relation
-set -euo pipefail
-@JQ
-# This one makes a note of each line of text; the same line is the same note.
-jq -R -c 'select(test("\\\\S")) | .[:1000] as $line
-  | {id: ("note-@NAME-" + ($line | @base64 | gsub("[^A-Za-z0-9]"; "") | .[:60])),
-     type: "note", title: $line[:80], body: $line, source: "file"}'
-"""
-
-_EXPORT = """\
-# stdin: the lines of 'lore export'
-# stdout: whatever the format is, in UTF-8
-set -euo pipefail
-@JQ
-# This one makes a table of the records that stand: id, type, title.
-jq -r 'select(.id and .invalidated_at == null) | [.id, .type, .title] | @tsv'
-"""
-
-_REDACT = """\
-# stdin: {"text": …} a line
-# stdout: {"text": …} for each of them, in the same order
-set -euo pipefail
-@JQ
-# This one takes out what is written behind "password:".
-jq -c '.text |= gsub("(?<what>password: *)\\\\S+"; .what + "[redacted]")'
-"""
-
-_BEFORE = """\
-# stdin: {"event": …, "type": …, "body": …, …} a line: what is about to be written
-# Exit code 0 lets it be; 1, with a reason as the last line of stderr, refuses it.
-set -euo pipefail
-while IFS= read -r line || [ -n "$line" ]; do
-  case $line in
-    *"PRIVATE KEY-----"*) echo "this has a private key in it" >&2 && exit 1 ;;
-  esac
-done
-"""
-
-_AFTER = """\
-# stdin: {"event": …, "id": …, "state": …} a line: what was written. It stands, whatever
-# this does; stdout is not looked at.
-set -euo pipefail
-while IFS= read -r line || [ -n "$line" ]; do
-  : # do something with "$line"; 'lore show ID' says more of it
-done
-"""
-
-_USAGE = {
-    "command": "lore {name}",
-    "retriever": "{file} <request.json",
-    "import": "lore import --format {name} FILE…",
-    "export": "lore export --format {name} [FILE]",
-    "redact": "{file} <lines.jsonl",
-    "hook": "{file} <changes.jsonl",
-}
-
-_KINDS = {
-    "command": ("say what it does in a line", _COMMAND),
-    "retriever": ("say what it finds, and how", _RETRIEVER),
-    "import": ("say of which files it makes records", _IMPORT),
-    "export": ("say what it makes of the records", _EXPORT),
-    "redact": ("say what it takes out of texts", _REDACT),
-}
-
-
 def skeleton(kind: str, name: str, file: str) -> str:
-    """The text of a new plugin, whose kind, name and file are as ``plugins.file_name`` has them."""
-    if kind == "hook":
-        refuses = name.partition(".")[0] in REFUSING
-        summary = "say what it refuses" if refuses else "say what it does then"
-        text = _BEFORE if refuses else _AFTER
-    else:
-        summary, text = _KINDS[kind]
-    head = _HEAD.format(
-        usage=_USAGE[kind].format(name=name, file=file), summary=summary, api=API
-    )  # fmt: skip
-    body = text.replace("@JQ\n", _NEEDS_JQ).replace("@NAME", name).replace("@FILE", file)
-    return head + body
+    """Return the text of a new plugin, from ``plugins/skeletons/``.
 
-
-BEGINNING = "lore-"
-KINDS = ("retriever", "import", "export", "redact", "hook")
-"""Kinds whose name stands between ``lore-`` and the plugin's own; any other file is a command."""
-COMMAND = "command"
-READY = "ready"
-_MOST_HEAD = 1 << 16
-"""Bytes of a file that are looked at for its head."""
-
-
-class Plugin(Record):
-    """One file that is called as a plugin. ``state`` is ``ready``, or why it is not used."""
-
-    __slots__ = ("api", "file", "id", "kind", "name", "state", "summary")
-
-    def __init__(self, file: str) -> None:
-        self.id = os.path.basename(file)
-        self.kind, self.name = kind_of(self.id)
-        self.file = file
-        self.summary, self.api = head_of(file)
-        self.state = READY
-
-
-def kind_of(file: str) -> tuple[str, str]:
-    """The kind of a plugin by its file's name, and its own name.
-
-    >>> kind_of("lore-import-adr-tools"), kind_of("lore-unproven")
-    (('import', 'adr-tools'), ('command', 'unproven'))
-    """
-    rest = file.removeprefix(BEGINNING)
-    kind, dash, name = rest.partition("-")
-    return (kind, name) if dash and kind in KINDS else (COMMAND, rest)
-
-
-def file_name(kind: str, name: str) -> str:
-    """What a plugin's file is called.
+    ``kind``, ``name`` and ``file`` are as ``file_name`` has them.
 
     Raises:
-        UsageError: there is no such kind or event, or the name is none.
+        LoreError: lore's own files are missing.
     """
-    if kind not in (COMMAND, *KINDS):
-        near = nearest(kind, [COMMAND, *KINDS])
-        raise UsageError(f"there is no kind '{kind}'{near}: see 'lore plugin --help'")
-    event, dot, rest = name.partition(".")
     if kind == "hook":
-        if event not in EVENTS:
-            raise UsageError(f"there is no event '{event}'{nearest(event, [*EVENTS])}: "
-                             f"give one of {', '.join(EVENTS)}")  # fmt: skip
-        event = rest or ("" if dot else "x")
-    elif dot:
-        event = ""
-    if not is_name(event):
-        raise UsageError(f"'{name}' is not a valid name: give lower-case letters, digits and -")
-    return BEGINNING + (name if kind == COMMAND else f"{kind}-{name}")
-
-
-def head_of(file: str) -> tuple[str, str]:
-    """The ``# Summary:`` and the ``# Lore-API:`` of the comment at a file's head, or nothing."""
-    found = {"Summary": "", "Lore-API": ""}
-    try:
-        with open(file, "rb") as opened:
-            lines = opened.read(_MOST_HEAD).decode(errors="replace").splitlines()
-    except OSError:
-        return "", ""
-    for line in lines:
-        if not line.startswith("#"):
-            break
-        key, colon, text = line[1:].strip().partition(":")
-        if colon and not found.get(key, "x"):
-            found[key] = text.strip()
-    return found["Summary"], found["Lore-API"]
-
-
-def all_plugins(plugin_dir: str, built_in: Container[str]) -> list[Plugin]:
-    """Every plugin in the user's own folder, then on ``PATH``.
-
-    Args:
-        plugin_dir: the setting.
-        built_in: the names of lore's own commands.
-    """
-    own = own_folder(plugin_dir)
-    found: list[Plugin] = []
-    seen: set[str] = set()
-    for folder in dict.fromkeys([own, *whole_entries().split(":")]):
-        for path in _files(folder):
-            plugin = Plugin(path)
-            plugin.state = _state(plugin, built_in, seen, is_own=folder == own)
-            if plugin.state == READY:
-                seen.add(plugin.id)
-            found.append(plugin)
-    return found
-
-
-def find_file(text: str, plugin_dir: str) -> str:
-    """The whole path of a plugin's file: a path, or the name of one in the user's own folder.
-
-    Raises:
-        LoreError: there is none, or it cannot be run.
-    """
-    for path in (text, os.path.join(own_folder(plugin_dir), text)):
-        if os.path.isfile(path):
-            if not os.path.basename(path).startswith(BEGINNING):
-                raise UsageError(f"{text}: its name does not begin with {BEGINNING}: see "
-                                 "'lore plugin --help'")  # fmt: skip
-            if not os.access(path, os.X_OK):
-                raise LoreError(f"{text} is not executable: chmod +x it")
-            return os.path.abspath(path)
-    raise LoreError(f"{text}: there is no such file: check its name")
-
-
-def _files(folder: str) -> Iterator[str]:
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
-    for name in names:
-        path = os.path.join(folder, name)
-        if name.startswith(BEGINNING) and os.path.isfile(path):
-            yield path
-
-
-def _state(
-    plugin: Plugin, built_in: Container[str], seen: Container[str], *, is_own: bool
-) -> str:  # fmt: skip
-    try:
-        file_name(plugin.kind, plugin.name)
-    except UsageError:
-        return "no such event" if plugin.kind == "hook" else "not a valid name"
-    if not os.access(plugin.file, os.X_OK):
-        return "not executable"
-    if plugin.kind in ("hook", "redact") and not is_own:
-        return "not in your own folder"
-    if plugin.kind == COMMAND and plugin.name in built_in:
-        return "a command of lore's has this name"
-    if plugin.id in seen:
-        return "another one comes first"
-    return READY if plugin.api in ("", API) else f"made for Lore-API {plugin.api}"
+        kind = "hook-before" if name.partition(".")[0] in REFUSING else "hook-after"
+    path = own_files(os.path.join("plugins", "skeletons", f"{kind}.sh"))
+    with open(path, encoding="utf-8") as opened:
+        return opened.read().replace("@NAME", name).replace("@FILE", file)
 
 
 MIB = 1 << 20
@@ -332,7 +84,7 @@ class Trials:
 
     def cases(self) -> Iterator[Case]:
         """Each case as ``(what, why it is not ok, why it is skipped)``."""
-        with tempfile.TemporaryDirectory(prefix="lore-plugin-") as folder, interruptible():
+        with tempfile.TemporaryDirectory(prefix="lore-plugin-") as folder, Tidying():
             self._folder = folder
             self._store = os.path.join(folder, ".lore")
             self._make_store()
@@ -406,21 +158,15 @@ class Trials:
         )  # fmt: skip
         out = bytearray()
         try:
-            process = PluginProcess(command, stdin, environ, self._folder)
-        except Refused as why:
-            run.why = str(why)
-            return run
-        try:
-            if closed:
-                process.close_stdout()
-            deadline = time.monotonic() + self._limit
-            run.code, run.said = process.outcome(out.extend, deadline, _MOST_OUTPUT)
-            run.out = bytes(out)
-            run.left = _running_in(process.group)
+            with PluginProcess(command, stdin, environ, self._folder) as process:
+                if closed:
+                    process.close_stdout()
+                deadline = time.monotonic() + self._limit
+                run.code, run.said = process.outcome(out.extend, deadline, _MOST_OUTPUT)
+                run.out = bytes(out)
+                run.left = _running_in(process.group)
         except Refused as why:
             run.why, run.late = str(why), str(why) == LATE
-        finally:
-            process.end()
         return run
 
     # --- what is right

@@ -18,7 +18,8 @@ from .. import __version__
 from ..core import times
 from ..core.digests import sha256
 from ..core.json_plain import dumps, loads
-from ..core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS, SETTINGS
+from ..core.setting_values import OWN_EMBEDDERS
+from ..core.settings import BUILT_IN_RETRIEVERS, SETTINGS
 from ..core.vocabulary import THING_IDS
 from ..system import file_stamps
 from ..system.kept_texts import forget_text, keep_text, kept_text

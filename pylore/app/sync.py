@@ -10,8 +10,9 @@ from ..core.errors import LoreError
 from ..core.limits import lines_of, record_line
 from ..core.model import Record
 from ..core.vocabulary import RECORDS
-from ..formats.jsonl import Imported, LineNames, export_lines, import_lines
+from ..formats.jsonl import Imported, LineNames, import_lines
 from ..formats.knowledge import KnowledgeFile
+from ..formats.lines_out import export_lines
 from ..formats.merge_lines import both_sides, marker_of
 from ..system.atomic_write import write_whole
 from ..system.git import Git

@@ -5,7 +5,8 @@ from __future__ import annotations
 from time import perf_counter
 
 from ..core.model import Record
-from ..core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS
+from ..core.setting_values import OWN_EMBEDDERS
+from ..core.settings import BUILT_IN_RETRIEVERS
 from ..embed import files_of_queries
 from ..graph.relations import relation_weights
 from ..store.filter import Scope

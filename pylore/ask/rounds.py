@@ -9,20 +9,17 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
 from ..core.model import Record
-from ..core.settings import environment_of_programs
 from ..core.text import one_line, printable
 from ..core.vocabulary import FILE_IDS
-from ..system.interrupts import start_session
-from ..system.programs import find_program
+from ..system.interrupts import Tidying, start_session
+from ..system.programs import environment_of_programs, find_program
 
 _TOKEN = re.compile(r"[^\s\[\](){}<>\"'`,;|*]+")
 _LINES = re.compile(r"(.+?)(?::L?|#L)(\d{1,9})(?:[-–]L?(\d{1,9}))?$")
@@ -199,7 +196,7 @@ def answer_of(command: list[str], prompt: str) -> Iterator[str]:
 @contextmanager
 def _running(command: list[str], stdin: Any, stderr: Any) -> Iterator[subprocess.Popen[bytes]]:
     """The command in a session of its own, ended with all its children at the end."""
-    with _interruptible():
+    with Tidying():
         try:
             process = start_session(
                 command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
@@ -216,26 +213,6 @@ def _running(command: list[str], stdin: Any, stderr: Any) -> Iterator[subprocess
             assert process.stdout is not None
             process.stdout.close()
             process.wait()
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Lets an interrupt or a TERM run what is to be done at the end of a block."""
-    before: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        wanted = ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, _terminate))
-        for number, handler in wanted:
-            if signal.getsignal(number) == signal.SIG_DFL:
-                before[number] = signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        for changed, earlier in before.items():
-            signal.signal(changed, earlier)
-
-
-def _terminate(number: int, _: object) -> None:
-    sys.exit(128 + number)
 
 
 def _pieces(process: subprocess.Popen[bytes]) -> Iterator[str]:

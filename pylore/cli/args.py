@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..core.errors import UsageError, nearest
 from ..core.settings import SETTINGS
-from .declare import FORMS, JQ, SHORT_FORMS
+from .declare import SHORT_FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,8 +97,6 @@ def _own_options(command: Command) -> dict[str, Option]:
     own = {name: option for option in command.options() for name in option.names
            if not (option.setting and option.value)}  # fmt: skip
     own.update(_SHORT_FORMS)
-    for option in (*FORMS, JQ):
-        own[option.names[0]] = option
     return own
 
 

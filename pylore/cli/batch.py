@@ -15,6 +15,7 @@ from ..core.limits import QUESTION_LINE
 from ..evaluate.queries import question_of, read_lines, read_questions
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
+from ..terminal.forms import other_forms
 from ..terminal.output import Output, flush, note, write
 from .args import Arguments, parse, setting_of_option
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     Ask = Callable[[Question], Hits]
     Say = Callable[[str], None]
 
-_OF_ALL_LINES = ("batch", "skip-bad", "json", "jsonl", "text", "ids", "tree", "jq", "quiet")
+_OF_ALL_LINES = ("batch", "skip-bad", *other_forms(), "tree", "jq", "quiet")
 """Options that no line has for itself."""
 
 

@@ -10,7 +10,8 @@ import sys
 from ..app.engine import Engine
 from ..core.errors import LoreError, UsageError
 from ..system.json_encode import dumps
-from ..terminal.output import Output, id_line, note, write
+from ..terminal.forms import id_line, other_forms
+from ..terminal.output import Output, note, write
 from .args import parse
 from .runtime import (
     load_settings,
@@ -101,7 +102,7 @@ def _form(given: Arguments, settings: Settings) -> str:
     from ..context.context import FORMS
 
     form = "mermaid" if "mermaid" in given.switches else given.last("as")
-    for other in ("json", "jsonl", "text", "ids"):
+    for other in other_forms():
         if form not in (None, other) and other in given.switches:
             raise UsageError(f"--{other} and --as {form} exclude each other: give one")
     if form is None:

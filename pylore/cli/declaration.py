@@ -1,8 +1,8 @@
 """What a command takes, as data: the one place that parsing, help, completion and manual read.
 
 A command is declared in a file of its own, ``pylore/cli/declare/<name>.py``, as ``COMMAND``.
-``make docs`` writes from it the comment at the head of its script, ``docs/commands.md``, what
-completion knows, and its page of the manual. This module is on the path of every search.
+Its help, what completion offers, its page of the manual and ``docs/commands.md`` come from there.
+This module is on the path of every search.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class Command:
         """Settings that are options too, beside those of the help; None: all of them."""
         self.run = run
         """The function that has the options as parameters, or ``module:name`` below
-        ``pylore/cli/commands``; for a command that a shell script does alone, nothing."""
+        ``pylore/cli/commands``."""
         self.hot = hot
         """The function that is given the words and reads them with ``args.parse``, or
         ``module:name`` below ``pylore/cli``."""
@@ -240,6 +240,16 @@ def find(word: str) -> Command | None:
             if command.name == name:
                 return command
     return None
+
+
+def verbs_of(group: Command) -> list[Command]:
+    """Return the verbs of a command, in their order; those that it does not name come last."""
+    found = {
+        one.name.partition(" ")[2]: one
+        for one in declared_in(group.name.replace("-", "_"))
+        if one.name.startswith(f"{group.name} ")
+    }
+    return [found[verb] for verb in (*group.verbs, *sorted(found.keys() - {*group.verbs}))]
 
 
 def declared_in(module: str) -> list[Command]:

@@ -17,7 +17,8 @@ from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
-from ..store import FILE, machine, open_store
+from ..store import FILE, open_store, scratch_store
+from ..store.sqlite.check import sqlite_features, sqlite_version, vector_extension
 from ..system.programs import find_program
 from ..terminal.text import bold, dim
 
@@ -69,9 +70,7 @@ def examine(folder: str, *, full: bool = False, config_problem: str = "") -> lis
     checks = [
         _python(),
         _guarded("sqlite", SETUP, _sqlite),
-        _guarded(
-            "sqlite-vec", SETUP, lambda: Check("sqlite-vec", True, machine.vector_extension())
-        ),
+        _guarded("sqlite-vec", SETUP, lambda: Check("sqlite-vec", True, vector_extension())),
         _guarded("embedder", SETUP, lambda: _embedder(settings)),
         _guarded("ast-grep", SETUP, _ast_grep),
         _jq(),
@@ -145,14 +144,14 @@ def _ast_grep() -> Check:
 
 
 def _sqlite() -> Check:
-    features = machine.sqlite_features()
+    features = sqlite_features()
     usable = features["json"] and (features["fts5"] or features["fts4"])
     has = ", ".join(f"{'' if there else 'no '}{name}" for name, there in features.items())
-    return Check("sqlite", usable, f"{machine.sqlite_version()}: {has}", None if usable else SETUP)
+    return Check("sqlite", usable, f"{sqlite_version()}: {has}", None if usable else SETUP)
 
 
 def _embedder(settings: Settings) -> Check:
-    embedder = open_embedder(settings.embedder, machine.scratch_store(), settings)
+    embedder = open_embedder(settings.embedder, scratch_store(), settings)
     if embedder is None:
         return Check("embedder", True, "none: search is by full text alone")
     vector = embedder.embed(["a word"])[0] or b""

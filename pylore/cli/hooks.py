@@ -6,6 +6,7 @@ import os
 import sys
 
 from ..core.errors import LoreError, UsageError
+from ..system import config
 from ..terminal.output import note, write
 from .args import parse
 
@@ -40,6 +41,7 @@ def run_command(argv: Sequence[str], command: Command) -> None:
     is_long = bool(argv) and argv[0] in _LONG
     start_new_thread(end_in_time, (LONG_CPU, LONG_WALL) if is_long else (CPU, WALL))
     try:
+        config.load(os.environ)
         write(_answer(parse(argv, command)))
         sys.stdout.flush()
     except Exception as error:

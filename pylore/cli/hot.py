@@ -11,6 +11,7 @@ from ..app.engine import Engine, Engines
 from ..core.errors import UsageError
 from ..core.settings import from_environment
 from ..core.text import MAX_QUERY
+from ..terminal.forms import FORMS, other_forms
 from ..terminal.output import Output
 from .args import Arguments, parse
 from .runtime import (
@@ -61,7 +62,8 @@ def search_command(argv: Sequence[str], command: Command) -> None:
         opened = open_for_reading(settings)
     ahead = ask_ahead(settings, query[:MAX_QUERY]) if batch is None else None
     with opened as store, store.faults:
-        engine = Engine(store, settings, project_root(), ahead=ahead)
+        # A hub answers all that a search asks (store.protocols.SearchStore).
+        engine = Engine(store, settings, project_root(), ahead=ahead)  # type: ignore[arg-type]
         if batch is None:
             found = _found(engine, query, given)
             rows = _rows(engine, found)
@@ -151,7 +153,7 @@ def _answer_batch(
     from ..app.search import search
     from .batch import answer_all, for_a_line
 
-    engine.store.keep()
+    engine.store.cache_reads()
     engines = Engines(engine, from_environment)
 
     def answer(question: Question) -> Hits:
@@ -171,7 +173,7 @@ def _answer_batch(
 
 def _check_search(given: Arguments, batch: str | None) -> None:
     if "offsets" in given.switches:
-        for form in ("ids", "text", "tree", "oneline"):
+        for form in (*(one.name for one in FORMS if not one.is_json), "tree", "oneline"):
             if form in given.switches:
                 raise UsageError(f"--offsets is for JSON: leave --{form} out")
     if batch is None:
@@ -182,7 +184,7 @@ def _check_search(given: Arguments, batch: str | None) -> None:
         return
     if given.positionals:
         raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
-    for form in ("json", "text", "tree", "oneline"):
+    for form in (*other_forms("jsonl", "ids"), "tree", "oneline"):
         if form in given.switches:
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
@@ -310,7 +312,7 @@ def _form_of_hits(
     one = "tree" if "tree" in given.switches else "oneline"
     if one not in given.switches:
         return Output.choose(given.switches, given.last("jq"), settings), _hits_text
-    for other in ("oneline", "explain", "json", "jsonl", "ids", "jq"):
+    for other in ("oneline", "explain", *other_forms("text"), "jq"):
         if other != one and (other in given.switches or other in given.values):
             raise UsageError(f"--{one} and --{other} exclude each other: give one")
     if one == "tree":

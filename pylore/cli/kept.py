@@ -12,6 +12,7 @@ from ..app.query_cache import Keepable, KeptAnswer, question_of
 from ..core.json_plain import loads
 from ..core.text import counted
 from ..system.json_encode import Raw, dumps
+from ..terminal.forms import form_named
 from ..terminal.output import flush
 from .runtime import data_folder, project_root
 
@@ -68,7 +69,7 @@ def rows_of(kept: KeptAnswer, form: str, *, explain: bool) -> list[Any]:
     """The results that are kept, as far as they must be read for what is printed of them."""
     if explain:
         kept.notes.append(said(kept))
-    elif form in ("json", "jsonl"):
+    elif form_named(form).is_json:
         return [Raw(row) for row in kept.rows]
     rows = [loads(row) for row in kept.rows]
     for row in rows:

@@ -11,8 +11,27 @@ import gc
 import os
 import sys
 
-from ..core.errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError, StoreError
+from ..core.errors import (
+    BUG,
+    DONE,
+    FAILURE,
+    INTERRUPTED,
+    LoreError,
+    StoreError,
+    UsageError,
+    nearest,
+)
 from ..terminal.output import flush, note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .declaration import Command
+
+OTHER = "-"
+"""The first word where lore has no command of this name: it is the user's own, or none."""
+
+_CONFIG_LATER = ("help", "commands", "completion", "version", "doctor", "hook run")
+"""Commands that answer whatever the config holds, and read it themselves where they need it."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -74,28 +93,74 @@ def _fault_of_the_store(error: Exception) -> LoreError | None:
 def _run(words: list[str]) -> int:
     # A command lives for milliseconds: collecting cycles only costs it time.
     gc.disable()
+    if words[:1] == [OTHER]:
+        from .own_commands import run_own
+
+        run_own(words[1:])
     from .declaration import find, function
     from .runtime import require_utf8
 
     for word in words:
         require_utf8(word, "the argument")
-    command = find(words[0]) if words else None
-    if command is not None and command.hot:
-        function(command.hot, "pylore.cli")(words[1:], command)
+    command, rest = (find(words[0]) if words else None), words[1:]
+    if command is None:
+        from .commands import refuse
+
+        raise refuse(words[0] if words else "")
+    if _asks_for_help(words):
+        from .reference.help import show_help
+
+        show_help(command, rest)
         return DONE
-    if command is not None and command.quick:
+    if command.verbs:
+        command, rest = _verb(command, rest), rest[1:]
+    if command.name not in _CONFIG_LATER:
+        from ..system.config import load
+
+        load(os.environ)
+    if command.hot:
+        function(command.hot, "pylore.cli")(rest, command)
+        return DONE
+    return _run_with_parameters(command, rest)
+
+
+def _run_with_parameters(command: Command, words: list[str]) -> int:
+    """Run a command whose function has the options as parameters, without click where it can."""
+    from .declaration import function
+
+    if command.quick:
         from .plain_words import read_plainly
 
-        options = read_plainly(words[1:], command)
+        options = read_plainly(words, command)
         if options is not None:
             function(command.quick, "pylore.cli")(**options)
             return DONE
-    from .commands import refuse, run
+    from .commands import run
 
     gc.enable()
-    if command is None or not (command.run or command.quick):
-        raise refuse(words[0] if words else "")
-    return run(command, words[1:])
+    return run(command, words)
+
+
+def _asks_for_help(words: list[str]) -> bool:
+    """Return True if -h or --help comes before any --, unless that is a word to complete."""
+    before = words[: words.index("--")] if "--" in words else words
+    asks = "--help" in before or "-h" in before or words in (["graph"], ["graph", "help"])
+    return asks and words[:2] != ["completion", "words"]
+
+
+def _verb(group: Command, words: list[str]) -> Command:
+    """Return the verb that the words begin with; raise UsageError if there is none such."""
+    from .declaration import find, verbs_of
+
+    found = find(f"{group.name}-{words[0]}") if words else None
+    if found is not None:
+        return found
+    names = [verb.name.partition(" ")[2] for verb in verbs_of(group)]
+    see = f"see 'lore {group.name} --help'"
+    if not words or not words[0]:
+        raise UsageError(f"{group.name} needs one of {', '.join(names)}: {see}")
+    word = words[0][:60]
+    raise UsageError(f"unknown verb '{word}'{nearest(word, names)}: {see}")
 
 
 def _open_closed_streams() -> None:

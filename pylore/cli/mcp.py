@@ -19,14 +19,11 @@ if TYPE_CHECKING:
     from .args import Arguments
     from .declaration import Command
 
-_OUTPUT = ("json", "jsonl", "text", "ids")
-"""Forms that a server does not choose between."""
-
 
 def mcp_command(argv: Sequence[str], command: Command) -> None:
     """``lore mcp``."""
     given = parse(argv, command)
-    for word in (*given.positionals, *(f"--{form}" for form in _OUTPUT if form in given.switches)):
+    for word in given.positionals:
         raise UsageError(f"mcp takes no '{word}': see --help")
     folder = given.last("store")
     settings = from_environment(given.flags)

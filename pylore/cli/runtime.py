@@ -34,7 +34,7 @@ def load_settings(given: Arguments) -> Settings:
 
 
 def data_folder() -> str:
-    """Return the folder of the store that ``lib/config.sh`` found."""
+    """Return the folder of the store that ``config.load`` found."""
     folder = os.environ.get("LORE_STORE") or os.environ.get("LORE_DIR")
     if not folder:
         raise LoreError("no data folder: set HOME, XDG_DATA_HOME or LORE_DIR")

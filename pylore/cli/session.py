@@ -9,7 +9,8 @@ from __future__ import annotations
 from ..core.errors import UsageError
 from ..core.settings import SETTINGS, from_environment
 from ..store import tell_waiting
-from ..terminal.output import FORMATS, Output, note
+from ..terminal.forms import FORMS, other_forms
+from ..terminal.output import Output, note
 from .runtime import open_for_reading, project_root, say, tell_event
 
 TYPE_CHECKING = False
@@ -113,15 +114,20 @@ def one_line_each(options: dict[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: they ask for another form too.
     """
-    for other in ("json", "jsonl", "ids", "jq"):
+    for other in (*other_forms("text"), "jq"):
         if options.get(other if other == "jq" else f"as_{other}"):
             raise UsageError(f"--oneline and --{other} exclude each other: give one")
     return {**options, "as_text": True}
 
 
+def names_form(options: dict[str, Any]) -> bool:
+    """Return True if an option names the form of the output."""
+    return any(options.get(f"as_{form.name}") for form in FORMS)
+
+
 def chosen_output(options: dict[str, Any], settings: Settings | None = None) -> Output:
     """The form of the output that these options ask for; takes them out of ``options``."""
-    forms = [form for form in FORMATS if options.pop("as_" + form, False)]
+    forms = [form.name for form in FORMS if options.pop("as_" + form.name, False)]
     return Output.choose(forms, options.pop("jq", None), settings)
 
 

@@ -1,4 +1,4 @@
-"""What has changed since the last index, and what is left to do."""
+"""Changes since the last index, and what is left to do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Changes:
-    """What is to be done, from a look at the tree alone."""
+    """Work to do, from a look at the tree alone."""
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
@@ -29,7 +29,7 @@ def changes(
     stamps: dict[str, str], tree: FileTree, root: str, below: str, since: set[str] | None,
     *, anew: bool = False,
 ) -> Changes:  # fmt: skip
-    """Compares the tree with what was read before; ``since`` are the only ones that may differ.
+    """Compare the tree with what was read before; ``since`` are the only ones that may differ.
 
     ``anew`` reads everything again, the same content too.
     """
@@ -65,12 +65,12 @@ INDEXED = "code_indexed_at"
 
 
 def new_token() -> str:
-    """What marks one run's debt, so that another run's is told apart."""
+    """Return what marks one run's debt, so that another run's is distinguished."""
     return f"{now()} {os.urandom(4).hex()}"
 
 
 def packed_totals(totals: dict[str, Any]) -> str:
-    """Counts within counts as lines: read without the json module, which takes milliseconds."""
+    """Pack nested counts as lines, which are read without ``json``: its import takes long."""
     lines = []
     for name, value in totals.items():
         lines.append(f"{name}\t{value}" if isinstance(value, int) else name)
@@ -80,7 +80,7 @@ def packed_totals(totals: dict[str, Any]) -> str:
 
 
 def unpacked_totals(text: str) -> dict[str, Any]:
-    """The counts that ``packed_totals`` packed."""
+    """Return the counts that ``packed_totals`` packed."""
     totals: dict[str, Any] = {}
     group: dict[str, int] = {}
     for line in text.split("\n"):

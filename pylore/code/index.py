@@ -38,7 +38,7 @@ _LARGEST = 1_000_000
 
 
 def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:
-    """What finds symbols in these files; ast-grep reads all of them at once.
+    """Return what finds symbols in these files; ast-grep reads all of them at once.
 
     It finds nothing in files of other languages, and in ones that do not parse.
 
@@ -68,7 +68,7 @@ def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:
 
 
 def find_best(root: str, path: str) -> FindSymbol:
-    """What finds symbols in one file: by its grammar, or else by the look of its lines."""
+    """Return what finds symbols in one file: by its grammar, or else by the look of its lines."""
     by_grammar = find_by_grammar(root, [path])
     return lambda path, text, name: (
         by_grammar(path, text, name) or find_definitions(path, text, name)
@@ -76,7 +76,7 @@ def find_best(root: str, path: str) -> FindSymbol:
 
 
 def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
-    """Everything that each of these texts defines, by keys that end as names of files do.
+    """Return everything that each of these texts defines, by keys that end as names of files do.
 
     One run of ast-grep reads all of them. A text that is no known language's, is too large,
     or does not parse defines nothing.
@@ -139,7 +139,7 @@ _BATCH = 200
 
 
 def add_lacking(store: Store, root: str) -> None:
-    """Adds the texts of files that were indexed, and are as they were, and have none."""
+    """Add the texts of files that were indexed, and are as they were, and have none."""
     known = store.code.languages_of_all()
     lacking = sorted(known.keys() - store.whole_files.paths())
     for start in range(0, len(lacking), _BATCH):
@@ -150,7 +150,7 @@ def add_lacking(store: Store, root: str) -> None:
 
 
 def _text(path: str) -> str:
-    """What can be read of a file: nothing of one that is gone, which an index will say."""
+    """Return what can be read of a file: nothing of one that is gone, which an index will say."""
     try:
         return read_plain(path, _MOST_BYTES).decode(errors="replace")[:WHOLE_LENGTH]
     except (OSError, LoreError):
@@ -178,7 +178,7 @@ def index(
     progress: Callable[[int, int], None] = lambda done, total: None,
     left_out: Callable[[str, str], None] = lambda path, why: None,
 ) -> dict[str, Any]:
-    """Brings the store in step with the files under ``root``/``below``; what it holds then.
+    """Bring the store in step with the files under ``root``/``below``; what it holds then.
 
     ``left_out`` is told of each file that goes over a limit, and why.
 
@@ -233,7 +233,7 @@ def index(
 
 
 def _rules(store: Store, languages: tuple[str, ...]) -> tuple[Rules | None, str, bool]:
-    """The rules, if they had to be read; what tells them apart; whether they are other ones.
+    """Return the rules, if they had to be read; what tells them apart; whether they are other ones.
 
     Where the files are as they were, they say what they said.
     """
@@ -272,7 +272,7 @@ def _read(
     job: Job, rules: Rules, sizes: dict[str, int], hashes: dict[str, str],
     progress: Callable[[int, int], None],
 ) -> Iterator[list[FileOutcome]]:  # fmt: skip
-    """What became of these files, a chunk at a time, read by as many processes as help."""
+    """Yield what became of these files, a chunk at a time, read by as many processes as help."""
     if not sizes:
         return
     from ..system.temporary import TemporaryFolder
@@ -322,7 +322,7 @@ def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[list[FileOu
 
 
 def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[str]]:
-    """Files without an extension that are scripts of a known language."""
+    """Return files without an extension that are scripts of a known language."""
     found: dict[str, list[str]] = {}
     for path in paths:
         if "." in path.rpartition("/")[2]:
@@ -338,7 +338,7 @@ def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[st
 
 
 def below_root(root: str, path: str) -> str:
-    """``path`` relative to the root, ``""`` for the root itself.
+    """Return ``path`` relative to the root, ``""`` for the root itself.
 
     Raises:
         LoreError: it is not a folder inside the root.

@@ -52,7 +52,7 @@ class Workers(Generic[J, R]):
             process.join()
 
     def _next(self, pipe: Connection) -> tuple[int, J]:
-        """In a worker: the number of a job, and the job."""
+        """Return, in a worker, the number of a job and the job."""
         raise NotImplementedError
 
     def _serve(self, pipe: Connection) -> None:
@@ -84,7 +84,7 @@ class Workers(Generic[J, R]):
 
     @staticmethod
     def _take(pipe: Connection) -> tuple[int, IO[bytes]]:
-        """The number of a job that a worker has done, and the file with its result."""
+        """Return the number of a job that a worker has done, and the file with its result."""
         try:
             number, wrong, text = pipe.recv()
             if not wrong:
@@ -125,7 +125,7 @@ class Pool(Workers[J, R]):
             return cast("tuple[int, J]", self._jobs.recv())
 
     def run(self, jobs: Iterable[J]) -> Iterator[R]:
-        """The result of each job; one that is done before its turn is held until then.
+        """Yield the result of each job; one that is done before its turn is held until then.
 
         Raises:
             LoreError: a worker died, or had no room for its result.
@@ -165,7 +165,7 @@ class Team(Workers[J, R]):
         return 0, pipe.recv()
 
     def each(self, jobs: Sequence[J], meanwhile: Callable[[], object]) -> list[R]:
-        """The first worker's answer to the first job, and so on, when all are there.
+        """Return the first worker's answer to the first job, and so on, when all are there.
 
         Raises:
             LoreError: a worker died, or had no room for its result.

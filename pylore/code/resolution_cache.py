@@ -1,4 +1,4 @@
-"""What the store keeps of a resolution, and what it is kept as."""
+"""Keep a resolution in the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .languages.registry import language
 from .parse.facts import FileFacts, Import, Symbol
 from .parse.mentions import Mentions
 from .parse.worker import facts_from_json, names_from_json
-from .resolve import scopes as marks
+from .resolve import scopes
 from .resolve.calls import Resolution
 from .resolve.kept import FileAnswers, Passes, Reads, packed
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 VERSION = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
-"""What else answers hang on: how names are resolved, and what Python has built in."""
+"""Other inputs of answers: the resolver's version, and Python's built-in names."""
 KEPT = "code_answers"
-"""The key of ``meta`` under which it stands what they hang on."""
+"""The key of ``meta`` that says what they depend on."""
 _BETWEEN = "\x1f"
 
 
 def about(found: Resolution) -> str:
-    """What ``meta`` keeps of the tree as a whole."""
+    """Return what ``meta`` keeps of the tree as a whole."""
     lines = [VERSION, " ".join(sorted(found.adopting))]
     return "\n".join([*lines, *(f"{path}\t{hash}" for path, hash in found.manifests.items())])
 
 
 def read_about(text: str) -> tuple[frozenset[str], dict[str, str]] | None:
-    """Families that adopt, and manifests; None where nothing is kept that counts."""
+    """Return families that adopt, and manifests; None where nothing is kept that counts."""
     version, _, rest = text.partition("\n")
     if version != VERSION:
         return None
@@ -46,7 +46,7 @@ def read_about(text: str) -> tuple[frozenset[str], dict[str, str]] | None:
 
 
 def outline(facts: FileFacts) -> str:
-    """What importers of its language ask of a file."""
+    """Return what importers of its language ask of a file."""
     make = language(facts.language).importer
     if not getattr(make, "ASKS_FILES", False):
         return ""
@@ -55,7 +55,7 @@ def outline(facts: FileFacts) -> str:
 
 
 def read_outline(path: str, text: str) -> FileFacts:
-    """As much of a file's facts as importers ask for."""
+    """Return as much of a file's facts as importers ask for."""
     name, package, *names = text.split(_BETWEEN)
     return FileFacts(
         path, name, [Symbol(one, one, "", 0, 0) for one in names],
@@ -89,7 +89,7 @@ def answers_from_json(text: str) -> FileAnswers:
 def rows_of(
     found: Resolution, facts: Mapping[str, FileFacts]
 ) -> Iterator[tuple[str, str, bytes, str, Iterable[int]]]:
-    """The rows of all owners."""
+    """Yield the rows of all owners."""
     for path, answers in found.answers.items():
         yield (
             path, outline(facts[path]), packed(found.reads.get(path, {})),
@@ -101,7 +101,7 @@ def rows_of(
 
 
 class KeptAnswers:
-    """What the store has kept, read when it is asked for."""
+    """Answers that the store keeps, read on demand."""
 
     def __init__(self, store: Store) -> None:
         self._code = store.code
@@ -154,7 +154,7 @@ class KeptMentions(Mentions):
 
     def _named(self, word: str) -> Sequence[str]:
         found: list[str] = []
-        held = self._kept.holding(marks.mentioned(composed(word.rpartition(".")[2])))
+        held = self._kept.holding(scopes.mentioned(composed(word.rpartition(".")[2])))
         for path in sorted({*held, *self._changed}):
             facts = self._changed[path] if path in self._changed else self._kept.names(path)
             for name in {one.qualified for one in facts.symbols} if facts is not None else ():
@@ -167,5 +167,5 @@ class KeptMentions(Mentions):
 
 
 def put_reads(store: Store, reads: Reads) -> None:
-    """Writes what was looked up for owners."""
+    """Write what was looked up for owners."""
     store.code_answers.put_reads((owner, packed(entries)) for owner, entries in reads.items())

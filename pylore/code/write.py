@@ -27,7 +27,7 @@ from .resolution_cache import (
     read_about,
     rows_of,
 )
-from .resolve import scopes as marks
+from .resolve import scopes
 from .resolve.kept import MENTIONS, Reads, put
 from .resolve.scopes import fields_of
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .changes import Changes
     from .resolve.calls import Resolution
-    from .resolve.incremental import Again
+    from .resolve.incremental import IncrementalResult
 
     Held = dict[tuple[str, str, str], tuple[float, str, str, bool]]
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 _BATCH = 300
 """Files of one transaction."""
 _SEEN = ("title", "body")
-"""What of a node is found by a search: a change of it is indexed."""
+"""Fields of a node that a search finds: a change of them is indexed."""
 _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
 
 
 class Writer:
-    """Takes outcomes as they come, and finishes with what follows from all of them."""
+    """Take outcomes as they come, and finishes with what follows from all of them."""
 
     def __init__(
         self, store: Store, settings: Settings, embedder: Embedder | None, root: str,
@@ -79,24 +79,24 @@ class Writer:
 
     @property
     def embeds_elsewhere(self) -> bool:
-        """Whether the readers make the vectors: they can where no model has to be loaded."""
+        """Return whether the readers make the vectors: they can where no model has to be loaded."""
         embedder = self._index.embedder
         return embedder is not None and embedder.name.startswith("static:")
 
     @property
     def _is_quick(self) -> bool:
-        """Whether there is nothing left to embed while the store is locked."""
+        """Return whether there is nothing left to embed while the store is locked."""
         return self._index.embedder is None or self.embeds_elsewhere
 
     def take(self, outcomes: list[FileOutcome]) -> None:
-        """Writes outcomes, as soon as there are enough of them for a transaction."""
+        """Write outcomes, as soon as there are enough of them for a transaction."""
         self._count(outcomes)
         self._waiting += self._with_vectors(outcomes)
         if len(self._waiting) >= _BATCH:
             self._flush()
 
     def _with_vectors(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
-        """With vectors of what the store does not have yet, where the readers made none."""
+        """Return outcomes with vectors that the store lacks, where the readers made none."""
         if not self.embeds_elsewhere:
             return outcomes
         lacking = [o.path for o in outcomes if o.entries and o.entries[0].vectors is None]
@@ -112,7 +112,7 @@ class Writer:
         self._waiting = []
 
     def _write_waiting(self) -> None:
-        """May run again where it was taken back: what waits stays until it is written."""
+        """Write what waits; it stays queued until then, since this may run again."""
         waiting = self._waiting
         if not waiting:
             return
@@ -144,7 +144,7 @@ class Writer:
                     self._moved.setdefault(self._lost[outcome.hash], outcome.path)
 
     def _write_nodes(self, outcomes: list[FileOutcome]) -> None:
-        """The nodes of files that were read anew, and of their symbols."""
+        """Write the nodes of files that were read again, and of their symbols."""
         code = self._store.code
         old = code.nodes_of([outcome.path for outcome in outcomes])
         put: list[Node] = []
@@ -191,7 +191,7 @@ class Writer:
         self, node: Node, entry: Entry, old: Node, put: list[Node],
         seen: list[tuple[Node, Entry]],
     ) -> None:  # fmt: skip
-        """Lines up a node for writing, and for indexing, where it is not as it was."""
+        """Queue a changed node for writing, and for indexing."""
         if all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return
         gone, is_indexed = old.invalidated_at, _is_indexed(entry, old)
@@ -205,7 +205,7 @@ class Writer:
             self._store.edges.restore_node(old.id, gone)
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
-        """Invalidates what is no longer there, with its edges."""
+        """Invalidate what is no longer there, with its edges."""
         forgotten = []
         for node in nodes:
             if node.invalidated_at is None:
@@ -216,12 +216,12 @@ class Writer:
         return forgotten
 
     def finish(self) -> dict[str, Any]:
-        """Writes what is left, forgets files that are gone, and resolves the names of all.
+        """Write what is left, forget files that are gone, and resolve the names of all.
 
         What the store holds then: files, symbols, languages, edges, unresolved, skipped.
         """
         store = self._store
-        again = self._found_again()
+        again = self._resolve_incremental()
         if again is None:
             store.code.hold_more()
         if not self._is_quick:
@@ -236,7 +236,7 @@ class Writer:
             if found is None or not is_alone:
                 self._write_rest()  # another run may have written: then what the store has counts
             if again is not None and is_alone:
-                unresolved = self._write_again(*again)
+                unresolved = self._write_incremental(*again)
             else:
                 if found is None or facts is None or not is_alone:
                     facts = self._stored_facts(())
@@ -248,11 +248,11 @@ class Writer:
 
     # Where little has changed.
 
-    def _found_again(self) -> tuple[Again, Wanted] | None:
-        """What hangs on the change; None where everything is to be resolved."""
+    def _resolve_incremental(self) -> tuple[IncrementalResult, Wanted] | None:
+        """Return what depends on the change; None where everything is to be resolved."""
         if self._about is None or not self._totals_before:
             return None
-        from .resolve.incremental import MOST_CHANGED, FileChange, Tree, resolve_again
+        from .resolve.incremental import MOST_CHANGED, FileChange, Tree, resolve_incremental
         from .resolve.lazy import WholeError
 
         code = self._store.code
@@ -273,7 +273,7 @@ class Writer:
         adopting, manifests = self._about
         tree = Tree(self._root, languages, manifests, adopting, kept.outlines)
         try:
-            again = resolve_again(kept, changes, tree)
+            again = resolve_incremental(kept, changes, tree)
         except WholeError:
             return None
         wanted = {ends: (sure, _reason(reason)) for ends, (sure, reason) in again.edges.items()}
@@ -289,8 +289,8 @@ class Writer:
                 self._keep_asked(again.reads, path, facts)
         return again, wanted
 
-    def _write_again(self, again: Again, wanted: Wanted) -> dict[str, int]:
-        """Writes what hangs on the change; the names that lead nowhere, as they are now."""
+    def _write_incremental(self, again: IncrementalResult, wanted: Wanted) -> dict[str, int]:
+        """Write what depends on the change; the names that lead nowhere, as they are now."""
         code, answers = self._store.code, self._store.code_answers
         relations = {id: again.relations[path] for path, ids in again.ids.items() for id in ids}
         held = {
@@ -339,7 +339,7 @@ class Writer:
         self.done["removed"] = sum(bool(self._known[path][1]) for path in self._gone)
 
     def _move_links(self, path: str, target: str, old: dict[str, Node]) -> None:
-        """What a record was linked to is under another path now: the links go along."""
+        """Move links of records to nodes that have another path now."""
         edges = self._store.edges
         for node in old.values():
             if node.file != path or node.invalidated_at is not None:
@@ -366,7 +366,7 @@ class Writer:
     def _found(
         self, facts: dict[str, FileFacts], meanwhile: Callable[[], object]
     ) -> tuple[Wanted, Resolution]:
-        """The edges between names, and what became of the names.
+        """Return the edges between names, and what became of the names.
 
         ``meanwhile`` is called while other processes are at it.
         """
@@ -385,7 +385,7 @@ class Writer:
 
     @staticmethod
     def _keep_asked(reads: Reads, path: str, facts: FileFacts) -> None:
-        asked = {marks.mentioned(name) for name in asked_by(facts)}
+        asked = {scopes.mentioned(name) for name in asked_by(facts)}
         if asked:
             put(reads, path, MENTIONS, asked)
 
@@ -405,7 +405,7 @@ class Writer:
         }
 
     def _compare_edges(self, held: Held, wanted: Wanted) -> None:
-        """Ends the edges that are not wanted any more, and writes those that are new or other."""
+        """End the edges that are not wanted any more, and write those that are new or other."""
         code = self._store.code
         code.end_edges(
             (key for key, (_, _, source, stands) in held.items()
@@ -444,7 +444,7 @@ def _resolved(
 
 
 def _group(totals: str, name: str) -> dict[str, int]:
-    """One group of the counts that ``meta`` keeps."""
+    """Return one group of the counts that ``meta`` keeps."""
     found: dict[str, int] = unpacked_totals(totals).get(name) or {}
     return found
 
@@ -463,7 +463,7 @@ def _node(entry: Entry, path: str, at: str) -> Node:
 
 
 def _is_indexed(entry: Entry, held: Node | None) -> bool:
-    """Whether a node that the store has is found by what the entry says."""
+    """Return whether a node that the store has is found by what the entry says."""
     return (
         held is not None
         and held.invalidated_at is None
@@ -472,7 +472,7 @@ def _is_indexed(entry: Entry, held: Node | None) -> bool:
 
 
 def _unresolved(counts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, int]:
-    """Names that lead nowhere, by what they are, over all files."""
+    """Return the names that lead nowhere, by kind, over all files."""
     found: dict[str, int] = {}
     for kinds in counts:
         for what, outcomes in kinds.items():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..core.model import Edge, Hit, Node
     from ..core.settings import Settings
     from ..store import Store
-    from ..store.protocols import Brief
+    from ..store.sqlite.nodes import Brief
     from .budget import Tokens
     from .snippets import Snippet
 

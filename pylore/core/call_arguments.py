@@ -53,6 +53,8 @@ def _checking(method: Callable[..., Any], fields_of: Callable[..., Any] | None) 
                 value = {key: _field(key, one, known) for key, one in value.items()}
             else:
                 value = _value(name, value, parameter.annotation)
+                if isinstance(value, str) and parameter.annotation == "Iterable[str]":
+                    value = (value,)  # one word may be given for a list of one
             bound.arguments[name] = value
         return method(*bound.args, **bound.kwargs)
 
@@ -90,7 +92,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _words(name: str, value: Any) -> str | tuple[str, ...]:
-    """Return a text as it is: each method takes one for a list."""
+    """Return a text as it is: ``Records`` splits tags, and a list of one is made of others."""
     if isinstance(value, str):
         return _text(name, value)
     return tuple(_text(f"an item of {name}", one) for one in _items(name, value, "texts"))

@@ -1,4 +1,4 @@
-"""Which version a heading of a changelog is of."""
+"""Read the version in a heading of a changelog."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _MOST = 1_000_000_000
 
 
 def version_of(heading: str) -> tuple[int, ...]:
-    """The version or date that a heading names, to be compared; nothing where it names none.
+    """Return the version or date that a heading names, to be compared; nothing where it names none.
 
     >>> version_of("Version 2.10.0"), version_of("[1.0a3] - 2026-01-31"), version_of("Fixes")
     ((2, 10, 0), (1, 0), ())

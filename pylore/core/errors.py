@@ -1,4 +1,4 @@
-"""What can go wrong, and the exit code that tells a script so.
+"""Errors, and their exit codes.
 
 Every message is one line of the form ``what: what to do about it``; the
 command line puts ``lore: `` in front of it.
@@ -54,7 +54,7 @@ class HubUnavailable(StoreError):
 
 
 class EmbedderError(LoreError):
-    """What turns text into vectors cannot: full text goes on without it."""
+    """The embedder failed: full text goes on without it."""
 
 
 class GraphUnavailable(StoreError):
@@ -66,7 +66,7 @@ class VerdictsUnavailable(StoreError):
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """`` (did you mean 'x'?)`` for the closest known word, or an empty string."""
+    """Return `` (did you mean 'x'?)`` for the closest known word, or an empty string."""
     from difflib import get_close_matches
 
     close = get_close_matches(word.lower(), known, n=1, cutoff=0.65)

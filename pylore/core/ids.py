@@ -26,7 +26,7 @@ _SIGNS = str.maketrans(
 
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
-    """The id of a record: the first hex digits of SHA-256 over its type and text.
+    """Return the id of a record: the first hex digits of SHA-256 over its type and text.
 
     White space at the ends and the way accents are composed do not count.
 
@@ -38,7 +38,7 @@ def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
 
 
 def named_id(type: str, name: str) -> str:
-    """The id of something that has a name: its words for an entity, the path for a file.
+    """Return the id of something that has a name: its words for an entity, the path for a file.
 
     >>> named_id("entity", "DuckDB Labs"), named_id("file", "src/a b.py")
     ('entity-duckdb-labs', 'file-src/a b.py')
@@ -60,7 +60,7 @@ def named_id(type: str, name: str) -> str:
 
 
 def _composed(text: str) -> str:
-    """The text in NFC: an accent and its letter are one."""
+    """Return the text in NFC: an accent and its letter are one."""
     if text.isascii():
         return text
     from unicodedata import normalize
@@ -69,7 +69,7 @@ def _composed(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """The runs of letters and digits as Python has them, which full text has otherwise.
+    """Return the runs of letters and digits as Python has them, which full text has otherwise.
 
     It cannot follow ``text.words``: ids that were given stay.
     """
@@ -81,12 +81,23 @@ def _words(text: str) -> list[str]:
 
 
 def make_id(type: str, text: str) -> str:
-    """The id for a new node of this type with this text or name."""
+    """Return the id for a new node of this type with this text or name."""
     return named_id(type, text.strip()) if type in NAMED_TYPES else record_id(type, text)
 
 
+def check_type(type: str) -> str:
+    """Return a type that is to be declared.
+
+    Raises:
+        LoreError: it is not a valid name.
+    """
+    if not (type.isascii() and type.isalpha() and type.islower()):
+        raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
+    return type
+
+
 def check_id(id: str, types: dict[str, str] | None = None) -> str:
-    """``id`` if it has the form of one.
+    """Return ``id`` if it has the form of one.
 
     Raises:
         LoreError: no ``<type>-<key>``, too long, or with control characters.
@@ -108,12 +119,13 @@ def check_id(id: str, types: dict[str, str] | None = None) -> str:
 
 
 def check_scope(id: str, scope: str) -> str:
-    """``id`` if what stands behind its ``@@`` is the scope in effect, or without one a scope.
+    """Return ``id`` if what is behind its ``@@`` is the scope in effect, or without one a
+    scope.
 
     The path of a file or a symbol may have ``@@`` in it.
 
     Raises:
-        LoreError: it is something else, or nothing stands before it.
+        LoreError: it is something else, or nothing is before it.
     """
     if "@@" not in id or id.partition("-")[0] in ("file", "symbol"):
         return id
@@ -130,7 +142,7 @@ def check_scope(id: str, scope: str) -> str:
 
 
 def link_parts(text: str) -> tuple[str, str] | None:
-    """``ID:RELATION`` as its two parts; None where it is not that.
+    """Return ``ID:RELATION`` as its two parts; None where it is not that.
 
     >>> link_parts("symbol-src/auth.py::check:implements")
     ('symbol-src/auth.py::check', 'implements')

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Reading:
-    """How ``json`` reads: what its scanner asks for. ``constant`` makes NaN and its likes."""
+    """Options of ``json``'s scanner. ``constant`` makes NaN and its likes."""
 
     strict = True
     object_hook = object_pairs_hook = None
@@ -27,7 +27,7 @@ class Reading:
         self._scan = make_scanner(self)  # type: ignore[arg-type]
 
     def read(self, text: str) -> tuple[Any] | None:
-        """The value; None where it is not JSON."""
+        """Return the value; None where it is not JSON."""
         bare = text.strip(" \t\n\r")
         try:
             value, end = self._scan(bare, 0)
@@ -36,7 +36,7 @@ class Reading:
         return (value,) if end == len(bare) else None
 
     def loads(self, text: str) -> Any:
-        """What ``json.loads`` gives.
+        """Return what ``json.loads`` gives.
 
         Raises:
             ValueError: it is not JSON; as ``json`` says it.
@@ -61,7 +61,7 @@ _WRITING: Any = make_encoder(
 
 
 def loads(text: str) -> Any:
-    """What ``json.loads`` gives, with its errors.
+    """Return what ``json.loads`` gives, with its errors.
 
     >>> loads('{"a": [1, 0.5, null]}')
     {'a': [1, 0.5, None]}
@@ -70,7 +70,7 @@ def loads(text: str) -> Any:
 
 
 def is_json(text: str) -> bool:
-    """Whether ``loads`` reads it.
+    """Return whether ``loads`` reads it.
 
     >>> is_json("[1]"), is_json("me")
     (True, False)
@@ -79,7 +79,7 @@ def is_json(text: str) -> bool:
 
 
 def dumps(value: object) -> str:
-    """What ``json.dumps(value, ensure_ascii=False)`` gives.
+    """Return what ``json.dumps(value, ensure_ascii=False)`` gives.
 
     >>> dumps({"why": "no state", "sure": True})
     '{"why": "no state", "sure": true}'

@@ -1,7 +1,10 @@
-"""How SQLite's tokenizers see a character: which part words, what each is folded to.
+"""Fold characters as SQLite's tokenizers do, and split words where these do.
 
 Their tables are those of Unicode 6.1, other than Python's, and what it did not know is
 a letter to them. Written by tools/letters.py; ASCII is not asked for here.
+
+It stays: ``unicodedata`` knows other letters, so a query would miss words that are indexed; and to
+fold all texts before they are indexed would split them twice.
 """
 
 MARKS = frozenset(
@@ -127,11 +130,11 @@ _STARTS = (
     0x1f645, 0x1f650, 0x1f680, 0x1f6c6, 0x1f700, 0x1f774, 0xe0001, 0xe0002, 0xe0020, 0xe0080,
     0xe0100, 0xe01f0, 0x110000,
 )  # fmt: skip
-"""Where separators begin and letters begin, in turns."""
+"""Code points at which separators and letters begin, in turns."""
 
 
 def is_letter(code: int) -> bool:
-    """Whether it is part of a word: a letter, a digit, or unknown to Unicode 6.1."""
+    """Return whether it is part of a word: a letter, a digit, or unknown to Unicode 6.1."""
     low, high = 0, len(_STARTS)
     while low < high:  # what the module bisect does, which takes longer to find than to do
         middle = (low + high) // 2
@@ -143,7 +146,7 @@ def is_letter(code: int) -> bool:
 
 
 def folded(code: int) -> str:
-    """The letter in lower case, without its accents; itself where it has neither."""
+    """Return the letter in lower case, without its accents; itself where it has neither."""
     letter = chr(code)
     at = _LETTERS.find(letter)
     return letter if at < 0 else _FOLDED[at]

@@ -1,4 +1,4 @@
-"""How long what is read may be; beside these there are settings: ``max_text``, ``index_max_file``.
+"""Limits of the length of input; the settings ``max_text`` and ``index_max_file`` are others.
 
 What is longer gets one line that names the limit, and a batch treats it as any bad line:
 all is refused, or it is left out with ``--skip-bad``. What is read of a file of code is in
@@ -33,12 +33,12 @@ DAYS_AHEAD = 1
 
 
 def record_line(max_text: int) -> int:
-    """Bytes of a JSON line with a record: JSON may spell a byte of its text with six."""
+    """Return bytes of a JSON line with a record: JSON may spell a byte of its text with six."""
     return 6 * max_text + 4_000_000
 
 
 def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
-    """The lines of a stream as they come; of a longer one ``longest`` bytes and one more."""
+    """Yield the lines of a stream as they come; of a longer one ``longest`` bytes and one more."""
     while line := stream.readline(longest + 1):
         yield line
         while len(line) > longest and not line.endswith(b"\n"):  # what it has more is passed over

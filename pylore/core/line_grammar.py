@@ -76,7 +76,7 @@ REQUIRED = {
     "anchor": ("kind", "path", "created_at"),
     "anchor_state": ("kind", "path", "verdict", "change", "changed_at"), "purged": ("at",),
 }  # fmt: skip
-"""What a whole state of each kind never lacks."""
+"""Required fields of a whole state of each kind."""
 
 
 def fields_of(kind: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Where the words of a query stand in a text that they were found in."""
+"""Find the words of a query in a text that matched."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FILTERS = ("type:", "tag:")
-"""What is no word of the text (``core.operators``)."""
+"""Characters outside of words (``core.operators``)."""
 
 
 def matches_in(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """Start and length, in characters, of each word that begins as one of the query does, or a
-    part of it; in order.
+    """Yield start and length, in characters, of each word that begins as one of the query does, or
+    a part of it; in order.
 
     >>> list(matches_in("Rotates tokens of getUser, not of users2", "rotate the user type:note"))
     [(0, 7), (18, 7), (34, 6)]

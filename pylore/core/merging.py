@@ -1,4 +1,4 @@
-"""How two states of a node or an edge become one, whichever of them comes first.
+"""Merge two states of a node or an edge, whichever comes first.
 
 A store is a set of states of each node and edge, of which the greatest by ``states.order``
 stands. To merge is to unite these sets, so it may be done in any order and any number of
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 def outcome(
     ours: Node, known_here: Collection[str], theirs: Node, known_there: Collection[str]
 ) -> str:
-    """What two states of a node are to each other: ``same``, ``newer``, ``older``, ``conflict``.
+    """Return what two states of a node are to each other: ``same``, ``newer``, ``older``,
+    ``conflict``.
 
     ``newer``: theirs was made from ours; ``older``: ours from theirs. ``known_…`` are names of
     states that each side has been in (``states.latest``).
@@ -40,12 +41,13 @@ def outcome(
 
 
 def is_later(one: State, other: State) -> bool:
-    """Whether one state stands where both are known."""
+    """Return whether one state stands where both are known."""
     return order(one) > order(other)
 
 
 def joined(winner: State, loser: State) -> State:
-    """The state that stands, with what no state alone says: since when it is, and accesses."""
+    """Return the state that stands, with what no state alone says: since when it is, and
+    accesses."""
     at, state = clock(winner), copy(winner)
     state.created_at = min(winner.created_at or loser.created_at,
                            loser.created_at or winner.created_at)  # fmt: skip
@@ -56,11 +58,11 @@ def joined(winner: State, loser: State) -> State:
 
 
 def stands_again(edge: Edge, *ends: Iterable[str]) -> Edge | None:
-    """The state of an edge that was ended with one of its ends, if that one has lived later.
+    """Return the state of an edge that was ended with one of its ends, if that one has lived later.
 
     ``ends`` are names of states of each end. The state is made of the ended one alone and
     comes right after it, so it is the same wherever it is made; whatever else was made after
-    the ended one stands before it.
+    the ended one takes its place.
     """
     at = edge.invalidated_at
     if at is None or at != clock(edge) or not is_kept(edge):
@@ -74,7 +76,7 @@ def stands_again(edge: Edge, *ends: Iterable[str]) -> Edge | None:
 
 
 def is_gone(at: str, ended: object, purged: str) -> bool:
-    """Whether a state of an edge with the clock ``at`` goes with an end that was ``purged``.
+    """Return whether a state of an edge with the clock ``at`` goes with an end that was ``purged``.
 
     What ended at that very time goes, and with it the state that ``stands_again`` makes of it,
     so that it does not count whether that one had been made before the purge was heard of.
@@ -86,7 +88,7 @@ def is_gone(at: str, ended: object, purged: str) -> bool:
 
 
 def told(state: State, purged: str = "") -> State:
-    """A state as it is told to others: one form for one state.
+    """Return a state as it is told to others: one form for one state.
 
     What was deleted for good (at ``purged``) and is there again was made after that, even
     within the same second; how often it was read stays untold, since that may count both.
@@ -103,23 +105,23 @@ def told(state: State, purged: str = "") -> State:
 
 
 def left(changed_at: str, change: str) -> Left:
-    """When and how a state was left; of two accounts of it the lesser one is kept."""
+    """Return when and how a state was left; of two accounts of it the lesser one is kept."""
     return changed_at, "import" if change == "sync" else change
 
 
 def is_indexed(node: Node) -> bool:
-    """Whether the index of code made this state: it has the repository's own history."""
+    """Return whether the index of code made this state: it has the repository's own history."""
     return node.source == "file" and node.type in CODE_TYPES
 
 
 def is_kept(state: Node | Edge) -> bool:
-    """Whether a state that another one takes the place of goes into the history."""
+    """Return whether a state that another one takes the place of goes into the history."""
     return not is_indexed(state) if isinstance(state, Node) else state.source != "system"
 
 
 def greater(theirs: object, ours: object, default: object) -> bool:
-    """Whether their declaration of a type or a relation takes the place of ours.
+    """Return whether their declaration of a type or a relation takes the place of ours.
 
-    One that differs from lore's own stands before that, and else the greater one.
+    One that differs from lore's own ranks above that, and else the greater one.
     """
     return (theirs != default, theirs) > (ours != default, ours)

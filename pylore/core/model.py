@@ -11,9 +11,14 @@ from .scoring import score_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, TypeVar
 
     from .scoring import Factors
+
+    R = TypeVar("R", bound="Record")
+
+    EdgeKey = tuple[str, str, str]
+    """(from, to, relation)"""
 
 
 class Record:
@@ -22,7 +27,7 @@ class Record:
     __slots__: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Field name to value, in the order of the class."""
+        """Map field name to value, in the order of the class."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     def __eq__(self, other: object) -> bool:
@@ -30,7 +35,7 @@ class Record:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __copy__(self) -> Record:
+    def __copy__(self: R) -> R:
         other = object.__new__(type(self))
         for name in self.__slots__:
             setattr(other, name, getattr(self, name))
@@ -94,7 +99,7 @@ class Node(Record):
 
     @property
     def why(self) -> str:
-        """The reason that was given with a record; nothing without one."""
+        """Return the reason that was given with a record; nothing without one."""
         if '"why"' not in self.data:
             return ""
         from .json_plain import loads
@@ -141,7 +146,7 @@ class Edge(Record):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes an edge one edge: from, to, relation."""
+        """Return what makes an edge one edge: from, to, relation."""
         return (self.from_id, self.to_id, self.relation)
 
 
@@ -149,7 +154,7 @@ EDGE_HISTORY = (
     "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "invalidated_at",
     "change", "changed_at", "made_at",
 )  # fmt: skip
-"""What is kept of a state that an edge has left. ``made_at`` is the clock of the state, empty
+"""Columns of a state that an edge has left. ``made_at`` is the clock of the state, empty
 where it is not known, ``changed_at`` that of the one after it."""
 
 
@@ -228,15 +233,15 @@ class Hit(Record):
 
     @property
     def score(self) -> float:
-        """The product of the factors, 0 to 1 in what a search returns."""
+        """Return the product of the factors, 0 to 1 in what a search returns."""
         return score_of(self.factors)
 
     def times(self, name: str, number: float) -> None:
-        """Adds a factor, the last one so far."""
+        """Add a factor, the last one so far."""
         self.factors = {**self.factors, name: number}
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields of a result; ``explain`` only where it was asked for."""
+        """Return the fields of a result; ``explain`` only where it was asked for."""
         fields = {name: getattr(self, name) for name in self.FIELDS}
         if self.explain is None:
             del fields["explain"]
@@ -261,8 +266,8 @@ class Hits:
         self.marked = ""
 
     def rows(self) -> list[dict[str, Any]]:
-        """The fields of each; where the query is ``marked`` also ``matches``, start and length of
-        its words in the snippet, in characters."""
+        """Return the fields of each; where the query is ``marked`` also ``matches``, start and
+        length of its words in the snippet, in characters."""
         rows = [hit.to_dict() for hit in self.hits]
         if self.marked:
             from .matches import matches_in

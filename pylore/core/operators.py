@@ -44,13 +44,13 @@ class Operators:
         self.unread: list[str] = []
 
     def any(self) -> bool:
-        """Whether there is one."""
+        """Return whether there is one."""
         return any((self.phrases, self.without, self.beginnings, self.titled, self.tags,
                     self.types))  # fmt: skip
 
 
 def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
-    """Takes the operators out of a query.
+    """Take the operators out of a query.
 
     ``doubt(kind, name)`` says why there is no such ``tag`` or ``type``; nothing where there is.
 
@@ -90,7 +90,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
 
 
 def _end_of_phrase(chunks: list[str], start: int) -> int:
-    """Behind the last chunk of the phrase that begins here; ``start`` where none does."""
+    """Return the index after the phrase that begins here; ``start`` where none does."""
     if not chunks[start].startswith('"'):
         return start
     for end in range(start, len(chunks)):
@@ -103,7 +103,7 @@ def _end_of_phrase(chunks: list[str], start: int) -> int:
 
 
 def _rest(read: Operators, chunk: str, doubt: Callable[[str, str], str]) -> str:
-    """What of a chunk is to be searched for; its operator goes to ``read``."""
+    """Return what of a chunk is to be searched for; its operator goes to ``read``."""
     if chunk[0] == "-":
         return _left_out(read, chunk)
     if chunk[-1] == "*" and chunk[:-1].isalnum() and words(chunk) == [chunk[:-1]]:

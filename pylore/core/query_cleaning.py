@@ -1,8 +1,8 @@
-"""What a text that is searched for says besides its words: noise to drop, and names of code.
+"""Clean a query: find noise to drop, and names of code.
 
 A commit's message, an issue or a traceback goes into a query as it is. What tools have written
 in it (trailers, hashes, addresses, comments that a page does not show) is about no subject; what
-stands in back-ticks, has dots or capitals inside, or is a line of a traceback, names code.
+is in back-ticks, has dots or capitals inside, or is a line of a traceback, names code.
 Nothing here needs ``re``: a search imports this module.
 """
 
@@ -24,16 +24,16 @@ _TRAILERS = (
     "change-id:", "git-svn-id:", "cc:", "pr-url:", "reviewed-on:", "differential revision:",
     "(cherry picked from", "cherry picked from",
 )  # fmt: skip
-"""How lines begin that tools have put below a message."""
+"""Prefixes of lines that tools put below a message."""
 
 AROUND = "()[]{}<>,.;:!?'\"`*"
-"""What stands around a word and is no part of it."""
+"""Characters around a word that are no part of it."""
 _HEX = frozenset("0123456789abcdef")
 _SHORTEST_HASH, _LONGEST_HASH = 7, 40
 
 
 def cleaned(text: str) -> str:
-    """``text`` without what tools have written in it; as it is where nothing would be left.
+    """Return ``text`` without what tools have written in it; as it is where nothing would be left.
 
     >>> cleaned("Fix :func:`raises` for groups of errors, see https://example.org/1 and 1f2e3d4c")
     'Fix `raises` for groups of errors, see and'
@@ -52,7 +52,7 @@ def _without_comments(text: str) -> str:
 
 
 def _says(chunk: str) -> bool:
-    """Whether it is neither an address, nor a hash, nor the number of an issue."""
+    """Return whether it is neither an address, nor a hash, nor the number of an issue."""
     if "://" in chunk:
         return False
     bare = chunk.strip(AROUND)
@@ -64,7 +64,7 @@ def _says(chunk: str) -> bool:
 
 
 def _unwrapped(chunk: str) -> str:
-    """A role of reStructuredText without its name: ``:func:`raises``` → ```raises```."""
+    """Return a role of reStructuredText without its name: ``:func:`raises``` → ```raises```."""
     end = chunk.find(":`")
     start = chunk.find(":")
     if 0 <= start < end and chunk[start + 1 : end].replace(":", "").replace("-", "").isalpha():
@@ -77,7 +77,7 @@ HEAD = 12
 
 
 def head_of(text: str) -> str:
-    """How a longer text begins: its first line, or the beginning of that; else nothing.
+    """Return how a longer text begins: its first line, or the beginning of that; else nothing.
 
     >>> head_of("Fix reports\\n\\nThe long story of how it came to this, in more words than fit.")
     'Fix reports'
@@ -89,9 +89,9 @@ def head_of(text: str) -> str:
 
 
 def named_in(text: str) -> list[str]:
-    """The names of code in a text, as they are written, each once.
+    """Return the names of code in a text, as they are written, each once.
 
-    What stands in back-ticks, has an underscore or a dot inside, a capital after a small
+    What is in back-ticks, has an underscore or a dot inside, a capital after a small
     letter, or parentheses after it; paths and functions of tracebacks too.
 
     >>> named_in("`Config` breaks in get(), see src/a.py; e.g. File \\"base.py\\", line 2, in load")
@@ -120,7 +120,7 @@ _LONGEST_QUOTED = 100
 
 
 def _ends_frame(before: str, before_it: str) -> bool:
-    """Whether it follows ``line 12, in`` of a traceback."""
+    """Return whether it follows ``line 12, in`` of a traceback."""
     return before == "in" and before_it[-1:] == "," and before_it[:-1].isdigit()
 
 

@@ -1,4 +1,4 @@
-"""What an English question is for: where something is, how or why it is so, what hangs on it.
+"""Find the intent of an English question: where, how or why something is, or what depends on it.
 
 The words that say so are no words of what is looked for, and go: "implemented" finds
 NotImplementedError. Whatever does not begin as a question does stays as it is. Nothing here

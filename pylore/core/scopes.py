@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 MARK = "@@"
 LONGEST = 64
 ALL = "*"
-"""What stands for no scope where a value has to be given."""
+"""The value for "no scope" where one has to be given."""
 
 COMMON = "what is common to all scopes cannot be changed under one: do that without a scope"
-"""What is said to whoever tries."""
+"""The message for whoever tries."""
 
 
 def is_name(text: str) -> bool:
-    """Whether a scope may be called so: lower-case letters, digits, ``-`` and ``_``.
+    """Return whether a scope may be called so: lower-case letters, digits, ``-`` and ``_``.
 
     >>> is_name("alice"), is_name("agent-7"), is_name("-x"), is_name("A"), is_name("a*")
     (True, True, False, False, False)
@@ -38,7 +38,7 @@ def is_name(text: str) -> bool:
 
 
 def own(name: str, scope: str) -> str:
-    """An id or a relation as it is called under a scope; as it is where there is none.
+    """Return an id or a relation as it is called under a scope; as it is where there is none.
 
     >>> own("entity-duckdb", "alice"), own("entity-duckdb@@alice", "alice"), own("uses", "")
     ('entity-duckdb@@alice', 'entity-duckdb@@alice', 'uses')
@@ -47,12 +47,12 @@ def own(name: str, scope: str) -> str:
 
 
 def is_own(name: str, scope: str) -> bool:
-    """Whether something of this name belongs to a scope."""
+    """Return whether something of this name belongs to a scope."""
     return name.endswith(MARK + scope)
 
 
 def is_seen(name: str, scope: str) -> bool:
-    """Whether something of this name is common or a scope's own; without one, all is seen.
+    """Return whether something of this name is common or a scope's own; without one, all is seen.
 
     >>> [is_seen("note-1@@alice", scope) for scope in ("alice", "bob", "")]
     [True, False, True]
@@ -61,7 +61,7 @@ def is_seen(name: str, scope: str) -> bool:
 
 
 def called(names: Iterable[str], scope: str) -> list[str]:
-    """What these relations are called under a scope: what is common, and its own without the
+    """Return what these relations are called under a scope: what is common, and its own without the
     scope; another's are left out.
 
     >>> called(["uses", "likes@@alice", "fears@@bob"], "alice")
@@ -74,7 +74,7 @@ def called(names: Iterable[str], scope: str) -> list[str]:
 
 
 def whose(*names: str) -> str:
-    """The scope of what has these names, as an edge has those of its ends and its relation;
+    """Return the scope of what has these names, as an edge has those of its ends and its relation;
     nothing where it is common.
 
     >>> whose("entity-jacq", "entity-duckdb", "uses@@alice"), whose("entity-jacq")
@@ -84,7 +84,7 @@ def whose(*names: str) -> str:
 
 
 def plain(name: str) -> str:
-    """A name without its scope.
+    """Return a name without its scope.
 
     >>> plain("uses@@alice"), plain("uses")
     ('uses', 'uses')

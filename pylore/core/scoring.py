@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     What = TypeVar("What", str, int)
-    """What is scored: an id, or the key of a passage."""
+    """The key of a score: an id, or the key of a passage."""
     Leg = Mapping[str, float]
     """Id to score, best first: what one retriever found."""
     Factors = Mapping[str, float]
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
-    """Reciprocal rank fusion: the sum over the legs of 1 / (k + rank), ranks from 1.
+    """Return reciprocal rank fusion: the sum over the legs of 1 / (k + rank), ranks from 1.
 
     Cormack, Clarke and Büttcher, SIGIR 2009. The most a sum can be is
     ``len(legs) / (k + 1)``.
@@ -40,7 +40,7 @@ def convex(
     vector_min: float,
     among: frozenset[What] | None = None,
 ) -> dict[What, float]:
-    """A weighted sum of the legs' scores, each brought to 0..1 first.
+    """Return a weighted sum of the legs' scores, each brought to 0..1 first.
 
     Full text is divided by its best score, since zero means "no word in common". A
     cosine is stretched from ``vector_min``, below which it means nothing, to the
@@ -80,7 +80,7 @@ object was held against other texts."""
 
 
 def recency(age_in_days: float, half_life: float, grace: int = 0) -> float:
-    """1 for the first ``grace`` days, 0.5 ``half_life`` days later, towards 0.
+    """Return 1 for the first ``grace`` days, 0.5 ``half_life`` days later, towards 0.
 
     Exponential decay. Whole days count, so that a search repeated the same day says
     the same.
@@ -92,17 +92,17 @@ def recency(age_in_days: float, half_life: float, grace: int = 0) -> float:
 
 
 def age_factor(recency_score: float, weight: float) -> float:
-    """From 1 for what is fresh to ``1 − weight`` for what is old."""
+    """Return 1 for a new record, down to ``1 − weight`` for an old one."""
     return 1 - weight * (1 - recency_score)
 
 
 def usage(accesses: int, boost: float) -> float:
-    """What having been read counts: 1 for never, ``boost`` more for each tenfold."""
+    """Return what having been read counts: 1 for never, ``boost`` more for each tenfold."""
     return 1 + boost * log10(accesses + 1)
 
 
 def relevance(product: float, plain: float) -> float:
-    """How a record stands: 0 to 2, where 1 is a plain one.
+    """Return how a record stands: 0 to 2, where 1 is a plain one.
 
     ``product`` is confidence × source weight × usage × status weight; ``plain`` is
     that of a record as sure as can be, of the best source and status, never read.
@@ -111,17 +111,17 @@ def relevance(product: float, plain: float) -> float:
 
 
 def relevance_factor(relevance_score: float, weight: float) -> float:
-    """From ``1 − weight`` to ``1 + weight``; 1 for a plain record."""
+    """Return ``1 − weight`` to ``1 + weight``; 1 for a plain record."""
     return 1 + weight * (relevance_score - 1)
 
 
 def rounded(value: float | None) -> float | None:
-    """To the digits that results are given with."""
+    """Round to the digits that results have."""
     return None if value is None else round(value, 6)
 
 
 def feedback(helpful: float, rated: int) -> float:
-    """How far ratings lie from the middle: -0.5 to 0.5, neither reached; 0 for none.
+    """Return how far ratings lie from the middle: -0.5 to 0.5, neither reached; 0 for none.
 
     The Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``, less 0.5: one rating
     moves it by 1/6, and it takes many to come near an end.
@@ -131,7 +131,7 @@ def feedback(helpful: float, rated: int) -> float:
 
 
 def feedback_factor(feedback_score: float, weight: float) -> float:
-    """From ``1 − weight`` to ``1 + weight``; 1 for what nobody rated."""
+    """Return ``1 − weight`` to ``1 + weight``; 1 for what nobody rated."""
     return 1 + 2 * weight * feedback_score
 
 
@@ -140,7 +140,7 @@ RE_ORDERING = frozenset(("feedback", "cap", "same_file", "diversity"))
 
 
 def score_of(factors: Factors) -> float:
-    """The product of the factors in their order, to the digits that results are given with.
+    """Return the product of the factors in their order, to the digits that results are given with.
 
     What ``RE_ORDERING`` factors multiply is a score that has decided something, so it is
     rounded first: to the last digit it can differ from the product.
@@ -152,7 +152,7 @@ def score_of(factors: Factors) -> float:
 
 
 def best_first(scores: Mapping[What, float]) -> dict[What, float]:
-    """The same scores, the highest first; ties by id or key."""
+    """Return the same scores, the highest first; ties by id or key."""
     # The order by id is kept among equals: two sorts without a call of Python a score.
     ids = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
     return {id: scores[id] for id in ids}

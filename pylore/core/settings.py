@@ -4,7 +4,7 @@ Every setting is an option (``--graph-depth``), an environment variable
 (``LORE_GRAPH_DEPTH``) and a key of the config files (``graph_depth``).
 Precedence: flag > environment > project config > user config > default.
 
-The config files are read by ``lib/config.sh`` alone. It hands over what it
+The config files are read by ``system/config.py`` alone. It hands over what it
 found in ``LORE_FROM_CONFIG``, a line a value: ``key TAB origin TAB value``,
 where the origin is ``project:FILE:LINE`` or ``user:FILE:LINE``. It also exports
 them as variables, for plugins, and names those variables in ``LORE_EXPORTED``.
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
+    from .setting_values import Value
+
     T = TypeVar("T")
-    Value = int | float | bool | str | tuple[str, ...] | dict[str, float] | dict[str, str]
 
 
 class Setting:
@@ -53,159 +54,29 @@ class Setting:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that it may be, of a choice; those that its list may have, of words."""
+        """Return the words that it may be, of a choice; those that its list may have, of words."""
         return tuple(self._choices)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Takes the name of the attribute; the option is that too, unless it has one of its own."""
+        """Take the name of the attribute; the option is that too, unless it has one of its own."""
         self.name = name
         self.option = self.option or name.replace("_", "-")
 
     @property
     def config_key(self) -> str:
-        """How the config files spell it: arrays are upper-case, as in EDGE_WEIGHTS."""
+        """Return how the config files spell it: arrays are upper-case, as in EDGE_WEIGHTS."""
         return self.name.upper() if self.kind in ARRAYS else self.name
 
     def parse(self, text: str) -> Value:
-        """The typed value of ``text``; ValueError says what would have been right."""
-        return _PARSERS[self.kind](self, text)
+        """Return the value of ``text``; ValueError says what would have been right."""
+        from .setting_values import parse_value
+
+        return parse_value(self.kind, text, self.low, self.high, self.choices)
 
 
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
 
-
-def _parse_int(setting: Setting, text: str) -> Value:
-    low, high = int(setting.low), int(setting.high)
-    digits = text[1:] if text[:1] in "+-" else text
-    if (
-        not (digits.isascii() and digits.isdigit() and len(digits) < 16)
-        or not low <= int(text) <= high
-    ):
-        raise ValueError(f"a whole number from {low} to {high}")
-    return int(text)
-
-
-def _parse_float(setting: Setting, text: str) -> Value:
-    wanted = f"a number from {setting.low:g} to {setting.high:g}"
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(wanted) from None
-    if not setting.low <= value <= setting.high:
-        raise ValueError(wanted)
-    return value
-
-
-def _parse_bool(setting: Setting, text: str) -> Value:
-    word = text.lower()
-    if word in ("1", "true", "yes", "on"):
-        return True
-    if word in ("0", "false", "no", "off", ""):
-        return False
-    raise ValueError("1 or 0")
-
-
-def _parse_choice(setting: Setting, text: str) -> Value:
-    if text not in setting.choices:
-        raise ValueError("one of " + ", ".join(setting.choices))
-    return text
-
-
-def _parse_words(setting: Setting, text: str) -> Value:
-    found = tuple(text.replace(",", " ").split())
-    if setting.choices and not set(found) <= set(setting.choices):
-        raise ValueError("some of " + ", ".join(setting.choices))
-    return found
-
-
-def _parse_names(setting: Setting, text: str) -> Value:
-    found = tuple(text.replace(",", " ").split())
-    for name in found:
-        if not name.isascii() or not name.replace("-", "").isalnum() or name != name.lower():
-            raise ValueError("names in lower-case letters, digits and dashes")
-        if name.startswith("-"):
-            raise ValueError("names that begin with a letter or a digit")
-    return found
-
-
-def _parse_text(setting: Setting, text: str) -> Value:
-    return text
-
-
-def _parse_scope(setting: Setting, text: str) -> Value:
-    from .scopes import ALL, LONGEST, is_name
-
-    if text in ("", ALL):
-        return ""
-    if not is_name(text):
-        raise ValueError(f"a name of lower-case letters, digits, - and _, {LONGEST} at most")
-    return text
-
-
-def _parse_embedder(setting: Setting, text: str) -> Value:
-    kind, _, what = text.partition(":")
-    if "@" in what.partition("://")[2].partition("/")[0]:
-        raise ValueError("a URL without name and password; a key goes into LORE_ENDPOINT_KEY")
-    plain = what.isprintable() and " " not in what
-    if not (
-        text in OWN_EMBEDDERS
-        or (kind == "sentence-transformers" and what and plain)
-        or (kind == "endpoint" and what.startswith(PLACES) and plain and what.isascii())
-    ):
-        raise ValueError(
-            "static, none, sentence-transformers:NAME or endpoint:URL "
-            "(http://…, https://… or unix:/PATH)"
-        )
-    return text
-
-
-def _parse_weights(setting: Setting, text: str) -> Value:
-    weights = {}
-    for item in text.replace(",", " ").split():
-        name, equals, number = item.partition("=")
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = -1.0
-        if not name or not equals or not setting.low <= weight <= setting.high:
-            raise ValueError(
-                f"NAME=WEIGHT pairs, each weight from {setting.low:g} to {setting.high:g}"
-            )
-        weights[name.lower()] = weight
-    return weights
-
-
-def _parse_texts(setting: Setting, text: str) -> Value:
-    texts = {}
-    for line in filter(None, text.split("\n")):
-        name, equals, value = line.partition("=")
-        plain = name.replace("-", "").replace("_", "")
-        if not equals or not name[:1].isalpha() or not plain.isalnum() or not name.isascii():
-            raise ValueError("NAME=TEXT, the name in letters, digits, - and _")
-        texts[name] = value
-    return texts
-
-
-OWN_EMBEDDERS = ("static", "none")
-"""Embedders that load no model and ask nobody: these a project's config may name."""
-
-PLACES = ("http://", "https://", "unix:/")
-"""How the place of an endpoint begins."""
-
-_PARSERS = {
-    "int": _parse_int,
-    "float": _parse_float,
-    "bool": _parse_bool,
-    "choice": _parse_choice,
-    "words": _parse_words,
-    "names": _parse_names,
-    "text": _parse_text,
-    "embedder": _parse_embedder,
-    "scope": _parse_scope,
-    "weights": _parse_weights,
-    "texts": _parse_texts,
-}
 
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 
@@ -250,62 +121,62 @@ def _row(
     choices: Iterable[str] = (),
     option: str = "",
 ) -> T:
-    """A row of the table, typed as what an instance has in its place."""
+    """Return a row of the table, typed as what an instance has in its place."""
     return Setting(kind, default, help, low, high, choices, option)  # type: ignore[arg-type, return-value]
 
 
 def whole(default: int, help: str, *, low: int, high: int, option: str = "") -> int:
-    """A whole number."""
+    """Declare a whole number."""
     return _row("int", default, help, low, high, option=option)
 
 
 def number(default: float, help: str, *, low: float, high: float, option: str = "") -> float:
-    """A number."""
+    """Declare a number."""
     return _row("float", default, help, low, high, option=option)
 
 
 def switch(default: bool, help: str) -> bool:
-    """On or off."""
+    """Declare a switch."""
     return _row("bool", default, help)
 
 
 def choice(default: str, help: str, *, choices: Iterable[str], option: str = "") -> str:
-    """One of a few words."""
+    """Declare one of a few words."""
     return _row("choice", default, help, choices=choices, option=option)
 
 
 def words(default: tuple[str, ...], help: str, *, option: str = "") -> tuple[str, ...]:
-    """Any words, as names of relations."""
+    """Declare any words, as names of relations."""
     return _row("words", default, help, option=option)
 
 
 def names(default: tuple[str, ...], help: str) -> tuple[str, ...]:
-    """Names of programs, as far as a file may be called so."""
+    """Declare names of programs, as far as a file may be called so."""
     return _row("names", default, help)
 
 
 def text(default: str, help: str, *, option: str = "") -> str:
-    """Any text."""
+    """Declare any text."""
     return _row("text", default, help, option=option)
 
 
 def embedder_name(default: str, help: str) -> str:
-    """An embedder, as ``_parse_embedder`` takes it."""
+    """Declare an embedder: ``static``, ``none``, or one with a name or a URL."""
     return _row("embedder", default, help)
 
 
 def scope_name(default: str, help: str) -> str:
-    """A scope, as ``_parse_scope`` takes it."""
+    """Declare a scope."""
     return _row("scope", default, help)
 
 
 def weights(default: dict[str, float], help: str, *, low: float, high: float) -> dict[str, float]:
-    """Numbers by name; what is given is added to what is there."""
+    """Declare numbers by name; those given are added to the default."""
     return _row("weights", default, help, low, high)
 
 
 def texts(help: str) -> dict[str, str]:
-    """Texts by name; what is given is added to what is there."""
+    """Declare texts by name; those given are added to the default."""
     return _row("texts", {}, help)
 
 
@@ -670,11 +541,11 @@ class Settings:
 
     @classmethod
     def load(cls, *, environ: Mapping[str, str], flags: Mapping[str, str]) -> Settings:
-        """Values from the config hand-over, then the environment, then the flags."""
+        """Return values from the config hand-over, then the environment, then the flags."""
         settings = cls()
         for line in filter(None, environ.get("LORE_FROM_CONFIG", "").split("\n")):
             settings._set_from_config(*line.split("\t", 2))
-        # Config values are exported too, for plugins: those are not the user's environment.
+        # What an outer lore exported for its plugin is not the user's environment.
         exported = environ.get("LORE_EXPORTED", "").split()
         for name in BY_NAME:
             variable = "LORE_" + name.upper()
@@ -686,7 +557,7 @@ class Settings:
         return settings
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:
-        """A copy with these ``(config key, text)`` set, ``KEY[element]`` too.
+        """Return a copy with these ``(config key, text)`` set, ``KEY[element]`` too.
 
         Raises:
             UsageError: a key is not known, or a value is not one of its values.
@@ -706,7 +577,7 @@ class Settings:
 
     @property
     def depth(self) -> int:
-        """The depth to walk: what was asked for, within what is allowed."""
+        """Return the depth to walk: what was asked for, within what is allowed."""
         return min(self.graph_depth, self.graph_max_depth)
 
     def _set_from_config(self, key: str, origin: str, text: str) -> None:
@@ -737,7 +608,7 @@ class Settings:
         self.origins[name] = origin
 
     def as_text(self, name: str) -> str:
-        """The value of one setting, spelled as an option or a config file takes it."""
+        """Return the value of one setting, spelled as an option or a config file takes it."""
         value = getattr(self, name)
         if isinstance(value, bool):
             return str(int(value))
@@ -751,7 +622,7 @@ class Settings:
 
 
 def _rows_of(table: type) -> tuple[Setting, ...]:
-    """Takes the rows out of the class: what an instance has is found sooner without them."""
+    """Take the rows out of the class: what an instance has is found sooner without them."""
     rows = tuple(row for row in vars(table).values() if isinstance(row, Setting))
     for row in rows:
         delattr(table, row.name)
@@ -764,7 +635,7 @@ _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
 def users_alone(name: str, text: str) -> str:
-    """Why a project may not set this; nothing where it may."""
+    """Return why a project may not set this; nothing where it may."""
     if name == "embedder" and ":" in text:
         return "loads a model or sends texts away"
     if name == "retrievers" and not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}:
@@ -772,34 +643,17 @@ def users_alone(name: str, text: str) -> str:
     return USER_ONLY.get(name, "")
 
 
-def environment_of_programs() -> dict[str, str]:
-    """This process's environment for a program of the user's own, as a command or a retriever.
-
-    Without what a project's config file may not set: it is kept for the warning alone.
-    """
-    lines = os.environ.get("LORE_FROM_CONFIG", "").split("\n")
-    kept = "".join(f"{line}\n" for line in lines if line and _may_stand(*line.split("\t", 2)))
-    return {**os.environ, "LORE_FROM_CONFIG": kept}
-
-
-def _may_stand(key: str, origin: str, text: str) -> bool:
-    setting = BY_NAME.get(key.partition("[")[0].lower())
-    if not origin.startswith("project:"):
-        return True
-    return setting is not None and not users_alone(setting.name, text)
-
-
 def _unsecret(text: str) -> str:
-    """The text without what stands before an @: in a URL that may be a password."""
+    """Return the text without what is before an @: in a URL that may be a password."""
     before, at, after = text.rpartition("@")
     return f"…{at}{after}" if before else text
 
 
 def _place(origin: str) -> str:
-    """``project:/a/.config:3`` -> ``/a/.config:3``, ``flag:--decay`` -> ``--decay``."""
+    """Turn ``project:/a/.config:3`` into ``/a/.config:3``, ``flag:--decay`` into ``--decay``."""
     return origin.partition(":")[2]
 
 
 def from_environment(flags: Mapping[str, str]) -> Settings:
-    """The settings of this process: its environment under these flags."""
+    """Return the settings of this process: its environment under these flags."""
     return Settings.load(environ=os.environ, flags=flags)

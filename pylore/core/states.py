@@ -1,8 +1,8 @@
-"""Which of two states of a node or an edge is the later one, the same on every machine.
+"""Order the states of a node or an edge, the same way on every machine.
 
 A state's clock is the latest of its times (a hybrid logical clock: whatever changes a
 state sets a time past the one before, so a state never beats one that it was made from).
-Equal clocks are told apart by what the states say, so the order is total: merging takes
+Equal clocks are distinguished by what the states say, so the order is total: merging takes
 the later one, and all stores that have seen the same states agree.
 See Kulkarni et al., Logical Physical Clocks (2014).
 """
@@ -28,23 +28,23 @@ NODE_STATE = (
     "title", "body", "status", "source", "confidence", "category", "tags", "file", "line_start",
     "line_end", "data", "updated_at", "invalidated_at",
 )  # fmt: skip
-"""What makes one state of a node another one; ``updated_at`` alone does not."""
+"""Fields in which states of a node differ; ``updated_at`` alone makes no other state."""
 
 EDGE_STATE = ("weight", "source", "status", "metadata", "invalidated_at")
-"""What makes one state of an edge another one."""
+"""Fields in which states of an edge differ."""
 
 ANCESTORS = 16
-"""How many of the states before it a node is told with: who is further behind is taken to
+"""Number of former states that a node is sent with: a store that is further behind is taken to
 be merely old, and not to have changed on its own."""
 
 _HASH_DIGITS = 10
 
 _FORGOTTEN = "0000"
-"""What the hash in the name of a forgotten state begins with, and no other one."""
+"""Prefix of the hash in the name of a forgotten state, and of no other one."""
 
 
 def clock(state: Node | Edge) -> str:
-    """The latest of the times of a state.
+    """Return the latest of the times of a state.
 
     >>> clock(Node("note-1", "note", updated_at="2026-01-31", invalidated_at="2026-02-01"))
     '2026-02-01'
@@ -54,13 +54,13 @@ def clock(state: Node | Edge) -> str:
 
 
 def set_clock(state: Node | Edge, at: str) -> None:
-    """Gives a state this clock; ``changed_at`` stays empty where another time says it."""
+    """Give a state this clock; ``changed_at`` stays empty where another time says it."""
     state.changed_at = None
     state.changed_at = at if clock(state) < at else None
 
 
 def next_clock(before: str, at: str) -> str:
-    """The clock of a state that is made at this time out of one with the clock ``before``.
+    """Return the clock of a state that is made at this time out of one with the clock ``before``.
 
     >>> next_clock("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z")
     '2026-01-31T12:00:01Z'
@@ -69,20 +69,20 @@ def next_clock(before: str, at: str) -> str:
 
 
 def order(state: Node | Edge) -> Order:
-    """Of two states the one with the greater order stands."""
+    """Return the order of a state: of two, the greater one is current."""
     rank = STATUSES.index(state.status) if state.status in STATUSES else -1
     made = state.updated_at if isinstance(state, Node) else ""
     return clock(state), state.invalidated_at or "", rank, _hash(state), made
 
 
 def same(one: Node | Edge, other: Node | Edge) -> bool:
-    """Whether two states say the same, whenever they were made."""
+    """Return whether two states say the same, whenever they were made."""
     gone = (one.invalidated_at is None, other.invalidated_at is None)
     return gone[0] == gone[1] and _hash(one) == _hash(other)
 
 
 def state_name(node: Node) -> str:
-    """A name for a state of a node: its clock, and the beginning of a hash.
+    """Return a name for a state of a node: its clock, and the beginning of a hash.
 
     The hash of a forgotten one begins with ``0000``, and so it can be told from its name.
 
@@ -98,7 +98,7 @@ def state_name(node: Node) -> str:
 
 
 def lived_after(names: Iterable[str], at: str) -> bool:
-    """Whether a node with states of these names was forgotten at this time, and lived later.
+    """Return whether a node with states of these names was forgotten at this time, and lived later.
 
     >>> lived_after(["2026-01-01T00:00:00Z 0000123456", "2026-01-02T00:00:00Z 5b8d4b947a"],
     ...             "2026-01-01T00:00:00Z")
@@ -115,12 +115,12 @@ def lived_after(names: Iterable[str], at: str) -> bool:
 
 
 def latest(names: Iterable[str]) -> list[str]:
-    """Those of the names of states that a node is told with, the latest last."""
+    """Return those of the names of states that a node is told with, the latest last."""
     return sorted(set(names))[-ANCESTORS:]
 
 
 def descends(name: str, ancestors: Iterable[str]) -> bool:
-    """Whether a state comes after the one of this name, as far as its ancestors tell."""
+    """Return whether a state comes after the one of this name, as far as its ancestors tell."""
     known = sorted(ancestors)
     return name in known or (len(known) >= ANCESTORS and name < known[0])
 

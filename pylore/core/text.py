@@ -25,10 +25,10 @@ STOP_WORDS = frozenset(
 )
 
 MAX_QUERY = 100_000
-"""The most characters of one query that are looked at."""
+"""The most characters of one query that are examined."""
 
 _SNIPPET_LOOK = 20_000
-"""How many characters of a passage a snippet is looked for in."""
+"""Characters of a passage in which a snippet is looked for."""
 
 _FEW_WORDS = 20
 """Of so many words of a query the rarest in a long text is looked for."""
@@ -76,7 +76,7 @@ _WORDS, _FOLDS = _Words(), _Folds()
 
 
 def composed(text: str) -> str:
-    """``text`` with each accent and its letter as one character (NFC): how it is indexed."""
+    """Return ``text`` with each accent and its letter as one character (NFC): how it is indexed."""
     if text.isascii() or _PLAIN.issuperset(text):
         return text
     from unicodedata import normalize
@@ -85,7 +85,7 @@ def composed(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Every word, in order, in the case that it is written in.
+    """Return every word, in order, in the case that it is written in.
 
     >>> words("it's a/b.py, snake_case")
     ['it', 's', 'a', 'b', 'py', 'snake', 'case']
@@ -94,7 +94,7 @@ def words(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """``text`` as words are compared: in lower case, without accents, as full text does it.
+    """Return ``text`` as words are compared: in lower case, without accents, as full text does it.
 
     >>> fold("Zürich"), fold("ΟΔΟΣ"), fold("Straße")
     ('zurich', 'οδοσ', 'straße')
@@ -103,7 +103,7 @@ def fold(text: str) -> str:
 
 
 def camel_parts(word: str) -> list[str]:
-    """The parts of a camelCase word, folded; one part if there is nothing to split.
+    """Return the parts of a camelCase word, folded; one part if there is nothing to split.
 
     >>> camel_parts("getUserByID"), camel_parts("HTTPServer"), camel_parts("plain")
     (['get', 'user', 'by', 'id'], ['http', 'server'], ['plain'])
@@ -125,7 +125,7 @@ def camel_parts(word: str) -> list[str]:
 
 
 def fact_sentence(subject: str, predicate: str, object: str) -> str:
-    """A fact in words.
+    """Return a fact in words.
 
     >>> fact_sentence("web shop", "is_built_with", "Rust")
     'web shop is built with Rust'
@@ -136,7 +136,7 @@ def fact_sentence(subject: str, predicate: str, object: str) -> str:
 
 
 def identifier_parts(text: str) -> str:
-    """The parts of every camelCase word of ``text``: what the index adds to the words.
+    """Return the parts of every camelCase word of ``text``: what the index adds to the words.
 
     >>> identifier_parts("call getUserByID twice")
     'get user by id'
@@ -169,8 +169,9 @@ _SAME = 24
 
 
 def beyond_signature(text: str, title: str) -> str:
-    """The text of a symbol without the signature that its title says, and with what documents it
-    once: ``text`` is signature, documentation, and the source with both again, a line or more each.
+    """Return the text of a symbol without the signature that its title says, and with what
+    documents it once: ``text`` is signature, documentation, and the source with both again, a line
+    or more each.
 
     >>> beyond_signature("def f(x)\\nSays it.\\ndef f(x): return x", "C.f(x)")
     'Says it. return x'
@@ -201,7 +202,7 @@ _ENDINGS_OF_Y = ("y", "ies", "ied")
 
 
 def inflections(word: str) -> list[str]:
-    """Other forms that an English word may have, in lower case; some of them are not words.
+    """Return other forms that an English word may have, in lower case; some of them are not words.
 
     >>> inflections("tokens"), inflections("query")
     (['token', 'tokenes', 'tokened', 'tokend', 'tokening', 'tokene'], ['queries', 'queried'])
@@ -220,7 +221,7 @@ def inflections(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """The first letters of a word, which its other forms have too.
+    """Return the first letters of a word, which its other forms have too.
 
     >>> stem("tokens"), stem("key")
     ('toke', 'key')
@@ -229,11 +230,11 @@ def stem(word: str) -> str:
 
 
 class Query:
-    """What a person typed, as terms.
+    """The terms of a text that a person typed.
 
     ``terms`` is one entry a chunk (white space separates chunks), without stop
     words unless there is nothing else; a term is a list of alternatives, and an
-    alternative a list of words that must stand next to each other. ``beginnings``
+    alternative a list of words that must be next to each other. ``beginnings``
     are those of its words that stand for all that begin so.
     """
 
@@ -249,14 +250,14 @@ class Query:
         return bool(self.terms)
 
     def single_words(self) -> list[str]:
-        """Every distinct word of the terms, in order."""
+        """Return every distinct word of the terms, in order."""
         return list(
             dict.fromkeys(word for term in self.terms for phrase in term for word in phrase)
         )
 
 
 def parse_query(text: str) -> Query:
-    """Makes terms of whatever was typed; never fails, and may have no terms at all.
+    """Make terms of whatever was typed; never fails, and may have no terms at all.
 
     >>> parse_query("the getUser of a/b.py").terms
     [[['getuser'], ['get', 'user']], [['a', 'b', 'py']]]
@@ -301,7 +302,7 @@ _TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests
 
 
 def is_test(path: str) -> bool:
-    """Whether the path of a file is one that tests have, in any common language.
+    """Return whether the path of a file is one that tests have, in any common language.
 
     >>> is_test("tests/auth.py"), is_test("src/auth_test.go"), is_test("src/contest.py")
     (True, True, False)
@@ -345,7 +346,7 @@ _GENERATED = (
 
 
 def aside(path: str) -> str:
-    """Of which kind a file is that stands back behind source: a key of ``ASKED_FOR``, or nothing.
+    """Return the kind of a file that ranks below source: a key of ``ASKED_FOR``, or nothing.
 
     >>> aside("tests/auth.py"), aside("benchmarks/x.py"), aside("db/migrations/1.py"), aside("a.py")
     ('test', 'benchmark', 'migration', '')
@@ -366,7 +367,7 @@ _CHANGELOGS = ("change", "history", "news", "release", "upgrad", "whats-new", "w
 
 
 def is_changelog(path: str) -> bool:
-    """Whether the name of a file begins as those do that say what changed.
+    """Return whether the name of a file begins as those do that say what changed.
 
     >>> is_changelog("docs/CHANGES.rst"), is_changelog("changes/view.md")
     (True, False)
@@ -375,7 +376,7 @@ def is_changelog(path: str) -> bool:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """``number`` with the words for it.
+    """Return ``number`` with the words for it.
 
     >>> counted(1, "edge"), counted(2, "edge"), counted(2, "edge leads", "edges lead")
     ('1 edge', '2 edges', '2 edges lead')
@@ -384,7 +385,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def printable(text: str) -> str:
-    """``text`` for a terminal: control characters (but tab and newline) become ``?``.
+    """Return ``text`` for a terminal: control characters (but tab and newline) become ``?``.
 
     Escape sequences, C1 controls and the characters that turn the reading
     direction around are the ones that could make a terminal lie.
@@ -399,7 +400,7 @@ _CONTROLS: dict[int, str] = {
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags in lower case, each once, white space in them made a dash; a text is split at it.
+    """Return tags in lower case, each once, white space in them made a dash; a text is split at it.
 
     >>> clean_tags(["Code Review", "auth", "AUTH"]), clean_tags("auth, api")
     (('code-review', 'auth'), ('auth', 'api'))
@@ -411,12 +412,12 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def one_line(text: str) -> str:
-    """``text`` with every run of white space made one space."""
+    """Return ``text`` with every run of white space made one space."""
     return " ".join(text.split())
 
 
 def snippet(body: str, query: Query, width: int = 240) -> str:
-    """The stretch of ``body`` (about ``width`` characters) with most of the query's words.
+    """Return the stretch of ``body`` (about ``width`` characters) with most of the query's words.
 
     Words are compared by their first letters, since the index compares stems.
     """
@@ -439,7 +440,7 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
 
 
 def _around_rarest(body: str, query: Query) -> str:
-    """As much of a long text as is looked at: around the word that it has least often."""
+    """Return a part of a long text: around the query's word that it has least often."""
     lowered = body.lower()
     counts = {one: lowered.count(one) for one in map(stem, query.single_words()[:_FEW_WORDS])}
     there = [one for one, count in counts.items() if count]
@@ -449,7 +450,7 @@ def _around_rarest(body: str, query: Query) -> str:
 
 
 def _stretch(text: str, start: int, width: int) -> str:
-    """``text`` from about ``start``, cut between words unless a word is very long."""
+    """Return ``text`` from about ``start``, cut between words unless a word is very long."""
     third = width // 3
     if start:
         space = text.find(" ", start - 1, start + third)

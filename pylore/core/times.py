@@ -16,7 +16,7 @@ to know; 0 for what holds for less than a second."""
 
 
 def now() -> str:
-    """This second.
+    """Return this second.
 
     >>> len(now()) == len("2026-01-31T12:00:00Z")
     True
@@ -25,7 +25,7 @@ def now() -> str:
 
 
 def days_ahead(days: int) -> str:
-    """So many days from now.
+    """Return the time so many days from now.
 
     >>> days_ahead(1) > now()
     True
@@ -34,7 +34,7 @@ def days_ahead(days: int) -> str:
 
 
 def later(moment: str) -> str:
-    """A whole second that comes after a time; now, where that is none.
+    """Return a whole second that comes after a time; now, where that is none.
 
     >>> later("2026-01-31T23:59:59.5Z")
     '2026-02-01T00:00:00Z'
@@ -43,7 +43,8 @@ def later(moment: str) -> str:
 
 
 def following(moment: str) -> str:
-    """The next second after a time, the same on every machine; it comes after ``just_after``.
+    """Return the next second after a time, the same on every machine; it comes after
+    ``just_after``.
 
     >>> following("2026-01-31T23:59:59Z"), following("?")
     ('2026-02-01T00:00:00Z', '?1')
@@ -52,7 +53,7 @@ def following(moment: str) -> str:
 
 
 def _next_second(moment: str) -> str:
-    """The second after that of a time; nothing where there is none that comes after it."""
+    """Return the second after that of a time; nothing where there is none that comes after it."""
     from calendar import timegm
 
     try:
@@ -64,7 +65,7 @@ def _next_second(moment: str) -> str:
 
 
 def just_after(moment: str) -> str:
-    """The next time after this one that can be written: there is none between the two.
+    """Return the next time after this one that can be written: there is none between the two.
 
     >>> just_after("2026-01-31T23:59:59Z"), just_after("2026-01-31T23:59:59.000009Z")
     ('2026-02-01T00:00:00.000000Z', '2026-01-31T23:59:59.000010Z')
@@ -83,7 +84,7 @@ def just_after(moment: str) -> str:
 
 
 def days_since(moment: str) -> int:
-    """Whole days, by date, from a time to now; 0 for what is to come, or is no time.
+    """Return whole days, by date, from a time to now; 0 for what is to come, or is no time.
 
     >>> days_since(now()), days_since(ago(400)), days_since("?")
     (0, 400, 0)
@@ -95,19 +96,19 @@ def days_since(moment: str) -> int:
 
 
 def _day_number(moment: str) -> int:
-    """The days up to a date; of years that begin in March, a leap day is the last one."""
+    """Return the days up to a date; of years that begin in March, a leap day is the last one."""
     year, month, day = int(moment[:4]), int(moment[5:7]), int(moment[8:10])
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
 
 
 def ago(days: int) -> str:
-    """This second, so many days ago; 1970, where that is before it."""
+    """Return the time so many days ago; 1970 at the earliest."""
     return time.strftime(_FORM, time.gmtime(max(0, int(time.time()) - days * _UNITS["d"])))
 
 
 def is_within(moment: str, days: int) -> bool:
-    """Whether a time is less than so many days ago.
+    """Return whether a time is less than so many days ago.
 
     >>> is_within(now(), 1), is_within("2026-01-31T12:00:00Z", 0), is_within("", 1)
     (True, False, False)
@@ -125,7 +126,8 @@ def is_within(moment: str, days: int) -> bool:
 
 
 def parse_since(text: str) -> str:
-    """``2026-01-31``, ``2026-01-31T12:00:00Z``, or an age: ``12h``, ``7d``, ``2w``, ``3m``, ``1y``.
+    """Return ``2026-01-31``, ``2026-01-31T12:00:00Z``, or an age: ``12h``, ``7d``, ``2w``, ``3m``,
+    ``1y``.
 
     >>> parse_since("2026-01-31")
     '2026-01-31T00:00:00Z'

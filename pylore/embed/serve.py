@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core.errors import EmbedderError, LoreError
 from ..system.private_files import make_private_folder
+from .http import EndpointClient, unix_place
 from .sentence_transformers import LONGEST_SOCKET, is_own_folder, is_own_socket
-from .wire import Place, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,14 +33,14 @@ MOST_TEXTS = 2048
 
 
 class Serveable(Protocol):
-    """What a server needs of a model."""
+    """The methods of a model that a server uses."""
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
-        """A unit vector for each text."""
+        """Return a unit vector for each text."""
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-    """Serves one model until it is told to stop, or has been idle for long enough.
+    """Serve one model until it is told to stop, or has been idle for long enough.
 
     Raises:
         LoreError: the socket cannot be made, or another server has it.
@@ -62,7 +62,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         super().__init__(path, Handler, bind_and_activate=False)
 
     def open(self) -> int:
-        """Loads the model, which takes seconds, then listens; the vectors' dimension."""
+        """Load the model, which takes seconds, then listen; the vectors' dimension."""
         self.model = self._load()
         dimension = len(self.model.vectors(["a word"])[0]) // 4  # float32
         if is_own_socket(self.path):
@@ -81,23 +81,23 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         return dimension
 
     def service_actions(self) -> None:
-        """Called twice a second: ends a server that nobody asks."""
+        """End a server that nobody asks; called twice a second."""
         if self._idle and monotonic() - self.last_used > self._idle:
             self.stop()
 
     def stop(self) -> None:
-        """Ends ``serve_forever``; called from any thread."""
+        """End ``serve_forever``; called from any thread."""
         threading.Thread(target=self.shutdown, daemon=True).start()
 
     def server_close(self) -> None:
-        """Takes the socket away; the lock goes with the process."""
+        """Take the socket away; the lock goes with the process."""
         super().server_close()
         if is_own_socket(self.path):
             os.unlink(self.path)
         os.close(self._lock)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is not news."""
+        """Ignore a client that went away."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -109,7 +109,7 @@ class Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     def do_POST(self) -> None:
-        """Vectors, what is served, or the end."""
+        """Answer with vectors or the model's name, or stop."""
         if self.path == "/lore/status":
             self._send(200, {"model": self.server.name})
         elif self.path == "/lore/stop":
@@ -156,11 +156,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is logged: queries are the user's own."""
+        """Log nothing: queries are private."""
 
 
 def _texts(asked: Any) -> list[str]:
-    """The texts of a request; ValueError if it has none."""
+    """Return the texts of a request; ValueError if it has none."""
     texts = asked.get("input") if isinstance(asked, dict) else None
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not 0 < len(texts) <= MOST_TEXTS:
@@ -187,7 +187,7 @@ def _answer(vectors: list[bytes], model: str, form: object) -> dict[str, Any]:
 
 
 def _lock_beside(path: str) -> int:
-    """An open, locked file; the folder is made, for this user alone."""
+    """Return an open, locked file; the folder is made, for this user alone."""
     folder = os.path.dirname(path)
     if not path.startswith("/") or len(os.fsencode(path)) > LONGEST_SOCKET:
         raise LoreError(f"the socket {path}: give a whole path of at most {LONGEST_SOCKET} bytes")
@@ -209,12 +209,12 @@ def _lock_beside(path: str) -> int:
 
 
 def served(path: str) -> str | None:
-    """The model that a running server serves at this socket; None if there is no server."""
+    """Return the model that a running server serves at this socket; None if there is no server."""
     return _told(path, "/lore/status")
 
 
 def stop(path: str) -> str | None:
-    """Ends the server at this socket: the model that it served; None if there was none."""
+    """End the server at this socket: the model that it served; None if there was none."""
     return _told(path, "/lore/stop")
 
 
@@ -222,7 +222,7 @@ def _told(path: str, what: str) -> str | None:
     if not is_own_socket(path):
         return None
     try:
-        answer = post(Place("http", "localhost", 80, what, path), b"{}", {}, 5.0)
+        answer = EndpointClient(unix_place(path, what)).post(b"{}", 5.0)
         return str(json.loads(answer.body)["model"])
     except (OSError, EmbedderError, ValueError, KeyError, TypeError):
         return None

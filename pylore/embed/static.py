@@ -38,7 +38,7 @@ _LONGEST_WORD = 100  # letters; what is longer is not a word, and slow to tokeni
 
 
 class StaticEmbedder:
-    """Embeds by looking words up; see the module's text for how."""
+    """Embed by looking words up; see the module's text for how."""
 
     name = "static:l2_supercat_256"
     dimension = DIMENSION
@@ -55,11 +55,11 @@ class StaticEmbedder:
         return not new or (self._has_table and len(new) <= _MANY_WORDS)
 
     def learn(self, texts: Sequence[str]) -> None:
-        """Makes sure that words like these can be embedded in no time."""
+        """Make sure that words like these can be embedded in no time."""
         self._look_up({word for text in texts for word in _words(text)})
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-        """A unit vector for each text; None for a text without words."""
+        """Return a unit vector for each text; None for a text without words."""
         split = [_words(text) for text in texts]
         self._look_up({word for text in split for word in text})
         tokens = [[token for word in text for token in self._tokens[word]] for text in split]
@@ -131,12 +131,12 @@ def _data_start(file: int) -> int:
 
 
 def tokenizer_file() -> str:
-    """Where the tokenizer's vocabulary is, as JSON."""
+    """Return where the tokenizer's vocabulary is, as JSON."""
     return _package_file("tokenizers", "l2_supercat_tokenizer_config.json")
 
 
 def weights_file() -> str:
-    """Where the tokens' vectors are."""
+    """Return where the tokens' vectors are."""
     return _package_file("weights", "l2_supercat_256.safetensors")
 
 

@@ -1,4 +1,4 @@
-"""Where the table of pieces is that ``bpe`` reads, and what makes one where there is none.
+"""Find the token table that ``bpe`` reads, or make it.
 
 It lies beside the packages, where the set-up has put it, or in the user's cache: never in a
 store or a project, which may have come from anywhere.
@@ -62,7 +62,7 @@ def _made(own: str, tokenizer: str) -> str:
 
 
 def install_table(tokenizer: str) -> str:
-    """Puts a table beside the packages, if there is none that works; returns its path.
+    """Put a table beside the packages, if there is none that works; return its path.
 
     Raises:
         OSError, LoreError: as ``write_table``.
@@ -78,13 +78,13 @@ def install_table(tokenizer: str) -> str:
 
 
 def installed_table(tokenizer: str) -> str:
-    """Where the set-up puts the table of a tokenizer: beside the packages."""
+    """Return where the set-up puts the table of a tokenizer: beside the packages."""
     packages = os.path.dirname(os.path.dirname(os.path.dirname(tokenizer)))
     return os.path.join(packages, "lore-pieces.table")
 
 
 def own_table(stamp: str) -> str:
-    """Where the user's own is, for whom no set-up has made one."""
+    """Return where the user's own is, for whom no set-up has made one."""
     return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), f"pieces-{stamp}.table")
 
 

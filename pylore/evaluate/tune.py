@@ -17,6 +17,7 @@ from ..core.settings import BY_NAME
 from ..core.text import parse_query
 from ..core.vocabulary import CHANGES, file_id
 from ..search.retrieve import embed_query, find_matches
+from ..store import copy_store
 from ..system.temporary import TemporaryFolder
 from .metrics import interval, score
 from .run import Configuration, configured, legs, milliseconds
@@ -149,7 +150,7 @@ def shuffled(
 def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Iterator[Store]]:
     """``count`` times a copy of the store with its edges shuffled; the store stays as it is."""
     with TemporaryFolder() as folder:
-        copy = store.copied_to(folder)
+        copy = copy_store(store, folder)
         try:
             yield _shuffles(copy, list(store.edges.all(live_only=True)), count)
         finally:

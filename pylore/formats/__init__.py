@@ -1,1 +1,1 @@
-"""What goes in and out of a store: JSON lines, Markdown, drawings of the graph."""
+"""Import and export: JSON lines, Markdown, drawings of the graph."""

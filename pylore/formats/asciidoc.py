@@ -20,18 +20,14 @@ _LINK = re.compile(
 
 
 def read(lines: Sequence[str], first_line: int) -> Page:
-    """The title and links; what stands between delimiters of code or comments has none."""
+    """Return the title and links; what is between delimiters of code or comments has none."""
     page = Page()
     for number, line in _prose(lines):
         title = _TITLE.match(line)
         if title and not page.title and not page.links:
             page.title, page.title_lines = " ".join(title[1].split()), [number]
         for match in _LINK.finditer(line):
-            link = _link(match)
-            if link is not None:
-                link.line = first_line + number
-                link.places = [(link.line, match.start())]
-                page.links.append(link)
+            page.add(_link(match), first_line + number, match.start())
     return page
 
 

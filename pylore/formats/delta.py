@@ -8,7 +8,7 @@ from zlib import crc32
 
 from ..core.errors import LoreError, UsageError
 from ..core.settings import Settings
-from ..store.machine import scratch_store
+from ..store import scratch_store
 from .jsonl import import_lines
 from .lines_out import READS, export_lines
 
@@ -27,7 +27,7 @@ _MANY = 5000
 
 
 class PartOfStore:
-    """Has what ``canonical`` and an export read of a ``Store``, of these ids alone.
+    """Have what ``canonical`` and an export read of a ``Store``, of these ids alone.
 
     An edge belongs to the id that it leads from. What is declared, and what was deleted
     for good, is that of the whole store.
@@ -62,7 +62,7 @@ class _Nodes(_Of):
     _part = "nodes"
 
     def all(self) -> Iterator[Node]:
-        """As ``Nodes.all``."""
+        """Read as ``Nodes.all``."""
         if self._many:
             return (node for node in self._store.nodes.all() if node.id in self._ids)
         found = self._store.nodes.get_many(self._sorted)
@@ -73,7 +73,7 @@ class _Edges(_Of):
     _part = "edges"
 
     def all(self) -> Iterator[Edge]:
-        """As ``Edges.all``."""
+        """Read as ``Edges.all``."""
         if self._many:
             yield from (edge for edge in self._store.edges.all() if edge.from_id in self._ids)
             return
@@ -82,7 +82,7 @@ class _Edges(_Of):
             yield from sorted(edges, key=lambda edge: edge.key)
 
     def history(self, key: tuple[str, str, str] | None = None) -> Iterator[dict[str, object]]:
-        """As ``Edges.history``."""
+        """Read as ``Edges.history``."""
         if key is not None:
             return self._store.edges.history(key)
         if self._many:
@@ -94,13 +94,13 @@ class _History(_Of):
     _part = "history"
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """As ``PastStates.ancestors``."""
+        """Read as ``PastStates.ancestors``."""
         if ids is None and not self._many:
             ids = self._sorted
         return self._store.history.ancestors(ids)
 
     def of_nodes(self) -> Iterator[Past]:
-        """As ``PastStates.of_nodes``."""
+        """Read as ``PastStates.of_nodes``."""
         if self._many:
             yield from (one for one in self._store.history.of_nodes() if one.node.id in self._ids)
             return
@@ -112,7 +112,7 @@ class _Anchors(_Of):
     _part = "anchors"
 
     def all(self) -> Iterator[Anchor]:
-        """As ``Anchors.all``."""
+        """Read as ``Anchors.all``."""
         if self._many:
             yield from (one for one in self._store.anchors.all() if one.node_id in self._ids)
             return
@@ -120,7 +120,7 @@ class _Anchors(_Of):
             yield from sorted(self._store.anchors.of(id), key=lambda anchor: anchor.key)
 
     def history(self, node_id: str = "") -> Iterator[dict[str, str]]:
-        """As ``Anchors.history``."""
+        """Read as ``Anchors.history``."""
         if self._many or node_id:
             found = self._store.anchors.history(node_id)
             yield from (one for one in found if one["node_id"] in self._ids)
@@ -159,7 +159,7 @@ class Digest:
         self.declared = _hashed("".join(declared).encode()).hex()
 
     def _add_told(self, lines: Sequence[str]) -> None:
-        """What is told of ids otherwise than each row says: as a store has it that takes this."""
+        """Add lines that differ from their rows, as a store has them that imports this."""
         told = set(map(_id_of, map(json.loads, lines)))
         with scratch_store() as taken:
             import_lines(taken, Settings(), None, [line.encode() for line in lines],
@@ -186,12 +186,12 @@ class Digest:
             )
 
     def sums(self) -> str:
-        """The sums of all buckets, one behind the other, in hexadecimal digits."""
+        """Return the sums of all buckets, one behind the other, in hexadecimal digits."""
         whole = 1 << 8 * _BYTES
         return "".join([f"{sum % whole:0{2 * _BYTES}x}" for sum in self._sums])
 
     def differing(self, others: str) -> set[str]:
-        """The ids in buckets whose sums are not those that another store has."""
+        """Return the ids in buckets whose sums are not those that another store has."""
         own, size, buckets = self.sums(), 2 * _BYTES, len(self._sums)
         if own == others:
             return set()
@@ -209,7 +209,7 @@ def _hashed(said: bytes) -> bytes:
 
 
 def state_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
-    """The state of a store, or of the nodes of these types: the first line at once.
+    """Yield the state of a store, or of the nodes of these types: the first line at once.
 
     ``types`` are words that ``types.require`` takes: what they stand for is up to each store.
     """
@@ -220,7 +220,7 @@ def state_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
 
 
 def buckets_for(nodes: int) -> int:
-    """How many buckets a store of so many nodes has: a power of two.
+    """Return how many buckets a store of so many nodes has: a power of two.
 
     >>> buckets_for(10), buckets_for(100_000)
     (16, 16384)
@@ -244,7 +244,7 @@ class State:
         self._buckets, self._types = _header(_parsed(read(LONGEST), name), name)
 
     def lacking(self, store: Store) -> Iterator[str]:
-        """The lines of an export of ``store`` that the other one has not, and few others.
+        """Yield the lines of an export of ``store`` that the other one has not, and few others.
 
         Importing these is as importing all of it, but for access counts. Raises as above.
         """
@@ -262,13 +262,13 @@ class State:
 
 
 def _lines(store: Store, ids: Collection[str], types: Sequence[str]) -> Iterable[str]:
-    """What an export has of these ids, what is declared, and what was deleted for good."""
+    """Return what an export has of these ids, what is declared, and what was deleted for good."""
     part: Any = PartOfStore(store, ids)
     return export_lines(part, types)
 
 
 def _id_of(fields: dict[str, Any]) -> str:
-    """The id that a line belongs to; nothing for what declares."""
+    """Return the id that a line belongs to; nothing for what declares."""
     for name in ("from_id", "id", "state_of", "purged", "anchor_of", "anchor_history_of"):
         if name in fields:
             return str(fields[name])
@@ -282,7 +282,7 @@ def _without_accesses(fields: dict[str, Any]) -> bytes:
 
 
 def _canonical(text: str) -> bytes:
-    """JSON in the one form that all stores have it in, however this one has it."""
+    """Return JSON in one form for all stores."""
     # One key with a plain text is the most frequent, and has that form already.
     if text.count('"') != 4 or "\\" in text or text[-2:] != '"}' or '": "' not in text:
         text = _ENCODE(json.loads(text))
@@ -306,7 +306,7 @@ def _parsed(line: bytes, name: str) -> dict[str, Any]:
 
 
 def _header(fields: dict[str, Any], name: str) -> tuple[int, list[str]]:
-    """How many buckets a state has, and the words for its types."""
+    """Return how many buckets a state has, and the words for its types."""
     form, buckets, words = (fields.get(key) for key in ("lore_state", "buckets", "types"))
     if isinstance(form, int) and form != FORM:
         raise UsageError(f"{name}: is a state of form {form}, this lore reads {FORM}: "

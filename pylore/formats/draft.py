@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from .mdfile import FrontMatter, Value
 
 FIELDS = ("title", "why", "tags", "file", "status", "source", "confidence", "category")
-"""What is changed of a record beside its text."""
+"""Fields of a record to edit beside its text."""
 
 NEW_FIELDS = ("title", "why", "tags", "file", "links")
-"""What a new one is asked for."""
+"""Fields of a new record."""
 
 _PLAIN = re.compile(r"[\w(/.][\w .,;/()+=@~-]*(?::[\w-]+)*")
 _LISTS = ("tags", "links")
 
 
 def fields_of(node: Node) -> dict[str, str]:
-    """The fields of a record as a draft has them, its text as ``text``."""
+    """Return the fields of a record as a draft has them, its text as ``text``."""
     lines = "" if node.line_start is None else f":{node.line_start}-{node.line_end}"
     return {
         "title": node.title, "why": node.why, "tags": ", ".join(node.tags),
@@ -38,7 +38,7 @@ def fields_of(node: Node) -> dict[str, str]:
 
 
 def draft_of(head: str, fields: Mapping[str, str], names: Iterable[str]) -> str:
-    """The text to edit: a comment, these fields, the text below."""
+    """Return the text to edit: a comment, these fields, the text below."""
     lines = [FENCE, *(f"# {line}" for line in head.split("\n"))]
     lines += [f"{name}: {_written(fields.get(name, ''))}".rstrip() for name in names]
     return "\n".join([*lines, FENCE, "", fields.get("text", "")]).rstrip("\n") + "\n"
@@ -63,7 +63,7 @@ def _reads_as(yaml: str, text: str) -> bool:
 
 
 def read_draft(text: str, names: Iterable[str]) -> dict[str, str]:
-    """The fields of a draft, its text as ``text``; a field that was taken out is not there.
+    """Return the fields of a draft, its text as ``text``; a field that was taken out is not there.
 
     Raises:
         LineError: what is wrong, and on which line.

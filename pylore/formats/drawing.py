@@ -151,7 +151,7 @@ def draw(
     types: Sequence[str] = (),
     among: Collection[str] | None = None,
 ) -> Iterator[str]:
-    """The live nodes by id, and the live edges of these relations between them, in pieces.
+    """Yield the live nodes by id, and the live edges of these relations between them, in pieces.
 
     No ``types`` means all of them; ``among`` limits the nodes to these ids.
     """
@@ -176,7 +176,7 @@ def draw(
 
 
 def _plain(text: str) -> str:
-    """What XML, which Graphviz makes of it too, and a terminal may hold."""
+    """Return what XML, which Graphviz makes of it too, and a terminal may hold."""
     return text if text.isprintable() else printable(text.translate(_NOT_IN_XML))
 
 

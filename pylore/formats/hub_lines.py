@@ -1,4 +1,4 @@
-"""What a store tells a hub: the lines of an export that are shared, each with its place.
+"""Make the lines that a store sends to a hub, each with its position.
 
 As in the file that git carries (``formats/knowledge.py``), what a machine finds by itself is
 left out; the past is told, since a hub keeps every state. What a remote does not take stays
@@ -40,8 +40,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..core.model import EdgeKey
     from ..store import Store
-    from ..store.protocols import EdgeKey
 
 _AT_ONCE = 1000
 """Nodes or edges that are looked at together to find one that goes."""
@@ -50,7 +50,7 @@ _ANY_SCOPE = "*"
 
 
 class Takes:
-    """What a remote takes: records of these ``types`` (none: all), with one of these ``tags``
+    """Filter of a remote: records of these ``types`` (none: all), with one of these ``tags``
     (none: any), common or of these ``scopes`` (``*``: all), and what is ``staged`` if asked."""
 
     __slots__ = ("scopes", "staged", "tags", "types")
@@ -69,7 +69,7 @@ class Takes:
         return json.dumps([*map(sorted, parts), self.staged])
 
     def may(self, id: str) -> bool:
-        """Whether something of this id may be told, as far as the id says it."""
+        """Return whether something of this id may be told, as far as the id says it."""
         type = id.partition("-")[0]
         return self.has(id) and (
             type in CODE_TYPES
@@ -77,12 +77,12 @@ class Takes:
         )
 
     def has(self, *names: str) -> bool:
-        """Whether what has these names is common, or of a scope that is taken."""
+        """Return whether what has these names is common, or of a scope that is taken."""
         scope = whose(*names)
         return not scope or scope in self.scopes or _ANY_SCOPE in self.scopes
 
     def node(self, node: Node) -> bool:
-        """Whether this state of a record is told."""
+        """Return whether this state of a record is told."""
         return (
             self.may(node.id)
             and (self.staged or node.status != "staged")
@@ -104,7 +104,7 @@ class HubLine:
 
 
 def order_text(state: Node | Edge) -> str:
-    """``order`` as text, which compares as that does, byte by byte.
+    """Return ``order`` as text, which compares as that does, byte by byte.
 
     >>> order_text(Edge("a-1", "b-1", "uses", created_at="2026-01-31T12:00:00Z"))[:24]
     '2026-01-31T12:00:00Z  2 '
@@ -138,8 +138,8 @@ class HubLines:
                     yield from self._declared_before(what, name)
 
     def _declared_before(self, what: str, name: str) -> Iterator[HubLine]:
-        """What is declared anew, and nothing of it has changed but that: its line, if any that goes
-        is of it."""
+        """Yield what is declared anew, and nothing of it has changed but that: its line, if any
+        that goes is of it."""
         found: Iterator[Any]
         if what == "edge":
             found = (edge.key for edge in self._store.edges.with_relation(name))
@@ -158,7 +158,7 @@ class HubLines:
                     return
 
     def _said(self) -> Iterator[HubLine]:
-        """All but what is declared."""
+        """Yield all but what is declared."""
         part: Any = self._store if self._touched is None else _Part(self._store, self._touched)
         yield from self._nodes(part)
         if self._touched is not None:
@@ -168,7 +168,7 @@ class HubLines:
         yield from self._anchors(part)
 
     def purges(self) -> dict[str, str]:
-        """Id to when of what was deleted for good, as far as the ids may be told."""
+        """Map id to when of what was deleted for good, as far as the ids may be told."""
         ids = None if self._touched is None else sorted(self._touched.purged)
         found = self._store.history.purged(ids)
         return {id: at for id, at in found.items() if id.partition("-")[0] not in NO_RECORDS}
@@ -182,14 +182,14 @@ class HubLines:
                 yield HubLine("node", order_text(node), fields, node.id)
 
     def _look_up(self, edges: Iterator[EdgeKey]) -> None:
-        """Notes which ends of edges, and which owners of anchors, are private."""
+        """Note which ends of edges, and which owners of anchors, are private."""
         assert self._touched is not None
         ids = {end for key in edges for end in key[:2]} | self._touched.anchors
         for node in self._store.nodes.get_many(sorted(ids)).values():
             self._sees(node)
 
     def _sees(self, node: Node) -> bool:
-        """Whether a node is told; notes which are not."""
+        """Return whether a node is told; notes which are not."""
         told = self._takes.node(node)
         if not told and node.type not in CODE_TYPES:
             self._private.add(node.id)
@@ -243,19 +243,19 @@ class HubLines:
 
 
 def declared_as(fields: dict[str, Any]) -> tuple[str, str]:
-    """What lines need a declaration: (node or edge, the type or relation)."""
+    """Return what lines need a declaration: (node or edge, the type or relation)."""
     if "declare_type" in fields:
         return "node", str(fields["declare_type"])
     return "edge", str(fields["declare_relation"])
 
 
 def purge_line(id: str, at: str) -> HubLine:
-    """The line that says that this was deleted for good, and when."""
+    """Return the line that says that this was deleted for good, and when."""
     return HubLine("purged", at, {"purged": id, "at": at}, id)
 
 
 class _Part(PartOfStore):
-    """What has changed of a store: of these nodes all but their edges, and these edges."""
+    """Changed parts of a store: these nodes without their edges, and these edges."""
 
     def __init__(self, store: Store, touched: Touched) -> None:
         nodes = touched.nodes | touched.ends
@@ -273,11 +273,11 @@ class _TouchedEdges:
         self.keys = sorted(found)
 
     def all(self) -> Iterator[Edge]:
-        """As ``Edges.all``."""
+        """Read as ``Edges.all``."""
         found = (self._store.edges.get(*key) for key in self.keys)
         return (edge for edge in found if edge is not None)
 
     def history(self) -> Iterator[dict[str, object]]:
-        """As ``Edges.history``."""
+        """Read as ``Edges.history``."""
         for key in self.keys:
             yield from self._store.edges.history(key)

@@ -1,4 +1,4 @@
-"""What there is to import: which documents are new, changed or renamed, and which are not.
+"""Plan an import: find which documents are new, changed, renamed or unchanged.
 
 A file whose stamp is the one that it was read with is not opened. What its reading and its
 links depend on beside it is kept too, so that it is read, or its links looked up, again
@@ -31,7 +31,7 @@ READING = 3
 """Another number where the same file would be read as something else than before."""
 
 _NAMED = 3
-"""How many links are named where a folder has nothing else."""
+"""Number of links to name where a folder has nothing else."""
 
 
 class FoundFile(Record):
@@ -67,7 +67,7 @@ class KnownFiles:
         self.read()
 
     def read(self) -> None:
-        """Asks the store again."""
+        """Ask the store again."""
         known = [
             one for one in self._store.documents.all(self.root)
             if whose(one.node_id) == self._store.scope
@@ -82,7 +82,8 @@ class KnownFiles:
                 self.gone.setdefault(one.path, []).append(one.node_id)
 
     def _follow_nodes(self, known: list[DocumentFile]) -> dict[str, DocumentFile]:
-        """Those that were gone and are not: their nodes may have been pruned or restored since.
+        """Return those that were gone and are not: their nodes may have been pruned or restored
+        since.
 
         What has its stamp is as it was when it was read.
         """
@@ -101,12 +102,12 @@ class KnownFiles:
         return back
 
     def is_forgotten(self, id: str) -> bool:
-        """Whether the node of a document was forgotten, or is no more."""
+        """Return whether the node of a document was forgotten, or is no more."""
         return id in self._forgotten
 
 
 class FileScan:
-    """Goes through the files of an import. ``forgotten`` and ``skipped`` say what it left out,
+    """Go through the files of an import. ``forgotten`` and ``skipped`` say what it left out,
     ``local`` are documents that say something else than their files, which are as they were,
     ``others`` counts the files of the folders that are no documents, by the ends of their names.
     """
@@ -141,7 +142,7 @@ class FileScan:
         self._by_hash: dict[str, list[DocumentFile]] = {}
 
     def find(self, path: str, *, may_be_empty: bool) -> None:
-        """Takes every file of one path; a folder may be empty where files may be gone."""
+        """Take every file of one path; a folder may be empty where files may be gone."""
         found, before = False, len(self.skipped)
         for file in document_files(path, self._unreadable, self._link, self._other):
             found = True
@@ -161,7 +162,7 @@ class FileScan:
                             "name one that has some, or files of JSON lines")  # fmt: skip
 
     def lost(self) -> Iterable[DocumentFile]:
-        """The documents below the folders of this import whose files it has not found."""
+        """Return the documents below the folders of this import whose files it has not found."""
         return (
             one for path, one in self._known.by_path.items()
             if path not in self._seen and is_page(path) and self.is_below(path)
@@ -169,7 +170,7 @@ class FileScan:
         )  # fmt: skip
 
     def is_below(self, path: str) -> bool:
-        """Whether a path lies in one of the folders of this import."""
+        """Return whether a path lies in one of the folders of this import."""
         return any(folder == "." or path.startswith(folder + "/") for folder in self.folders)
 
     def _unreadable(self, error: OSError) -> None:
@@ -208,7 +209,8 @@ class FileScan:
             self._changed(document)
 
     def _is_local(self, known: DocumentFile) -> bool:
-        """Whether a text of the store alone stands. Where one is written, the stamp is lost."""
+        """Return whether a text of the store alone stands. Where one is written, the stamp is
+        lost."""
         node = self._store.nodes.get(known.node_id) if known.state and not known.stamp else None
         if node is None or node.invalidated_at is not None or state_of(node) == known.state:
             return False
@@ -216,7 +218,7 @@ class FileScan:
         return True
 
     def _take(self, found: FoundFile) -> bool:
-        """Whether the file is to be imported."""
+        """Return whether the file is to be imported."""
         other = self.paths.get(found.id)
         if other:
             raise LoreError(f"its id {found.id} is that of {other}: give one of them another")
@@ -230,7 +232,7 @@ class FileScan:
         return True
 
     def _ids(self, path: str, text: str, hash: str) -> list[str]:
-        """The ids that a file may have had, the likeliest first."""
+        """Return the ids that a file may have had, the likeliest first."""
         known = self._known.by_path.get(path)
         if known is not None:
             return [known.node_id, *self._gone_from(path)]
@@ -245,7 +247,7 @@ class FileScan:
         return [id for id in self._known.gone.get(path, []) if id not in self.paths]
 
     def _renamed(self, path: str, hash: str) -> list[DocumentFile]:
-        """The documents that had this text, and whose file is no more, or is back."""
+        """Return the documents that had this text, and whose file is no more, or is back."""
         if not self._by_hash:
             for one in self._known.by_id.values():
                 self._by_hash.setdefault(one.hash, []).append(one)
@@ -256,7 +258,8 @@ class FileScan:
         ]  # fmt: skip
 
     def _free_id(self, id: str, path: str) -> str:
-        """An id made from a path, with a number where a document that has moved has it still."""
+        """Return an id made from a path, with a number where a document that has moved has it
+        still."""
         number, free = 2, id
         while self._is_taken(free, path):
             number, free = number + 1, own(f"{plain(id)}-{number}", whose(id))
@@ -269,10 +272,11 @@ class FileScan:
 
 
 def own_documents(store: Store, file: str | None = None) -> list[tuple[str, str]]:
-    """``nodes.documents``, those that an import may write: the store's scope's, or common."""
+    """Return ``nodes.documents``, those that an import may write: the store's scope's, or
+    common."""
     return [one for one in store.nodes.documents(file) if whose(one[0]) == store.scope]
 
 
 def text_hash(text: str) -> str:
-    """A name for the text of a file."""
+    """Return a name for the text of a file."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

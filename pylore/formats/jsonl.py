@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ..core.errors import LoreError, StoreError, nearest
-from ..core.ids import check_id, check_scope
+from ..core.ids import check_id, check_scope, check_type
 from ..core.limits import record_line
 from ..core.merging import is_later
 from ..core.model import Edge, Node, Record
@@ -53,17 +53,16 @@ from .lines_in import (
     unknown_kind,
     whole_node,
 )
-from .lines_out import export_lines as export_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import IO, Any
 
+    from ..core.model import EdgeKey
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from ..store.protocols import EdgeKey
     from .scoped_lines import ScopedLines
 
 
@@ -85,7 +84,7 @@ class Brought(Record):
 
 
 class Imported(Brought):
-    """What an import did, as counts; ``notes`` are for people.
+    """Counts of an import; ``notes`` are for people.
 
     Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (what was here
     stands) or ``unchanged``; ``conflicts`` are those of the nodes that had been changed on
@@ -122,38 +121,38 @@ class Imported(Brought):
         self.notes: list[str] = []
 
     def count(self, state: str) -> None:
-        """Counts one write by its state."""
+        """Count one write by its state."""
         setattr(self, state, getattr(self, state) + 1)
 
     def count_edge(self, key: EdgeKey, state: str) -> None:
-        """Counts the write of an edge."""
+        """Count the write of an edge."""
         self.count(state)
         if state in ("added", "updated"):
             self.brought.add(key)
 
 
 class LineNames:
-    """What the lines of an import are called in messages, and which of them may be left out."""
+    """Names of an import's lines in messages, and which lines may be skipped."""
 
     def __init__(self, name: str, *, skip_bad: bool = False) -> None:
         self._name = name
         self._skip_bad = skip_bad
 
     def place(self, number: int) -> str:
-        """Where the line with this number stands, from 1."""
+        """Return where the line with this number stands, from 1."""
         return f"{self._name}: line {number}" if self._name else f"line {number}"
 
     def advice(self, number: int) -> str:
-        """What to do about this line if it is broken."""
+        """Return what to do about this line if it is broken."""
         return "nothing was imported; mend it, or leave such lines out with --skip-bad"
 
     def may_be_left_out(self, number: int) -> bool:
-        """Whether the rest comes in if this line is broken."""
+        """Return whether the rest comes in if this line is broken."""
         return self._skip_bad
 
 
 class ImportOptions:
-    """How lines are to be taken.
+    """Options of an import of lines.
 
     ``prefer`` is the side (``ours``, ``theirs``) that conflicts are decided for, ``change``
     what the history calls the import. ``purge``: what they say was deleted for good is deleted
@@ -194,7 +193,7 @@ def import_lines(
     names: LineNames | None = None,
     progress: Callable[[int], None] = lambda size: None,
 ) -> Imported:
-    """Merges lines into the store, in one transaction; the same lines twice change nothing.
+    """Merge lines into the store, in one transaction; the same lines twice change nothing.
 
     ``name`` is the file, for messages; ``progress`` hears how many bytes each line had, when
     it is read for its texts and when it is written. ``names``: in the place of ``name``. The
@@ -243,7 +242,7 @@ class LineImport:
         self._scoped: ScopedLines | None = None
 
     def prepare(self) -> None:
-        """Reads all lines, those of a pipe for good, and embeds what is new in them."""
+        """Read all lines, those of a pipe for good, and embed what is new in them."""
         if isinstance(self._lines, Iterator):
             self._lines = _set_aside(self._lines)
         batch: list[Node] = []
@@ -276,7 +275,7 @@ class LineImport:
         facts.prepare()
 
     def write(self) -> Imported:
-        """Writes what the lines say; the caller holds a transaction."""
+        """Write what the lines say; the caller holds a transaction."""
         importer = _LineImporter(self._store, self._settings, self._ahead.given, self._options)
         if not self._scoped:  # whose own lines say it at their place
             importer.purge(self._purged)
@@ -299,14 +298,14 @@ class LineImport:
         return importer.result
 
     def _numbered(self) -> Iterator[tuple[int, bytes]]:
-        """The lines that say something, with their numbers."""
+        """Yield the lines that say something, with their numbers."""
         for place, line in enumerate(self._lines, start=1):
             self._progress(len(line))
             if line.strip():
                 yield place, line.removeprefix(BOM_UTF8) if place == 1 else line
 
     def _expected(self, fields: dict[str, Any]) -> list[Node]:
-        """The whole node of a line; what is edited by hand is prepared at once."""
+        """Return the whole node of a line; what is edited by hand is prepared at once."""
         id = check_id(text(fields, "id", ""))
         type = text(fields, "type", id.partition("-")[0])
         if is_whole(fields):
@@ -328,7 +327,8 @@ class LineImport:
 
 
 def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
-    """What can be read once alone, kept in a file without a name, so that a kill leaves none."""
+    """Return what can be read once alone, kept in a file without a name, so that a kill leaves
+    none."""
     from tempfile import SpooledTemporaryFile
 
     kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
@@ -337,7 +337,7 @@ def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
 
 
 def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines, each with an end but for the last one, which may have been cut off."""
+    """Yield the lines, each with an end but for the last one, which may have been cut off."""
     before = b""
     for line in lines:
         yield before if before.endswith(b"\n") or not before else before + b"\n"
@@ -357,7 +357,7 @@ class _KeptLines:
 
 
 class _LineImporter:
-    """Writes parsed lines: whole states are merged, and what is given by hand is an edit."""
+    """Write parsed lines: whole states are merged, and what is given by hand is an edit."""
 
     def __init__(
         self,
@@ -380,13 +380,13 @@ class _LineImporter:
         self._now = now()
 
     def purge(self, lines: Iterable[dict[str, Any]]) -> None:
-        """Deletes what these lines say first: it leaves nothing in what comes after that."""
+        """Delete what these lines say first: it leaves nothing in what comes after that."""
         for fields in lines:
             with suppress(LoreError):  # which is said when its line is taken
                 self._take_other(fields)
 
     def take(self, fields: dict[str, Any]) -> None:
-        """Takes one line, by its kind."""
+        """Take one line, by its kind."""
         if "from_id" in fields:
             self._take_edge(fields)
             return
@@ -397,14 +397,14 @@ class _LineImporter:
             self._take_other(fields)
 
     def pass_over(self, fields: dict[str, Any]) -> None:
-        """Counts a line that the store has as common already."""
+        """Count a line that the store has as common already."""
         what = "edges" if "from_id" in fields else "nodes" if "id" in fields else ""
         if what:
             setattr(self.result, what, getattr(self.result, what) + 1)
             self.result.count("unchanged")
 
     def finish(self) -> None:
-        """Writes what is left, counts edges that lead nowhere, and says what has happened."""
+        """Write the rest, count edges that lead nowhere, and say what has happened."""
         self._put_edges()
         self._apply()
         result = self.result
@@ -427,7 +427,7 @@ class _LineImporter:
         result.notes += notes_of_forgotten(self._forgotten)
 
     def _apply(self) -> None:
-        """Merges the nodes that were read, which are looked up together."""
+        """Merge the nodes that were read, which are looked up together."""
         batch, self._batch = self._batch, []
         if batch:
             self._merge.foresee([node.id for node, _ in batch])
@@ -517,13 +517,13 @@ class _LineImporter:
             self._put_edges()
 
     def _put_edges(self) -> None:
-        """Writes the new edges that were read; no other line is taken before that."""
+        """Write the new edges that were read; no other line is taken before that."""
         if self._edges:
             self._store.edges.put_many(self._edges.values())
             self._edges = {}
 
     def _id_in(self, fields: dict[str, Any], name: str) -> str:
-        """The id of a node in a line about it."""
+        """Return the id of a node in a line about it."""
         id = text(fields, name, "")
         if dotted(id) != id:
             self._settle()  # what it means may stand in a line above
@@ -573,8 +573,6 @@ class _LineImporter:
         self._relations.add(name)
 
     def _take_type(self, fields: dict[str, Any]) -> None:
-        name = text(fields, "declare_type", "")
-        if not (name.isascii() and name.isalpha() and name.islower()):
-            raise LoreError(f"'{name}' is not a valid name for a type: use lower-case letters")
+        name = check_type(text(fields, "declare_type", ""))
         self._merge.type(name, text(fields, "description", ""))
         self._types = self._store.types.all()

@@ -40,7 +40,8 @@ class KnowledgeFile:
         self._lines = lines
 
     def lines(self, exported: Iterable[str]) -> Iterator[str]:
-        """Those of the lines of an export that are shared, in its order, as the file has them."""
+        """Yield those of the lines of an export that are shared, in its order, as the file has
+        them."""
         gone: dict[Key, Fields] = {}
         anchors: dict[Key, str] = {}
         said = self._anchors()
@@ -65,7 +66,7 @@ class KnowledgeFile:
             yield line_of(gone[key])
 
     def changes(self, lines: Iterable[str]) -> dict[str, int]:
-        """How many of these lines the file does not have, has otherwise, or has alone."""
+        """Return how many of these lines the file does not have, has otherwise, or has alone."""
         left = {key: line_of(fields) for fields, key, _ in parsed(self._name, self._lines)}
         counts = {"added": 0, "updated": 0, "removed": 0}
         for line in lines:
@@ -76,27 +77,28 @@ class KnowledgeFile:
         return counts
 
     def _anchors(self) -> dict[Key, Fields]:
-        """The anchors that the file has."""
+        """Return the anchors that the file has."""
         some = (line for line in both_sides(self._lines) if b'"anchor_of"' in line)
         found = parsed(self._name, some)
         return {key[1:]: fields for fields, key, _ in found if key[0] == "anchor_of"}
 
 
 def _is_shared_as_it_is(line: str) -> bool:
-    """Whether this is the line of a record that nobody has read: most are, and need no parsing."""
+    """Return whether this is the line of a record that nobody has read: most are, and need no
+    parsing."""
     return line.startswith(_NODE) and _is_record(line[len(_NODE) :]) and not any(
         name in line for name in READS
     )  # fmt: skip
 
 
 def _as_said(anchor: Fields, said: Fields) -> Fields:
-    """An anchor with the fingerprint that the file has: another one is this machine's."""
+    """Return an anchor with the fingerprint that the file has: another one is this machine's."""
     same = said.get("created_at") == anchor.get("created_at")
     return {**anchor, "hash": said["hash"]} if same and "hash" in said else anchor
 
 
 def shared(fields: Fields) -> Fields | None:
-    """What is shared of a line; None: nothing."""
+    """Return what is shared of a line; None: nothing."""
     if "from_id" in fields:
         return _edge(fields)
     if "id" in fields and _is_record(fields["id"]):
@@ -128,7 +130,7 @@ def _is_of_this_machine(id: str) -> bool:
 
 
 def shared_anchor(fields: Fields) -> Fields | None:
-    """What is shared of an anchor; None: nothing."""
+    """Return what is shared of an anchor; None: nothing."""
     if fields.get("root") or not _is_record(fields["anchor_of"]):
         return None
     # Of a file that may change the fingerprint is what this machine has seen last.
@@ -137,7 +139,7 @@ def shared_anchor(fields: Fields) -> Fields | None:
 
 
 def _note_departure(gone: dict[Key, Fields], fields: Fields) -> None:
-    """Keeps the last time that an anchor went from where it was: it must not come back there."""
+    """Keep the last time that an anchor went from where it was: it must not come back there."""
     if fields["change"] in GONE and _is_record(fields["anchor_history_of"]):
         key = anchor_key(fields, "anchor_history_of")
         gone[key] = max(fields, gone.get(key, fields), key=_when_left)

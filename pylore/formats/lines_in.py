@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
+    from ..core.model import EdgeKey
     from ..embed.prefetch import Ahead
     from ..store import Store
-    from ..store.protocols import EdgeKey
 
 
 _TIME = re.compile(TIME)
 _horizon = ""
-"""What was too far ahead when this was last looked at; now it is later."""
+"""The limit for times ahead, when it was last computed."""
 
 
 def text(fields: dict[str, Any], name: str, default: str) -> str:
-    """A string; empty for null."""
+    """Return a string; empty for null."""
     value = fields.get(name, default)
     if value is None:
         return ""
@@ -46,7 +46,7 @@ def text(fields: dict[str, Any], name: str, default: str) -> str:
 
 
 def choice(fields: dict[str, Any], name: str, default: str, choices: tuple[str, ...]) -> str:
-    """One of these words."""
+    """Return one of these words."""
     value = text(fields, name, default)
     if value not in choices:
         raise LoreError(f"{name} '{value}' is not one of {', '.join(choices)}")
@@ -54,7 +54,7 @@ def choice(fields: dict[str, Any], name: str, default: str, choices: tuple[str, 
 
 
 def number(fields: dict[str, Any], name: str, default: float) -> float:
-    """A number from 0 to 1."""
+    """Return a number from 0 to 1."""
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise LoreError(f"{name} is not a number")
@@ -64,7 +64,7 @@ def number(fields: dict[str, Any], name: str, default: float) -> float:
 
 
 def whole_number(fields: dict[str, Any], name: str, default: int | None) -> int | None:
-    """A whole number that JSON can carry, or None."""
+    """Return a whole number that JSON can carry, or None."""
     value = fields.get(name, default)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise LoreError(f"{name} is not a whole number")
@@ -74,7 +74,7 @@ def whole_number(fields: dict[str, Any], name: str, default: int | None) -> int 
 
 
 def tags(fields: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
-    """A list of words."""
+    """Return a list of words."""
     value = fields.get("tags", default)
     if not isinstance(value, (str, list, tuple)) or not all(isinstance(tag, str) for tag in value):
         raise LoreError("tags is not a list of strings")
@@ -82,7 +82,7 @@ def tags(fields: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def json_object(fields: dict[str, Any], name: str, default: str) -> str:
-    """An object, as JSON text."""
+    """Return an object, as JSON text."""
     if name not in fields:
         return default
     value = fields[name]
@@ -97,7 +97,7 @@ def json_object(fields: dict[str, Any], name: str, default: str) -> str:
 
 
 def moment(fields: dict[str, Any], name: str, default: str = "") -> str:
-    """A time, by which states are put in order: one that is none would stand for ever."""
+    """Return a time, by which states are put in order: one that is none would stand for ever."""
     value = text(fields, name, default)
     if value and not _TIME.fullmatch(value):
         raise LoreError(f"{name} '{value}' is not a time: give it as 2026-01-31T12:00:00Z")
@@ -119,7 +119,7 @@ _OPTIONAL = ("detail", "root", "hash", "commit_id", "reason")
 
 
 def anchor_lines(store: Store, *, history: bool = True) -> Iterator[dict[str, Any]]:
-    """Every anchor, then what all of them have left, as fields of a line."""
+    """Yield every anchor, then what all of them have left, as fields of a line."""
     for anchor in told_anchors(store):
         fields = anchor.to_dict()
         del fields["stamp"]
@@ -133,7 +133,7 @@ def anchor_lines(store: Store, *, history: bool = True) -> Iterator[dict[str, An
 
 
 def anchor_from(store: Store, fields: dict[str, Any], at: str) -> Anchor:
-    """The anchor of one line; one that does not say when it was made is made at ``at``.
+    """Return the anchor of one line; one that does not say when it was made is made at ``at``.
 
     Raises:
         LoreError: a field is missing, or is not what it should be.
@@ -154,7 +154,7 @@ def anchor_from(store: Store, fields: dict[str, Any], at: str) -> Anchor:
 
 
 def _made_now(store: Store, anchor: Anchor, at: str) -> None:
-    """Fills in the times of an anchor that was written by hand: of one that is there, its own."""
+    """Fill in the times of an anchor that was written by hand: of one that is there, its own."""
     old = next((one for one in store.anchors.of(anchor.node_id) if one.key == anchor.key), None)
     said = (*_OPTIONAL, "verdict")
     same = old is not None and all(getattr(old, name) == getattr(anchor, name) for name in said)
@@ -165,7 +165,7 @@ def _made_now(store: Store, anchor: Anchor, at: str) -> None:
 
 
 def past_anchor_from(fields: dict[str, Any]) -> dict[str, str]:
-    """What one line says that an anchor has left; raises as ``anchor_from``."""
+    """Return what one line says that an anchor has left; raises as ``anchor_from``."""
     state = {"node_id": check_id(_text(fields, "anchor_history_of"))}
     for name in ANCHOR_HISTORY[1:]:
         state[name] = _text(fields, name, required=name not in ("detail", "reason"))
@@ -197,59 +197,25 @@ _NAME = re.compile(STATE)
 _NAMED = 10
 
 
-def _lines_in_text(fields: dict[str, Any], name: str) -> str:
-    return text(fields, name, "")
-
-
-def _text_or_none(fields: dict[str, Any], name: str) -> str | None:
-    return text(fields, name, "") or None
-
-
-def _moment_or_none(fields: dict[str, Any], name: str) -> str | None:
-    return moment(fields, name) or None
-
-
-def _status(fields: dict[str, Any], name: str) -> str:
-    return choice(fields, name, "", STATUSES)
-
-
-def _source(fields: dict[str, Any], name: str) -> str:
-    return choice(fields, name, "", SOURCES)
-
-
-def _fraction(fields: dict[str, Any], name: str) -> float:
-    return number(fields, name, 1.0)
-
-
-def _line_number(fields: dict[str, Any], name: str) -> int | None:
-    return whole_number(fields, name, None)
-
-
-def _times(fields: dict[str, Any], name: str) -> int:
-    return whole_number(fields, name, 0) or 0
-
-
-def _object(fields: dict[str, Any], name: str) -> str:
-    return json_object(fields, name, "{}")
-
-
-def _tags(fields: dict[str, Any], name: str) -> tuple[str, ...]:
-    return tags(fields, ())
-
-
 _RULES: dict[str, Callable[[dict[str, Any], str], object]] = {
-    "status": _status, "source": _source, "moment": _moment_or_none, "text": _text_or_none,
-    "count": _line_number, "fraction": _fraction, "tags": _tags, "object": _object,
-}  # fmt: skip
-_NODE_FIELDS = {
-    **{name: _RULES[rule] for name, rule in NODE.items()},
-    "title": _lines_in_text, "body": _lines_in_text, "access_count": _times,
-}  # fmt: skip
-_EDGE_FIELDS = {**{name: _RULES[rule] for name, rule in EDGE.items()}, "access_count": _times}
+    "status": lambda fields, name: choice(fields, name, "", STATUSES),
+    "source": lambda fields, name: choice(fields, name, "", SOURCES),
+    "moment": lambda fields, name: moment(fields, name) or None,
+    "text": lambda fields, name: text(fields, name, "") or None,
+    "lines": lambda fields, name: text(fields, name, ""),
+    "count": lambda fields, name: whole_number(fields, name, None),
+    "times": lambda fields, name: whole_number(fields, name, 0) or 0,
+    "fraction": lambda fields, name: number(fields, name, 1.0),
+    "tags": lambda fields, name: tags(fields, ()),
+    "object": lambda fields, name: json_object(fields, name, "{}"),
+}
+_OF_NODES = {**NODE, "title": "lines", "body": "lines", "access_count": "times"}
+_NODE_FIELDS = {name: _RULES[rule] for name, rule in _OF_NODES.items()}
+_EDGE_FIELDS = {name: _RULES[rule] for name, rule in {**EDGE, "access_count": "times"}.items()}
 
 
 def parsed(line: bytes, longest: int) -> dict[str, Any]:
-    """The object on one line of at most so many bytes.
+    """Return the object on one line of at most so many bytes.
 
     Raises:
         LoreError: it is none, or what git leaves of a merge that it could not do.
@@ -265,7 +231,7 @@ def parsed(line: bytes, longest: int) -> dict[str, Any]:
 
 
 def unknown_kind(fields: dict[str, Any]) -> str:
-    """What is wrong with a line of a kind that is not known."""
+    """Return what is wrong with a line of a kind that is not known."""
     found = "neither a node (id) nor an edge (from_id)"
     if not fields:
         return found
@@ -276,12 +242,12 @@ def unknown_kind(fields: dict[str, Any]) -> str:
 
 
 def is_whole(fields: dict[str, Any]) -> bool:
-    """Whether the line of a node is a whole state, and no edit by hand."""
+    """Return whether the line of a node is a whole state, and no edit by hand."""
     return bool(fields.get("updated_at"))
 
 
 def whole_node(fields: dict[str, Any], type: str) -> Node:
-    """The state that a line of an export has: what it does not say has its default."""
+    """Return the state that a line of an export has: what it does not say has its default."""
     node = node_from(fields, Node(text(fields, "id", ""), type))
     node.updated_at = moment(fields, "updated_at")
     node.created_at = node.created_at or node.updated_at
@@ -289,7 +255,7 @@ def whole_node(fields: dict[str, Any], type: str) -> Node:
 
 
 def names_of_states(fields: dict[str, Any]) -> list[str]:
-    """The names of the states that a node has been in (``was``)."""
+    """Return the names of the states that a node has been in (``was``)."""
     names = fields.get("was")
     if names is None:
         return []
@@ -301,7 +267,7 @@ def names_of_states(fields: dict[str, Any]) -> list[str]:
 
 
 def node_from(fields: dict[str, Any], node: Node) -> Node:
-    """A node with what a line says of it, and the rest as it is."""
+    """Return a node with what a line says of it, and the rest as it is."""
     for name in fields:
         if name in _NODE_FIELDS:
             setattr(node, name, _NODE_FIELDS[name](fields, name))
@@ -310,7 +276,7 @@ def node_from(fields: dict[str, Any], node: Node) -> Node:
 
 
 def edge_from(fields: dict[str, Any], edge: Edge) -> Edge:
-    """An edge with what a line says of it; without a time of its end it stands."""
+    """Return an edge with what a line says of it; without a time of its end it stands."""
     edge.invalidated_at = edge.changed_at = None
     for name in fields:
         if name in _EDGE_FIELDS:
@@ -320,7 +286,7 @@ def edge_from(fields: dict[str, Any], edge: Edge) -> Edge:
 
 
 def past_node(fields: dict[str, Any]) -> Past:
-    """A state that a node has left."""
+    """Return a state that a node has left."""
     id = check_id(text(fields, "state_of", ""))
     fields = {**fields, "changed_at": fields.get("made_at"), "left_at": fields.get("changed_at")}
     node = node_from(fields, Node(id, id.partition("-")[0]))
@@ -333,7 +299,7 @@ def past_node(fields: dict[str, Any]) -> Past:
 
 
 def past_edge(fields: dict[str, Any]) -> dict[str, object]:
-    """A state that an edge has left, with the fields of ``EDGE_HISTORY``."""
+    """Return a state that an edge has left, with the fields of ``EDGE_HISTORY``."""
     key = fields["history_of"]
     if not isinstance(key, list) or len(key) != 3 or not all(isinstance(k, str) for k in key):
         raise LoreError("history_of is not a list [from, to, relation]")
@@ -381,7 +347,7 @@ def notes_of_proposed(ids: Sequence[str]) -> list[str]:
 
 
 def notes_of_forgotten(ids: Sequence[str]) -> list[str]:
-    """What is to be said of lines by hand for what is forgotten."""
+    """Return what is to be said of lines by hand for what is forgotten."""
     if not ids:
         return []
     them = "it" if len(ids) == 1 else "them"
@@ -392,7 +358,7 @@ def notes_of_forgotten(ids: Sequence[str]) -> list[str]:
 
 
 def notes_of_loose(keys: Sequence[EdgeKey]) -> list[str]:
-    """What is to be said of links that came in and have an end that is no more."""
+    """Return what is to be said of links that came in and have an end that is no more."""
     if not keys:
         return []
     what = counted(len(keys), "link leads", "links lead")
@@ -404,13 +370,13 @@ def notes_of_loose(keys: Sequence[EdgeKey]) -> list[str]:
 
 
 def _listed(ids: Sequence[str], one: str, many: str) -> str:
-    """The first of the ids and how many more there are, with the verb."""
+    """Return the first of the ids and how many more there are, with the verb."""
     more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
     return f"{', '.join(ids[:_NAMED])}{more} {one if len(ids) == 1 else many}"
 
 
 BATCH = 1000
-"""Facts that are looked at together."""
+"""Facts that are examined together."""
 
 
 class FactsAhead:
@@ -424,13 +390,13 @@ class FactsAhead:
         self._facts: list[tuple[str, str, str]] = []
 
     def node(self, fields: dict[str, Any]) -> None:
-        """Learns the title of a thing."""
+        """Learn the title of a thing."""
         id, title = fields.get("id"), fields.get("title")
         if isinstance(id, str) and isinstance(title, str) and id.startswith(THING_IDS):
             self._titles[id] = title
 
     def edge(self, fields: dict[str, Any]) -> None:
-        """Learns what is stated by an edge."""
+        """Learn what is stated by an edge."""
         ends = fields.get("from_id"), fields.get("to_id")
         if not all(isinstance(id, str) and id.startswith(THING_IDS) for id in ends):
             return
@@ -442,7 +408,7 @@ class FactsAhead:
         self._facts.append((str(ends[0]), str(predicate), str(ends[1])))
 
     def prepare(self) -> None:
-        """Embeds the sentences that the store has not got."""
+        """Embed the sentences that the store has not got."""
         for start in range(0, len(self._facts), BATCH):
             facts = self._facts[start : start + BATCH]
             ends = {id for one, _, other in facts for id in (one, other)}

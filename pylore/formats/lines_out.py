@@ -40,7 +40,7 @@ READS = ("accessed_at", "access_count")
 def export_lines(
     store: Store, types: Collection[str] = (), *, history: bool = True, shared: bool = False
 ) -> Iterator[str]:
-    """Everything in the store as JSON lines, sorted: the same knowledge, the same lines.
+    """Yield everything in the store as JSON lines, sorted: the same knowledge, the same lines.
 
     With ``types``, the nodes of these alone, with their anchors and all of their edges;
     without ``history``, what is now and not what was. ``shared``: as others are told, without
@@ -78,7 +78,8 @@ def export_lines(
 
 
 def declarations(store: Store) -> Iterator[dict[str, Any]]:
-    """The types and relations that a store has otherwise than every store, as fields of a line."""
+    """Yield the types and relations that a store has otherwise than every store, as fields of a
+    line."""
     for name, text in store.types.all().items():
         if TYPES.get(name) != text:
             yield {"declare_type": name, "description": text}
@@ -89,18 +90,18 @@ def declarations(store: Store) -> Iterator[dict[str, Any]]:
 
 
 def node_fields(node: Node, was: list[str]) -> dict[str, Any]:
-    """A node as a line has it; ``was`` names the states before it."""
+    """Return a node as a line has it; ``was`` names the states before it."""
     fields = _without_defaults(_plain(node.to_dict()), NODE_DEFAULTS)
     return {**fields, "was": was} if was else fields
 
 
 def edge_fields(edge: Edge) -> dict[str, Any]:
-    """An edge as a line has it."""
+    """Return an edge as a line has it."""
     return _without_defaults(_plain(edge.to_dict()), EDGE_DEFAULTS)
 
 
 def past_fields(past: Past) -> dict[str, Any]:
-    """A state that a node has left; ``made_at`` is its clock."""
+    """Return a state that a node has left; ``made_at`` is its clock."""
     node = past.node
     state = _without_defaults(
         _plain({name: getattr(node, name) for name in NODE_STATE}), NODE_DEFAULTS
@@ -110,7 +111,7 @@ def past_fields(past: Past) -> dict[str, Any]:
 
 
 def past_edge_fields(state: dict[str, Any]) -> dict[str, Any]:
-    """A state that an edge has left; ``made_at`` is left out where it is not known."""
+    """Return a state that an edge has left; ``made_at`` is left out where it is not known."""
     fields = _plain(state)
     key = [fields.pop(name) for name in KEY]
     if not fields["made_at"]:
@@ -140,5 +141,5 @@ def _without_defaults(fields: dict[str, Any], defaults: dict[str, Any]) -> dict[
 
 
 def line_of(fields: dict[str, Any]) -> str:
-    """One line, with nothing in it that a terminal obeys."""
+    """Return one line, with nothing in it that a terminal obeys."""
     return harmless(json.dumps(fields, ensure_ascii=False)) + "\n"

@@ -12,7 +12,7 @@ from copy import copy
 from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
-from ..core.ids import check_scope
+from ..core.ids import check_scope, check_type
 from ..core.scopes import own
 from ..core.text import counted
 from ..core.times import now
@@ -64,7 +64,7 @@ def import_markdown(
     ours: bool = False,
     progress: Callable[[int], None] = lambda files: None,
 ) -> Imported:
-    """Imports Markdown files and folders, in one transaction; unchanged files change nothing.
+    """Import Markdown files and folders, in one transaction; unchanged files change nothing.
 
     ``root`` is where the paths in the store start from, ``type`` what a file is that
     does not say so itself. ``prune`` forgets the documents below the folders whose files are
@@ -124,7 +124,7 @@ class MarkdownImport:
         self._skipped: list[tuple[str, str]] = []
 
     def prepare(self) -> None:
-        """Finds all documents, and embeds what is new in them."""
+        """Find all documents, and embed what is new in them."""
         self._set_vocabulary()
         self._known = KnownFiles(self._store, self._places.root)
         self._scan = FileScan(
@@ -136,11 +136,12 @@ class MarkdownImport:
 
     @property
     def documents(self) -> int:
-        """How many documents were found; the files that they link to are nodes beside them."""
+        """Return how many documents were found; the files that they link to are nodes beside
+        them."""
         return len(self._scan.files)
 
     def unchanged(self) -> Imported | None:
-        """What there is to say where the store is as the files are already; else None."""
+        """Return what there is to say where the store is as the files are already; else None."""
         scan = self._scan
         if any(one.known is None for one in scan.files.values()) or any(scan.lost()):
             return None
@@ -161,7 +162,7 @@ class MarkdownImport:
         return result
 
     def write(self) -> Imported:
-        """Writes what was found; the caller holds a transaction."""
+        """Write what was found; the caller holds a transaction."""
         result = self._begun()
         if self._type not in self._store.types.all():
             self._store.types.declare(self._type, "")
@@ -177,16 +178,14 @@ class MarkdownImport:
         return result
 
     def _set_vocabulary(self) -> None:
-        """What files are that do not say it themselves; reads the store's vocabulary too."""
+        """Set the type of files that state none, and read the store's vocabulary."""
         type = self._type
         self._types = self._store.types.all()
         if type not in self._types:
             if not self._new_types:
                 raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
                                  "declare it as a new type")  # fmt: skip
-            if not (type.isascii() and type.isalpha() and type.islower()):
-                raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
-            self._types[type] = ""
+            self._types[check_type(type)] = ""
         self._relations = {*self._store.relations.all(), *self._settings.edge_weights}
         words = [*sorted(self._types), "", *sorted(self._relations), str(self._settings.max_text)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
@@ -238,7 +237,7 @@ class _Linked:
         self.mark = self._marked(self.names.seen(self._before))
 
     def keep(self, *, anew: bool) -> None:
-        """Keeps the folders that were looked into; ``anew``: no others count any more."""
+        """Keep the folders that were looked into; ``anew``: no others count any more."""
         seen = self.names.seen({} if anew else self._before)
         self.mark = self._marked(seen)
         if seen != self._before:
@@ -267,7 +266,7 @@ class _Writer:
         self._now = now()
 
     def write(self) -> None:
-        """Nodes, then what is gone, then edges, then what a person should know."""
+        """Write nodes, then what is gone, then edges, then notes for a person."""
         from ..indexing.indexer import Index, Waiting
 
         self._waiting = Waiting(Index(self._store, self._part._ahead.given, self._result.notes))
@@ -332,7 +331,8 @@ class _Writer:
         self._store.documents.put(self._known.root, file, links_text(document))
 
     def _kept(self, old: Node, read: Node, file: DocumentFile) -> Node:
-        """The local text, where the file is now; the file's goes into the history if it is new."""
+        """Return the local text, where the file is now; the file's goes into the history if it is
+        new."""
         file.stamp = ""  # for the next import says that it stands
         if any(one.id == old.id for one in self._result.conflicting):
             read.updated_at = self._now
@@ -345,7 +345,7 @@ class _Writer:
         return node
 
     def _keeps(self, old: Node, known: DocumentFile, file: DocumentFile) -> bool:
-        """Whether a local text stays. What was changed here and in the file is said."""
+        """Return whether a local text stays. What was changed here and in the file is said."""
         if not known.state or state_of(old) in (known.state, file.state):
             return False
         id, result = old.id, self._result
@@ -357,7 +357,7 @@ class _Writer:
         return ours
 
     def put_node(self, node: Node, *, kept: bool = False) -> None:
-        """Writes a node and counts that; ``kept``: its text is not the one that was read."""
+        """Write a node and count it; ``kept``: its text is not the one that was read."""
         node.created_at = node.created_at or self._now
         node.updated_at = self._now
         state = self._store.nodes.put(node)
@@ -367,7 +367,7 @@ class _Writer:
             self._waiting.add(node)
 
     def count_node(self, known: DocumentFile) -> None:
-        """Counts a document that is as it was."""
+        """Count a document that is as it was."""
         if known.node_id in self._scan.local:
             self._local.append((known.node_id, known.path))
         self._result.nodes += 1
@@ -376,7 +376,7 @@ class _Writer:
     # --- documents whose file is gone, or has become another document
 
     def _lose(self) -> list[str]:
-        """Forgets them, or else says which they are."""
+        """Forget them, or else say which they are."""
         said = []
         for id, path in own_documents(self._store):
             if id in self._scan.paths or id.startswith(SYMBOL_IDS) or not is_page(path):
@@ -407,7 +407,7 @@ class _Writer:
         )  # fmt: skip
 
     def _adopt(self, id: str, path: str) -> None:
-        """Makes a document known that came with an export, so that its lost file is missed."""
+        """Make a document known that came with an export, so that its lost file is missed."""
         if id not in self._known.by_id and path not in self._known.by_path:
             self._store.documents.put(self._known.root, DocumentFile(id, path), "[]")
 
@@ -429,7 +429,7 @@ class _Writer:
     # --- edges
 
     def _link(self) -> None:
-        """Looks up the links of all documents that may lead elsewhere than before."""
+        """Look up the links of all documents that may lead elsewhere than before."""
         from .mdlinks import PageEdges, Targets, linking, names_asked
 
         known, documents = self._known, self._store.documents
@@ -468,7 +468,7 @@ class _Writer:
         return [found.id for found in self._scan.files.values()]
 
     def _mark(self, files: list[DocumentFile], todo: set[str], mark: str) -> None:
-        """Keeps among which names the links of these were looked up, and their stamps."""
+        """Keep among which names the links of these were looked up, and their stamps."""
         changed = []
         for one in files:
             found = self._scan.files[one.path]
@@ -480,7 +480,7 @@ class _Writer:
         self._store.documents.change(self._known.root, changed)
 
     def count_edges(self, known: DocumentFile) -> None:
-        """Counts the edges of a document, and its links that lead to nothing, as they were."""
+        """Count the edges of a document, and its links that lead to nothing, as they were."""
         self._result.edges += known.edges
         self._result.unchanged += known.edges
         self._count_unresolved(known)
@@ -497,7 +497,7 @@ class _Writer:
     # --- what a person should know
 
     def say(self, lost: list[str]) -> None:
-        """Says the rest, which is of the import as a whole."""
+        """Say the rest, which is of the import as a whole."""
         more = self._result.unresolved - _NOTES
         if more > 0:
             self._result.notes.append(f"{more} more links lead to nothing that is known")
@@ -509,7 +509,7 @@ class _Writer:
         self._result.dangling = len(self._store.edges.dangling_among(self._result.brought))
 
     def _say_others(self) -> None:
-        """Counts what is no document, the most of a kind first."""
+        """Count what is no document, the most of a kind first."""
         kinds = sorted(self._scan.others.items(), key=lambda item: (-item[1], item[0]))
         if not kinds:
             return
@@ -519,7 +519,7 @@ class _Writer:
         self._result.notes.append(f"skipped, not documents: {', '.join(said)}")
 
     def _say_nodes(self) -> None:
-        """Says which documents are back, and which say something else than their files."""
+        """Say which documents are back, and which say something else than their files."""
         if self._back:
             what = counted(len(self._back), "document is back with its file",
                            "documents are back with their files")  # fmt: skip

@@ -38,7 +38,7 @@ FENCE = "---"
 LONGEST = 64_000
 LONGEST_KEY = 100
 DEEPEST = 16
-"""How many lists and mappings may stand in each other."""
+"""Maximum depth of lists and mappings."""
 
 _NULLS = ("~", "null", "Null", "NULL")
 _MEND = 'mend it, or put the text in "quotes"'
@@ -46,7 +46,7 @@ _MORE = f"means more than text in YAML: {_MEND}"
 
 
 class LineError(LoreError):
-    """What is wrong with a text, and on which of its lines."""
+    """An error in a text, with its line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -67,7 +67,7 @@ class FrontMatter(Record):
 
 
 def parse(lines: Sequence[str]) -> FrontMatter:
-    """The front matter that these lines of a file begin with; an empty one if they do not.
+    """Return the front matter that these lines of a file begin with; an empty one if they do not.
 
     Raises:
         LineError: it is not closed, is not YAML, or is more than keys and their values.
@@ -87,7 +87,7 @@ def parse(lines: Sequence[str]) -> FrontMatter:
 
 
 class _Reader:
-    """Takes the events of YAML one by one; knows on which line of the file each begins."""
+    """Take the events of YAML one by one; knows on which line of the file each begins."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         # PyYAML takes a tab at the end of a line for the start of something.
@@ -98,7 +98,7 @@ class _Reader:
         self._events = self._read()
 
     def read(self, found: FrontMatter) -> None:
-        """Sets the fields of ``found`` and their lines."""
+        """Set the fields of ``found`` and their lines."""
         for event in self._events:
             if isinstance(event, yaml.MappingStartEvent):
                 self._refuse_more_than_data(event)
@@ -109,7 +109,7 @@ class _Reader:
                 raise LineError(self._line, "begins another document of YAML: leave one")
 
     def _take(self, fields: dict[str, Value], lines: dict[str, int], depth: int) -> None:
-        """A mapping, up to its end; of the outermost, keys that differ in case are the same."""
+        """Read a mapping to its end; in the outermost, keys that differ in case are the same."""
         seen = set()
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             key = self._key(event)
@@ -161,7 +161,7 @@ class _Reader:
             raise LineError(self._line, f"'!' {_MORE}")
 
     def _read(self) -> Iterator[yaml.Event]:
-        """The events; ``_line`` is that of the last one."""
+        """Yield the events; ``_line`` is that of the last one."""
         try:
             for event in yaml.parse(self._text, Loader=yaml.BaseLoader):
                 if event.start_mark:
@@ -177,7 +177,7 @@ class _Reader:
             raise LineError(self._line, f"a number that YAML does not allow: {_MEND}") from None
 
     def _fault(self, error: yaml.MarkedYAMLError) -> int:
-        """The line of what is wrong: where it began, if the end of the text is what is."""
+        """Return the line of what is wrong: where it began, if the end of the text is what is."""
         at, since = error.problem_mark, error.context_mark
         if since and (not at or at.index >= len(self._text)):
             at = since
@@ -196,7 +196,7 @@ def document_files(
     on_link: Callable[[str, str], None],
     on_other: Callable[[str], None] = lambda name: None,
 ) -> Iterator[str]:
-    """The path itself, or the documents below a folder, in a fixed order.
+    """Yield the path itself, or the documents below a folder, in a fixed order.
 
     Hidden files and folders and ``node_modules`` are left out, and links are not
     followed: what they lead to in the folder is found without them. ``on_error`` hears of
@@ -245,7 +245,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _why_lost(top: str, real: str) -> str:
-    """Why what a link leads to is not part of an import of ``top``; nothing where it is."""
+    """Return why what a link leads to is not part of an import of ``top``; nothing where it is."""
     if not is_below(top, real) and real != top:
         return f"is a link that leads out of {top}"
     within = os.path.relpath(real, top)
@@ -255,14 +255,14 @@ def _why_lost(top: str, real: str) -> str:
 
 
 class Places:
-    """What the store calls the files of a project."""
+    """Names of a project's files in the store."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self._folders: dict[str, str] = {}
 
     def of(self, file: str) -> tuple[str, str]:
-        """``(path in the store, stamp)`` of a file; without a stamp it has to be read.
+        """Return ``(path in the store, stamp)`` of a file; without a stamp it has to be read.
 
         Raises:
             LoreError: its name cannot be kept.
@@ -278,18 +278,18 @@ class Places:
         return path, stamp
 
     def folder(self, path: str) -> str:
-        """What the store calls a folder, whatever links lead there; ``.`` is the root."""
+        """Return what the store calls a folder, whatever links lead there; ``.`` is the root."""
         return os.path.relpath(os.path.realpath(path), self.root).replace(os.sep, "/")
 
     def _beginning(self, folder: str) -> str:
-        """What the paths of the files in a folder begin with."""
+        """Return what the paths of the files in a folder begin with."""
         if folder not in self._folders:
             place = self.folder(folder or os.curdir)
             self._folders[folder] = "" if place == os.curdir else place + "/"
         return self._folders[folder]
 
     def has(self, path: str) -> bool:
-        """Whether anything is at a path of the store."""
+        """Return whether anything is at a path of the store."""
         return os.path.lexists(os.path.join(self.root, path))
 
 
@@ -298,7 +298,7 @@ _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "ret
 
 
 class Document(Record):
-    """What a Markdown file says. ``path`` starts from the project's root, with ``/``.
+    """The content of a document's file. ``path`` starts from the project's root, with ``/``.
 
     ``stated`` has the node's fields that the front matter sets, ``data`` its unknown
     keys, ``keys`` all of its keys; ``relations`` are ``(relation, target, line)``.
@@ -326,7 +326,7 @@ class Document(Record):
         self.links: list[Link] = []
 
     def node(self, old: Node | None) -> Node:
-        """The node of this document: ``old`` as far as the document says nothing else."""
+        """Return the node of this document: ``old`` as far as the document says nothing else."""
         node = old or Node(self.id, self.type, source="file")
         data = json.loads(node.data)
         before = data.get(STATED, [])
@@ -349,7 +349,7 @@ class Document(Record):
 
 
 def read_text(file: str, max_text: int) -> str:
-    """The text of a Markdown file, its lines ended by ``\\n``.
+    """Return the text of a Markdown file, its lines ended by ``\\n``.
 
     Raises:
         LoreError: it cannot be read, is not text, or is too long.
@@ -381,7 +381,8 @@ def parse_document(
     relations: Collection[str],
     ids: Sequence[str] = (),
 ) -> Document:
-    """What a text says, which the store knows as ``path``; ``type`` is what it is by default.
+    """Return what a text says, which the store knows as ``path``; ``type`` is what it is by
+    default.
 
     A file that states no id has the first of ``ids`` that is of its type, else one made
     from its path.
@@ -411,7 +412,7 @@ def _line_at(content: bytes, offset: int) -> int:
 
 
 def _set_text(document: Document, lines: list[str], page: Page, first: int) -> None:
-    """Title and body; the heading that is the title is not part of the body."""
+    """Set title and body; the heading that is the title is not part of the body."""
     if is_changelog(document.path) and version_of(page.title):
         page.title = ""  # it stands over the first entry
     if page.title and document.title in ("", page.title):
@@ -428,7 +429,7 @@ def _set_text(document: Document, lines: list[str], page: Page, first: int) -> N
 
 
 def _place_links(document: Document, lines: Sequence[str]) -> None:
-    """Says of each link where it begins in the body, of which these are the lines."""
+    """Say of each link where it begins in the body, of which these are the lines."""
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     first = document.line_start or 1
     for link in document.links:
@@ -442,7 +443,7 @@ def _place_links(document: Document, lines: Sequence[str]) -> None:
 def _set_identity(
     document: Document, front: FrontMatter, type: str, types: Mapping[str, str], ids: Sequence[str]
 ) -> None:
-    """Type and id: as the front matter says, else as they are known, else by the file's place."""
+    """Set type and id: from the front matter, else the known ones, else from the path."""
     stated, key = document.stated.pop("type", ""), document.stated.pop("id", "")
     if stated and stated not in types:
         line = next(line for key, line in front.lines.items() if key.lower() == "type")

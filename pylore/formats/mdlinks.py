@@ -12,7 +12,7 @@ from ..core.ids import check_id
 from ..core.model import Edge, Node, Record
 from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
-from ..records.records import split_location
+from ..records.places import split_location
 from ..records.sources import EXTENSIONS, is_page
 from ..store.resolve_id import file_node_id, meant
 from .mdfile import Document
@@ -55,7 +55,7 @@ _BUT_NEWLINES = re.compile(r"[^\n]")
 
 
 def read(lines: Sequence[str], first_line: int) -> Page:
-    """The title and links of a text; the first of its lines is ``first_line``."""
+    """Return the title and links of a text; the first of its lines is ``first_line``."""
     shown = prose(lines)
     page = Page()
     for number, line in enumerate(shown):
@@ -69,13 +69,13 @@ def read(lines: Sequence[str], first_line: int) -> Page:
 
 
 def prose(lines: Sequence[str]) -> list[str]:
-    """The same lines, those of code blocks and HTML comments made empty."""
+    """Return the same lines, those of code blocks and HTML comments made empty."""
     blocks = _Blocks()
     return ["" if blocks.hide(line) else line for line in lines]
 
 
 class _Blocks:
-    """Which lines belong to a code block or a comment; they are shown to it in order."""
+    """Find the lines of code blocks and comments; lines are passed in order."""
 
     def __init__(self) -> None:
         self._fence = ""
@@ -84,7 +84,7 @@ class _Blocks:
         self._may_be_code = True  # indented code follows a blank line or itself
 
     def hide(self, line: str) -> bool:
-        """Whether this line is not prose."""
+        """Return whether this line is not prose."""
         if self._fence:
             end = _FENCE_END.match(line)
             if end and end[1].startswith(self._fence):
@@ -114,7 +114,8 @@ class _Blocks:
 
 
 def find_links(lines: Sequence[str], first_line: int = 1) -> list[Link]:
-    """Every link of these lines of ``prose``, in their order; the first is ``first_line``."""
+    """Return every link of these lines of ``prose``, in their order; the first is
+    ``first_line``."""
     found: list[Link] = []
     uses: _Uses = {}
     block: list[str] = []
@@ -138,7 +139,7 @@ class _Definition(Link):
 
 
 def _links_of_block(text: str, first_line: int, uses: _Uses) -> Iterator[Link]:
-    """The links of a block, in their order; ``uses`` gets where it has ``[label]``."""
+    """Yield the links of a block, in their order; ``uses`` gets where it has ``[label]``."""
     if "[" not in text and "`" not in text:
         return
     links: list[tuple[int, Link | None]] = []
@@ -165,7 +166,7 @@ def _links_of_block(text: str, first_line: int, uses: _Uses) -> Iterator[Link]:
 
 
 def _take_code_spans(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """The text with its code spans made blank, and where each was and what it held."""
+    """Return the text with its code spans made blank, and where each was and what it held."""
     runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
     later: dict[int, list[int]] = {}
     for index in range(len(runs) - 1, -1, -1):
@@ -204,7 +205,7 @@ def _blanked(text: str) -> str:
 
 
 def _destinations(text: str) -> Iterator[tuple[int, str]]:
-    """Where each inline link begins and leads; images are none."""
+    """Yield where each inline link begins and leads; images are none."""
     opened: list[tuple[str, int]] = []
     for match in _BRACKET.finditer(text):
         token = match[0]
@@ -237,7 +238,7 @@ def _label(text: str) -> str:
 
 
 _CODE = (*CODE_IDS, COMMIT_IDS)
-"""How the ids of nodes begin that have a file, and are no documents."""
+"""Prefixes of ids of nodes that have a file and are no documents."""
 
 
 class Target(Record):
@@ -251,7 +252,7 @@ class Target(Record):
 
 
 class Targets:
-    """Looks targets up among the documents of a store, then its other nodes, then on disk.
+    """Look targets up among the documents of a store, then its other nodes, then on disk.
 
     What is found depends on the store and the files alone, not on which documents an import
     is of, so it stays the same until one of these has another name.
@@ -265,7 +266,7 @@ class Targets:
         self._standing: dict[str, bool] = {}
 
     def read_store(self, wanted: set[str], files: Mapping[str, DocumentFile]) -> None:
-        """Finds the nodes that have one of the ``wanted`` names.
+        """Find the nodes that have one of the ``wanted`` names.
 
         ``files`` are the documents that files were read for, by their paths.
         """
@@ -288,7 +289,7 @@ class Targets:
                     places.setdefault(key, []).append((file or "", id))
 
     def of_link(self, link: Link, folder: str) -> Target | None:
-        """Where a link of a document in ``folder`` leads."""
+        """Return where a link of a document in ``folder`` leads."""
         if link.kind in (WIKI, NAME):
             return self.of_text(link.target, folder)
         if link.kind == PATH:
@@ -296,7 +297,7 @@ class Targets:
         return self._at(link.target if link.target[0] == "/" else os.path.join(folder, link.target))
 
     def of_text(self, text: str, folder: str) -> Target | None:
-        """What an id, a name, a title or a path means in a document in ``folder``."""
+        """Return what an id, a name, a title or a path means in a document in ``folder``."""
         text = _unwrapped(text)
         id = meant(self._store, text)
         if self._stands(id):
@@ -314,7 +315,7 @@ class Targets:
         )  # fmt: skip
 
     def is_folder(self, link: Link, folder: str) -> bool:
-        """Whether a relative link leads to a folder, which is not a node."""
+        """Return whether a relative link leads to a folder, which is not a node."""
         path = link.target if link.target[0] == "/" else os.path.join(folder, link.target)
         path = os.path.normpath(path.lstrip("/") or ".")
         if path == ".." or path.startswith("../"):
@@ -328,7 +329,7 @@ class Targets:
         return self._standing[id]
 
     def _at(self, path: str) -> Target | None:
-        """The document at a path from the root, or the file there."""
+        """Return the document at a path from the root, or the file there."""
         path = os.path.normpath(path.lstrip("/"))
         for candidate in (path, *(path + extension for extension in EXTENSIONS)):
             if candidate in self._documents:
@@ -347,7 +348,7 @@ class Targets:
 
 
 def names_asked(document: Document) -> set[str]:
-    """The names by which the links of a document may ask for a node."""
+    """Return the names by which the links of a document may ask for a node."""
     names = [link.target for link in document.links if link.kind in (WIKI, NAME)]
     names += [target for _, target, _ in document.relations]
     texts = [_unwrapped(name) for name in names]
@@ -356,7 +357,7 @@ def names_asked(document: Document) -> set[str]:
 
 
 def _nearest(places: list[tuple[str, str]], text: str, folder: str) -> str:
-    """Of documents with one name: the one in the same folder, else the least deep."""
+    """Return, of documents with one name, the one in the same folder, else the least deep."""
     end = _key(_without_extension(text).lstrip("./"))
     if "/" in end:
         places = [
@@ -384,7 +385,7 @@ def _without_extension(path: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """``[[name|label]]`` as a value of the front matter → ``name``."""
+    """Turn ``[[name|label]]`` as a value of the front matter into ``name``."""
     text = text.strip()
     if text.startswith("[[") and text.endswith("]]"):
         text = text[2:-2].partition("|")[0].partition("#")[0].strip()
@@ -411,7 +412,7 @@ class Stated(Record):
         self.at: list[int] = []
 
     def metadata(self, path: str) -> str:
-        """The metadata of such an edge, as JSON."""
+        """Return the metadata of such an edge, as JSON."""
         said: dict[str, object] = {"document": path}
         if self.ranges:
             said["lines"] = self.ranges
@@ -421,7 +422,7 @@ class Stated(Record):
 
 
 def links_text(document: Document) -> str:
-    """The links of a document as JSON, to be kept."""
+    """Return the links of a document as JSON, to be kept."""
     seen = set()
     rows: list[list[object]] = [[*relation] for relation in document.relations]
     for link in document.links:
@@ -435,7 +436,7 @@ def links_text(document: Document) -> str:
 
 
 def linking(id: str, path: str, links: str) -> Document:
-    """A document with its links as they were kept, and nothing else."""
+    """Return a document with its links as they were kept, and nothing else."""
     document = Document(path)
     document.id = id
     for row in json.loads(links or "[]"):
@@ -448,7 +449,7 @@ def linking(id: str, path: str, links: str) -> Document:
 
 
 class PageEdges:
-    """Writes the edges of the documents of one import; the caller holds a transaction.
+    """Write the edges of the documents of one import; the caller holds a transaction.
 
     ``weights`` are those of relations that the settings name, and the store may not know.
     """
@@ -472,7 +473,7 @@ class PageEdges:
         self._unresolved: list[str] = []
 
     def write(self, document: Document, former: set[str]) -> tuple[int, list[str]]:
-        """How many edges the document states, and its links that lead to nothing.
+        """Return how many edges the document states, and its links that lead to nothing.
 
         ``former`` are paths under which it has written edges before.
         """
@@ -482,7 +483,7 @@ class PageEdges:
         return len(wanted), self._unresolved
 
     def _wanted(self, document: Document) -> Wanted:
-        """The edges that a document states."""
+        """Return the edges that a document states."""
         folder = os.path.dirname(document.path)
         wanted: Wanted = {}
         for relation, text, line in document.relations:
@@ -507,7 +508,7 @@ class PageEdges:
         return wanted
 
     def _declare(self, relation: str) -> None:
-        """Makes a relation known that has its weight from the settings alone."""
+        """Make a relation known that has its weight from the settings alone."""
         if relation not in self._declared:
             weight = self._weights[relation]
             self._store.relations.declare(relation, weight, weight, "declared")
@@ -529,7 +530,7 @@ class PageEdges:
             stated.at += at
 
     def _write(self, id: str, path: str, paths: set[str], wanted: Wanted) -> None:
-        """Brings the edges of one document in line with what it states."""
+        """Bring the edges of one document in line with what it states."""
         old = {e.key: e for e in self._store.edges.of(id, forgotten=True) if e.from_id == id}
         for key, stated in wanted.items():
             metadata = stated.metadata(path)
@@ -548,7 +549,7 @@ class PageEdges:
 
 
 def _may_restate(edge: Edge, paths: set[str]) -> bool:
-    """Whether a document may write an edge that is there already.
+    """Return whether a document may write an edge that is there already.
 
     A live edge that someone made by hand stays as it is, and an edge of the document
     that someone took away stays away.

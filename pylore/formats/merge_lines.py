@@ -34,7 +34,7 @@ _BEGIN, _BASE, _MIDDLE, _END = (mark * 7 for mark in (b"<", b"|", b"=", b">"))
 
 
 def marker_of(line: bytes) -> bytes:
-    """The marker that a line is, or nothing: no line of JSON begins as one.
+    """Return the marker that a line is, or nothing: no line of JSON begins as one.
 
     >>> marker_of(b"<<<<<<< HEAD\\n"), marker_of(b"=======\\r\\n"), marker_of(b"{}")
     (b'<<<<<<<', b'=======', b'')
@@ -45,7 +45,7 @@ def marker_of(line: bytes) -> bytes:
 
 
 def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of both sides, without the markers and without what stood there before.
+    """Yield the lines of both sides, without the markers and without what stood there before.
 
     A line that is left out becomes an empty one, so that the lines keep their numbers.
     """
@@ -69,7 +69,7 @@ _LONGEST = 1 << 40
 
 
 class LineState:
-    """What one line says of a node or an edge; it is read when it is asked for.
+    """A node or an edge of one line, parsed on demand.
 
     Raises:
         LoreError: the line is not one of an export; the message has the file's name and its key.
@@ -87,12 +87,12 @@ class LineState:
 
     @property
     def state(self) -> Any:
-        """The node or the edge."""
+        """Return the node or the edge."""
         return self._found()[0]
 
     @property
     def order(self) -> Order:
-        """What it is compared by: ``states.order``."""
+        """Return what it is compared by: ``states.order``."""
         return self._found()[1]
 
     def _found(self) -> tuple[Any, Order]:
@@ -134,7 +134,8 @@ class LinesOfFile:
 
 
 def parsed(name: str, lines: Iterable[bytes]) -> Iterator[tuple[Fields, Key, bytes]]:
-    """The fields of each line of a file, of both sides of a conflict, its ``key_of``, and itself.
+    """Yield the fields of each line of a file, of both sides of a conflict, its ``key_of``, and
+    itself.
 
     Raises:
         LoreError: a line is not JSON, or lacks what its kind is told by.
@@ -150,7 +151,7 @@ def parsed(name: str, lines: Iterable[bytes]) -> Iterator[tuple[Fields, Key, byt
 
 
 def key_of(fields: Fields) -> Key:
-    """What two lines have in common that speak of the same thing; its kind first.
+    """Return what two lines have in common that speak of the same thing; its kind first.
 
     That is the field that lines of its kind are told by, and nothing for a kind that is not
     known here.
@@ -163,7 +164,7 @@ def key_of(fields: Fields) -> Key:
 
 
 def anchor_key(fields: Fields, name: str) -> Key:
-    """What makes an anchor one anchor: its node, under this name, kind, path, detail."""
+    """Return what makes an anchor one anchor: its node, under this name, kind, path, detail."""
     return tuple(_text({"detail": "", **fields}, part) for part in (name, "kind", "path", "detail"))
 
 
@@ -240,7 +241,7 @@ _SIDES = {"ours": "here", "theirs": "there"}
 
 
 def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
-    """Names the first ones, and how to see both states of one and to take the other one."""
+    """Name the first ones, and how to see both states of one and to take the other one."""
     if not conflicts:
         return []
     notes = [_note(conflict) for conflict in conflicts[:_NAMED]]
@@ -280,7 +281,7 @@ class MergedLines(Record):
 def merge_lines(
     base: Iterable[bytes], ours: Iterable[bytes], theirs: Iterable[bytes]
 ) -> MergedLines:
-    """The lines of both sides, each record once, in the order of an export.
+    """Return the lines of both sides, each record once, in the order of an export.
 
     Raises:
         LoreError: a line of a file is not one of an export; the message names both.
@@ -305,7 +306,7 @@ class _Merge:
         self._tells_past = any(key[0] in ("state_of", "history_of") for key in self._states)
 
     def parts(self) -> Iterator[Iterable[str]]:
-        """The lines, by kind."""
+        """Yield the lines, by kind."""
         yield self._types()
         yield self._relations()
         yield (line_of({"purged": id, "at": at}) for id, at in sorted(self._purged.items()))
@@ -319,11 +320,11 @@ class _Merge:
 
     @staticmethod
     def _of(found: dict[Key, list[Any]], kind: str) -> list[tuple[Key, list[Any]]]:
-        """What there is of a kind of lines, by its key."""
+        """Return what there is of a kind of lines, by its key."""
         return sorted((key, values) for key, values in found.items() if key[0] == kind)
 
     def _gone(self, *ids: str) -> str:
-        """When the last of these nodes was deleted for good; nothing where none was."""
+        """Return when the last of these nodes was deleted for good; nothing where none was."""
         return max(self._purged.get(id, "") for id in ids)
 
     # --- what is
@@ -352,12 +353,12 @@ class _Merge:
             yield line_of({**fields, "was": was} if was else fields)
 
     def _is_back(self, id: str) -> bool:
-        """Whether a side had deleted a node for good, and did not have it again."""
+        """Return whether a side had deleted a node for good, and did not have it again."""
         return any(("purged", id) in side.others and ("id", id) not in side.states
                    for side in self._sides)  # fmt: skip
 
     def _note(self, id: str, one: LineState, best: LineState) -> None:
-        """Names a conflict, where a state was no change from another one."""
+        """Name a conflict, where a state was no change from another one."""
         base = {state_name(before.state) for before in self._base.states.get(("id", id), ())}
         known = [*(best.fields.get("was") or ()), *base]
         was = one.fields.get("was") or ()
@@ -379,7 +380,7 @@ class _Merge:
                 yield line_of(_with_state(best.fields, whole, EDGE_FIELDS))
 
     def _standing_again(self, ends: list[str], states: Sequence[LineState]) -> list[LineState]:
-        """The states that follow from those of an edge whose ends have lived later."""
+        """Return the states that follow from those of an edge whose ends have lived later."""
         ended = [one for one in states if one.state.invalidated_at]
         names = [self._names_of(id) for id in ends] if ended else []
         found = []
@@ -392,7 +393,7 @@ class _Merge:
         return found
 
     def _names_of(self, id: str) -> set[str]:
-        """The names of all states of a node that the files know."""
+        """Return the names of all states of a node that the files know."""
         if id not in self._names:
             nodes = self._states.get(("id", id), [])
             names = {name for one in nodes for name in one.fields.get("was") or ()}
@@ -406,7 +407,7 @@ class _Merge:
     # --- what was
 
     def _keep(self, key: Key, states: Sequence[LineState]) -> None:
-        """Keeps the states that do not stand: each was left for the next one known."""
+        """Keep the states that do not stand: each was left for the next one known."""
         if not self._tells_past:
             return
         past = self._states.get(key, [])
@@ -434,7 +435,7 @@ class _Merge:
                 yield line_of(fields)
 
     def _dated(self, kind: str) -> list[Fields]:
-        """History of a kind that has no time of its own but for when it was left."""
+        """Return history of a kind that has no time of its own but for when it was left."""
         lines = {line for side in self._sides for line in side.dated}
         return [fields for fields in map(json.loads, sorted(lines)) if kind in fields]
 
@@ -468,7 +469,7 @@ class _Merge:
                 yield line_of(fields)
 
     def _plain(self) -> set[str]:
-        """What both have, and what one has and the file before has not."""
+        """Return what both have, and what one has and the file before has not."""
         ours, theirs = (side.plain for side in self._sides)
         return (ours & theirs) | ((ours | theirs) - self._base.plain)
 
@@ -482,7 +483,8 @@ def _gathered(*parts: dict[Key, list[Any]]) -> dict[Key, list[Any]]:
 
 
 def _on_both_sides(states: Sequence[LineState]) -> str:
-    """The line that both files have, if it is one and the same: most are, and need no reading."""
+    """Return the line that both files have, if it is one and the same: most are, and need no
+    reading."""
     one = states[0].raw
     if len(states) != 2 or states[1].raw != one or not one.endswith(b"}\n"):
         return ""
@@ -490,13 +492,14 @@ def _on_both_sides(states: Sequence[LineState]) -> str:
 
 
 def _is_gone(one: LineState, purged: str) -> bool:
-    """Whether a state goes with what was deleted for good at this time: its node, or an end."""
+    """Return whether a state goes with what was deleted for good at this time: its node, or an
+    end."""
     ended = one.state.invalidated_at or isinstance(one.state, Node)
     return is_gone(clock(one.state), ended, purged)
 
 
 def _standing(states: Sequence[LineState], gone: str) -> tuple[LineState, Any]:
-    """The line whose state stands, and that state with what no state alone says."""
+    """Return the line whose state stands, and that state with what no state alone says."""
     best = max(states, key=lambda one: (one.order, line_of(one.fields)))
     whole = copy(best.state)
     for one in states:
@@ -505,7 +508,7 @@ def _standing(states: Sequence[LineState], gone: str) -> tuple[LineState, Any]:
 
 
 def _with_state(fields: Fields, state: Node | Edge, names: Iterable[str]) -> Fields:
-    """The fields of a line with the times of this state, in the order of an export; what is
+    """Return the fields of a line with the times of this state, in the order of an export; what is
     not known here comes last.
     """
     times = ("created_at", "accessed_at", "access_count", "changed_at")
@@ -516,7 +519,7 @@ def _with_state(fields: Fields, state: Node | Edge, names: Iterable[str]) -> Fie
 
 
 def _left_state(state: Node | Edge, at: str) -> LineState:
-    """A state as one that a merge has left, when the state after it was made."""
+    """Return a state as one that a merge has left, when the state after it was made."""
     past = copy(state)
     past.changed_at = clock(state)
     if isinstance(past, Node):

@@ -12,19 +12,11 @@ import sys
 import tempfile
 import time
 from codecs import getincrementaldecoder
-from contextlib import contextmanager
 
 from ..core.errors import LoreError, UsageError
 from ..core.limits import lines_of, record_line
-from ..system.plugin_process import (
-    LATE,
-    PluginProcess,
-    Refused,
-    environment,
-    find,
-    interruptible,
-    is_name,
-)
+from ..system.interrupts import Tidying
+from ..system.plugin_process import LATE, PluginProcess, Refused, environment, find, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +32,7 @@ _PIECE = 1 << 16
 
 
 class ImportedLines:
-    """What an importer has printed: its lines, each time anew."""
+    """Lines that an importer has printed; they can be read several times."""
 
     def __init__(self, file: IO[bytes], longest: int) -> None:
         self._file = file
@@ -52,7 +44,7 @@ class ImportedLines:
 
 
 def imported(format: str, path: str, settings: Settings) -> ImportedLines:
-    """What the importer of a format makes of a path.
+    """Return what the importer of a format makes of a path.
 
     Raises:
         UsageError: there is no such format.
@@ -74,7 +66,7 @@ def imported(format: str, path: str, settings: Settings) -> ImportedLines:
 
 
 def exported(format: str, lines: Iterable[str], settings: Settings) -> Iterator[str]:
-    """What the exporter of a format makes of these lines, once it has made all of it.
+    """Yield what the exporter of a format makes of these lines, once it has made all of it.
 
     Raises:
         UsageError: there is no such format.
@@ -106,7 +98,7 @@ def _run(
     name = prefix + format
     out = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
     try:
-        with interruptible(), _running([program, *arguments], stdin, name) as process:
+        with Tidying(), PluginProcess([program, *arguments], stdin, environment(name)) as process:
             deadline = time.monotonic() + settings.format_timeout
             process.pour(out.write, deadline, MOST_OUTPUT)
     except Refused as why:
@@ -119,17 +111,8 @@ def _run(
     return out
 
 
-@contextmanager
-def _running(command: list[str], stdin: bytes | IO[bytes], name: str) -> Iterator[PluginProcess]:
-    process = PluginProcess(command, stdin, environment(name))
-    try:
-        yield process
-    finally:
-        process.end()
-
-
 def _all_of(stream: IO[bytes]) -> IO[bytes]:
-    """A pipe's bytes as a file."""
+    """Return a pipe's bytes as a file."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the program reads it
     while piece := stream.read(_PIECE):
         file.write(piece)

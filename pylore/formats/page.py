@@ -18,11 +18,11 @@ if TYPE_CHECKING:
         """A module that reads one form."""
 
         def read(self, lines: Sequence[str], first_line: int) -> Page:
-            """The title and links of a text; the first of its lines is ``first_line``."""
+            """Return the title and links of a text; the first of its lines is ``first_line``."""
 
 
 WIKI, RELATIVE, PATH, NAME = "wiki", "relative", "path", "name"
-"""What a link is written as. One by a path or a name may be no link: where it leads to nothing,
+"""Kinds of links. One by a path or a name may be no link: where it leads to nothing,
 nothing is said."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -53,7 +53,7 @@ class Link(Record):
 
 
 def relative_link(text: str) -> Link | None:
-    """A link to a file; None where it leads elsewhere."""
+    """Return a link to a file; None where it leads elsewhere."""
     target = _ESCAPE.sub(r"\1", unescape(text.strip("<>").strip()))
     if _SCHEME.match(target):
         return None
@@ -65,7 +65,7 @@ def relative_link(text: str) -> Link | None:
 
 
 def code_link(text: str) -> Link | None:
-    """A span of code as a link, with the lines that it names: ``a.py:3-9``."""
+    """Return a span of code as a link, with the lines that it names: ``a.py:3-9``."""
     target = text.strip()
     if not target or "\n" in target or len(target) > _LONGEST_PATH:
         return None
@@ -90,9 +90,15 @@ class Page(Record):
         self.title_lines = [*title_lines]
         self.links: list[Link] = []
 
+    def add(self, link: Link | None, line: int, column: int) -> None:
+        """Add a link, if it is one, that is at a line (from 1) and a column (from 0)."""
+        if link is not None:
+            link.line, link.places = line, [(line, column)]
+            self.links.append(link)
+
 
 def form_of(path: str) -> Form:
-    """What reads a file of this name; what has no form is Markdown."""
+    """Return what reads a file of this name; what has no form is Markdown."""
     ending = path.lower().rpartition(".")[2]
     module = FORMS.get(f".{ending}", "mdlinks")
     form: Form = import_module(f".{module}", __package__)

@@ -16,15 +16,11 @@ _PATH = re.compile(r"(?<![\w/.:@-])(?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+)+(?::\d+(?:-\
 
 
 def read(lines: Sequence[str], first_line: int) -> Page:
-    """The title and links: a short first line that stands alone is a title."""
+    """Return the title and links: a short first line that stands alone is a title."""
     page = _titled(lines)
     for number, line in enumerate(lines):
         for match in _PATH.finditer(line) if "/" in line else ():
-            link = code_link(match[0])
-            if link is not None:
-                link.line = first_line + number
-                link.places = [(link.line, match.start())]
-                page.links.append(link)
+            page.add(code_link(match[0]), first_line + number, match.start())
     return page
 
 

@@ -37,7 +37,7 @@ _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t]*$")
 
 
 def read(lines: Sequence[str], first_line: int) -> Page:
-    """The title and the links of a text; the first of its lines is ``first_line``."""
+    """Return the title and the links of a text; the first of its lines is ``first_line``."""
     text = "\n".join(lines)
     tree = publish_doctree(text, settings_overrides=_SETTINGS)
     title = next(iter(tree.findall(nodes.title)), None)
@@ -53,14 +53,13 @@ def read(lines: Sequence[str], first_line: int) -> Page:
             continue
         after = at + 1
         number = bisect_right(starts, at) - 1
-        link.line = first_line + number
-        link.places = [(link.line, at - starts[number])]
-        page.links.append(link)
+        page.add(link, first_line + number, at - starts[number])
     return page
 
 
 def _titled(lines: Sequence[str], title: str) -> tuple[str, list[int]]:
-    """The title in one line, and the indexes of the lines that it takes with its adornments."""
+    """Return the title in one line, and the indexes of the lines that it takes with its
+    adornments."""
     for number, line in enumerate(lines[:-1]):
         if title and line.strip() and _ADORNMENT.match(lines[number + 1]):
             if " ".join(line.split()) != " ".join(title.split()) and "`" not in line:
@@ -71,7 +70,7 @@ def _titled(lines: Sequence[str], title: str) -> tuple[str, list[int]]:
 
 
 def _links(tree: nodes.document) -> Iterator[tuple[Link, str]]:
-    """Each link, with the text that it is written as."""
+    """Yield each link, with the text that it is written as."""
     for node in tree.findall():
         if isinstance(node, nodes.reference):
             link = relative_link(node.get("refuri", ""))

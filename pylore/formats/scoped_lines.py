@@ -34,7 +34,7 @@ class ScopedLines:
         self._common: set[str] = set()
 
     def see(self, fields: dict[str, Any]) -> None:
-        """Learns from the line of a node whether that is to belong to the scope."""
+        """Learn from the line of a node whether that is to belong to the scope."""
         id = text(fields, "id", "")
         old = self._store.nodes.get(id)
         if old is None:
@@ -47,7 +47,7 @@ class ScopedLines:
         (self._common if is_same else self._own).add(id)
 
     def told(self, fields: dict[str, Any]) -> list[dict[str, Any]]:
-        """What a line says under the scope, as lines; none where that is known as common.
+        """Return what a line says under the scope, as lines; none where that is known as common.
 
         Raises:
             LoreError: it belongs to another scope.
@@ -106,14 +106,14 @@ class ScopedLines:
         yield {**fields, "from_id": ends[0], "to_id": ends[1], "relation": scoped}
 
     def _relation_of(self, relation: str, ends: list[str]) -> str:
-        """The relation of an edge between these: it says whose that is where no end does, and
-        where nobody else has it."""
+        """Return the relation of an edge between these: it says whose that is where no end does,
+        and where nobody else has it."""
         if relation in self._store.relations.all() and any(end == self._named(end) for end in ends):
             return relation
         return self._named(relation)
 
     def _id(self, id: str) -> str:
-        """What a node is called here: as it is where it is common."""
+        """Return what a node is called here: as it is where it is common."""
         self._required(id)
         named = self._named(id)
         if id == named or id in self._own or id in self._common:

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
-    from ..store.protocols import Bundle
+    from ..store.sqlite.edges import Bundle
     from .best_path import Weights
     from .edge_cache import Bundles
 

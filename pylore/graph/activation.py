@@ -2,7 +2,7 @@
 
 A walk along best paths with narrow caps: what a person would follow from the nearest
 matches, a fact at a time. The caps' defaults were measured as a whole, recall@5 69.1, 57.3
-and 82.0 (docs/decisions/0028).
+and 82.0 (docs/decisions/0016).
 """
 
 from __future__ import annotations

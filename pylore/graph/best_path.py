@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
     from typing import Protocol
 
-    from ..store.protocols import Bundle
+    from ..store.sqlite.edges import Bundle
     from .edge_cache import Bundles
 
     Weights = Mapping[str, tuple[float, float]]

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
-    from ..store.protocols import Bundle
+    from ..store.sqlite.edges import Bundle
 
     class Bundles(Protocol):
         """What a walk asks of a store."""

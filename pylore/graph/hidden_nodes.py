@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from ..store.protocols import Bundle
+    from ..store.sqlite.edges import Bundle
     from .edge_cache import Bundles
 
     Hidden = Callable[[Sequence[str]], Collection[str]]

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from ..core.model import EdgeKey
     from ..store import Store
-    from ..store.protocols import EdgeKey
 
     Ends = tuple[frozenset[str], frozenset[str]]
 

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import TypeAlias
 
-    from ..store.protocols import Bundle, EdgeKey
+    from ..core.model import EdgeKey
+    from ..store.sqlite.edges import Bundle
     from .edge_cache import Bundles
 
     Touching: TypeAlias = Callable[[Sequence[str]], Collection[EdgeKey]]

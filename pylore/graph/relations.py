@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
 
 
 def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:

@@ -6,7 +6,7 @@ Read them as ``tuning.NAME``. "Not measured" means that it was chosen by hand;
 
 from __future__ import annotations
 
-# --- accumulate: measured as a whole, see docs/decisions/0033 and docs/quality.md
+# --- accumulate: measured as a whole, see docs/decisions/0015 and docs/quality.md
 
 THINNING = 0.25
 """The power of its degree by which a match's mass is divided, so that a hub says little of
@@ -17,7 +17,7 @@ MOST_NAMING = 100
 
 OF_A_PLACE = 0.35
 """What an edge counts to the walk that stands in one passage of a longer text, relative to one
-of the whole text (docs/decisions/0075)."""
+of the whole text (docs/decisions/0017)."""
 
 FRONTIER = 20
 """So many reached nodes may always start the next hop. Not measured by itself: a second hop

@@ -7,9 +7,9 @@ import os
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
+from ..system.config import SHARED
 from ..system.git_setup import HookBlocks, ProjectTree, shell_quoted
 from ..system.json_settings import change_settings, rendered, settings_of
-from ..system.projects import SHARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ..core.model import EdgeKey
     from ..store import Store
-    from ..store.protocols import EdgeKey
 
 BATCH = 256
 """Things whose facts are looked at together."""

@@ -1,7 +1,7 @@
 """A text as passages: stretches of about 200 words, which begin at headings where there are some.
 
 The stretches of a text join to the whole of it again. Entries of a changelog are passages of
-their own, each with the heading that has its version (docs/decisions/0081).
+their own, each with the heading that has its version (docs/decisions/0006).
 """
 
 from __future__ import annotations

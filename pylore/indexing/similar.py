@@ -30,7 +30,7 @@ RELATION = "similar_to"
 UNCOMPARED = (*NAMED_TYPES, "run", "session")
 """Types that are compared only when asked for: a name is too short to be like another."""
 
-# The numbers that decide which edges there are, see docs/decisions/0025. Other values were not
+# The numbers that decide which edges there are, see docs/architecture.md. Other values were not
 # measured: on three sets these edges help no search, with any weight.
 
 LEAST = 0.8

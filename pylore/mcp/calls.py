@@ -12,7 +12,8 @@ from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts, record_id
 from ..core.scopes import own
 from ..system.event_plugins import Events
-from ..terminal.output import json_list, json_object, note
+from ..terminal.forms import json_list, json_object
+from ..terminal.output import note
 from .messages import INVALID_PARAMS, ProtocolError
 from .tools import BY_NAME, checked
 

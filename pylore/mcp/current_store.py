@@ -8,7 +8,7 @@ from ..app.engine import Engine, Engines
 from ..core.errors import NoStore
 from ..core.settings import Settings
 from ..store import FILE, open_store
-from ..system.config_reader import config_variables
+from ..system import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Stamps = tuple[tuple[int, int, int], ...]
 class CurrentStore:
     """The store of the working directory, or of ``LORE_DIR``, as it is when a call comes in.
 
-    ``environ`` is this process's environment, with what ``lib/config.sh`` has found; that is
+    ``environ`` is this process's environment, with what ``config.load`` has found; that is
     looked up again only where something has changed that it depends on. ``flags`` are settings
     that stand above all of it.
     """
@@ -128,7 +128,7 @@ class CurrentStore:
         patience = min(PATIENCE, self._settings({}).busy_timeout)
         store = open_store(self._folder, busy_timeout=patience)
         store.project = self.project or store.project
-        store.keep()
+        store.cache_reads()
         return store
 
     def _where_to_init(self) -> str:
@@ -141,17 +141,13 @@ class CurrentStore:
         """Looks the data folder and the config files up again, if anything there has changed."""
         stamps = self._seen()
         if self._stamps is None:
-            self._stamps = stamps  # the shell that this process was has just looked
+            self._stamps = stamps  # this process has just looked
         elif stamps != self._stamps:
             self._look_up()
 
     def _look_up(self) -> None:
         before = self._folder
-        others = {k: v for k, v in self._environ.items() if not k.startswith("LORE_")}
-        self._environ = {
-            **others,
-            **config_variables(self._environ, self.here),
-        }
+        config.load(self._environ, self.here)
         self._folder = self._environ.get("LORE_STORE", "")
         self._watched = self._places()
         self._stamps = self._seen()

@@ -1,1 +1,1 @@
-"""What people and agents write down, and what becomes of it."""
+"""Records of people and agents: written, shared, merged, undone."""

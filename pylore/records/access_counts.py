@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list[str]:
-    """One access of each of these nodes, and of the facts of the entities among them.
+    """Return one access of each of these nodes, and of the facts of the entities among them.
 
     Returns notes on what that has confirmed. It never fails, and waits for nobody: a
     store that cannot be written counts nothing, and in one that is busy somebody else

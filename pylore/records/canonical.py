@@ -1,4 +1,4 @@
-"""What a store tells another one: the same knowledge in the same words and order everywhere."""
+"""Canonical form: the same knowledge in the same words and order in every store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GONE = ("removed", "moved")
 
 
 def told_nodes(store: Store) -> Iterator[tuple[Node, list[str]]]:
-    """Every node by id, with the names of the states that it has been in, the latest last."""
+    """Yield every node by id, with the names of the states that it has been in, the latest last."""
     purged = store.history.purged()
     known = {id: set(names) for id, names in store.history.ancestors().items()}
     for past in store.history.of_nodes():
@@ -35,7 +35,7 @@ def told_nodes(store: Store) -> Iterator[tuple[Node, list[str]]]:
 
 
 def withheld(store: Store) -> frozenset[str]:
-    """The records that others want deleted for good, and that are forgotten here for that.
+    """Return the records that others want deleted for good, and that are forgotten here for that.
 
     They are not told to these again, until a person here brings them back.
     """
@@ -44,20 +44,20 @@ def withheld(store: Store) -> frozenset[str]:
 
 
 def told_names(node: Node, names: Iterable[str], purged: str) -> list[str]:
-    """Those of the names of states that a node is told to come after."""
+    """Return those of the names of states that a node is told to come after."""
     own = state_name(node)
     return latest(name for name in names if name != own and name.partition(" ")[0] > purged)
 
 
 def told_edges(store: Store) -> Iterator[Edge]:
-    """Every edge, by from, to, relation."""
+    """Yield every edge, by from, to, relation."""
     purged = store.history.purged()
     for edge in store.edges.all():
         yield told(edge, max(purged.get(edge.from_id, ""), purged.get(edge.to_id, "")))
 
 
 def told_past(store: Store) -> Iterator[Past]:
-    """The states that nodes have left, by node and by their order, each once."""
+    """Yield the states that nodes have left, by node and by their order, each once."""
     purged = store.history.purged()
     for id, group in groupby(store.history.of_nodes(), lambda past: past.node.id):
         found: dict[Order, Past] = {}
@@ -72,7 +72,7 @@ def told_past(store: Store) -> Iterator[Past]:
 
 
 def told_past_edges(store: Store) -> Iterator[dict[str, object]]:
-    """The states that edges have left, with the fields of ``EDGE_HISTORY``, likewise.
+    """Yield the states that edges have left, with the fields of ``EDGE_HISTORY``, likewise.
 
     One of old that does not say when it was made may have been left at several times.
     """
@@ -97,7 +97,7 @@ KEY = EDGE_HISTORY[:3]
 
 
 def edge_of(state: dict[str, object]) -> Edge:
-    """The edge as it was in a state of its history."""
+    """Return the edge as it was in a state of its history."""
     edge = Edge(*(state[name] for name in EDGE_HISTORY[:7]))  # type: ignore[arg-type]
     edge.invalidated_at = state["invalidated_at"]  # type: ignore[assignment]
     edge.changed_at = str(state["made_at"]) or None
@@ -105,36 +105,36 @@ def edge_of(state: dict[str, object]) -> Edge:
 
 
 def made(state: dict[str, object]) -> str:
-    """The clock of a state of an edge; of an old one the time when it was left."""
+    """Return the clock of a state of an edge; of an old one the time when it was left."""
     return str(state["made_at"] or state["changed_at"])
 
 
 def is_gone_state(state: dict[str, object], purged: str) -> bool:
-    """Whether a state that an edge has left goes with an end of it: ``is_gone``."""
+    """Return whether a state that an edge has left goes with an end of it: ``is_gone``."""
     return is_gone(made(state), state["invalidated_at"] or not state["made_at"], purged)
 
 
 def how_left(state: dict[str, object]) -> tuple[str, str]:
-    """When and how an edge left a state."""
+    """Return when and how an edge left a state."""
     return left(str(state["changed_at"]), str(state["change"]))
 
 
 def told_anchors(store: Store) -> Iterator[Anchor]:
-    """Every anchor, by node, kind, path and detail."""
+    """Yield every anchor, by node, kind, path and detail."""
     gone, purged = when_gone(store.anchors.history()), store.history.purged()
     for anchor in store.anchors.all():
         yield told_anchor(anchor, max(gone.get(anchor.key, ""), purged.get(anchor.node_id, "")))
 
 
 def told_anchor(anchor: Anchor, gone: str) -> Anchor:
-    """An anchor that stands was made after the last time that it was taken away."""
+    """Return a live anchor, made after the last time that it was removed."""
     if gone and anchor.created_at <= gone:
         anchor.created_at = following(gone)
     return anchor
 
 
 def told_past_anchors(store: Store) -> Iterator[dict[str, str]]:
-    """The places and verdicts that anchors have left, by node and time, each once."""
+    """Yield the places and verdicts that anchors have left, by node and time, each once."""
     purged = store.history.purged()
     for id, group in groupby(store.anchors.history(), lambda state: state["node_id"]):
         gone = purged.get(id, "")
@@ -143,7 +143,7 @@ def told_past_anchors(store: Store) -> Iterator[dict[str, str]]:
 
 
 def when_gone(history: Iterable[dict[str, str]]) -> dict[AnchorKey, str]:
-    """When each anchor was last taken away from where it was."""
+    """Return when each anchor was last taken away from where it was."""
     gone: dict[AnchorKey, str] = {}
     for state in history:
         if state["change"] in GONE:

@@ -1,4 +1,4 @@
-"""What was decided of a candidate, and taking that back."""
+"""Decide on a candidate, and undo that."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def decided(
     row: KeptCandidate, status: str, *, promoted_as: str | None = None,
     command: int | None = None, by_rule: bool = False,
 ) -> KeptCandidate:  # fmt: skip
-    """A candidate with another status; ``command`` is the one that an undo takes back."""
+    """Return a candidate with another status; ``command`` is the one that an undo takes back."""
     data = loads(row.data)
     data[BEFORE] = {name: getattr(row, name) for name in _DECISION}
     row.status, row.promoted_as, row.decided_at = status, promoted_as, now()
@@ -31,12 +31,12 @@ def decided(
 
 
 def was_by_rule(row: KeptCandidate) -> bool:
-    """Whether a rule has let it in at any time, whatever became of that."""
+    """Return whether a rule has let it in at any time, whatever became of that."""
     return bool(loads(row.data).get(BY_RULE_AT))
 
 
 def taken_back(row: KeptCandidate, command: int | None) -> KeptCandidate:
-    """A candidate as it was before; taken back once more, it is as it is now."""
+    """Return a candidate as it was before; taken back once more, it is as it is now."""
     data = loads(row.data)
     before = data.get(BEFORE) or {"status": "open", "promoted_as": None, "decided_at": None}
     data[BEFORE] = {name: getattr(row, name) for name in _DECISION}

@@ -32,7 +32,7 @@ SWEPT = "conversation"
 
 
 class ReviewOutcome(Record):
-    """What became of a node or a fact: ``state`` is confirmed, retracted, or unchanged."""
+    """Result for a node or a fact: ``state`` is confirmed, retracted, or unchanged."""
 
     __slots__ = ("id", "state")
 
@@ -65,7 +65,7 @@ class Facts:
         self._ahead = Ahead(store, lambda: embedder)
 
     def confirm(self, words: Sequence[str]) -> list[ReviewOutcome]:
-        """Confirms nodes (ids), or one fact (subject, predicate, object).
+        """Confirm nodes (ids), or one fact (subject, predicate, object).
 
         What was superseded or retracted stands again; of a predicate with one value the
         other values are superseded.
@@ -80,7 +80,7 @@ class Facts:
         )
 
     def retract(self, words: Sequence[str]) -> list[ReviewOutcome]:
-        """Retracts nodes (ids), or one fact (subject, predicate, object).
+        """Retract nodes (ids), or one fact (subject, predicate, object).
 
         A retracted node stays, and only a search that asks for it finds it. A retracted
         fact is ended, and its history keeps it.
@@ -91,7 +91,7 @@ class Facts:
         return self._judge(words, "retract", lambda key, at: retract_edge(self._store, key, at))
 
     def sweep(self, *, dry_run: bool = False) -> list[Faded]:
-        """Invalidates what a conversation said and nobody confirmed, needed, or repeated.
+        """Invalidate what a conversation said and nobody confirmed, needed, or repeated.
 
         That is: staged, confidence × recency below ``sweep_below``, and fewer accesses
         than ``sweep_accesses``. Nothing is deleted. With ``dry_run`` nothing is changed.
@@ -113,7 +113,7 @@ class Facts:
         return [*edges.values(), *nodes.values()]
 
     def sweep_history(self, *, dry_run: bool = False) -> int:
-        """Forgets states that were left more than ``history_days`` ago; how many there were.
+        """Forget states that were left more than ``history_days`` ago; how many there were.
 
         With ``dry_run`` nothing is changed; where the setting is 0, all states stay.
         """
@@ -170,7 +170,7 @@ class Facts:
         return "unchanged" if self._store.nodes.put(node) == "unchanged" else status
 
     def _fact_of(self, words: Sequence[str]) -> Key | None:
-        """Three words with a relation in the middle are a fact; else they are ids."""
+        """Return the fact that three words with a relation in the middle are; None for ids."""
         if len(words) != 3 or self._store.nodes.get(words[1]) is not None:
             return None
         relation = fold(words[1])
@@ -184,7 +184,7 @@ class Facts:
         return edge_meant(self._store, (subject, object, relation))
 
     def _thing(self, name: str) -> str:
-        """The id that a name in a fact stands for; nothing where there is none."""
+        """Return the id that a name in a fact stands for; nothing where there is none."""
         for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
             id = meant(self._store, id)
             if self._store.nodes.get(id) is not None:

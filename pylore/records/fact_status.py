@@ -1,4 +1,4 @@
-"""What becomes of a fact: staged, confirmed, superseded, retracted.
+"""Change the status of facts: staged, confirmed, superseded, retracted.
 
 A fact is an edge between two things. The rules are here, without a word about who
 asks: ``records`` states facts, ``facts`` confirms and retracts them, ``accesses``
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def first_status(source: str) -> str:
-    """How something new begins: what a conversation says is staged, the rest confirmed."""
+    """Return how something new begins: what a conversation says is staged, the rest confirmed."""
     return "staged" if source == "conversation" else "confirmed"
 
 
 def state_fact(
     store: Store, settings: Settings, edge: Edge, at: str, *, single: bool = False
 ) -> tuple[str, list[str]]:
-    """Writes a fact: (added, updated or unchanged, notes for people).
+    """Write a fact: (added, updated or unchanged, notes for people).
 
     ``single`` says that the subject has one such value, now and later. A confirmed
     fact supersedes the former values of such a predicate, a staged one only those
@@ -62,7 +62,7 @@ def state_fact(
 
 
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
-    """The live edges of the same scope that say otherwise: those of a predicate that has one
+    """Return the live edges of the same scope that say otherwise: those of a predicate that has one
     value."""
     from ..core.scopes import plain, whose
 
@@ -79,7 +79,7 @@ def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
 
 
 def confirm_edge(store: Store, settings: Settings, key: Key, at: str) -> str:
-    """Makes an edge stand, ended ones too, in place of other values: confirmed or unchanged.
+    """Make an edge stand, ended ones too, in place of other values: confirmed or unchanged.
 
     Raises:
         LoreError: there is no such edge, or an end of it is forgotten.
@@ -95,7 +95,7 @@ def confirm_edge(store: Store, settings: Settings, key: Key, at: str) -> str:
 
 
 def retract_edge(store: Store, key: Key, at: str) -> str:
-    """Ends an edge as wrong; its history keeps it: retracted or unchanged.
+    """End an edge as wrong; its history keeps it: retracted or unchanged.
 
     Raises:
         LoreError: there is no such edge.
@@ -112,7 +112,7 @@ MOST_PROMOTED = 100
 
 
 class Ripe(Record):
-    """What is staged and was read so often that it may stand: ids of nodes, keys of facts."""
+    """Staged nodes and facts that were read often enough to be confirmed: ids and keys."""
 
     __slots__ = ("facts", "nodes")
 
@@ -125,7 +125,7 @@ class Ripe(Record):
 
 
 def ripe(store: Store, settings: Settings, ids: list[str]) -> Ripe:
-    """Of these nodes and their facts those that were read ``promote_after`` times.
+    """Return those of these nodes and their facts that were read ``promote_after`` times.
 
     A fact beside which another value stands is none: reading is not a decision. Of more than
     ``MOST_PROMOTED`` of a kind the rest waits for the next one to read them.
@@ -145,7 +145,7 @@ def ripe(store: Store, settings: Settings, ids: list[str]) -> Ripe:
 
 
 def _own_facts(store: Store, keys: list[Key]) -> list[Key]:
-    """Those that may be changed here: under a scope its own."""
+    """Return those that may be changed here: under a scope its own."""
     if not store.scope:
         return keys
     from ..core.scopes import whose
@@ -154,7 +154,7 @@ def _own_facts(store: Store, keys: list[Key]) -> list[Key]:
 
 
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
-    """Confirms what is ripe; what that was."""
+    """Confirm what is ripe; what that was."""
     found = ripe(store, settings, ids)
     if found.nodes:
         store.review.confirm_nodes(found.nodes)
@@ -166,7 +166,7 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
 
 
 def require_edge(store: Store, key: Key) -> Edge:
-    """The edge, ended or not; LoreError where there is none."""
+    """Return the edge, ended or not; LoreError where there is none."""
     edge = store.edges.get(*key)
     if edge is None:
         raise LoreError(f"no fact {key[0]} {key[2]} {key[1]}: see 'lore show --history {key[0]}'")
@@ -199,6 +199,6 @@ def _fields(metadata: str) -> dict[str, Any]:
 
 
 def _changed(metadata: str, **changes: object) -> str:
-    """JSON with these fields set; None takes a field away."""
+    """Return JSON with these fields set; None removes a field."""
     fields = {**_fields(metadata), **changes}
     return dumps({key: item for key, item in fields.items() if item is not None})

@@ -22,8 +22,8 @@ _TOLD = tuple(name for name in NODE_STATE if name != "updated_at")
 
 
 def told_history(store: Store, node: Node) -> list[dict[str, Any]]:
-    """The states that a node has left, the first one first: ``number``, ``change`` (by what it
-    was left), ``made_at`` and ``changed_at`` (from when to when), and those fields in which the
+    """Return the states that a node has left, the first one first: ``number``, ``change`` (by what
+    it was left), ``made_at`` and ``changed_at`` (from when to when), and those fields in which the
     state after it is another one, as this one had them."""
     left = store.history.of_node(node.id)
     states = [*(past.node for past in left), node]
@@ -50,7 +50,8 @@ def _differences(one: Node, other: Node) -> dict[str, Any]:
 
 
 def last_change(node: Node, left: Sequence[Past]) -> Past | None:
-    """The state that taking back the last change of a node leads to; None where there is none.
+    """Return the state that taking back the last change of a node leads to; None where there is
+    none.
 
     What was taken back already does not count: each ``undo`` goes one change further back.
     """
@@ -68,7 +69,7 @@ def last_change(node: Node, left: Sequence[Past]) -> Past | None:
 
 
 def state_at(states: Sequence[State], at: str, what: str) -> State:
-    """One of these states, the first one first and today's last, by its number or by a time.
+    """Return one of these states, the first one first and today's last, by its number or by a time.
 
     Raises:
         LoreError: there is no such state.
@@ -89,7 +90,7 @@ def state_at(states: Sequence[State], at: str, what: str) -> State:
 
 
 def edge_states(store: Store, edge: Edge) -> list[Edge]:
-    """The states that a link has been in, the first one first, and as it is now."""
+    """Return the states that a link has been in, the first one first, and as it is now."""
     found = []
     for left in store.edges.history(edge.key):
         state = Edge(*edge.key, created_at=edge.created_at)

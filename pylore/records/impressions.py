@@ -24,7 +24,7 @@ QUERY_LENGTH = 500
 
 
 def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str]) -> str:
-    """Records that ``ids`` were shown in ``settings.run``, in this order.
+    """Record that ``ids`` were shown in ``settings.run``, in this order.
 
     Returns what to tell a person, or nothing. It never fails: a store that is busy
     or cannot be written keeps nothing.

@@ -30,11 +30,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from ..core.model import EdgeKey
     from ..core.states import Order
     from ..indexing.indexer import Waiting
     from ..store import Store
     from ..store.anchor import Anchor, AnchorKey
-    from ..store.protocols import EdgeKey
 
     State = tuple[str, ...]
 
@@ -52,20 +52,21 @@ class AnchorMerge:
         self._purged = store.history.purged()
 
     def anchor(self, anchor: Anchor) -> None:
-        """An anchor of the other store."""
+        """Take an anchor of the other store."""
         self._anchors.setdefault(anchor.node_id, []).append(anchor)
 
     def past(self, state: dict[str, str]) -> None:
-        """A place or a verdict that one has left, with the fields of ``ANCHOR_HISTORY``."""
+        """Take a place or a verdict that one has left, with the fields of ``ANCHOR_HISTORY``."""
         self._past.setdefault(state["node_id"], set()).add(tuple(state.values()))
 
     def purge(self, node_id: str, at: str) -> None:
-        """A node was deleted for good at this time."""
+        """Note that a node was deleted for good at this time."""
         self._purged[node_id] = max(at, self._purged.get(node_id, ""))
         self._past.setdefault(node_id, set())
 
     def finish(self) -> list[str]:
-        """What has become of each anchor: ``added``, ``updated``, ``kept`` or ``unchanged``."""
+        """Return what has become of each anchor: ``added``, ``updated``, ``kept`` or
+        ``unchanged``."""
         outcomes: list[str] = []
         for id in {**self._anchors, **self._past}:
             outcomes += self._merge(id)
@@ -95,7 +96,7 @@ class AnchorMerge:
                 for theirs in self._anchors.get(id, ())]  # fmt: skip
 
     def _rewrite(self, id: str, anchors: dict[AnchorKey, Anchor], past: set[State]) -> None:
-        """Writes the anchors of a node as they are to be, with no other history than this:
+        """Write the anchors of a node as they are to be, with no other history than this:
         what a store keeps by itself would name this moment."""
         self._store.anchors.delete_node(id)
         for state in sorted(past, key=lambda state: (_left_at(state), state)):
@@ -150,7 +151,7 @@ class EdgeMerge:
         self._by_node: dict[str, list[Row]] | None = None
 
     def edge(self, theirs: Edge) -> str:
-        """``added``, ``updated``, ``kept`` or ``unchanged``."""
+        """Return ``added``, ``updated``, ``kept`` or ``unchanged``."""
         key = theirs.key
         gone = self._gone(key)
         ours = self._changed.get(key) or self._store.edges.get(*key)
@@ -174,7 +175,7 @@ class EdgeMerge:
         return "updated" if winner is theirs else "kept"
 
     def past(self, state: Row) -> None:
-        """A state that an edge has left in the other store."""
+        """Take a state that an edge has left in the other store."""
         key: EdgeKey = tuple(map(state.get, KEY))  # type: ignore[assignment]
         if is_gone_state(state, self._gone(key)):
             return
@@ -192,7 +193,7 @@ class EdgeMerge:
             self._keep(rows[name], ours=False)
 
     def purge(self, id: str, at: str, before: str) -> None:
-        """A node was deleted for good at this time; ``before`` is when it was before."""
+        """Note that a node was deleted for good; ``before`` is when it was before."""
         self._by_node = None if self._store.scope else self._by_node
         with self._store.whole(id):
             self._purge(id, at, before)
@@ -215,7 +216,7 @@ class EdgeMerge:
                 self.past(state)
 
     def stand_again(self) -> list[Edge]:
-        """Brings back the edges that were ended with a node that has lived later; which."""
+        """Bring back the edges that were ended with a node that has lived later; which."""
         self.write()
         found = []
         names: dict[str, list[str]] = {}
@@ -231,7 +232,7 @@ class EdgeMerge:
         return found
 
     def _names_of(self, id: str) -> list[str]:
-        """The names of all states of a node that are known here; none of it was deleted."""
+        """Return the names of all states of a node that are known here; none of it was deleted."""
         node = self._store.nodes.get(id)
         states = [past.node for past in self._store.history.of_node(id)]
         names = [state_name(state) for state in (*states, *([node] if node else []))]
@@ -245,13 +246,13 @@ class EdgeMerge:
         self._store.edges.stated.update(things)
 
     def write(self) -> None:
-        """Writes what has been told so far."""
+        """Write what was received so far."""
         if self._changed:
             self._put(self._changed.values())
         self._changed, self._rows = {}, (None, {})
 
     def finish(self) -> None:
-        """Puts what stands no more into the history: each was left for the next one known."""
+        """Put what stands no more into the history: each was left for the next one known."""
         self.write()
         for key, lost in self._lost.items():
             stands = self._store.edges.get(*key)
@@ -285,7 +286,7 @@ class EdgeMerge:
         self._by_node = None
 
     def _take_old(self, key: EdgeKey, state: Row) -> None:
-        """One that does not say when it was made: it may have been left at several times."""
+        """Take a state without its time: it may have been left at several times."""
         if _old_name(state) not in map(_old_name, self._store.edges.history(key)):
             self._store.edges.add_history(state)
             self._by_node = None
@@ -302,7 +303,8 @@ class EdgeMerge:
         return self._rows[1]
 
     def _states_of(self, id: str) -> list[Row]:
-        """The states in the history of all edges of a node; what is no more may be among them."""
+        """Return the states in the history of all edges of a node; what is no more may be among
+        them."""
         if self._by_node is None:
             self._by_node = {}
             for state in self._store.edges.history():
@@ -379,13 +381,13 @@ class Merge:
     # --- nodes
 
     def foresee(self, ids: Sequence[str]) -> None:
-        """These nodes come next: they are looked up together."""
+        """Look up together the nodes that come next."""
         self.write()
         found = self._store.nodes.get_many(ids)
         self._ours = {id: found.get(id) for id in ids}
 
     def node(self, theirs: Node, was: Sequence[str] = ()) -> str:
-        """A node of the other store, with the names of the states that it has been in."""
+        """Return a node of the other store, with the names of the states that it has been in."""
         id = theirs.id
         gone = self._purged.get(id, "")
         ours = self._our_node(id)
@@ -429,7 +431,7 @@ class Merge:
         return "updated" if loser is ours else "kept"
 
     def _decided(self, winner: Node, loser: Node, stands: str) -> tuple[Node, Node]:
-        """The state that stands of two that were made apart, and the other one."""
+        """Return the state that stands of two that were made apart, and the other one."""
         if self._prefer not in ("", stands):
             self._lose(loser, ours=stands == "theirs")
             winner, loser, stands = copy(loser), winner, self._prefer
@@ -441,7 +443,7 @@ class Merge:
         return winner, loser
 
     def _settle(self, node: Node, stored: Node | None) -> None:
-        """Has a node written where it is another one than that in the store."""
+        """Have a node written where it is another one than that in the store."""
         if stored is not None and _node_row(stored) == _node_row(node):
             return
         self._nodes[node.id] = node
@@ -451,7 +453,7 @@ class Merge:
                 self._ended.add(node.id)
 
     def _known(self, id: str) -> list[str]:
-        """The names of the states that a node has been in, here or in what has come in."""
+        """Return the names of the states that a node has been in, here or in what has come in."""
         names = {state_name(past.node) for past in self._store.history.of_node(id)}
         names.update(self._store.history.ancestors([id]).get(id, ()))
         names.update(self._names.get(id, ()))
@@ -469,7 +471,7 @@ class Merge:
         self._lost.setdefault(node.id, {}).setdefault(order(lost), past)
 
     def past(self, past: Past) -> None:
-        """A state that a node has left in the other store."""
+        """Take a state that a node has left in the other store."""
         node = past.node
         if clock(node) <= self._purged.get(node.id, ""):
             return
@@ -497,7 +499,7 @@ class Merge:
     # --- what else there is
 
     def edge(self, theirs: Edge) -> str:
-        """An edge of the other store."""
+        """Return an edge of the other store."""
         state = self._edges.edge(theirs)
         if state in ("added", "updated"):
             self.brought.add(theirs.key)
@@ -505,12 +507,12 @@ class Merge:
 
     @property
     def derived_edges(self) -> set[EdgeKey]:
-        """The edges of which there are states now that nobody has told; ``derived_nodes``: the
-        same of nodes. Another store may come to them at another time, and otherwise."""
+        """Return the edges of which there are states now that nobody has told; ``derived_nodes``:
+        the same of nodes. Another store may come to them at another time, and otherwise."""
         return self._edges.derived
 
     def loose(self) -> list[EdgeKey]:
-        """The edges that lead nowhere by this merge, since an end was forgotten or deleted
+        """Return the edges that lead nowhere by this merge, since an end was forgotten or deleted
         for good; an end that has never been here is none of these."""
         ended = self._ended | {id for id, lives in self.purges if not lives}
         touched = {edge.key for id in ended for edge in self._store.edges.of(id)}
@@ -524,31 +526,31 @@ class Merge:
         return id in self._purged if node is None else node.invalidated_at is not None
 
     def past_edge(self, state: dict[str, object]) -> None:
-        """A state that an edge has left in the other store, with the fields of ``EDGE_HISTORY``."""
+        """Take a state that an edge has left in the other store: fields of ``EDGE_HISTORY``."""
         self._edges.past(state)
 
     def anchor(self, anchor: Anchor) -> None:
-        """An anchor of the other store; ``finish`` says what has become of it."""
+        """Take an anchor of the other store; ``finish`` says what became of it."""
         self._anchors.anchor(anchor)
 
     def past_anchor(self, state: dict[str, str]) -> None:
-        """A place or a verdict that an anchor has left in the other store."""
+        """Take a place or a verdict that an anchor has left in the other store."""
         self._anchors.past(state)
 
     def type(self, name: str, description: str) -> None:
-        """A type that the other store has declared."""
+        """Take a type that the other store has declared."""
         ours = self._store.types.all().get(name)
         if ours is None or greater(description, ours, TYPES.get(name)):
             self._store.types.declare(name, description)
 
     def relation(self, name: str, declared: tuple[float, float, str]) -> None:
-        """A relation that the other store has declared: weight, weight backwards, description."""
+        """Take a relation of the other store: weight, backward weight, description."""
         ours = self._store.relations.all().get(name)
         if ours is None or greater(declared, ours, RELATIONS.get(name)):
             self._store.relations.declare(name, *declared)
 
     def purge(self, id: str, at: str) -> None:
-        """A node that was deleted for good in the other store, and when."""
+        """Delete a node that was deleted for good in the other store."""
         before = self._purged.get(id, "")
         if at <= before:
             return
@@ -566,7 +568,7 @@ class Merge:
         self._anchors.purge(id, at)
 
     def propose_purge(self, id: str, at: str) -> None:
-        """A node that was deleted for good elsewhere, as a file says, which anybody may write.
+        """Propose a node that a file, which anybody may write, says was deleted for good.
 
         It is forgotten, until a person here deletes it for good or brings it back.
         """
@@ -596,12 +598,12 @@ class Merge:
         self._rows = ("", {})
 
     def flush(self) -> None:
-        """Writes and indexes what has been told so far."""
+        """Write and index what was received so far."""
         self.write()
         self._waiting.flush()
 
     def write(self) -> None:
-        """Writes what has been told so far; what else changes the store comes after this."""
+        """Write what was received so far; other changes of the store come after this."""
         if self._nodes:
             self._store.history.settle(self._nodes.values())
         self._edges.write()
@@ -610,7 +612,7 @@ class Merge:
         self._nodes, self._ours, self._changed, self._rows = {}, {}, {}, ("", {})
 
     def finish(self) -> list[str]:
-        """Writes all that is left; what has become of the anchors, and of edges whose ends
+        """Write all that is left; what has become of the anchors, and of edges whose ends
         are back."""
         self.flush()
         for id, lost in self._lost.items():
@@ -623,7 +625,7 @@ class Merge:
         return ["updated" for _ in back] + self._anchors.finish()
 
     def _keep(self, id: str, lost: dict[Order, Past]) -> None:
-        """Puts what stands no more into the history: each was left for the next one known."""
+        """Put what stands no more into the history: each was left for the next one known."""
         stands = self._store.nodes.get(id)
         if stands is None:
             return
@@ -638,7 +640,7 @@ class Merge:
                 self.derived_nodes.add(id)
 
     def _keep_names(self, id: str, names: Iterable[str]) -> None:
-        """Keeps the names of states that are not here themselves."""
+        """Keep the names of states that are not here themselves."""
         gone = self._purged.get(id, "")
         held = {state_name(past.node) for past in self._store.history.of_node(id)}
         held.update(self._store.history.ancestors([id]).get(id, ()))

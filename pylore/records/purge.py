@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def delete_for_good(store: Store, node: Node) -> None:
-    """Takes a node away with its edges, its anchors and the history of all.
+    """Take a node away with its edges, its anchors and the history of all.
 
     No older export brings it back: it was deleted after all that is known of it here.
     """
@@ -30,7 +30,7 @@ def delete_for_good(store: Store, node: Node) -> None:
 
 
 def _blank_candidates(store: Store, id: str) -> None:
-    """Takes the texts of candidates away that became a record; their ids never come again."""
+    """Take the texts of candidates away that became a record; their ids never come again."""
     rows = [row for row in store.candidates.all((PROMOTED, KNOWN)) if row.promoted_as == id]
     for row in rows:
         row.title, row.body, row.data, row.promoted_as = "", "", "{}", None
@@ -40,7 +40,7 @@ def _blank_candidates(store: Store, id: str) -> None:
 
 
 def take_away(store: Store, node: Node) -> None:
-    """Takes the node itself away, and what is indexed of it."""
+    """Take the node itself away, and what is indexed of it."""
     node.invalidated_at = node.invalidated_at or now()
     store.nodes.invalidate(node.id, node.invalidated_at)  # what is stated of it ends, too
     Index(store, None).update([node])

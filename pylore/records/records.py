@@ -1,29 +1,21 @@
-"""Writing knowledge: add, link, state facts, edit, forget, restore, undo."""
+"""Write knowledge: add, link, state facts, edit, forget, restore, undo."""
 
 from __future__ import annotations
 
-import os
-
-from ..core.errors import LoreError, StoreBusy, UsageError, nearest
+from ..core.errors import LoreError, StoreBusy
 from ..core.ids import KEY_DIGITS, check_id, check_scope, make_id, named_id, record_id
-from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
 from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import (
-    DECLARED_WEIGHT,
     DERIVED_FROM,
-    LEARNING,
-    LEARNING_TYPES,
     NAMED_TYPES,
     NO_RECORDS,
-    SOURCES,
-    STATUSES,
 )
 from ..embed.prefetch import TRIES, Ahead
 from ..graph.ontology import FORCED, Ontology
-from ..graph.relations import fold, require_name
+from ..graph.relations import fold
 from ..indexing.indexer import Index
 from ..store.filter import Scope
 from ..store.resolve_id import (
@@ -36,7 +28,9 @@ from ..store.resolve_id import (
     typed,
 )
 from .fact_status import first_status, state_fact
-from .places import location_of, require_ends
+from .fields import is_literal, require_known, require_text, title_of, with_fields, with_why
+from .naming import Naming
+from .places import location_of, missing_file, path_in_store, require_ends, set_file
 from .sources import is_pruned, mark_pruned, source_of, stated_by_file
 
 TYPE_CHECKING = False
@@ -53,14 +47,12 @@ if TYPE_CHECKING:
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
 
-TITLE_LENGTH = 80
-
 NEAR_PASSAGES = 25
-"""How many passages are looked at for near-duplicates: with few, signs miss some."""
+"""Passages to compare for near-duplicates: with few, signs miss some."""
 
 
 class Change(Record):
-    """What a write did: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
+    """Result of a write: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
 
     __slots__ = ("id", "notes", "state")
 
@@ -71,59 +63,46 @@ class Change(Record):
 
 
 def _written(
-    method: Callable[Concatenate[Records, Given], Result],
-) -> Callable[Concatenate[Records, Given], Result]:
-    """One transaction, without the time that embedding takes."""
+    words: int | None = None,
+) -> Callable[
+    [Callable[Concatenate[Records, Given], Result]], Callable[Concatenate[Records, Given], Result]
+]:
+    """Make a method one transaction, without the time that embedding takes.
 
-    def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
-        command = _command(method.__name__, fields)
-        result = self._settled(lambda: method(self, *given, **fields), command)
-        if fields.get("purge"):
-            from ..system.kept_texts import forget_texts
+    ``words`` is for what embeds: its arguments from there on have the words.
+    """
 
-            forget_texts()  # some answer may quote what is gone for good
-        return result
+    def decorate(
+        method: Callable[Concatenate[Records, Given], Result],
+    ) -> Callable[Concatenate[Records, Given], Result]:
+        def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
+            if words is not None:
+                texts = (*given[words:], *(fields.get(name) for name in ("text", "title", "why")))
+                self._ahead.learn([text for text in texts if isinstance(text, str)])
+            command = _command(method.__name__, fields)
+            result = self._settled(lambda: method(self, *given, **fields), command)
+            if fields.get("purge"):
+                from ..system.kept_texts import forget_texts
 
-    return _in_place_of(method, run)
+                forget_texts()  # some answer may quote what is gone for good
+            return result
+
+        # functools.wraps does this, and takes longer to load than a link may take.
+        for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+            setattr(run, name, getattr(method, name))
+        run.__wrapped__ = method  # type: ignore[attr-defined]
+        return run
+
+    return decorate
 
 
 def _command(method: str, fields: Mapping[str, object]) -> str:
-    """What the history calls a call of a method."""
+    """Return the name of a call of a method in the history."""
     if method == "forget" and fields.get("purge"):
         from .undo import PURGE
 
         return PURGE
     return "supersede" if method == "edit" and fields.get("status") == "superseded" else method
-
-
-def _worded(
-    first: int,
-) -> Callable[
-    [Callable[Concatenate[Records, Given], Result]], Callable[Concatenate[Records, Given], Result]
-]:
-    """For what is going to embed: its arguments from ``first`` on have the words."""
-
-    def of(
-        method: Callable[Concatenate[Records, Given], Result],
-    ) -> Callable[Concatenate[Records, Given], Result]:
-        def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
-            texts = (*given[first:], *(fields.get(name) for name in ("text", "title", "why")))
-            self._ahead.learn([text for text in texts if isinstance(text, str)])
-            return method(self, *given, **fields)
-
-        return _in_place_of(method, run)
-
-    return of
-
-
-def _in_place_of(
-    method: Callable[..., Any], run: Callable[Given, Result]
-) -> Callable[Given, Result]:
-    """What ``functools.wraps`` does, whose package takes longer to load than a link may take."""
-    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(run, name, getattr(method, name))
-    run.__wrapped__ = method  # type: ignore[attr-defined]
-    return run
 
 
 class Records:
@@ -142,9 +121,10 @@ class Records:
         self._root = root
         self._finder = finder
         self._notes: list[str] = []
+        self._names = Naming(store, settings)
 
     def together(self, write: Callable[[], Result], command: str, texts: Sequence[str]) -> Result:
-        """Runs several writes as one transaction, which the history calls ``command``.
+        """Run several writes as one transaction, which the history calls ``command``.
 
         ``texts`` are what they will embed words of. It may run ``write`` several times.
         """
@@ -152,12 +132,11 @@ class Records:
         return self._settled(write, command)
 
     def embedded(self, nodes: Iterable[Node]) -> None:
-        """Writes nodes whose fields somebody else has changed, within ``together``."""
+        """Write nodes whose fields somebody else has changed, within ``together``."""
         for node in nodes:
             self._write(node)
 
-    @_worded(1)
-    @_written
+    @_written(words=1)
     def add(
         self,
         type: str,
@@ -176,7 +155,7 @@ class Records:
         new_type: bool = False,
         anew: bool = False,
     ) -> Change:
-        """Adds a record, or brings the one that is there already up to date.
+        """Add a record, or bring the one that is there already up to date.
 
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
@@ -189,8 +168,8 @@ class Records:
             UsageError: unknown type or relation, or one that joins other types.
             LoreError: unknown id, no text, or too long a text.
         """
-        type = self._require_type(type, new_type)
-        text = self._require_text(text)
+        type = self._names.require_type(type, new_type)
+        text = require_text(text, self._settings.max_text)
         node = self._new_node(type, text, id)
         old = self._store.nodes.get(node.id)
         gone = old.invalidated_at if old else None
@@ -201,7 +180,7 @@ class Records:
             node.title = title or title_of(text)
         node.tags = tuple(dict.fromkeys([*node.tags, *clean_tags(tags)]))
         if why:
-            node.data = _with_why(node.data, why)
+            node.data = with_why(node.data, why)
         if category:
             node.category = category
         if is_new or status:
@@ -209,7 +188,7 @@ class Records:
         if is_new:
             node.source, node.confidence = source, confidence
         before = location_of(node)
-        path = self._set_file(node, file)
+        path = set_file(node, file, self._root)
         state = self._write(node)
         notes = self._near_duplicates(node) if state == "added" else []
         if gone is not None:
@@ -223,9 +202,9 @@ class Records:
         if node.status in ("retracted", "superseded") and not status:
             notes.append(f"{node.id} is {node.status}, and not found: 'lore confirm {node.id}' "
                          "brings it back")  # fmt: skip
-        return Change(node.id, state, notes + self._missing(path) + self._said())
+        return Change(node.id, state, notes + missing_file(path, self._root) + self._said())
 
-    @_written
+    @_written()
     def link(
         self,
         from_id: str,
@@ -240,7 +219,7 @@ class Records:
         new_relation: bool = False,
         force: bool = False,
     ) -> Change:
-        """Links two nodes; a link that was taken away stands again.
+        """Link two nodes; a link that was taken away stands again.
 
         A link that is or was there keeps its weight, and the metadata that people gave it,
         where they are not given. ``metadata`` are fields to set in it (None takes one away),
@@ -253,7 +232,7 @@ class Records:
             LoreError: unknown id, or a node linked to itself.
         """
         if new_relation:
-            self._declare(relation)
+            self._names.declare(relation)
         from_id, to_id = all_typed(self._store, (from_id, to_id))
         if confidence is not None:
             require_known(status, source, confidence)
@@ -266,15 +245,15 @@ class Records:
         )  # fmt: skip
         return Change(f"{from_id} {edge.relation} {to_id}", self._store.edges.put(edge))
 
-    @_written
+    @_written()
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
-        """Takes a link away; its history keeps it.
+        """Take a link away; its history keeps it.
 
         Raises:
             LoreError: there is no such link.
         """
         from_id, to_id = all_meant(self._store, (from_id, to_id))
-        relation = self._require_relation(relation)
+        relation = self._names.require_relation(relation)
         key = edge_meant(self._store, (from_id, to_id, relation))
         if self._store.edges.get(*key) is None:
             from_id, to_id = all_typed(self._store, (from_id, to_id))
@@ -285,8 +264,7 @@ class Records:
         self._store.edges.invalidate(key, now())
         return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
 
-    @_worded(0)
-    @_written
+    @_written(words=0)
     def fact(
         self,
         subject: str,
@@ -299,7 +277,7 @@ class Records:
         literal: bool = False,
         single: bool = False,
     ) -> Change:
-        """States ``subject predicate object`` as an edge, its confidence as its weight.
+        """State ``subject predicate object`` as an edge, its confidence as its weight.
 
         Subject and object are ids or names; a name becomes an entity. A literal
         object (asked for, or without letters, or of more than four words) becomes a
@@ -310,9 +288,9 @@ class Records:
         Raises:
             UsageError: neither is a thing, and the predicate joins other types.
         """
-        notes = self._declare(predicate)
+        notes = self._names.declare(predicate)
         from_id = self._thing(subject, "entity", source)
-        kind = "concept" if literal or _is_literal(object) else "entity"
+        kind = "concept" if literal or is_literal(object) else "entity"
         to_id = self._thing(object, kind, source)
         edge = self._edge(
             from_id, predicate, to_id, weight=confidence, source=source,
@@ -322,8 +300,7 @@ class Records:
         self._keep_facts()
         return Change(f"{from_id} {edge.relation} {to_id}", state, notes + said + self._said())
 
-    @_worded(1)
-    @_written
+    @_written(words=1)
     def edit(
         self,
         id: str,
@@ -339,7 +316,7 @@ class Records:
         category: str | None = None,
         force: bool = False,
     ) -> Change:
-        """Changes fields of a record; its id stays. None leaves a field as it is.
+        """Change fields of a record; its id stays. None leaves a field as it is.
 
         Tags are replaced; an empty ``why`` takes the reason away, an empty ``file`` the file.
         What a document's file states is changed there; ``force`` does it here all the same.
@@ -358,9 +335,9 @@ class Records:
         if text is not None:
             if title is None and node.title == title_of(node.body):
                 title = title_of(text)
-            node.body = self._require_text(text)
+            node.body = require_text(text, self._settings.max_text)
         if why is not None:
-            node.data = _with_why(node.data, why)
+            node.data = with_why(node.data, why)
         if tags is not None:
             node.tags = clean_tags(tags)
         node.title = node.title if title is None else title
@@ -369,17 +346,17 @@ class Records:
         node.confidence = node.confidence if confidence is None else confidence
         node.category = node.category if category is None else category
         before = location_of(node)
-        path = self._set_file(node, file or "")
+        path = set_file(node, file or "", self._root)
         if file == "":
             node.file = node.line_start = node.line_end = None
         state = self._write(node)
         if file is not None:
             self._link_file(node, path, before)
-        return Change(id, state, self._missing(path) + self._said())
+        return Change(id, state, missing_file(path, self._root) + self._said())
 
-    @_written
+    @_written()
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
-        """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
+        """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
         from .purge import delete_for_good
         from .undo import forget
 
@@ -401,9 +378,9 @@ class Records:
                 changes.append(Change(id, "unchanged"))
         return changes
 
-    @_written
+    @_written()
     def restore(self, ids: Sequence[str], *, at: str = "") -> list[Change]:
-        """Brings forgotten nodes back, with the edges that went with them.
+        """Bring forgotten nodes back, with the edges that went with them.
 
         A node that is not forgotten, but has anchors that no longer hold, is taken to
         hold for the code as it is now. With ``at`` (the number of a state, as ``history``
@@ -424,7 +401,7 @@ class Records:
                 for id in ids]  # fmt: skip
 
     def undo(self, ids: Sequence[str] = ()) -> list[Change]:
-        """Takes back the last change of each of these nodes, or the last command as a whole.
+        """Take back the last change of each of these nodes, or the last command as a whole.
 
         Called again with an id it goes one change further back; without ids it takes back
         what it did itself. What a command added is forgotten; a purge stays.
@@ -471,7 +448,7 @@ class Records:
         return state
 
     def _outlive(self, state: Node | Edge, ids: Sequence[str]) -> None:
-        """Makes something new later than the purge of what was there before, if it was one."""
+        """Make something new later than the purge of what was there before, if it was one."""
         purged = max(self._store.history.purged(ids).values(), default="")
         if purged >= clock(state):
             set_clock(state, next_clock(purged, now()))
@@ -499,9 +476,9 @@ class Records:
         return Restoring(self._store, self._index, self._tie, self._finder)
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
-        """Lets links and anchors follow a node that is about another file than before."""
+        """Let links and anchors follow a node that is about another file than before."""
         self._link_file(node, node.file or "", before)
-        self._notes += self._missing(node.file or "")
+        self._notes += missing_file(node.file or "", self._root)
 
     def _index(self, *nodes: Node) -> None:
         Index(self._store, self._embedder, self._notes).update(nodes)
@@ -513,23 +490,24 @@ class Records:
             Index(self._store, self._embedder, self._notes).keep_facts()
 
     def _said(self) -> list[str]:
-        """The notes of the steps since the last time."""
+        """Return the notes of the steps since the last time."""
         notes, self._notes = self._notes, []
         return notes
 
     def _new_node(self, type: str, text: str, id: str) -> Node:
+        own = self._names.own
         if id:
-            check_id(self._own(check_scope(id, self._settings.scope)))
+            check_id(own(check_scope(id, self._settings.scope)))
             if not id.startswith(type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
-            return Node(self._own(id), type, body=text)
+            return Node(own(id), type, body=text)
         if type == "file":
             path = path_in_store(text.strip(), self._root)
-            return Node(check_id(self._own(named_id(type, path))), type, title=path, file=path)
+            return Node(check_id(own(named_id(type, path))), type, title=path, file=path)
         if type in NAMED_TYPES:
-            return Node(check_id(self._own(make_id(type, text))), type, title=text.strip())
+            return Node(check_id(own(make_id(type, text))), type, title=text.strip())
         for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
-            id = self._own(record_id(type, text, digits))
+            id = own(record_id(type, text, digits))
             old = self._store.nodes.get(id)
             if old is None or self._same_origin(old, text):
                 break
@@ -544,16 +522,8 @@ class Records:
             old.type, text, 64
         )
 
-    def _own(self, name: str) -> str:
-        """An id or a relation as it is called under the scope that is set."""
-        if not self._settings.scope:
-            return name
-        from ..core.scopes import own
-
-        return own(name, self._settings.scope)
-
     def _require_own(self, node: Node, fields: set[str]) -> None:
-        """Goes on where a file of the node states none of these fields."""
+        """Go on where a file of the node states none of these fields."""
         file = source_of(self._store, node, self._root)
         if file and fields & stated_by_file(node):
             raise LoreError(f"{node.id} comes from {file}: edit that file and import it again, "
@@ -561,85 +531,6 @@ class Records:
 
     def _require(self, id: str) -> Node:
         return self._store.nodes.require(typed(self._store, id))
-
-    def _require_type(self, type: str, new_type: bool) -> str:
-        known = self._store.types.all()
-        if type == LEARNING and type not in known and not new_type:
-            return LEARNING_TYPES[0]
-        if type in known:
-            return type
-        if not new_type:
-            raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
-                             "declare it as a new type")  # fmt: skip
-        if self._settings.scope:
-            from ..core.scopes import COMMON
-
-            raise LoreError(COMMON)
-        if not (type.isascii() and type.isalpha() and type.islower()):
-            raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
-        self._store.types.declare(type, "")
-        return type
-
-    def _require_text(self, text: str) -> str:
-        if not text.strip():
-            raise LoreError("the text is empty: say what is to be kept")
-        try:
-            size = len(text.encode())
-        except UnicodeEncodeError:
-            raise LoreError("the text is not valid Unicode: convert it first") from None
-        if size > self._settings.max_text:
-            raise LoreError(
-                f"the text has {size} bytes, max_text is {self._settings.max_text}: "
-                "keep it in a file and link to that, or raise the setting"
-            )
-        if "\0" in text:
-            raise LoreError("the text has a NUL byte: give text")
-        return text.strip("\n")
-
-    def _require_relation(self, relation: str) -> str:
-        known = self._store.relations.all()
-        name = fold(relation)
-        for named in (name, self._own(name)):
-            if named in known:
-                return named
-        if name in self._settings.edge_weights:
-            self._declare(name)
-            return self._own(name)
-        raise UsageError(f"unknown relation '{relation}'{nearest(name, self._called(known))}: "
-                         "declare it as a new relation")  # fmt: skip
-
-    def _declare(self, relation: str) -> list[str]:
-        """Declares a relation that is new; notes where a known one is nearly the same."""
-        name = require_name(relation, "relation")
-        known = self._store.relations.all()
-        if name in known or self._own(name) in known:
-            return []
-        weight = self._settings.edge_weights.get(name, DECLARED_WEIGHT)
-        self._store.relations.declare(self._own(name), weight, weight, "declared")
-        hint = nearest(name, self._called(known))
-        return [f"new relation '{name}'{hint}"] if hint else []
-
-    def _called(self, relations: Iterable[str]) -> list[str]:
-        from ..core.scopes import called
-
-        return called(relations, self._settings.scope)
-
-    def _relation_between(self, from_id: str, relation: str, to_id: str) -> str:
-        """A relation that is known, as an edge between these two has it: of two nodes that are
-        common, the edge says by its relation that it belongs to a scope."""
-        scope = self._settings.scope
-        name = self._require_relation(relation)
-        if not scope:
-            return name
-        from ..core.scopes import whose
-
-        if whose(from_id, to_id, name):
-            return name
-        known = self._store.relations.all()
-        weight, backward, _ = known[name]
-        if self._own(name) not in known:
-            self._store.relations.declare(self._own(name), weight, backward, "declared")
-        return self._own(name)
 
     def _link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> str:
         return self._store.edges.put(self._edge(from_id, relation, to_id, **fields))
@@ -656,9 +547,9 @@ class Records:
         metadata: Mapping[str, Any] | None = None,
         force: bool = False,
     ) -> Edge:
-        edge = Edge(from_id, to_id, self._require_relation(relation), 1.0, source, status)
+        edge = Edge(from_id, to_id, self._names.require_relation(relation), 1.0, source, status)
         require_ends(self._store, edge)
-        edge.relation = self._relation_between(from_id, relation, to_id)
+        edge.relation = self._names.relation_between(from_id, relation, to_id)
         if from_id == to_id:
             raise LoreError(f"'{from_id}' cannot be linked to itself: give another id")
         old = self._store.edges.get(*edge.key)
@@ -673,11 +564,11 @@ class Records:
         require_known(status, source, edge.weight)
         # What a document or a program has written into an edge says that it is theirs.
         own = old is not None and old.source not in ("file", "system")
-        edge.metadata = _with_fields(old.metadata if old and own else "{}", metadata or {})
+        edge.metadata = with_fields(old.metadata if old and own else "{}", metadata or {})
         return edge
 
     def _derive(self, node: Node) -> list[str]:
-        """Links a record to the run that it comes from; a note where there is no such run."""
+        """Link a record to the run that it comes from; a note where there is no such run."""
         run = self._settings.run
         if not run or node.type in NO_RECORDS:
             return []
@@ -690,7 +581,7 @@ class Records:
         return []
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
-        """Links a record to its file; ``before`` is where it was and no longer is."""
+        """Link a record to its file; ``before`` is where it was and no longer is."""
         from ..anchors.own_file import anchor_file, drop_file_anchors
 
         here = location_of(node)
@@ -717,36 +608,18 @@ class Records:
             if edge is not None and edge.invalidated_at is None:
                 self._store.edges.invalidate(key, now(), "superseded")
 
-    def _set_file(self, node: Node, file: str) -> str:
-        """Writes ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
-        if not file:
-            return ""
-        path, first, last = split_location(file)
-        if first is not None and last is not None and first > last:
-            raise LoreError(f"{file}: line {first} comes after line {last}: turn them around")
-        node.file = path_in_store(path, self._root)
-        node.line_start, node.line_end = first, last
-        return node.file
-
-    def _missing(self, path: str) -> list[str]:
-        """What to say of a file that a record is about, where it is not there or far away."""
-        if path.startswith(("/", "../")):
-            return [f"{path} lies outside the project: nothing tells when it changes"]
-        if path and self._root and not os.path.lexists(os.path.join(self._root, path)):
-            return [f"{path}: there is no such file in {self._root}; kept as it is"]
-        return []
-
     def _thing(self, name: str, type: str, source: str) -> str:
         name = meant(self._store, name)
         if self._store.nodes.get(name) is not None:
             return name
-        name = self._require_text(name).strip()
+        own = self._names.own
+        name = require_text(name, self._settings.max_text).strip()
         for kind in ("entity", "concept"):
-            for id in dict.fromkeys((self._own(named_id(kind, name)), named_id(kind, name))):
+            for id in dict.fromkeys((own(named_id(kind, name)), named_id(kind, name))):
                 node = self._store.nodes.get(id)
                 if node is not None and node.invalidated_at is None:
                     return node.id
-        node = Node(check_id(self._own(named_id(type, name))), type, title=name, source=source)
+        node = Node(check_id(own(named_id(type, name))), type, title=name, source=source)
         self._write(node)
         return node.id
 
@@ -767,64 +640,8 @@ class Records:
         ]
 
 
-def require_known(status: str, source: str, fraction: float) -> None:
-    """LoreError where one of the three is not what the store takes; ``fraction`` is 0 to 1."""
-    for what, word, known in (("status", status, STATUSES), ("source", source, SOURCES)):
-        if word not in known:
-            raise LoreError(f"unknown {what} '{word}': one of {', '.join(known)}")
-    if not 0 <= fraction <= 1:
-        raise LoreError(f"{fraction} is not a weight or a confidence: give a number from 0 to 1")
-
-
-def title_of(text: str) -> str:
-    """The first line of a text, without Markdown's heading marks, at most 80 characters."""
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    line = line.lstrip("#").strip() or line
-    if len(line) <= TITLE_LENGTH:
-        return line
-    return line[: TITLE_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
-
-
-def split_location(file: str) -> tuple[str, int | None, int | None]:
-    """``a.py:10-20`` → ``("a.py", 10, 20)``; without numbers the whole file."""
-    path, colon, lines = file.rpartition(":")
-    first, dash, last = lines.partition("-")
-    if not (colon and _is_line(first) and (not dash or _is_line(last))):
-        return file, None, None
-    return path, int(first), int(last or first)
-
-
-def _is_line(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
-
-
-def path_in_store(path: str, root: str) -> str:
-    """A path as the store spells it: from the project's root where it lies inside, with ``/``."""
-    full = os.path.realpath(path)
-    base = os.path.realpath(root) if root else ""
-    if base and (full == base or full.startswith(base + os.sep)):
-        path = os.path.relpath(full, base)
-    return os.path.normpath(path).replace(os.sep, "/")
-
-
-def _with_why(data: str, why: str) -> str:
-    """A node's data with this reason; an empty one takes the reason away."""
-    fields = {key: value for key, value in loads(data).items() if key != "why"}
-    return dumps({**fields, "why": why} if why else fields)
-
-
-def _with_fields(metadata: str, fields: Mapping[str, Any]) -> str:
-    """An edge's metadata with these fields set; None takes one away."""
-    kept = {**loads(metadata), "superseded_by": None, **fields}
-    return dumps({name: one for name, one in kept.items() if one is not None})
-
-
-def _is_literal(text: str) -> bool:
-    return len(text.split()) > 4 or not any(letter.isalpha() for letter in text)
-
-
 def _merged(old: Node, new: Node, *, named: bool) -> Node:
-    """The node that is there, with a new text only where the id was chosen by hand."""
+    """Return the node that is there, with a new text only where the id was chosen by hand."""
     if named:
         if old.title == title_of(old.body):
             old.title = ""  # it is made anew from the new text

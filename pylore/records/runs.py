@@ -1,6 +1,6 @@
 """Runs and feedback: what a run was shown, what of it helped, and how to take that back.
 
-A run is a node. What it was shown stands in the table ``shown`` while it is open;
+A run is a node. What it was shown is in the table ``shown`` while it is open;
 ``finish`` makes an edge ``used_in_run`` of each row, from the record to the run:
 weight 1 and rating ``helpful``, weight 0 and ``unhelpful``, or weight 0 and a rating
 of null where nobody said anything. The metadata of an edge also has ``position`` and
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 RELATION = "used_in_run"
 TASK_RELATION = "part_of"
 WEIGHTS = {"helpful": 1.0, "unhelpful": 0.0, None: 0.0}
-"""What the edge of a rating weighs: the walk goes along helpful ones alone."""
+"""Weight of a rating's edge: the walk follows helpful ones only."""
 
 
 class RunOutcome(Record):
-    """What a finished run used: counts, and notes for people."""
+    """Result of a finished run: counts, and notes for people."""
 
     __slots__ = ("helpful", "id", "notes", "unhelpful", "unrated", "used")
 
@@ -56,7 +56,7 @@ class Runs:
         self._store = store
 
     def start(self, task: str = "") -> str:
-        """The id of a new run, linked to the task, if there is one.
+        """Return the id of a new run, linked to the task, if there is one.
 
         Raises:
             LoreError: there is no such task, or it is forgotten.
@@ -77,7 +77,7 @@ class Runs:
     def finish(
         self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
     ) -> RunOutcome:
-        """Makes an edge of everything that the run was shown, and of what is rated.
+        """Make an edge of everything that the run was shown, and of what is rated.
 
         Raises:
             LoreError: no such run, it is finished, or a rated id is not in the store.
@@ -109,7 +109,7 @@ class Runs:
     def rate(
         self, ids: Sequence[str], rating: str, run: str = ""
     ) -> tuple[list[dict[str, Any]], list[str]]:
-        """Rates records ``helpful`` or ``unhelpful``, in a run or in the one that a day has.
+        """Rate records ``helpful`` or ``unhelpful``, in a run or in the one that a day has.
 
         Returns ``{id, rating, run, feedback_score}`` of each, and notes. One record
         has one rating a run: the last one counts.
@@ -137,7 +137,7 @@ class Runs:
         return self._rows((id, rating, run) for id in dict.fromkeys(ids)), notes
 
     def take_back(self, ids: Sequence[str] = (), run: str = "") -> list[dict[str, Any]]:
-        """Takes back the newest rating of each of these, or all that was rated last at once.
+        """Take back the newest rating of each of these, or all that was rated last at once.
 
         What was shown is unrated again; a record that was not has no edge any more.
 
@@ -164,7 +164,7 @@ class Runs:
     def ratings(
         self, ids: Sequence[str] = (), run: str = "", limit: int = -1
     ) -> list[dict[str, Any]]:
-        """``{id, title, rating, run, position, query, rated_at}``, the newest first.
+        """Return ``{id, title, rating, run, position, query, rated_at}``, the newest first.
 
         Raises:
             LoreError: there is no such run or record.
@@ -182,7 +182,7 @@ class Runs:
         ]  # fmt: skip
 
     def summaries(self, limit: int = -1) -> list[dict[str, Any]]:
-        """The live runs, the newest first.
+        """Return the live runs, the newest first.
 
         ``{id, state, task, started_at, finished_at, shown, helpful, unhelpful, unrated}``;
         ``shown`` counts everything that was shown or rated.
@@ -190,7 +190,8 @@ class Runs:
         return [_summary(*row) for row in self._store.impressions.summaries(None, limit)]
 
     def get(self, run: str) -> dict[str, Any]:
-        """One run as in ``summaries``, with ``records``: ``{id, title, position, query, rating}``.
+        """Return one run as in ``summaries``, with ``records``: ``{id, title, position, query,
+        rating}``.
 
         Raises:
             LoreError: there is no such run, or it is forgotten.
@@ -251,7 +252,7 @@ class Runs:
     def _use(
         self, id: str, run: str, rating: str | None, shown: tuple[int, str] | None, stamp: str
     ) -> None:
-        """Writes one edge; without a rating, one that is there already stays."""
+        """Write one edge; without a rating, one that is there already stays."""
         node = self._store.nodes.require(id)
         if node.type == "run":
             raise LoreError(f"'{id}' is a run: rate the records that it used")
@@ -332,7 +333,7 @@ def _summary(
 
 
 def _stamp() -> str:
-    """This microsecond: what was rated at once has one, and nothing else has it."""
+    """Return this microsecond, shared by what was rated at once and by nothing else."""
     micros = time.time_ns() // 1000
     second = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(micros // 1_000_000))
     return f"{second}.{micros % 1_000_000:06d}Z"

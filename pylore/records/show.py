@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
-    """One node with all its fields and its live edges; with ``history``, the past of both.
+    """Return one node with all its fields and its live edges; with ``history``, the past of both.
 
     Raises:
         LoreError: there is no such node.

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
-    """The fields of a node, with the files that it changed as edges; None where it is not kept."""
+    """Return the fields of a node, with the files that it changed as edges; None where it is not
+    kept."""
     if not store.commits.is_there():
         return None
     commit = store.commits.get(id)

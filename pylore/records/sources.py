@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 MARKDOWN = (".md", ".markdown")
 EXTENSIONS = (*MARKDOWN, ".rst", ".adoc", ".asciidoc", ".txt")
-"""How the names of documents end."""
+"""Suffixes of documents."""
 
 _NO_DOCUMENTS = ("requirements", "constraints", "cmakelists", "robots", "sources", "top_level")
-"""How the names of text files begin that a program reads, and no person."""
+"""Prefixes of text files that programs read."""
 STATED = "_stated"
 """The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
 
@@ -36,18 +36,18 @@ STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
 """The fields of a node that a file may state, or leave to others."""
 
 _ALWAYS = ("text", "title", "file")
-"""What every file states, as an edit calls it."""
+"""Fields that every file states, as an edit names them."""
 
 _NO_TEXTS = ("id", "type", "title", "created_at")
 
 
 def is_markdown(path: str) -> bool:
-    """Whether the name of a file says that it is Markdown."""
+    """Return whether the name of a file says that it is Markdown."""
     return path.lower().endswith(MARKDOWN)
 
 
 def is_page(path: str) -> bool:
-    """Whether the name of a file says that it is a document: see ``EXTENSIONS``."""
+    """Return whether the name of a file says that it is a document: see ``EXTENSIONS``."""
     name = os.path.basename(path).lower()
     return name.endswith(EXTENSIONS) and not (
         name.endswith(".txt") and name.startswith(_NO_DOCUMENTS)
@@ -55,14 +55,15 @@ def is_page(path: str) -> bool:
 
 
 def is_document(store: Store, node: Node) -> bool:
-    """Whether a node was made from a file, here or elsewhere."""
+    """Return whether a node was made from a file, here or elsewhere."""
     if node.type in CODE_TYPES or not node.file or not is_page(node.file):
         return False
     return node.source == "file" or bool(_stated(node)) or store.documents.has(node.id)
 
 
 def source_of(store: Store, node: Node, root: str) -> str:
-    """The path in the store of the file that a node was made from; nothing where it is not there.
+    """Return the path in the store of the file that a node was made from; nothing where it is not
+    there.
 
     ``root`` is where paths start from.
     """
@@ -76,14 +77,14 @@ def source_of(store: Store, node: Node, root: str) -> str:
 
 
 def is_pruned(node: Node) -> bool:
-    """Whether a document is forgotten for no other reason than its lost file."""
+    """Return whether a document is forgotten for no other reason than its lost file."""
     if node.invalidated_at is None or PRUNED not in node.data:
         return False
     return loads(node.data).get(PRUNED) is True
 
 
 def mark_pruned(node: Node, *, pruned: bool = True) -> None:
-    """Puts the mark of a lost file on a document, or takes it away."""
+    """Put the mark of a lost file on a document, or take it away."""
     if not pruned and PRUNED not in node.data:
         return
     data = loads(node.data)
@@ -95,13 +96,13 @@ def mark_pruned(node: Node, *, pruned: bool = True) -> None:
 
 
 def stated_by_file(node: Node) -> set[str]:
-    """The fields of a document, as ``Records.edit`` calls them, that its file states."""
+    """Return the fields of a document, as ``Records.edit`` calls them, that its file states."""
     own = (*STATED_FIELDS, "why")
     return {*_ALWAYS, *(name for name in _stated(node) if name in own)}
 
 
 def state_of(node: Node) -> str:
-    """A hash of what the file of a document states, as it stands in the node."""
+    """Return a hash of what the file of a document states, as it is in the node."""
     data = loads(node.data)
     said: dict[str, Any] = {"title": node.title, "body": node.body}
     for name in _stated(node):

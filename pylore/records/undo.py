@@ -11,8 +11,8 @@ from ..core.times import now
 from ..core.vocabulary import file_id
 from ..graph.relations import fold
 from ..indexing.similar import RELATION as SIMILAR_TO
-from ..store.copied import RESTORE_BACKUP
 from ..store.resolve_id import edge_meant
+from ..store.sqlite.history import RESTORE_BACKUP
 from .decisions import taken_back
 from .history import edge_states, last_change, state_at
 from .places import location_of, require_ends
@@ -23,20 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..anchors.definitions import Finder
-    from ..core.model import Edge, Node, Past, PastCommand
+    from ..core.model import Edge, EdgeKey, Node, Past, PastCommand
     from ..store import Store
     from ..store.anchor import Anchor, AnchorKey
-    from ..store.protocols import EdgeKey
 
     Outcome = tuple[str, str]
     """(id, or from relation to; ``restored``, ``invalidated`` or ``unchanged``)"""
 
 
 NAME, AGAIN, PURGE = "undo", "redo", "purge"
-"""What the history calls it, and the taking back of that; what cannot be taken back."""
+"""Commands in the history: undo, redo, and the one that cannot be undone."""
 
 _MERGES = ("import", "sync")
-"""What leaves a state for the next one that is known, which need not be the one that stands."""
+"""Changes that leave a state for the next known one, which need not be the current one."""
 
 
 class Steps:
@@ -50,7 +49,7 @@ class Steps:
         """Id, or ``from relation to``, to ``restored`` or ``invalidated``."""
 
     def bring_back(self, node: Node, state: Node) -> None:
-        """Gives a node a former state, and its links that state's standing."""
+        """Give a node a former state, and its links that state's standing."""
         gone, forgotten = node.invalidated_at, state.invalidated_at is not None
         _take(NODE_STATE, node, state)
         if forgotten and gone is None:
@@ -64,7 +63,7 @@ class Steps:
         self._note(node, "invalidated" if forgotten else "restored")
 
     def command(self, number: int) -> None:
-        """Takes back all that a command did to nodes, links and anchors.
+        """Take back all that a command did to nodes, links and anchors.
 
         Links that are kept by how near two texts are follow these texts by themselves.
         """
@@ -88,7 +87,7 @@ class Steps:
                 self._carry_links(node, gone)
 
     def _carry_links(self, node: Node, gone: str | None) -> None:
-        """Lets a node's links end or come back with it; ``gone`` is when it was forgotten."""
+        """Let a node's links end or come back with it; ``gone`` is when it was forgotten."""
         at = node.invalidated_at
         if (at is None) == (gone is None):
             return
@@ -99,7 +98,7 @@ class Steps:
                 self._store.edges.restore_node(node.id, gone)
 
     def revive(self, id: str) -> None:
-        """Brings back a file or a symbol that was forgotten, for whoever links to it."""
+        """Bring back a file or a symbol that was forgotten, for whoever links to it."""
         node = self._store.nodes.get(id)
         if node is not None and node.invalidated_at is not None and is_indexed(node):
             gone, node.invalidated_at = node.invalidated_at, None
@@ -109,7 +108,7 @@ class Steps:
             self.changed[id] = node
 
     def _nodes_left(self, number: int, added: list[str]) -> list[tuple[Node, str | None]]:
-        """The nodes that were changed, each with when it was forgotten before that."""
+        """Return the nodes that were changed, each with when it was forgotten before that."""
         turned = []
         before: dict[str, Node] = {}
         left_for: dict[str, str] = {}
@@ -128,7 +127,7 @@ class Steps:
         return turned
 
     def _forget(self, id: str) -> bool:
-        """Forgets what was added; False for a file's node, which others may need."""
+        """Forget what was added; False for a file's node, which others may need."""
         node = self._store.nodes.get(id)
         if node is not None and is_indexed(node):
             return False
@@ -188,7 +187,7 @@ class Steps:
 
 
 def forget(store: Store, node: Node) -> None:
-    """Marks a node and its links as forgotten; the caller takes it out of the index."""
+    """Mark a node and its links as forgotten; the caller takes it out of the index."""
     with store.whole(node.id):
         at = forgotten_at(store, node.id)
         node.invalidated_at = at
@@ -198,7 +197,7 @@ def forget(store: Store, node: Node) -> None:
 
 
 def forgotten_at(store: Store, id: str) -> str:
-    """The time to forget a node at.
+    """Return the time to forget a node at.
 
     It is after all else that is known of the node and its edges: what was unlinked before must
     not come back with it, and the clocks of what ends now are this very time.
@@ -214,7 +213,7 @@ def _take(names: Iterable[str], to: Node | Edge, of: Node | Edge) -> None:
 
 
 def _first(states: Iterable[Edge], added: Iterable[EdgeKey]) -> Iterator[Edge]:
-    """Of each edge that was there before, the state before all others."""
+    """Yield the first state of each edge that was there before."""
     seen = {*added}
     for state in states:
         if state.key not in seen:
@@ -231,7 +230,7 @@ class Overtaken(Exception):
 
 
 class Restoring:
-    """Runs within a transaction of its caller's, who gives what indexes nodes, and what lets
+    """Run within a transaction of its caller's, who gives what indexes nodes, and what lets
     links and anchors follow a node from the place where it was before."""
 
     def __init__(
@@ -247,7 +246,7 @@ class Restoring:
         self._finder = finder
 
     def node(self, id: str) -> Outcome:
-        """Brings a forgotten node back; one that stands holds for the code as it is now."""
+        """Bring a forgotten node back; one that stands holds for the code as it is now."""
         node = self._store.nodes.require(id)
         gone = node.invalidated_at
         if gone is None:
@@ -262,13 +261,13 @@ class Restoring:
         return id, "restored"
 
     def node_at(self, id: str, at: str) -> Outcome:
-        """Gives a node the state with this number, or of this time."""
+        """Give a node the state with this number, or of this time."""
         node = self._store.nodes.require(id)
         left = [past.node for past in self._store.history.of_node(id)]
         return self.to(id, state_at([*left, node], at, id))
 
     def to(self, id: str, state: Node) -> Outcome:
-        """Gives a node a state that it has left; what is tied to its file follows."""
+        """Give a node a state that it has left; what is tied to its file follows."""
         node = self._store.nodes.require(id)
         before = location_of(node)
         steps = Steps(self._store)
@@ -281,7 +280,7 @@ class Restoring:
         return id, steps.done.get(id, "unchanged")
 
     def last_of(self, id: str) -> Past:
-        """The state that taking back the last change of a node leads to.
+        """Return the state that taking back the last change of a node leads to.
 
         Raises:
             LoreError: there is no such node or change.
@@ -298,7 +297,7 @@ class Restoring:
         return past
 
     def command(self, number: int) -> tuple[PastCommand, dict[str, str]]:
-        """Takes back the command of this number: it, and what became of what it changed.
+        """Take back the command of this number: it, and what became of what it changed.
 
         Raises:
             Overtaken: it is not the last one any more.
@@ -316,7 +315,7 @@ class Restoring:
         return last, steps.done
 
     def edge_of(self, words: Sequence[str]) -> EdgeKey | None:
-        """The edge that three words with a relation in the middle are; else they are ids."""
+        """Return the edge that three words with a relation in the middle are; else they are ids."""
         if len(words) != 3 or self._store.nodes.get(words[1]) is not None:
             return None
         relation = fold(words[1])
@@ -326,7 +325,7 @@ class Restoring:
         return edge_meant(self._store, (words[0], words[2], relation))
 
     def edge(self, key: EdgeKey, at: str) -> Outcome:
-        """Lets an edge stand as it last stood, or gives it the state of a number or a time."""
+        """Let an edge stand as it last stood, or give it the state of a number or a time."""
         name = f"{key[0]} {key[2]} {key[1]}"
         edge = self._store.edges.get(*key)
         if edge is None:
@@ -348,7 +347,7 @@ class Restoring:
 
 
 def require_takeable(store: Store) -> PastCommand:
-    """The last command, but for one that is under way.
+    """Return the last command, but for one that is under way.
 
     Raises:
         LoreError: there is none, or what it did is gone for good.

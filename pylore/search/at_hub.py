@@ -54,7 +54,7 @@ def open_remote(name: str, url: str, settings: Settings) -> tuple[SearchedHub, E
         LoreError: it lets nobody in so.
     """
     store = open_hub(connect(url, name, writes=False), settings)
-    embedder = open_embedder(settings.embedder, store, settings)  # type: ignore[arg-type]
+    embedder = open_embedder(settings.embedder, store, settings)
     store.meta.held = None if embedder is None else embedder.name
     return store, embedder
 

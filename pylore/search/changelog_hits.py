@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.model import Hit
     from ..core.text import Query
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .retrieve import Matches
 
 

@@ -3,7 +3,7 @@
 For each file ``p`` is a sum of what four legs say, each divided by its own maximum: the BM25
 of its whole text and of the names of code in the query; the words of its path; what its symbols
 match; and its nearest passage. What is a test or no source stands back, unless the query asks
-for such. See docs/decisions/0073.
+for such. See docs/decisions/0018.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..core.scoring import Leg
     from ..core.settings import Settings
     from ..core.text import Query
-    from ..store import Store
     from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
 
 
 class FileRanks:

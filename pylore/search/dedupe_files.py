@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ..core.model import Hit
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
 
 
 def twins(store: Store, files: Collection[str], ids: Collection[str]) -> dict[str, str]:

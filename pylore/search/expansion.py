@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..graph.best_path import Step, Walk, Walker
     from ..graph.edge_cache import Bundles
-    from ..store import Store
     from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
     from .history import FileHistory
     from .rules import Rule
 
@@ -169,9 +169,9 @@ def _hiding(
 
 def _edges(store: Store) -> EdgeCache:
     """The traversal cache: of this search, or of all for which the store has a place."""
-    if store.kept is None:
+    if store.cache is None:
         return EdgeCache(store.edges)
-    edges: EdgeCache = store.kept.setdefault("edges", EdgeCache(store.edges))
+    edges: EdgeCache = store.cache.setdefault("edges", EdgeCache(store.edges))
     return edges
 
 

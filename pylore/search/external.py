@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..core.settings import Settings
-    from ..store import Store
     from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
     from .hub_leg import HubLeg, Search
 
 PREFIX = "lore-retriever-"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..core.model import Hit
     from ..core.settings import Settings
     from ..core.text import Query
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .retrieve import Matches
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..core.text import Query
-    from ..store import Store
     from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
 
 
 class FullTextLeg:

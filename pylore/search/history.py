@@ -6,7 +6,7 @@ Of the most similar commits that touch a file, similarity s relative to the best
 
 so that what changes with everything is not first everywhere. H' = (n·H + 3·0.7·p) / (n + 3):
 of a young file nothing is known yet, and it has of H what it has of the match p. See
-docs/decisions/0074.
+docs/decisions/0019.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Set
 
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .code_files import FileRanks
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
 
 
 def walked(store: Store, settings: Settings) -> Walk:

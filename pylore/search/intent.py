@@ -1,4 +1,4 @@
-"""What a question is for, used: which kinds of results come first (docs/decisions/0080).
+"""What a question is for, used: which kinds of results come first (docs/decisions/0018).
 
 where, how   source first, by whole files; what has the very name that is asked for before all
 why          records, changelogs and documents before source
@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.questions import Intent
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .code_files import FileRanks
     from .retrieve import Matches
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Hit
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
 
     Pair = tuple[int, int]
 

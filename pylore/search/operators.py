@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.operators import Operators
     from ..core.text import Query
-    from ..store import Store
     from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
     from .retrieve import Matches
 
 _ALL = 1 << 40

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..graph.best_path import Walk
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .retrieve import Matches
 
 

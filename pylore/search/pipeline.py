@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .code_files import FileRanks
     from .external import Retrievers
     from .file_context import FilePaths
@@ -199,12 +199,15 @@ class _Legs:
         query = self.query
         if query.near is None:
             return direct
+        from ..store import Store as LocalStore
         from .file_context import add_seeds, beside_matches, seeds
 
+        store = self.store
+        assert isinstance(store, LocalStore)  # at a hub no files are at hand
         if self._near is None:
-            self._near, self.file_paths = seeds(self.store, self.settings, query.near, query.notes)
-        add_seeds(self.store, self.settings, found, self._near, scope.without(query.excluded))
-        return beside_matches(self.store, self.settings, found, direct, room)
+            self._near, self.file_paths = seeds(store, self.settings, query.near, query.notes)
+        add_seeds(store, self.settings, found, self._near, scope.without(query.excluded))
+        return beside_matches(store, self.settings, found, direct, room)
 
 
 # --- results

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..core.questions import Intent
     from ..core.settings import Settings
     from ..core.text import Query
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .file_context import Near
     from .operators import Narrowed
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..store import Store
     from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
     from .code_files import FileRanks
 
     class FurtherLegs(Protocol):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
 
 
 def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
@@ -171,5 +171,7 @@ def attach_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None
         return
     if anchors:
         from ..anchors.verdict_cache import add_verdicts
+        from ..store import Store as LocalStore
 
+        assert isinstance(store, LocalStore)  # a hub has no anchors
         add_verdicts(store, hits, anchors, notes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 POOL = 50
 """So many direct matches are ranked, whatever the limit: the first results are the same with a
-smaller one (docs/decisions/0079). Of a limit above it the rest comes from further pools, each
+smaller one (docs/decisions/0020). Of a limit above it the rest comes from further pools, each
 ``LARGER`` times as large, and stands below. Not measured: a bound on the work."""
 
 LARGER = 4
@@ -28,7 +28,7 @@ Scored so, passages took recall@5 on Python Enhancement Proposals from 50.8 to 6
 
 INFLECTED = 0.6
 """What a match counts that has the words in other forms only, relative to the last one that
-has them as written. Not measured by itself; docs/decisions/0034 has what words as written
+has them as written. Not measured by itself; docs/decisions/0010 has what words as written
 and then other forms bring together."""
 
 OTHER_FORM = 0.5
@@ -58,22 +58,22 @@ otherwise. Not measured: it depends on the retriever."""
 
 SURE = 0.75
 """The mean of coverage and cosine from which a match is as sure as can be: by the best score
-own queries are told from foreign ones with an AUC of 0.946 (docs/decisions/0035)."""
+own queries are told from foreign ones with an AUC of 0.946 (docs/decisions/0013)."""
 
 WEAK = 0.4
 """Below this confidence the results are noise more often than not: so marked are 0 to 1 % of
 own queries on texts, 9 % of commit messages on code, and 91 to 100 % of queries about another
-subject (docs/decisions/0035)."""
+subject (docs/decisions/0013)."""
 
 # --- expansion
 
 LEAST_SEED = 0.1
 """Relative to the best one: a match that has common words only leads somewhere too. Not
-measured by itself; docs/decisions/0033 has the rule as a whole."""
+measured by itself; docs/decisions/0015 has the rule as a whole."""
 
 KEPT = 2
 """How many of the best direct matches nothing that the graph says can overtake: part of the
-rule as measured in docs/decisions/0033."""
+rule as measured in docs/decisions/0015."""
 
 JUST_BELOW = 0.001
 """What the second of the kept ones is below the first: so that there is an order."""
@@ -94,13 +94,13 @@ measured."""
 
 LENDING = 50
 """So many of the best passages lend their weight to what they link to. With 20, recall@5 on PEPs
-is a point lower, with 100 nearly the same (docs/decisions/0075)."""
+is a point lower, with 100 nearly the same (docs/decisions/0017)."""
 
 LENT = 0.7
 """What a passage lends of its score, squared, where an edge of weight 1 counts as much: more and
-less are worse on PEPs, by which it was chosen (docs/decisions/0075)."""
+less are worse on PEPs, by which it was chosen (docs/decisions/0017)."""
 
-# --- files at hand (docs/decisions/0026: by hand, there is no public set of such questions)
+# --- files at hand (docs/architecture.md: by hand, there is no public set of such questions)
 
 TIED = 1.0
 """What a record counts that is tied to a file."""
@@ -117,7 +117,7 @@ NEXT = 0.5
 MOST_FILES = 200
 """Of more files than that, the files next to them are not looked at: they are an area."""
 
-# --- repeats (docs/decisions/0024)
+# --- repeats (docs/decisions/0020)
 
 WINDOW = 50
 """How many of the first results may be re-ordered. Not measured: a bound on the work."""
@@ -132,7 +132,7 @@ SIGN_DEVIATIONS = 4
 of 40,000 pairs of passages with a cosine of 0.7 or more, in three stores, none differed in
 more."""
 
-# --- files as a whole (docs/decisions/0073)
+# --- files as a whole (docs/decisions/0018)
 
 FILE_SHARES = {
     "file": 1.0, "head": 0.3, "path": 0.3, "symbols": 0.5, "meaning": 0.2, "defined": 0.3,
@@ -173,7 +173,7 @@ NO_SOURCE = frozenset(
 )
 """Endings of files that are no source."""
 
-# --- the history (docs/decisions/0074)
+# --- the history (docs/decisions/0019)
 
 ALIKE = 200
 """Commits that are looked at."""
@@ -193,14 +193,14 @@ KEPT_BESIDE_HISTORY = 0
 MOST_BY_COMMITS = 100
 """Files that commits lead to, of which the best are returned."""
 
-# --- changelogs (docs/decisions/0081)
+# --- changelogs (docs/decisions/0006)
 
 AS_GOOD = 0.5
 """Entries with this share of the best one's BM25 score are looked at for one that has more of the
 query's words, and for the newest. On the tuned half of tests/bench/changelogs.py 0.5, 0.6 and 0.75
 are alike, on the other half 0.75 finds two fewer."""
 
-# --- what a question is for (docs/decisions/0080)
+# --- what a question is for (docs/decisions/0018)
 
 STAND = {
     "where": {"source": 1.0, "test": 0.4, "other": 0.4, "changelog": 0.3},

@@ -53,9 +53,9 @@ class Anchor(Record):
 
     @property
     def key(self) -> AnchorKey:
-        """What makes an anchor one anchor: node, kind, path, detail."""
+        """Return what makes an anchor one anchor: node, kind, path, detail."""
         return (self.node_id, self.kind, self.path, self.detail)
 
     def copy(self) -> Anchor:
-        """Another one with the same fields."""
+        """Return another one with the same fields."""
         return Anchor(*self.to_dict().values())

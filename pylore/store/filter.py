@@ -59,28 +59,29 @@ class Scope(Record):
         return any(getattr(self, name) for name in self.__slots__ if name not in _NO_FILTER)
 
     def with_types(self, types: tuple[str, ...]) -> Scope:
-        """The same conditions with other types."""
-        return Scope(types, self.tags, self.files, self.since, self.until, self.statuses,
-                     self.excluded, self.hides)  # fmt: skip
+        """Return the same conditions with other types."""
+        return self._with("types", types)
 
     def with_tags(self, tags: Iterable[str]) -> Scope:
-        """The same conditions with other tags."""
-        return Scope(self.types, tuple(tags), self.files, self.since, self.until, self.statuses,
-                     self.excluded, self.hides)  # fmt: skip
+        """Return the same conditions with other tags."""
+        return self._with("tags", clean_tags(tags))
 
     def without(self, excluded: frozenset[str]) -> Scope:
-        """The same conditions, with these ids excluded."""
-        return Scope(self.types, self.tags, self.files, self.since, self.until, self.statuses,
-                     excluded, self.hides)  # fmt: skip
+        """Return the same conditions, with these ids excluded."""
+        return self._with("excluded", excluded)
 
     def hiding(self, statuses: tuple[str, ...]) -> Scope:
-        """The same conditions, with what is in these statuses hidden."""
-        return Scope(self.types, self.tags, self.files, self.since, self.until, self.statuses,
-                     self.excluded, statuses)  # fmt: skip
+        """Return the same conditions, with what is in these statuses hidden."""
+        return self._with("hides", statuses)
+
+    def _with(self, name: str, value: object) -> Scope:
+        scope = self.__copy__()
+        setattr(scope, name, value)
+        return scope
 
 
 def require_statuses(names: Iterable[str]) -> tuple[str, ...]:
-    """``names`` if they are statuses.
+    """Return ``names`` if they are statuses.
 
     Raises:
         UsageError: one of them is not.

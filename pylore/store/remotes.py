@@ -13,8 +13,8 @@ class RemoteProgress(Record):
     """How far a store is with one remote; as it is kept (``sqlite/remotes.sql``)."""
 
     __slots__ = (
-        "generation", "name", "place", "sees", "sent", "sent_seq", "sent_xid", "synced_at", "takes",
-        "timeline",
+        "name", "generation", "timeline", "takes", "sees", "place", "sent_xid", "sent_seq", "sent",
+        "synced_at",
     )  # fmt: skip
 
     def __init__(

@@ -8,16 +8,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..core.model import EdgeKey
     from . import Store
-    from .protocols import EdgeKey
+    from .protocols import SearchStore
 
 
 SHORTEST_PART = 3
 """Letters of a part of an id that are enough to mean it."""
 
 
-def meant(store: Store, id: str) -> str:
-    """The id of the symbol that ``FILE::Class::method`` names, if that is one of the store.
+def meant(store: SearchStore, id: str) -> str:
+    """Return the id of the symbol that ``FILE::Class::method`` names, if that is one of the store.
 
     ``FILE::Class.method`` and the same with ``symbol-`` before it mean it too. What is an id
     as it stands, and what names no symbol, comes back as it is. Under a scope an id that is
@@ -36,8 +37,8 @@ def meant(store: Store, id: str) -> str:
     return symbol if symbol != id and get(id) is None and get(symbol) is not None else id
 
 
-def all_meant(store: Store, ids: Iterable[str]) -> list[str]:
-    """``meant`` of each."""
+def all_meant(store: SearchStore, ids: Iterable[str]) -> list[str]:
+    """Return ``meant`` of each."""
     return [meant(store, id) for id in ids]
 
 
@@ -45,8 +46,9 @@ _NAMED = 3
 """Ids that an ambiguous part of one is said to be of."""
 
 
-def typed(store: Store, id: str) -> str:
-    """What ``meant`` finds, or the one id that begins or ends as a person's word for it does.
+def typed(store: SearchStore, id: str) -> str:
+    """Return what ``meant`` finds, or the one id that begins or ends as a person's word for it
+    does.
 
     The beginning may be that of the part behind the type: ``1a2b`` of ``decision-1a2b3c4d``. A
     whole part (``auth.py`` of ``file-src/auth.py``) comes before ends of words. What is part of
@@ -59,12 +61,12 @@ def typed(store: Store, id: str) -> str:
     return id if store.nodes.get(id) is not None else _whole(store, id)
 
 
-def all_typed(store: Store, ids: Iterable[str]) -> list[str]:
-    """``typed`` of each."""
+def all_typed(store: SearchStore, ids: Iterable[str]) -> list[str]:
+    """Return ``typed`` of each."""
     return [typed(store, id) for id in ids]
 
 
-def _whole(store: Store, part: str) -> str:
+def _whole(store: SearchStore, part: str) -> str:
     if len(part) < SHORTEST_PART:
         return part
     found = store.nodes.ids_at(part, _NAMED + 1)
@@ -78,7 +80,7 @@ def _whole(store: Store, part: str) -> str:
 
 
 def ends_with_part(id: str, part: str) -> bool:
-    """Whether a part of an id, and not the end of a word in it, is this.
+    """Return whether a part of an id, and not the end of a word in it, is this.
 
     >>> ends_with_part("file-src/auth.py", "auth.py"), ends_with_part("entity-jwt", "jwt")
     (True, True)
@@ -90,14 +92,15 @@ def ends_with_part(id: str, part: str) -> bool:
 
 
 def file_ids(store: Store, path: str) -> list[str]:
-    """The ids that the node of a file may have: the common one, and one of the store's scope."""
+    """Return the ids that the node of a file may have: the common one, and one of the store's
+    scope."""
     from ..core.scopes import own
 
     return [*dict.fromkeys((file_id(path), own(file_id(path), store.scope)))]
 
 
 def file_node_id(store: Store, path: str) -> str:
-    """The id of a file's node: the common one if there is one, or else one of the scope."""
+    """Return the id of a file's node: the common one if there is one, or else one of the scope."""
     if not store.scope:
         return file_id(path)
     first, *others = file_ids(store, path)
@@ -105,7 +108,7 @@ def file_node_id(store: Store, path: str) -> str:
 
 
 def edge_meant(store: Store, key: EdgeKey) -> EdgeKey:
-    """The edge that these three words mean: what the store's scope calls so comes first."""
+    """Return the edge that these three words mean: what the store's scope calls so comes first."""
     if not store.scope:
         return key
     from ..core.scopes import own

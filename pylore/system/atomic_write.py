@@ -23,7 +23,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> None:
-    """Puts a file of these lines at ``path``: whoever reads it has the old one or the new one.
+    """Put a file of these lines at ``path``: whoever reads it has the old one or the new one.
 
     What is there and is not a plain file (a pipe, a device) is written into; of a link within
     the project (see ``real_place``), what it leads to is replaced. ``private``: nobody
@@ -42,7 +42,7 @@ def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
 
 
 def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> None:
-    """The same of bytes. The parts are asked for when the file is there to be written.
+    """Write bytes, like ``write_whole``. The parts are read once the file is open.
 
     Raises:
         LoreError: as ``write_whole``.
@@ -63,7 +63,7 @@ def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> 
 
 class NewFile:
     """``with NewFile(place) as beside``: an empty file for this user alone, to be filled by its
-    name. At the end of the block it is on the disk and stands at ``place``, a path without
+    name. At the end of the block it is on the disk, at ``place``, a path without
     links; where the block fails, nothing is left of it.
 
     ``instead``: it replaces what is there. Raises FileExistsError if not, and something is;
@@ -122,7 +122,7 @@ class NewFile:
 
 
 def sync_folder(folder: str) -> None:
-    """Lets what has a new name in a folder have it after a power cut too, where that can be."""
+    """Let what has a new name in a folder have it after a power cut too, where that can be."""
     try:
         number = os.open(folder or ".", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -144,7 +144,7 @@ def _is_free(parent: int, name: str) -> bool:
 
 
 def _is_open_file(path: str) -> bool:
-    """Whether this names a file that the process has open: a link by its nature."""
+    """Return whether this names a file that the process has open: a link by its nature."""
     folder, name = os.path.split(path)
     if path in ("/dev/stdout", "/dev/stderr"):
         return True
@@ -153,7 +153,7 @@ def _is_open_file(path: str) -> bool:
 
 
 def _write(place: str, parts: Iterable[bytes], private: bool) -> None:
-    """Into a path without links; one that has come meanwhile is not followed."""
+    """Write to a path without links; one that appeared meanwhile is not followed."""
     folder, name = os.path.split(place)
     parent = _open_folder(folder)
     try:
@@ -168,7 +168,7 @@ def _write(place: str, parts: Iterable[bytes], private: bool) -> None:
 
 
 def _open_folder(folder: str) -> int:
-    """A folder by its real path, held step by step, so that no link can get between."""
+    """Return a folder by its real path, held step by step, so that no link can get between."""
     number = os.open("/", _FOLDER)
     for part in filter(None, folder.split("/")):
         try:
@@ -180,7 +180,7 @@ def _open_folder(folder: str) -> int:
 
 
 def _is_plain(parent: int, name: str) -> bool:
-    """Whether a plain file has this name, or nothing."""
+    """Return whether a plain file has this name, or nothing."""
     try:
         return os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode & 0o170000 == 0o100000
     except FileNotFoundError:
@@ -214,7 +214,7 @@ def _mode_of(parent: int, name: str) -> int | None:
 
 
 def _remove_abandoned(parent: int) -> None:
-    """Takes away what processes that were killed here had begun to write."""
+    """Take away what processes that were killed here had begun to write."""
     try:
         number = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=parent)
     except OSError:  # it may be entered and not read

@@ -1,4 +1,4 @@
-"""What is kept of a bug in lore: where it happened, and nothing of what was worked on.
+"""Report a bug in lore: where it happened, and nothing of the data.
 
 The message of an exception may quote a record, a query or a path, and a log is sent to
 others. So a report has the types of the exceptions and the places in the code alone.
@@ -24,7 +24,7 @@ class BugElsewhere(Exception):
 
 
 def report_of(error: BaseException) -> str:
-    """Type and places of an exception and of those behind it, a line each, no message."""
+    """Return type and places of an exception and of those behind it, a line each, no message."""
     lines: list[str] = []
     seen: set[int] = set()
     following: BaseException | None = error
@@ -61,7 +61,8 @@ def _each_place(traceback: TracebackType | None) -> Iterator[str]:
 
 
 def _file(path: str) -> str:
-    """``pylore/search/pipeline.py``; of others the last two parts: a path may tell of a person."""
+    """Return ``pylore/search/pipeline.py``; of others the last two parts: a path may tell of a
+    person."""
     if path.startswith(_PACKAGE + os.sep):
         return os.path.relpath(path, os.path.dirname(_PACKAGE))
     return os.sep.join(path.split(os.sep)[-2:])

@@ -1,26 +1,18 @@
 """A config file with one setting changed: every other line, comment and the order stay.
 
-The files are read by ``lib/config_file.sh`` alone. What is taken here for an assignment is what
-that takes for one, and the file has been read by it before: it is not wrong.
+What is an assignment here is what ``config`` takes for one, which has read the file before: it is
+not wrong.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import UsageError
+from .config import assigned, item_at, value_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_ELEMENT = r"\[[A-Za-z_][A-Za-z0-9_-]*]"
-_BARE = r"[A-Za-z0-9_./:,@%+=-]*"
-_VALUE = rf"(?:'[^']*'|\"[^\"$`\\]*\"|~(?:/{_BARE})?|{_BARE})"
-_ASSIGNMENT = re.compile(rf"[ \t]*({_NAME}(?:{_ELEMENT})?)=({_VALUE})(?:[ \t]+#.*|[ \t]*)\r?")
-_DECLARATION = re.compile(rf"[ \t]*declare[ \t]+-A[ \t]+({_NAME})=\(")
-_ITEM = re.compile(rf"[ \t]*({_ELEMENT})=({_VALUE})(?=[ \t)\r]|$)")
 
 
 class _Place(NamedTuple):
@@ -28,13 +20,13 @@ class _Place(NamedTuple):
     line: int
     start: int
     end: int
-    """Where the value stands in the line."""
+    """End of the value in the line."""
     item: int = -1
-    """Where the item begins, of an array that is written as one."""
+    """Start of the item, in an array that is written as one."""
 
 
 def with_setting(text: str, key: str, value: str) -> str:
-    """``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
+    """Return ``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
 
     The last assignment of it is changed, which is the one that counts; without one a line is
     added.
@@ -59,7 +51,7 @@ def with_setting(text: str, key: str, value: str) -> str:
 
 
 def without_setting(text: str, key: str) -> str:
-    """``text`` without the assignments of ``key``; of an array without all of its elements.
+    """Return ``text`` without the assignments of ``key``; of an array without all of its elements.
 
     >>> print(without_setting("# few\\nlimit=5\\nfusion=rrf\\n", "limit"), end="")
     # few
@@ -83,28 +75,25 @@ def _places(lines: list[str]) -> Iterator[_Place]:
     for number, line in enumerate(lines):
         at = 0
         if not array:
-            found = _ASSIGNMENT.fullmatch(line)
-            if found:
-                yield _Place(found[1], number, found.start(2), found.end(2))
+            name, sign, rest = assigned(line)
+            at = len(line) - len(rest)
+            if sign == "=":
+                yield _Place(name, number, at, at + value_end(rest))
+            if sign != "=(":
                 continue
-            opened = _DECLARATION.match(line)
-            if not opened:
-                continue
-            array, at = opened[1], opened.end()
-        while item := _ITEM.match(line, at):
-            at = item.end()
-            yield _Place(array + item[1], number, item.start(2), at, item.start())
+            array = name
+        while item := item_at(line, at):
+            key, start, end = item
+            yield _Place(f"{array}[{key}]", number, start, end, at)
+            at = end
         if line[at:].lstrip(" \t").startswith(")"):
             array = ""
 
 
 def _quoted(key: str, value: str) -> str:
     if value.isprintable():
-        if re.fullmatch(_BARE, value):
-            return value
-        if "'" not in value:
-            return f"'{value}'"
-        if not re.search(r'["$`\\]', value):
-            return f'"{value}"'
+        for spelled in (value, f"'{value}'", f'"{value}"'):
+            if value_end(spelled) == len(spelled) and (spelled != value or value[:1] not in "~'\""):
+                return spelled
     raise UsageError(f"{key}: a config file cannot hold this value: leave out line ends and "
                      "control characters, and do not mix both kinds of quotes")  # fmt: skip

@@ -1,6 +1,7 @@
-"""Event plugins: told before a change, which they may refuse, and after its commit.
+"""Event plugins: run before a change, which they may refuse, and after its commit.
 
-They lie in the user's own folder, and nowhere else. Only who has some imports this module.
+They lie in the user's own folder, and nowhere else. A module beside ``plugin_process``,
+because commands that write load it, and ``subprocess`` only where an event has a plugin.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ EVENTS = (*REFUSING, *AFTERWARDS)
 
 
 def event_plugins(plugin_dir: str) -> list[str]:
-    """The names of the event plugins in the user's own folder, sorted; none within a plugin.
+    """Return the names of the event plugins in the user's own folder, sorted; none within a plugin.
 
     Raises:
         OSError: the folder is there and cannot be listed.
@@ -47,7 +48,7 @@ def event_plugins(plugin_dir: str) -> list[str]:
 
 
 def is_for(plugin: str, event: str) -> bool:
-    """Whether the plugin ``lore-hook-EVENT`` or ``lore-hook-EVENT.NAME`` hears of an event.
+    """Return whether the plugin ``lore-hook-EVENT`` or ``lore-hook-EVENT.NAME`` hears of an event.
 
     >>> is_for("lore-hook-post-add.mail", "post-add")
     True
@@ -75,11 +76,11 @@ class Events:
             self._fault = f"{folder} cannot be read ({error.strerror}), so no event plugin can run"
 
     def hear_of(self, event: str) -> bool:
-        """Whether there are plugins of an event, or nobody can tell."""
+        """Return whether there are plugins of an event, or nobody can tell."""
         return bool(self._fault) or any(is_for(name, event) for name in self._plugins)
 
     def ask(self, event: str, rows: Sequence[Row]) -> None:
-        """Lets the plugins of an event refuse what is about to be written.
+        """Let the plugins of an event refuse what is about to be written.
 
         Raises:
             LoreError: one of them refuses, fails, cannot run, or takes too long.
@@ -90,7 +91,7 @@ class Events:
             raise LoreError(f"{plugin}: {why}: nothing was written")
 
     def tell(self, event: str, rows: Sequence[Row]) -> list[str]:
-        """Tells the plugins of an event what was written; a note for each that failed."""
+        """Tell the plugins of an event what was written; a note for each that failed."""
         if not rows:
             return []
         if self._fault:
@@ -99,7 +100,7 @@ class Events:
         return [f"{plugin}: {why}: what was written stands" for plugin, why in failed]
 
     def _run(self, event: str, rows: Sequence[Row]) -> list[tuple[str, str]]:
-        """The plugins that failed, each with why."""
+        """Return the plugins that failed, each with why."""
         plugins = [name for name in self._plugins if is_for(name, event)]
         if not plugins:
             return []

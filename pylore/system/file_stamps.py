@@ -14,20 +14,20 @@ GONE = "gone"
 """The stamp of a path at which there is nothing."""
 
 noted: dict[str, str] | None = None
-"""Path to stamp of all that is looked at, while somebody wants to know; empty: it cannot be."""
+"""Path to stamp of all that is examined, while somebody wants to know; empty: it cannot be."""
 
 _RACY_NS = 500_000_000
 """A file that changed so little ago may change again and keep its time."""
 
 
 def stamp_of(path: str) -> str:
-    """Size, time of the last change of the content, time of the last change of anything.
+    """Return size, time of the last change of the content, time of the last change of anything.
 
     The third one, in ns as the second, is not a program's to set: a file that was
     replaced by one of the same size and date has another.
 
     Raises:
-        OSError: the path cannot be looked at, as with a loop of links.
+        OSError: the path cannot be examined, as with a loop of links.
     """
     stamp = ""
     try:
@@ -43,7 +43,7 @@ def stamp_of(path: str) -> str:
 
 
 def note(path: str) -> None:
-    """Notes a file whose content is going to be read, while somebody wants to know."""
+    """Note a file whose content is going to be read, while somebody wants to know."""
     if noted is not None:
         try:
             stamp_of(path)
@@ -52,9 +52,9 @@ def note(path: str) -> None:
 
 
 def lstamp_of(path: str) -> str:
-    """As ``stamp_of``, of what stands at the path itself: a link is not followed.
+    """Return ``stamp_of`` of the path itself: a link is not followed.
 
-    What is not a plain file, or cannot be looked at, has the reason for it, a word without
+    What is not a plain file, or cannot be examined, has the reason for it, a word without
     a dash: gone, symlink, submodule (a folder), special.
     """
     try:
@@ -72,12 +72,13 @@ def _stamp(found: os.stat_result) -> str:
 
 
 def settled(stamp: str) -> str:
-    """The stamp of a file, or nothing where it could be written again within the same time."""
+    """Return the stamp of a file, or nothing where it could be written again within the same
+    time."""
     newest = max(map(int, stamp.split("-")[1:]))
     return stamp if time_ns() - newest > _RACY_NS else ""
 
 
 def size_in(stamp: str) -> int:
-    """The size in bytes that a stamp has; -1 where it has none."""
+    """Return the size in bytes that a stamp has; -1 where it has none."""
     size = stamp.partition("-")[0]
     return int(size) if size.isdigit() else -1

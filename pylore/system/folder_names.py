@@ -1,4 +1,4 @@
-"""What lies in the folders of a project, each listed once, and what tells that it has changed."""
+"""List the folders of a project, each once, and detect changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FolderNames:
         self._kinds: dict[str, str] = {}
 
     def kind(self, path: str) -> str:
-        """``file``, ``folder``, or nothing where neither is at this path within the root.
+        """Return ``file``, ``folder``, or nothing where neither is at this path within the root.
 
         ``path`` is a normal one from the root. Links are followed where they stay within it.
         """
@@ -85,7 +85,7 @@ class FolderNames:
         return settled(stamp) if "-" in stamp else ""
 
     def seen(self, before: Mapping[str, tuple[str, str]]) -> Seen:
-        """How the folders of ``before`` and those asked about are now."""
+        """Return how the folders of ``before`` and those asked about are now."""
         found: Seen = {}
         for folder in sorted({*before, *self._listed}):
             was = before.get(folder, ("", ""))

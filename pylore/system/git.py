@@ -37,7 +37,8 @@ _SHORTEST, _LONGEST = 4, 64
 
 
 def is_commit(text: str) -> bool:
-    """Whether a text can be a commit's hash, or the beginning of one: hexadecimal digits alone.
+    """Return whether a text can be a commit's hash, or the beginning of one: hexadecimal digits
+    alone.
 
     What a store, an export or a history gives for a commit reaches git only if it is;
     anything else may be an option to git.
@@ -55,20 +56,21 @@ class Git:
         self.folder = folder
 
     def ask(self, *words: str) -> str | None:
-        """What a command prints, without the last line's end; None where it fails."""
+        """Return what a command prints, without the last line's end; None where it fails."""
         found = self.ask_bytes(*words)
         return None if found is None else _text(found).removesuffix("\n")
 
     def ask_bytes(self, *words: str) -> bytes | None:
-        """What a command prints; None where it fails."""
+        """Return what a command prints; None where it fails."""
         return Process(self.folder, _LITERAL, *words).out()
 
     def head(self) -> str:
-        """The hash of the commit that is checked out; empty without git, or without a commit."""
+        """Return the hash of the commit that is checked out; empty without git, or without a
+        commit."""
         return self.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
 
     def require(self) -> str:
-        """The hash of the commit that is checked out.
+        """Return the hash of the commit that is checked out.
 
         Raises:
             LoreError: no git, no repository, one of another user's, or no commit yet.
@@ -87,7 +89,7 @@ class Git:
         return head
 
     def fields(self, *words: str) -> Iterator[str]:
-        """What a command prints, cut at each NUL byte, as it comes.
+        """Yield what a command prints, cut at each NUL byte, as it comes.
 
         Bytes that are no UTF-8 become lone surrogates.
 
@@ -110,7 +112,7 @@ class Git:
                 raise LoreError(f"git {words[0]} failed: {_why(said.read())}")
 
     def commit(self, hash: str) -> Node:
-        """One commit as a node; ``hash`` is what git itself gave for it."""
+        """Return one commit as a node; ``hash`` is what git itself gave for it."""
         if not is_commit(hash):
             raise LoreError(f"'{hash}' is not a commit: check the repository")
         text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
@@ -118,11 +120,13 @@ class Git:
         return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
 
     def content(self, path: str) -> bytes | None:
-        """What a file held in the commit that is checked out; None where it was not there."""
+        """Return what a file held in the commit that is checked out; None where it was not
+        there."""
         return self.ask_bytes("cat-file", "blob", f"HEAD:./{path}")
 
     def blobs(self, paths: Sequence[str]) -> dict[str, str]:
-        """Path to the hash of its content in the commit that is checked out, where it is there."""
+        """Map path to the hash of its content in the commit that is checked out, where it is
+        there."""
         found = {}
         for start in range(0, len(paths), _PATHS_AT_ONCE):
             some = paths[start : start + _PATHS_AT_ONCE]
@@ -133,7 +137,7 @@ class Git:
         return found
 
     def contents(self, revision: str, paths: Sequence[str], largest: int) -> dict[str, bytes]:
-        """Path to what each file held in a commit, of those that it had and that git can read.
+        """Map path to what each file held in a commit, of those that it had and that git can read.
 
         ``revision`` is ``HEAD``, a commit, or its first parent (``^`` after it). Files of
         more than ``largest`` bytes are left out.
@@ -150,7 +154,7 @@ class Git:
         return dict(_batch([*small], self._cat_file("--batch", [*small.values()])))
 
     def _cat_file(self, how: str, names: Sequence[str]) -> bytes:
-        """What ``git cat-file`` says of these, all at once; nothing where it cannot."""
+        """Return what ``git cat-file`` says of these, all at once; nothing where it cannot."""
         if not names:
             return b""
         asked = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
@@ -160,7 +164,8 @@ class Git:
             return b""
 
     def versions(self, path: str, since: str, most: int) -> list[str]:
-        """The newest commits after ``since``, if that is one, that changed a file; newest first."""
+        """Return the newest commits after ``since``, if that is one, that changed a file; newest
+        first."""
         commits = f"{since}..HEAD" if is_commit(since) else "HEAD"
         words = ("log", f"-n{most}", *LOG, "--no-patch", "--format=%H")
         found = self.ask(*words, commits, "--", path)
@@ -169,7 +174,8 @@ class Git:
         return (found or "").split()
 
     def changes_of(self, commit: str) -> list[tuple[str, str]]:
-        """The files that a commit changed against its first parent: (path before, path after).
+        """Return the files that a commit changed against its first parent: (path before, path
+        after).
 
         Empty where there was, or is, none.
         """
@@ -186,7 +192,8 @@ class Git:
         return found
 
     def last_commits(self, since: str, paths: set[str]) -> dict[str, str]:
-        """Path to the newest commit after ``since`` that changed it; nothing where there is none.
+        """Map path to the newest commit after ``since`` that changed it; nothing where there is
+        none.
 
         Without ``since``, of all commits; merges are left out.
         """
@@ -211,7 +218,8 @@ class Git:
         return found
 
     def renamed_since(self, commit: str) -> dict[str, str]:
-        """Path to where the index has the file now, of those renamed since a commit, or since HEAD.
+        """Map path to where the index has the file now, of those renamed since a commit, or since
+        HEAD.
 
         A commit that never was, or that is gone, tells nothing.
         """
@@ -224,7 +232,7 @@ class Git:
         return dict(zip(fields[1::3], fields[2::3], strict=False))
 
     def changed(self) -> list[str]:
-        """The files below the folder that are not as in the commit that is checked out.
+        """Return the files below the folder that are not as in the commit that is checked out.
 
         Staged, changed, deleted and untracked ones, without those that git ignores; no
         untracked ones where git cannot tell which it ignores.
@@ -242,7 +250,8 @@ class Git:
         return sorted({path for path in (*found, *untracked.split("\0")) if path})
 
     def changed_since(self, revision: str) -> set[str]:
-        """The files below the folder that differ from a revision, or are as ``changed`` has them.
+        """Return the files below the folder that differ from a revision, or are as ``changed`` has
+        them.
 
         Raises:
             LoreError: there is no such revision; as ``changed`` does.
@@ -260,7 +269,7 @@ class Git:
         return found
 
     def _paths(self, *words: str) -> list[str]:
-        """The paths that a command prints, each with a NUL byte after it.
+        """Return the paths that a command prints, each with a NUL byte after it.
 
         Raises:
             LoreError: it failed.
@@ -270,7 +279,7 @@ class Git:
         return [path for path in paths if path]
 
     def filters_off(self) -> list[str]:
-        """Options that switch off every filter of the repository's config.
+        """Return options that switch off every filter of the repository's config.
 
         To tell whether a file has changed git runs its filter, even where it only
         compares the work tree to the index.
@@ -289,11 +298,11 @@ class Git:
         return found
 
     def is_partial(self) -> bool:
-        """Whether it is a clone that was made without the contents of all files."""
+        """Return whether it is a clone that was made without the contents of all files."""
         return self.ask("config", "--get-regexp", r"^remote\..*\.promisor$") is not None
 
     def shallow_commits(self) -> frozenset[str]:
-        """The commits at which a shallow clone was cut off; none in a whole one."""
+        """Return the commits at which a shallow clone was cut off; none in a whole one."""
         path = self.ask("rev-parse", "--git-path", "shallow")
         try:
             held = read_plain(os.path.join(self.folder, path or ""), _LARGEST_LIST)
@@ -303,7 +312,7 @@ class Git:
 
 
 def blob_hash(content: bytes, like: str) -> str:
-    """The hash that git gives to this content, by the algorithm that gave ``like``."""
+    """Return the hash that git gives to this content, by the algorithm that gave ``like``."""
     from hashlib import sha1, sha256
 
     whole = b"blob %d\0%b" % (len(content), content)
@@ -315,7 +324,7 @@ def _within(number: str, most: int) -> bool:
 
 
 def _batch(paths: Sequence[str], said: bytes) -> Iterator[tuple[str, bytes]]:
-    """Path and content, of what ``git cat-file --batch`` says of these files in turn."""
+    """Yield path and content from ``git cat-file --batch``, for these files in turn."""
     start = 0
     for path in paths:
         end = said.find(b"\n", start)
@@ -348,7 +357,7 @@ def _text(content: bytes) -> str:
 
 
 def _why(said: bytes) -> str:
-    """git's own reason in one line, with what to do about it."""
+    """Return git's reason in one line, and what to do about it."""
     text = said.decode("utf-8", "replace")
     if "not a git repository" in text:
         return "is not a git repository: run this in one"
@@ -359,7 +368,8 @@ def _why(said: bytes) -> str:
 
 
 def commit_node(hash: str, seconds: int, message: str) -> Node:
-    """A commit as a node: its subject is the title, its message the body, its date both times."""
+    """Return a commit as a node: its subject is the title, its message the body, its date both
+    times."""
     text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")
     title = text.split("\n", 1)[0].strip()[:LONGEST_SUBJECT]
     node = Node(f"{COMMIT_IDS}{hash}", "commit", title=title or hash, body=text, source="system")

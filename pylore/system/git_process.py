@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 NO_HOOKS = "/dev/null"
-"""What every git that lore starts takes for the folder of hooks."""
+"""The folder of hooks for every git that lore starts."""
 
 # Without --literal-pathspecs: git check-ignore knows no such thing.
 _SAFE = (
@@ -58,7 +58,8 @@ def run_git(folder: str, *words: str, input: bytes = b"") -> CompletedProcess[by
 
 
 def start_git(folder: str, *words: str, errors: IO[bytes]) -> Popen[bytes]:
-    """Start a git command in ``folder``. Its stdout is a pipe, its stderr goes to ``errors``.
+    """Start a git command in ``folder``. Its stdout is a pipe, its stderr goes to
+    ``errors``.
 
     Raises:
         FileNotFoundError: there is no git.
@@ -90,7 +91,7 @@ def _environment() -> dict[str, str]:
 
 
 def read_from(pipe: int) -> bytes:
-    """What git says next; nothing at the end.
+    """Return what git says next; nothing at the end.
 
     Raises:
         TimeoutError: it says nothing for too long.
@@ -105,7 +106,7 @@ def read_from(pipe: int) -> bytes:
 
 
 def _silence() -> TimeoutError:
-    """The error of a git that says nothing for too long."""
+    """Return the error of a git that says nothing for too long."""
     return TimeoutError(f"git has said nothing for {SILENT} s, as where a pipe stands for a file")
 
 
@@ -131,11 +132,11 @@ class Process:
 
     @property
     def started(self) -> bool:
-        """Whether there is a git to ask."""
+        """Return whether there is a git to ask."""
         return self._pid != 0
 
     def out(self) -> bytes | None:
-        """What it has printed; None where it failed, or there is no git.
+        """Return what it has printed; None where it failed, or there is no git.
 
         Raises:
             TimeoutError: it says nothing for too long.
@@ -154,7 +155,7 @@ class Process:
         return b"".join(printed) if status == 0 else None
 
     def end(self) -> None:
-        """Ends it, whatever it has printed: nobody waits for it."""
+        """End it, whatever it has printed: nobody waits for it."""
         os.close(self._pipe)
         if self._pid:
             os.kill(self._pid, _KILL)

@@ -1,4 +1,4 @@
-"""What a repository is told of lore: attributes, the merge driver, blocks in hooks."""
+"""Set up a repository: attributes, the merge driver, blocks in hooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
     Change = Callable[[str | None], str | None]
-    """What becomes of a file's text; None stands for no file."""
+    """Changes a file's text; None is no file."""
     Done = tuple[str, str, str]
     """(file or key, ``added``, ``updated``, ``unchanged``, ``removed`` or ``left``, why)"""
 
@@ -27,18 +27,18 @@ _UNENDED = "# The line before had no end."
 
 
 def block_key(put: str, take: str, what: str) -> str:
-    """The key of the blocks that one command puts in and another takes out, for ``what``."""
+    """Return the key of the blocks that one command puts in and another takes out, for ``what``."""
     return f"Put here by '{put}', and taken out by '{take}', for {what}"
 
 
 def with_block(
     text: str | None, key: str, lines: Sequence[str], *, head: str = "", first: bool = False
 ) -> str:
-    """The text with this block: in the place of the one that it has, else at its end.
+    """Return the text with this block: in the place of the one that it has, else at its end.
 
     Args:
         text: what the file has; None where there is no file.
-        key: what the block is for, of one line, which stands in it.
+        key: what the block is for, of one line, which is in it.
         head: the first line of a file that is made for it.
         first: it comes after the line that names the program, where it is not there yet.
     """
@@ -59,7 +59,7 @@ def with_block(
 
 
 def without_block(text: str, key: str, *, head: str = "") -> str | None:
-    """The text without the block of this key; None: the file is to go, it came with it."""
+    """Return the text without the block of this key; None: the file is to go, it came with it."""
     lines = text.split("\n")
     found = _find(lines, key)
     if found is None:
@@ -78,7 +78,7 @@ def without_block(text: str, key: str, *, head: str = "") -> str | None:
 
 
 def without_any_block(text: str) -> str:
-    """The text without what is between marks, whoever has put it there."""
+    """Return the text without what is between marks, whoever has put it there."""
     kept, lines = [], text.split("\n")
     while lines:
         line = lines.pop(0)
@@ -90,7 +90,7 @@ def without_any_block(text: str) -> str:
 
 
 def _noted(note: str, lines: list[str]) -> list[str]:
-    """Lines whose first block has this note from now on; as they are where there is none."""
+    """Return lines whose first block has this note from now on; as they are where there is none."""
     at = lines.index(BEGIN) + 2 if BEGIN in lines[:-1] else 0
     return [*lines[:at], note, *lines[at:]] if at and lines[at : at + 1] != [note] else lines
 
@@ -126,10 +126,10 @@ class Left(Exception):
 
 
 class HookBlocks:
-    """What one command has in the hooks of a work tree, for one project of it."""
+    """Blocks of one command in the hooks of a work tree, for one project of it."""
 
     def __init__(self, tree: ProjectTree, put: str, take: str) -> None:
-        """``put`` and ``take`` are the commands that a person gives."""
+        """Keep ``put`` and ``take``, the commands that a person gives."""
         self._tree = tree
         self.key = block_key(put, take, shell_quoted(tree.below))
 
@@ -158,7 +158,7 @@ class HookBlocks:
         return take_block(path, lambda text: self._block_in(text, lines), self._without)
 
     def are_in(self, name: str) -> bool:
-        """Whether a hook has any."""
+        """Return whether a hook has any."""
         try:
             text = read_file(self._tree.hook(name))
         except Left:
@@ -182,7 +182,7 @@ class HookBlocks:
 
 
 def shell_quoted(text: str) -> str:
-    """A word of a shell that stands for this text alone.
+    """Return a word of a shell that stands for this text alone.
 
     >>> shell_quoted("it's")
     "'it'\\\\''s'"
@@ -226,7 +226,7 @@ def _keep_copy(path: str, text: str) -> None:
 
 
 def read_file(path: str) -> str | None:
-    """The text of a file; None where there is none.
+    """Return the text of a file; None where there is none.
 
     Raises:
         Left: it is no plain file of text.
@@ -250,7 +250,7 @@ def _may_end(script: str) -> bool:
 
 
 def _is_shell(text: str) -> bool:
-    """Whether the first line of a script names a shell."""
+    """Return whether the first line of a script names a shell."""
     if not text.startswith("#!"):
         return False
     names = [os.path.basename(word) for word in text.split("\n", 1)[0][2:].split()]
@@ -263,7 +263,7 @@ class ProjectTree:
     """``top`` is the tree's folder, ``below`` the way from there to the project."""
 
     def __init__(self, project: str) -> None:
-        """Raises LoreError without git, or outside of a repository with a work tree."""
+        """Raise LoreError without git, or outside of a repository with a work tree."""
         self.project = os.path.realpath(project)
         self.top = ""
         self.top = self.said("rev-parse", "--show-toplevel")
@@ -312,13 +312,13 @@ class Repository:
     """The repository that a project lies in; ``file`` is what merges, from the project."""
 
     def __init__(self, project: str, file: str) -> None:
-        """Raises LoreError without git, or outside of a repository with a work tree."""
+        """Raise LoreError without git, or outside of a repository with a work tree."""
         self.file = file
         self._tree = ProjectTree(project)
         self._blocks = HookBlocks(self._tree, "lore sync --install", "lore sync --uninstall")
 
     def install(self, *, hooks: bool) -> Iterator[Done]:
-        """Writes what is not there yet; what is done to each file."""
+        """Write what is not there yet; what is done to each file."""
         yield put_block(self._attributes, self._with_attribute, self._without_attribute)
         for key, value in SETTINGS.items():
             yield self._configure(key, value)
@@ -340,7 +340,7 @@ class Repository:
                 yield done
 
     def is_ignored(self) -> bool:
-        """Whether git is told to ignore the file."""
+        """Return whether git is told to ignore the file."""
         path = os.path.join(self._tree.project, self.file)
         return self._tree.ask("check-ignore", "-q", "--", path).returncode == 0
 
@@ -357,7 +357,8 @@ class Repository:
         return None if text is None else without_block(text, self._blocks.key)
 
     def _is_needed(self) -> str:
-        """The file of attributes that names the driver for another project of this repository."""
+        """Return the file of attributes that names the driver for another project of this
+        repository."""
         listed = self._tree.said(
             "ls-files", "-z", "--cached", "--others", "--", f":(glob)**/{_ATTRIBUTES}"
         )
@@ -403,7 +404,7 @@ class Repository:
 
 
 def _hook_lines(name: str, below: str, file: str) -> list[str]:
-    """What a hook does; it fails in nothing, and where there is no lore it does nothing."""
+    """Return what a hook does; it fails in nothing, and where there is no lore it does nothing."""
 
     def place(path: str) -> str:
         return shell_quoted("./" + os.path.normpath(os.path.join(below, path)))

@@ -40,7 +40,7 @@ class Tidying:
 
 
 def start_session(command: Sequence[str], **options: Any) -> Popen[bytes]:
-    """``subprocess.Popen`` in a session of its own, which no interrupt leaves running.
+    """Start ``subprocess.Popen`` in a new session, which no interrupt leaves running.
 
     A signal that comes while the program is being started waits until it can be ended: an
     exception within ``Popen`` would lose it.
@@ -76,7 +76,7 @@ def _interrupt(number: int, _: FrameType | None) -> None:
 
 
 def end_by(interrupt: KeyboardInterrupt) -> None:
-    """Ends this process by the signal behind ``interrupt``, so that a shell's loop ends too."""
+    """End this process by the signal behind ``interrupt``, so that a shell's loop ends too."""
     number = interrupt.args[0] if interrupt.args else signal.SIGINT
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

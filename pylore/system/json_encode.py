@@ -31,17 +31,17 @@ _ESCAPED = {
 
 
 def quote(text: str) -> str:
-    """One string as JSON, in quotes, with nothing in it that a terminal obeys."""
+    """Return one string as JSON, in quotes, with nothing in it that a terminal obeys."""
     return harmless(_encode(text))
 
 
 def harmless(json: str) -> str:
-    """One line of JSON that says the same, with nothing in it that a terminal obeys."""
+    """Return one line of JSON that says the same, with nothing in it that a terminal obeys."""
     return json if json.isprintable() else json.translate(_ESCAPED)
 
 
 def dumps(value: Any) -> str:
-    """``value`` as JSON on one line; raises TypeError for what JSON has no form for.
+    """Return ``value`` as JSON on one line; raises TypeError for what JSON has no form for.
 
     >>> dumps({"a": [1, 0.5, None, True], "b": 'say "hi"'})
     '{"a":[1,0.5,null,true],"b":"say \\\\"hi\\\\""}'

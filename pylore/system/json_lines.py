@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def parse_object(line: bytes, longest: int) -> dict[str, Any]:
-    """The object on one line of at most so many bytes.
+    """Return the object on one line of at most so many bytes.
 
     Raises:
         LoreError: it is not a JSON object in UTF-8, or has what no store takes.

@@ -17,7 +17,7 @@ from ..core.errors import LoreError
 from .atomic_write import write_bytes
 
 BACKUP = ".lore-backup"
-"""What the name of a file's copy ends with: the file as it was before it was first changed."""
+"""Suffix of a file's copy: the file before lore first changed it."""
 
 _LONGEST = 5_000_000
 _INDENT = 2
@@ -29,7 +29,7 @@ Change = Callable[[dict[str, Any]], None]
 def change_settings(
     path: str, change: Change, *, everywhere: bool = False, back: Change | None = None
 ) -> bool:
-    """Lets ``change`` change the object in a JSON file; whether it did.
+    """Let ``change`` change the object in a JSON file; whether it did.
 
     A file that is not there is made. Order, indentation and mode stay; of a link, what it leads
     to is changed: within its project, or with ``everywhere`` wherever that is. ``back`` is a
@@ -53,7 +53,7 @@ def change_settings(
 
 
 def settings_of(path: str) -> dict[str, Any]:
-    """The object in a JSON file; empty where there is no file.
+    """Return the object in a JSON file; empty where there is no file.
 
     Raises:
         LoreError: as ``change_settings``.
@@ -107,12 +107,13 @@ def _finite(text: str) -> float:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether they are equal, the order of keys included."""
+    """Return whether they are equal, the order of keys included."""
     return json.dumps(one) == json.dumps(other)
 
 
 def _rendered(before: bytes | None, value: dict[str, Any]) -> bytes:
-    """The object as the file is written: with its indentation, and an end of the last line."""
+    """Return the object as the file is written: with its indentation, and an end of the last
+    line."""
     text = (before or b"{}\n").decode()
     indent: int | str = _INDENT
     for line in text.split("\n")[1:]:
@@ -126,7 +127,7 @@ def _rendered(before: bytes | None, value: dict[str, Any]) -> bytes:
 
 
 def rendered(path: str, value: dict[str, Any]) -> str:
-    """The object as it would be written into this file."""
+    """Return the object as it would be written into this file."""
     return _rendered(_read(path), value).decode()
 
 

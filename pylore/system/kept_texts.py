@@ -26,7 +26,7 @@ _OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def kept_text(key: bytes) -> str | None:
-    """The text that is kept under a key, a digest; None where there is none."""
+    """Return the text that is kept under a key, a digest; None where there is none."""
     try:
         number = os.open(_place(key), _OLD)
     except OSError:
@@ -46,7 +46,7 @@ def kept_text(key: bytes) -> str | None:
 
 
 def keep_text(key: bytes, text: str) -> None:
-    """Keeps a text, where it can be written and is not too long; it never fails."""
+    """Keep a text, where it can be written and is not too long; it never fails."""
     body = text.encode(errors="replace")
     if len(body) > LARGEST:
         return
@@ -69,7 +69,7 @@ def keep_text(key: bytes, text: str) -> None:
 
 
 def forget_text(key: bytes) -> None:
-    """Takes away what is kept in a key's place."""
+    """Take away what is kept in a key's place."""
     try:
         _remove(_place(key))
     except OSError:
@@ -77,7 +77,7 @@ def forget_text(key: bytes) -> None:
 
 
 def forget_texts() -> None:
-    """Takes away all that is kept."""
+    """Take away all that is kept."""
     try:
         names = os.listdir(_folder())
     except OSError:
@@ -87,7 +87,7 @@ def forget_texts() -> None:
 
 
 def _open_new(path: str) -> int:
-    """The file of a text to be, which one process writes at a time."""
+    """Open a new file for a text, which one process writes at a time."""
     try:
         return os.open(path, _NEW, 0o600)
     except FileExistsError:
@@ -102,7 +102,7 @@ def _head(key: bytes, body: bytes) -> bytes:
 
 
 def _folder() -> str:
-    """The folder of all of them.
+    """Return the folder of all texts.
 
     Raises:
         OSError: the user has no home: what lies in the working directory may be somebody else's.

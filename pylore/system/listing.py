@@ -1,4 +1,4 @@
-"""Which files of a project there are to read."""
+"""List the files of a project to read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Listing:
         self.skipped: dict[str, int] = {}
 
     def skip(self, reason: str, count: int = 1) -> None:
-        """Counts what was left out."""
+        """Count what was left out."""
         if count:
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
@@ -31,7 +31,7 @@ class FileTree:
         self._asked = GitListing(os.path.join(root, below) if below else root)
 
     def files(self) -> Listing:
-        """All files that may be worth reading; symbolic links are not.
+        """Return all files that may be worth reading; symbolic links are not.
 
         In a git work tree those that git tracks or would track, elsewhere all but
         hidden ones and what tools put beside the sources. A repository inside is
@@ -53,7 +53,7 @@ class FileTree:
 
 
 def _is_named(path: str, listing: Listing) -> bool:
-    """Whether an id can hold the path; the store's own files have none, and do not count."""
+    """Return whether an id can hold the path; the store's own files have none, and do not count."""
     if path.startswith(".lore/") or "/.lore/" in path or is_of_a_store(path):
         return False
     if len(path) > LONGEST_PATH or not path.isprintable():
@@ -63,7 +63,7 @@ def _is_named(path: str, listing: Listing) -> bool:
 
 
 class GitListing:
-    """What git has been asked about a folder."""
+    """A question to git about a folder."""
 
     __slots__ = ("folder", "ignored", "known")
 
@@ -74,7 +74,7 @@ class GitListing:
                                 "--directory")  # fmt: skip
 
     def ask(self, *words: str) -> Process:
-        """git, about this folder alone: it fails where its config has the work tree elsewhere."""
+        """Ask git about this folder alone; fails where its config has the work tree elsewhere."""
         whole = os.path.abspath(self.folder)
         return Process(self.folder, "--literal-pathspecs", *words, "--", whole)
 
@@ -106,7 +106,7 @@ def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitL
 
 
 def _behind_links(root: str, names: list[str]) -> set[str]:
-    """Those of the folders of some files that are links, or are reached by one.
+    """Return those of the folders of some files that are links, or are reached by one.
 
     git lists what its index has, though a link may have taken the place of a folder since.
     """
@@ -124,7 +124,7 @@ def _behind_links(root: str, names: list[str]) -> set[str]:
 
 
 def _names(out: bytes) -> list[str]:
-    """The paths of ``-z`` output."""
+    """Return the paths of ``-z`` output."""
     return [name for name in os.fsdecode(out).split("\0") if name]
 
 

@@ -8,15 +8,13 @@ import selectors
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-from ..core.settings import environment_of_programs
 from .interrupts import Tidying, start_session
 from .private_files import GUARD, own_folder
-from .programs import whole_entries
+from .programs import environment_of_programs, whole_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,11 +35,15 @@ LATE = "did not end in time"
 
 
 class Refused(Exception):
-    """Why a plugin's work does not count."""
+    """A plugin failed; the message says why."""
+
+
+class Missing(Refused):
+    """There is no plugin of that name."""
 
 
 class PluginProcess:
-    """One plugin at work: started at once, read later, always to be ended.
+    """One plugin at work: started at once, read later, ended by ``end`` or a ``with`` block.
 
     Args:
         command: its path, and arguments.
@@ -66,8 +68,14 @@ class PluginProcess:
                 why = getattr(error, "strerror", None) or error
                 raise Refused(f"{command[0]} cannot be started ({why})") from None
 
+    def __enter__(self) -> PluginProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
     def read(self, deadline: float, most: int = MOST_OUTPUT) -> bytes:
-        """All of its stdout, once it has ended well.
+        """Return all of its stdout, once it has ended well.
 
         Raises:
             Refused: as ``pour``.
@@ -77,7 +85,7 @@ class PluginProcess:
         return bytes(found)
 
     def pour(self, take: Callable[[bytes], object], deadline: float, most: int) -> None:
-        """Hands its stdout over piece by piece, until it has ended well.
+        """Hand its stdout over piece by piece, until it has ended well.
 
         Raises:
             Refused: it did not end by the deadline (of ``time.monotonic``), failed, or
@@ -90,7 +98,7 @@ class PluginProcess:
     def outcome(
         self, take: Callable[[bytes], object], deadline: float, most: int = MOST_OUTPUT
     ) -> tuple[int, str]:
-        """Its exit code (a signal below 0), and the last line of its stderr.
+        """Return its exit code (a signal below 0), and the last line of its stderr.
 
         Raises:
             Refused: it did not end by the deadline, or printed more than ``most`` bytes.
@@ -105,7 +113,7 @@ class PluginProcess:
 
     @staticmethod
     def failure(code: int, said: str) -> str:
-        """An exit code other than 0 in words, with the last line of stderr; empty for 0."""
+        """Return an exit code other than 0 in words, with the last line of stderr; empty for 0."""
         if not code:
             return ""
         how = f"exit code {code}" if code > 0 else f"signal {-code}"
@@ -139,12 +147,12 @@ class PluginProcess:
         return bytes(complaint)
 
     def close_stdout(self) -> None:
-        """Reads no more of it: what it writes from now on goes nowhere."""
+        """Read no more of it: what it writes from now on goes nowhere."""
         assert self._process.stdout is not None
         self._process.stdout.close()
 
     def end(self) -> None:
-        """Ends what is left of it, its children too."""
+        """End what is left of it, its children too."""
         with suppress(ProcessLookupError, PermissionError):  # all of it has ended
             os.killpg(self._process.pid, signal.SIGKILL)
         for stream in (self._process.stdout, self._process.stderr):
@@ -154,13 +162,13 @@ class PluginProcess:
 
     @property
     def group(self) -> int:
-        """The number of its process group."""
+        """Return the number of its process group."""
         return self._process.pid
 
 
 @contextmanager
 def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
-    """A pipe would block where nobody reads it."""
+    """Yield stdin as a file: a pipe would block where nobody reads it."""
     if not isinstance(stdin, bytes):
         yield stdin
         return
@@ -170,21 +178,8 @@ def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
         yield file
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """A block in which an interrupt is an exception, so that what runs can be ended.
-
-    Ctrl-C does not reach what has a session of its own.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    with Tidying():
-        yield
-
-
 def is_name(text: str) -> bool:
-    """Whether a plugin may be called so.
+    """Return whether a plugin may be called so.
 
     >>> is_name("adr-tools"), is_name("../x")
     (True, False)
@@ -193,10 +188,12 @@ def is_name(text: str) -> bool:
 
 
 def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> str:
-    """The program of a plugin, ``prefix`` and ``name``: in the user's folder, or on ``PATH``.
+    """Return the program of a plugin, ``prefix`` and ``name``: in the user's folder, or on
+    ``PATH``.
 
     Raises:
-        Refused: there is none, or it is not executable.
+        Missing: there is none.
+        Refused: it is not executable.
     """
     own = own_folder(plugin_dir)
     for folder in [own, *(whole_entries().split(":") if on_path else ())]:
@@ -207,11 +204,12 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
             if folder == own:
                 raise Refused(f"{path} is not executable")
     where = f"{own} or on the PATH" if on_path else own
-    raise Refused(f"no program {prefix}{name} in {where}")
+    raise Missing(f"no program {prefix}{name} in {where}")
 
 
 def environment(plugin: str, **ours: str) -> dict[str, Any]:
-    """A plugin's environment: ``ours`` on top of this process's, and what says where it runs.
+    """Return a plugin's environment: ``ours`` on top of this process's, and what says where it
+    runs.
 
     What lore it starts itself runs no event plugin.
     """
@@ -234,7 +232,7 @@ def run_all(
     store: str = "",
     root: str = "",
 ) -> list[tuple[str, str]]:
-    """Runs plugins of one event; those that failed, each with why, in the order that was given.
+    """Run plugins of one event; those that failed, each with why, in the order that was given.
 
     Each gets the rows on stdin, a line of JSON each, with the name of the event. What they print
     on stdout is thrown away. ``store`` and ``root`` are as ``Events`` has them.
@@ -246,7 +244,7 @@ def run_all(
     deadline = time.monotonic() + settings.event_timeout
     failed: dict[str, str] = {}
     running: dict[str, PluginProcess] = {}
-    with interruptible():
+    with Tidying():  # Ctrl-C does not reach what has a session of its own
         try:
             for name in plugins:
                 try:
@@ -267,7 +265,7 @@ def run_all(
 
 
 def _complaint(process: PluginProcess, deadline: float, timeout: float) -> str:
-    """Why a plugin has failed; empty if it has not. Of one that refuses, its own words."""
+    """Return why a plugin has failed; empty if it has not. Of one that refuses, its own words."""
     try:
         code, said = process.outcome(len, deadline, MOST_OUTPUT)
     except Refused as why:

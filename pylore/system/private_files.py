@@ -15,7 +15,7 @@ _SECRET = 32
 
 
 def user_folder(variable: str, default: str) -> str:
-    """lore's own folder below the one that an XDG variable names, or below the default in HOME.
+    """Return lore's folder below the one that an XDG variable names, or the default in HOME.
 
     As the specification has it, a relative path does not count.
     """
@@ -26,12 +26,14 @@ def user_folder(variable: str, default: str) -> str:
 
 
 def own_folder(plugin_dir: str) -> str:
-    """The user's own folder of commands and plugins: the setting ``plugin_dir``, or the usual."""
+    """Return the user's own folder of commands and plugins: the setting ``plugin_dir``, or the
+    usual."""
     return plugin_dir or os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "commands")
 
 
 def has_event_plugins(plugin_dir: str) -> bool:
-    """Whether there may be event plugins: one look, after which most commands load nothing more."""
+    """Return whether there may be event plugins: one look, after which most commands load nothing
+    more."""
     folder = own_folder(plugin_dir)
     try:
         return any(name.startswith("lore-hook-") for name in os.listdir(folder))
@@ -40,7 +42,7 @@ def has_event_plugins(plugin_dir: str) -> bool:
 
 
 def make_private_folder(path: str) -> None:
-    """Makes a folder that nobody else may enter; one that is there stays as it is.
+    """Make a folder that nobody else may enter; one that is there stays as it is.
 
     Raises:
         OSError: as ``os.makedirs``.
@@ -60,7 +62,7 @@ def make_private_folder(path: str) -> None:
 
 
 def make_private_file(path: str) -> None:
-    """Makes an empty file that nobody else may read, if nothing has this name; follows no link."""
+    """Make an empty file that nobody else may read, if nothing has this name; follow no link."""
     try:
         number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
@@ -70,7 +72,7 @@ def make_private_file(path: str) -> None:
 
 
 def open_private_log(path: str) -> int:
-    """A file open for appending and reading, for this user alone; its folder is made.
+    """Return a file open for appending and reading, for this user alone; its folder is made.
 
     Raises:
         OSError: it cannot be opened, or is a link.
@@ -83,7 +85,7 @@ def open_private_log(path: str) -> int:
 
 
 def user_secret() -> bytes:
-    """32 bytes that nobody else knows: the same ones each time, if they can be kept."""
+    """Return 32 secret bytes: the same ones each time, if they can be kept."""
     path = os.path.join(user_folder("XDG_DATA_HOME", ".local/share"), "secret")
     secret = _read_secret(path)
     if secret:

@@ -1,4 +1,4 @@
-"""Which files of a project may be looked into: whoever wrote the path, what stands there counts.
+"""Decide which files of a project may be read, by where a path leads, not by who wrote it.
 
 A path in a store, an export or a document is somebody's word, and a clone may hold links,
 pipes and a git index of any kind. What lore prints of a file is of those alone that
@@ -28,12 +28,12 @@ NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
 """A folder with one of these holds what a tool has put there."""
 
 MISSING = "is missing, or not a plain file"
-"""Why a file is not listed that nobody keeps from being read."""
+"""The reason for not listing a file that may be read."""
 
 OWN_FOLDERS = frozenset((".git", ".lore"))
 
 LISTED = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-"""What git lists: what it tracks, and what it would."""
+"""Arguments that list the files that git tracks, and those that it would."""
 
 
 listed: dict[str, dict[str, str]] | None = None
@@ -41,7 +41,7 @@ listed: dict[str, dict[str, str]] | None = None
 
 
 def leads_down(path: str) -> bool:
-    """Whether a path from a project's root stays below it, as far as its letters say.
+    """Return whether a path from a project's root stays below it, as far as its letters say.
 
     >>> leads_down("src/a.py"), leads_down("../a.py"), leads_down("/a.py"), leads_down("")
     (True, False, False, False)
@@ -50,12 +50,12 @@ def leads_down(path: str) -> bool:
 
 
 def is_below(folder: str, path: str) -> bool:
-    """Whether a path without links and dots lies below a folder, itself one such."""
+    """Return whether a path without links and dots lies below a folder, itself one such."""
     return path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def place_within(root: str, path: str) -> str:
-    """Where a path from the project's root leads, whatever links are on the way.
+    """Return where a path from the project's root leads, whatever links are on the way.
 
     Raises:
         LoreError: that is not within the root.
@@ -71,7 +71,7 @@ def place_within(root: str, path: str) -> str:
 
 
 def leaves_by_link(root: str, path: str) -> bool:
-    """Whether what a person names below ``root`` is in truth elsewhere, by a link.
+    """Return whether what a person names below ``root`` is in truth elsewhere, by a link.
 
     The name may be the clone's own choice, as with ``docs/*.md``; what lies outside by
     its name was meant.
@@ -85,7 +85,7 @@ def leaves_by_link(root: str, path: str) -> bool:
 
 
 def read_plain(path: str, most: int) -> bytes:
-    """The content of a plain file, at most one byte more than ``most``; no link is followed.
+    """Return the content of a plain file, at most one byte more than ``most``; no link is followed.
 
     Raises:
         OSError: it cannot be opened or read.
@@ -106,7 +106,7 @@ def read_plain(path: str, most: int) -> bytes:
 
 
 class Listed:
-    """Which of some files ``lore index`` would list. git is asked once, for all of them."""
+    """Filter files to those that ``lore index`` lists; git is asked once for all of them."""
 
     def __init__(self, root: str, paths: Iterable[str]) -> None:
         self._root = os.path.realpath(root)
@@ -117,7 +117,7 @@ class Listed:
             self._asked = self._ask(LISTED)
 
     def why_not(self, path: str) -> str:
-        """Why a file is not listed; nothing where it is."""
+        """Return why a file is not listed; nothing where it is."""
         if self._wanted:
             self._take()
         why = self._why.get(path, _NOT_LISTED)
@@ -126,7 +126,7 @@ class Listed:
         return why
 
     def _refused(self, path: str) -> str:
-        """Why git need not be asked."""
+        """Return why git need not be asked."""
         if not path.isprintable() or len(path) > LONGEST_PATH:
             return "has a name that cannot be kept"
         if not OWN_FOLDERS.isdisjoint(path.lower().split("/")) or is_of_a_store(path):
@@ -172,7 +172,7 @@ _NOT_LISTED = "is ignored by git, or hidden"
 
 
 def _has_git(folder: str) -> bool:
-    """Whether a repository may be at a folder, or above it."""
+    """Return whether a repository may be at a folder, or above it."""
     while not os.path.lexists(os.path.join(folder, ".git")):
         folder, below = os.path.dirname(folder), folder
         if folder == below:
@@ -181,19 +181,20 @@ def _has_git(folder: str) -> bool:
 
 
 def _is_ignored_whole(root: str) -> bool:
-    """Whether the repository around a folder tracks nothing in it, and ignores it."""
+    """Return whether the repository around a folder tracks nothing in it, and ignores it."""
     if Process(root, "ls-files", "-z", "--cached").out() != b"":
         return False
     return is_ignored(root)
 
 
 def is_ignored(folder: str) -> bool:
-    """Whether git ignores a folder as a whole."""
+    """Return whether git ignores a folder as a whole."""
     return Process(folder, "check-ignore", "-q", ".").out() is not None
 
 
 def _is_walked(root: str, path: str) -> bool:
-    """Whether a walk through a folder without git comes by a file, which is not behind a link."""
+    """Return whether a walk through a folder without git comes by a file, which is not behind a
+    link."""
     folder, rest = root, path
     while "/" in rest:
         name, _, rest = rest.partition("/")

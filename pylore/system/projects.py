@@ -1,8 +1,8 @@
 """The stores of projects: each lies in the user's data folder, in a folder named by its project.
 
 A project's place is its folder; of a git repository, that of the main checkout, for all worktrees.
-``lib/config.sh`` finds the project of a working directory. No file of a project is a database,
-since other people can write there through git.
+``config`` finds the project of a working directory. No file of a project is a database, since
+other people can write there through git.
 
 This module is on the path of every search: it imports nothing heavy.
 """
@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
+from . import config
+from .config import MARK, SHARED
 from .private_files import make_private_folder, user_folder
 from .store_files import STORE
 
@@ -19,16 +21,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHARED = ".lore"
-"""The folder of a project that holds what its collaborators share."""
-
-_MARK = "/+"
 _IDENTITY, _TRUSTED = "project", "trusted"
 
 
 def store_of(place: str) -> str:
     """Return the folder of the store of the project at ``place``, an absolute path."""
-    return _folder() + place.replace("/", _MARK)
+    return config.store_of(place, user_folder("XDG_DATA_HOME", ".local/share"))
 
 
 def project_of(store: str) -> str:
@@ -39,7 +37,7 @@ def project_of(store: str) -> str:
 def place_of(store: str) -> str:
     """Return the place of the project whose store lies in this folder; empty if there is none."""
     below = os.path.abspath(store).removeprefix(_folder())
-    return below.replace(_MARK, "/") if below.startswith(_MARK) else ""
+    return below.replace(MARK, "/") if below.startswith(MARK) else ""
 
 
 def make_folder(store: str) -> None:
@@ -168,7 +166,7 @@ def _require_store(place: str) -> None:
 
 def _files(folder: str) -> list[str]:
     """Return the files of a store, the database last; folders of nested projects are not of it."""
-    names = [entry.name for entry in os.scandir(folder) if not entry.name.startswith(_MARK[1:])]
+    names = [entry.name for entry in os.scandir(folder) if not entry.name.startswith(MARK[1:])]
     return sorted(names, key=lambda name: (name == STORE, name))
 
 

@@ -18,10 +18,10 @@ from .file_stamps import GONE
 
 STORE = "search.db"
 LOG, INDEX, JOURNAL, READS, READS_TAKEN = "-wal", "-shm", "-journal", "-reads", "-reads-taken"
-"""What stands behind the store's name in those of the files beside it."""
+"""Suffixes of the files beside a store."""
 
 _HEADER_OF_LOG = 32
-"""Bytes, with two numbers that are others whenever the log begins anew."""
+"""Bytes, with two numbers that are others whenever the log starts again."""
 
 _RACY_NS, _RACY_OF_COARSE_NS = 500_000_000, 2_000_000_000
 """A file that changed so little ago may change again and keep its time; the second one where
@@ -63,7 +63,7 @@ def is_open_store(path: str) -> bool:
 
 
 def require_no_store(path: str) -> None:
-    """Lets a file pass that somebody has named for text to be read from, or written to.
+    """Let a file pass that somebody has named for text to be read from, or written to.
 
     Raises:
         LoreError: it is a store, or a file beside one.
@@ -83,11 +83,11 @@ def identity_of(path: str) -> tuple[int, int] | None:
 
 
 class StoreState:
-    """What is equal (``text``) as long as nobody has written to a store.
+    """A text that stays equal as long as nobody writes to a store (``text``).
 
     It is empty where there is none, and where this process has it open, and may not look.
 
-    What is committed goes into the log, which grows or begins anew with another head, or into
+    What is committed goes into the log, which grows or starts again with another head, or into
     the file, so that the time of one of them is another. Of the file that is also the time that
     no program sets (``st_ctime``); the log has it from whoever opens it, where that is root.
     """
@@ -105,7 +105,7 @@ class StoreState:
 
     @property
     def settled(self) -> bool:
-        """Whether the next change will leave another time on a file."""
+        """Return whether the next change will leave another time on a file."""
         coarse = self._newest % 1_000_000_000 == 0
         racy = _RACY_OF_COARSE_NS if coarse else _RACY_NS
         return self.text != "" and time_ns() - self._newest > racy
@@ -123,7 +123,8 @@ class StoreState:
 
 
 def read_since(folder: str, before: list[str], now: list[str]) -> bytes | None:
-    """What readers have noted between two states of ``StoreState.reads``; None: more than that."""
+    """Return what readers have noted between two states of ``StoreState.reads``; None: more than
+    that."""
     (first, taken), (second, taken_now) = before, now
     if taken != taken_now or second == GONE:
         return None

@@ -10,13 +10,13 @@ import os
 from ..core.errors import LoreError
 
 MARKS = (".lore", ".git")
-"""What the top folder of a project has, either of them."""
+"""Entries of which a project's top folder has either."""
 
 _MOST_LINKS = 40
 
 
 def real_place(path: str) -> str:
-    """Where the file that a person means by ``path`` is: the same with no link in it.
+    """Return where the file that a person means by ``path`` is: the same with no link in it.
 
     A link is followed where it leads to within the project that it lies in: the nearest
     folder above with a ``.lore`` or a ``.git``, or else the working directory. Outside of
@@ -47,7 +47,7 @@ def real_place(path: str) -> str:
 
 
 def project_of(folder: str) -> str | None:
-    """The project that a folder (a real path) lies in; None where it lies in none.
+    """Return the project that a folder (a real path) lies in; None where it lies in none.
 
     Where no folder above it has a mark, that is the working directory if it lies in there,
     unless that is home or above it: what a person keeps at home is not a project.

@@ -43,7 +43,7 @@ class TemporaryFolder:
 
 
 def hold(number: int) -> None:
-    """Says by an open file or folder that this process lives; where no lock can be, nothing."""
+    """Say by an open file or folder that this process lives; where no lock can be, nothing."""
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -51,7 +51,7 @@ def hold(number: int) -> None:
 
 
 def abandoned(name: str, process: str, parent: int | None = None) -> bool:
-    """Whether what ``process``, a number as text, made under this name has nobody any more.
+    """Return whether what ``process``, a number as text, made under this name has nobody any more.
 
     A link is nobody's, and so is what another user made.
     """
@@ -74,7 +74,7 @@ def abandoned(name: str, process: str, parent: int | None = None) -> bool:
 
 
 def remove_abandoned_folders() -> None:
-    """Takes away the temporary folders of processes that were killed; no link is followed."""
+    """Take away the temporary folders of processes that were killed; no link is followed."""
     for path in list(_abandoned_folders(os.environ.get("TMPDIR") or "/tmp")):
         from shutil import rmtree
 

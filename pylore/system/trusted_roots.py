@@ -2,7 +2,7 @@
 
 A store apart from any project keeps the folder of each anchor with it. A store or an
 export may come from somebody else, and name any folder of this machine: only those are
-looked into that stand in this list, a file in the user's own state folder with one a line.
+looked into that are in this list, a file in the user's own state folder with one a line.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from .file_stamps import note
 
 
 def is_known(root: str) -> bool:
-    """Whether this user has anchored a record to the folder ``root``, a real path."""
+    """Return whether this user has anchored a record to the folder ``root``, a real path."""
     return root in _roots()
 
 
 def remember(root: str) -> None:
-    """Adds a folder to the list, if it is not there. Where that cannot be written, it is not."""
+    """Add a folder to the list, if it is not there. Where that cannot be written, it is not."""
     if not root or "\n" in root or root in _roots():
         return
     path = _file()

@@ -9,9 +9,10 @@ import time
 from bisect import bisect_right
 
 from ..core.errors import LoreError
+from ..system.interrupts import Tidying
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
-from ..system.plugin_process import PluginProcess, Refused, environment, interruptible
+from ..system.plugin_process import PluginProcess, Refused, environment
 from ..system.private_files import own_folder
 from . import secret_forms
 from .secret_forms import joined, views
@@ -259,12 +260,8 @@ class Redactor:
         name = os.path.basename(plugin)
         lines = "".join(dumps({"text": text}) + "\n" for text in texts)
         try:
-            with interruptible():
-                process = PluginProcess([plugin], lines.encode(), environment(name))
-                try:
-                    out = process.read(time.monotonic() + self._seconds, _MOST_OUTPUT)
-                finally:
-                    process.end()
+            with Tidying(), PluginProcess([plugin], lines.encode(), environment(name)) as process:
+                out = process.read(time.monotonic() + self._seconds, _MOST_OUTPUT)
             rows = [parse_object(line, _LONGEST) for line in out.split(b"\n") if line]
             found = [row.get("text") for row in rows]
         except (Refused, LoreError) as error:

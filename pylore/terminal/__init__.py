@@ -1,1 +1,1 @@
-"""What goes to a screen or into a pipe."""
+"""Write to a screen or into a pipe."""

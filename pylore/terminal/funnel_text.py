@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def funnel_text(rows: Sequence[dict[str, Any]]) -> str:
-    """A line a week, the newest first, below the names of its columns."""
+    """Return a line a week, the newest first, below the names of its columns."""
     if not rows:
         return "nothing was captured yet: see 'lore capture'\n"
     names = [*rows[0]]

@@ -7,7 +7,7 @@ LONGEST_TITLE = 100
 
 
 def cut(text: str, width: int = LONGEST_TITLE) -> str:
-    """``text`` in so many columns at most; what is too long ends behind a word.
+    """Return ``text`` in so many columns at most; what is too long ends behind a word.
 
     >>> cut("Sessions are signed tokens", 16), cut("signed", 6)
     ('Sessions are…', 'signed')
@@ -20,12 +20,12 @@ def cut(text: str, width: int = LONGEST_TITLE) -> str:
 
 
 def columns(text: str) -> int:
-    """How wide a terminal shows a text: two columns for a wide letter, none for a mark."""
+    """Return how wide a terminal shows a text: two columns for a wide letter, none for a mark."""
     return len(text) if text.isascii() else sum(map(_column, text))
 
 
 def first_columns(text: str, width: int) -> str:
-    """As much of a text as has room."""
+    """Return as much of a text as has room."""
     if text.isascii():
         return text[:width]
     used = 0
@@ -45,7 +45,7 @@ def _column(letter: str) -> int:
 
 
 def news_of(snippet: str, title: str) -> str:
-    """What a snippet says that the title above it does not.
+    """Return what a snippet says that the title above it does not.
 
     >>> news_of("Sessions are signed tokens.", "Sessions are…")
     '… signed tokens.'

@@ -13,7 +13,7 @@ _SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 def linked(text: str, path: str) -> str:
-    """``text`` as a link to the file, if it is there and the terminal has links."""
+    """Return ``text`` as a link to the file, if it is there and the terminal has links."""
     if not path or not has_links():
         return text
     full = os.path.join(_root(), path)
@@ -24,7 +24,8 @@ def linked(text: str, path: str) -> str:
 
 
 def has_links() -> bool:
-    """Whether stdout is a terminal that shows links; FORCE_HYPERLINK says so, or 0 that not."""
+    """Return whether stdout is a terminal that shows links; FORCE_HYPERLINK says so, or 0 that
+    not."""
     environ = os.environ
     if not sys.stdout.isatty() or environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
         return False
@@ -41,5 +42,5 @@ def has_links() -> bool:
 
 
 def _root() -> str:
-    """The folder that paths in the store start from."""
+    """Return the folder that paths in the store start from."""
     return os.environ.get("LORE_PROJECT") or os.getcwd()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def marked(text: str, query: str, mark: Callable[[str], str]) -> str:
-    """``text`` with ``mark`` of each word of the query.
+    """Return ``text`` with ``mark`` of each word of the query.
 
     >>> marked("Rotates tokens of getUser", "rotate the user", "<{}>".format)
     '<Rotates> tokens of <getUser>'

@@ -1,8 +1,8 @@
-"""What goes to stdout, and in which form.
+"""Write results to stdout, in a form.
 
 Piped, a list is a JSON array with an element a line, one thing a JSON object.
-On a terminal it is text. ``--json --jsonl --text --ids`` choose, or else the setting
-``output``; ``--jq`` filters.
+On a terminal it is text. The options of ``forms`` choose, or else the setting ``output``;
+``--jq`` filters.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from ..core.errors import LoreError, UsageError
 from ..core.text import one_line, printable
 from ..system.json_encode import dumps
+from .forms import FORMS, form_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
 
-FORMATS = ("json", "jsonl", "text", "ids")
 _PORTION = 100
 """Items of a stream that are rendered and written at once."""
 
@@ -29,25 +29,26 @@ LONGEST_NOTE = 2000
 
 
 class Output:
-    """Where the results of one command go."""
+    """The output of one command."""
 
     def __init__(self, form: str, jq: str | None = None, *, paging: bool = False) -> None:
         self.form = form
         self.jq = jq
         self._paging = paging
-        """Whether what is longer than a terminal goes through a pager there."""
+        """True if output longer than the terminal goes through a pager."""
 
     @classmethod
     def choose(
         cls, switches: Collection[str], jq: str | None = None, settings: Settings | None = None
     ) -> Output:
-        """The form that was asked for, or that is set, or the one that suits where stdout leads."""
+        """Return the form that was asked for, or that is set, or the one that suits where stdout
+        leads."""
         paging = settings is not None and settings.paging
-        chosen = [form for form in FORMATS if form in switches]
+        chosen = [form.name for form in FORMS if form.name in switches]
         if len(chosen) > 1:
             raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one")
         if jq is not None:
-            if chosen and chosen[0] not in ("json", "jsonl"):
+            if chosen and not form_named(chosen[0]).is_json:
                 raise UsageError(f"--jq and --{chosen[0]} exclude each other: give one")
             return cls(chosen[0] if chosen else "json", jq, paging=paging)
         if not chosen and settings is not None and settings.output != "auto":
@@ -58,29 +59,25 @@ class Output:
     def list(
         self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
     ) -> None:
-        """Prints a list; ``text`` renders it for a person."""
+        """Print a list; ``text`` renders it for a person."""
         rows = items if isinstance(items, list) else [*items]
         self._write(self._listed(rows, text))
 
     def _listed(
         self, rows: Sequence[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
     ) -> str:
-        if self.form == "text":
-            return text([_printable(row) for row in rows])
-        if self.form == "ids":
-            return "".join(map(id_line, rows))
-        if self.form == "jsonl":
-            return "".join(dumps(row) + "\n" for row in rows)
-        return json_list(rows)
+        rendered = form_named(self.form).rows
+        return text([_printable(row) for row in rows]) if rendered is None else rendered(rows)
 
     def stream(
         self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
     ) -> int:
-        """Prints a list as ``list`` does while it is being made; how many items there were.
+        """Print a list as ``list`` does while it is being made; how many items there were.
 
-        ``text`` renders some of them at a time. What goes through jq is made whole before.
+        ``text`` renders some of them at a time. What goes through jq, or has no parts, is made
+        whole before.
         """
-        if self.jq is not None:
+        if self.jq is not None or not form_named(self.form).in_parts:
             rows = [*items]
             self.list(rows, text)
             return len(rows)
@@ -111,13 +108,14 @@ class Output:
         return count
 
     def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
-        """Prints one thing."""
-        if self.form == "text":
-            self._write(text(_printable(item)))
-        elif self.form == "ids":
-            self._write(id_line(item) if "id" in item else "")
+        """Print one thing."""
+        form = form_named(self.form)
+        if form.one is not None:
+            self._write(form.one(item))
+        elif form.rows is not None:
+            self._write(form.rows([item]))
         else:
-            self._write(json_object(item))
+            self._write(text(_printable(item)))
 
     def _write(self, text: str) -> None:
         if self.jq is not None:
@@ -125,7 +123,7 @@ class Output:
         self.put(text)
 
     def put(self, text: str) -> None:
-        """Prints text; on a terminal as wide as that is, and through a pager where it is long."""
+        """Print text; on a terminal as wide as that is, and through a pager where it is long."""
         if not sys.stdout.isatty():
             write(text)
             return
@@ -138,26 +136,11 @@ class Output:
 
 
 def _set_form(form: str) -> list[str]:
-    """The form of the setting; a program of the user's own that lore calls relies on JSON."""
+    """Return the form of the setting; a program of the user's own that lore calls relies on
+    JSON."""
     import os
 
     return [] if os.environ.get("LORE_API") else [form]
-
-
-def json_list(rows: Sequence[dict[str, Any]]) -> str:
-    """A list as JSON, an element a line.
-
-    >>> print(json_list([{"id": "note-1"}]), end="")
-    [
-    {"id":"note-1"}
-    ]
-    """
-    return "[\n" + ",\n".join(map(dumps, rows)) + "\n]\n" if rows else "[]\n"
-
-
-def json_object(item: dict[str, Any]) -> str:
-    """One thing as JSON, on a line."""
-    return dumps(item) + "\n"
 
 
 def _portions(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -172,7 +155,8 @@ def _portions(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]
 
 
 def _printable(value: Any) -> Any:
-    """``value`` with every text in it fit for a terminal, before styles are put around them."""
+    """Return ``value`` with every text in it fit for a terminal, before styles are put around
+    them."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
@@ -182,14 +166,8 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def id_line(row: dict[str, Any]) -> str:
-    """The id of what a row is, as a line."""
-    # Ids can be printed; those of a store that another program wrote may not be.
-    return printable(row["id"]).replace("\n", "?") + "\n"
-
-
 def write(text: str) -> None:
-    """Text on stdout.
+    """Write text to stdout.
 
     Raises:
         LoreError: stdout takes nothing more, as a file on a full disk.
@@ -202,7 +180,7 @@ def write(text: str) -> None:
 
 
 def flush() -> None:
-    """Hands over what ``write`` has kept back; raises as ``write`` does."""
+    """Hand over what ``write`` has kept back; raise as ``write`` does."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -233,7 +211,7 @@ def _through_jq(expression: str, text: str) -> str:
 
 
 def note(message: str) -> None:
-    """One line for the person, on stderr; the middle of a very long one is left out."""
+    """Write a line for the person to stderr, without the middle of a very long one."""
     line = one_line(printable(message))
     if len(line) > LONGEST_NOTE:
         half = LONGEST_NOTE // 2

@@ -1,4 +1,4 @@
-"""How far a long command is, where stderr is a terminal; what an interrupt left, anywhere."""
+"""Show progress where stderr is a terminal; say anywhere what an interrupt left."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Progress:
 
     @property
     def seen(self) -> bool:
-        """Whether somebody may see it: else nobody need count what there is to do."""
+        """Return whether somebody may see it: else nobody need count what there is to do."""
         return self._on
 
     def __enter__(self) -> Progress:
@@ -47,18 +47,18 @@ class Progress:
         return self
 
     def __call__(self, steps: int) -> None:
-        """So many steps more are done."""
+        """Add steps that were done."""
         self._done += steps
         if self._on and monotonic() - self._last >= _BETWEEN:
             self._draw()
 
     def show(self, done: int, total: int) -> None:
-        """So many steps are done, of so many."""
+        """Show how many steps are done, of so many."""
         self._total = total
         self(done - self._done)
 
     def stage(self, label: str, done: int, total: int) -> None:
-        """The same of a part of the work, whose bar begins anew with each other ``label``."""
+        """Show a part of the work, whose bar starts again with each new ``label``."""
         if label != self._label:
             self._label, self._done, self._began = label, 0, monotonic()
         self.show(done, total)
@@ -91,7 +91,7 @@ class Progress:
 
 
 def _line(label: str, done: int, total: int, seconds: float) -> str:
-    """What the terminal shows after so many seconds.
+    """Return what the terminal shows after so many seconds.
 
     >>> _line("importing", 500, 2000, 10.0)
     'importing  [#########---------------------------]   25 %  50/s  0:30 left'

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
-
 from ..core.json_plain import loads
 from ..core.text import one_line, printable
 from ..system.json_encode import dumps
@@ -17,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def data_lines(data: str, body: str) -> list[str]:
-    """A line a field of ``data``, a JSON object; a text of several lines stands below its name.
+    """Return a line a field of ``data``, a JSON object; a text of several lines is below its
+    name.
 
     What ``body`` says too is left out, and so are the fields that lore keeps for itself.
     """
@@ -49,7 +48,7 @@ def _told(value: Any) -> str:
 
 
 def evidence_lines(metadata: str) -> list[str]:
-    """Each quote with when it was said and where; nothing of what has another form.
+    """Return each quote with when it was said and where; nothing of what has another form.
 
     >>> evidence_lines('{"evidence": [{"quote": "Look twice", "t": "2026-01-31T12:00:00Z"}, 7]}')
     ['"Look twice"  2026-01-31']
@@ -71,7 +70,7 @@ _CONTEXT = 2
 
 
 def history_lines(row: dict[str, Any], bold: Style, dim: Style) -> list[str]:
-    """What each change of a record made of it, the first one first.
+    """Return what each change of a record made of it, the first one first.
 
     ``row`` has the fields of today, and in ``history`` those of earlier states that were others.
     """
@@ -97,6 +96,8 @@ def _differences(before: dict[str, Any], after: dict[str, Any], dim: Style) -> I
 
 
 def _of_text(before: str, after: str, dim: Style) -> Iterator[str]:
+    from difflib import unified_diff
+
     lines = unified_diff(before.splitlines(), after.splitlines(), n=_CONTEXT, lineterm="")
     for number, line in enumerate(lines):
         if number > 1:  # the first two name files

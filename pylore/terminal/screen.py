@@ -20,7 +20,7 @@ _NARROWEST = 20
 """Columns; what says that it has fewer is not believed."""
 
 PAGER = "less -FRX"
-"""Where PAGER names no other: quits where all fits, passes colours on, leaves the text there."""
+"""The pager without PAGER: it quits if all fits, passes colours on, and leaves the text."""
 
 
 class Screen:
@@ -39,7 +39,7 @@ class Screen:
         return self
 
     def put(self, text: str) -> None:
-        """Shows text, or keeps it until it is known whether all fits."""
+        """Show text, or keep it until it is known whether all fits."""
         text = fitted(text, self._width)
         self._lines += text.count("\n")
         if self._pager is not None:
@@ -80,7 +80,8 @@ class Screen:
 
 
 def size() -> tuple[int, int]:
-    """Columns and lines of the terminal that stdout is, as COLUMNS and LINES say or it says."""
+    """Return columns and lines of the terminal that stdout is, as COLUMNS and LINES say or it
+    says."""
     try:
         found = os.get_terminal_size(sys.stdout.fileno())
         width, height = found.columns, found.lines
@@ -95,7 +96,7 @@ def size() -> tuple[int, int]:
 
 
 def pager() -> str:
-    """The person's command for long text; nothing where they want none, or there is none."""
+    """Return the person's command for long text; nothing where they want none, or there is none."""
     chosen = os.environ.get("PAGER")
     if chosen is not None:
         return "" if chosen.strip() in ("", "cat") else chosen
@@ -105,9 +106,9 @@ def pager() -> str:
 
 
 def fitted(text: str, width: int) -> str:
-    """``text`` with lines of at most so many columns, broken between words.
+    """Return ``text`` with lines of at most so many columns, broken between words.
 
-    What goes on stands below the first word of the line, or below its second column. A word
+    What goes on is below the first word of the line, or below its second column. A word
     that is too long for a line stays whole: it may be a path to be copied.
 
     >>> print(fitted("0.91  note-1  Sessions are signed\\n", 22), end="")

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def _styled(text: str, code: str) -> str:
-    """``text`` in a terminal style, where styles are wanted."""
+    """Return ``text`` in a terminal style, where styles are wanted."""
     if not has_styles():
         return text
     return f"\x1b[{code}m{text}\x1b[0m"
 
 
 def has_styles() -> bool:
-    """Whether stdout is a terminal that has styles, as NO_COLOR and CLICOLOR leave it.
+    """Return whether stdout is a terminal that has styles, as NO_COLOR and CLICOLOR leave it.
 
     CLICOLOR_FORCE says that what reads a pipe has them too.
     """
@@ -36,18 +36,18 @@ def has_styles() -> bool:
 
 
 def bold(text: str) -> str:
-    """What is to be read first."""
+    """Return what is to be read first."""
     return _styled(text, "1")
 
 
 def dim(text: str) -> str:
-    """What is to be read last."""
+    """Return what is to be read last."""
     return _styled(text, "2")
 
 
 def hits_text(rows: Sequence[dict[str, Any]], query: str = "") -> str:
-    """Search results: score, id, title; where; how they were reached; a stretch of the text, in
-    which the words of the query are bold where there are styles."""
+    """Return search results: score, id, title; where; how they were reached; a stretch of the text,
+    in which the words of the query are bold where there are styles."""
     return "".join([_hit_text(row, query) for row in rows]) or "nothing found\n"
 
 
@@ -73,7 +73,8 @@ def _hit_text(row: dict[str, Any], query: str) -> str:
 
 
 def oneline_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Search results, or a list, one a line: score or day, id, place, title; whole, for grep."""
+    """Return search results, or a list, one a line: score or day, id, place, title; whole, for
+    grep."""
     return "".join(map(_one_line, rows))
 
 
@@ -87,7 +88,8 @@ def _one_line(row: dict[str, Any]) -> str:
 
 
 def _factor_lines(explain: dict[str, Any]) -> list[str]:
-    """Every factor of a score: plain values and legs on a line each, a hop of the walk too."""
+    """Return every factor of a score: plain values and legs on a line each, a hop of the walk
+    too."""
     lines = []
     for key, value in explain.items():
         if not isinstance(value, dict):
@@ -120,7 +122,7 @@ def _number(value: Any) -> str:
 
 
 def location(row: dict[str, Any]) -> str:
-    """``file:first-last``, as far as it is known."""
+    """Return ``file:first-last``, as far as it is known."""
     if not row["file"] or row["line_start"] is None:
         return row["file"] or ""
     last = "" if row["line_end"] is None else f"-{row['line_end']}"
@@ -128,7 +130,7 @@ def location(row: dict[str, Any]) -> str:
 
 
 def nodes_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Whole nodes, with their edges."""
+    """Return whole nodes, with their edges."""
     return "\n".join(map(_node_text, rows))
 
 
@@ -180,7 +182,7 @@ def _node_text(row: dict[str, Any]) -> str:
 
 
 def _standing_of(edge: dict[str, Any]) -> str:
-    """What an edge is, if it is not plainly there: staged, or how and when it ended."""
+    """Return what an edge is, if it is not plainly there: staged, or how and when it ended."""
     if not edge["invalidated_at"]:
         return "" if edge["status"] == "confirmed" else f" [{edge['status']}]"
     how = edge["status"] if edge["status"] in ("superseded", "retracted") else "ended"
@@ -188,12 +190,12 @@ def _standing_of(edge: dict[str, Any]) -> str:
 
 
 def anchor_place(row: dict[str, Any]) -> str:
-    """``path:detail``, as far as there is one."""
+    """Return ``path:detail``, as far as there is one."""
     return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
 
 
 def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Anchors with their verdicts, one a line."""
+    """Return anchors with their verdicts, one a line."""
     return (
         "".join(
             f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
@@ -206,7 +208,7 @@ def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def list_text(rows: Sequence[dict[str, Any]]) -> str:
-    """One node a line."""
+    """Return one node a line."""
     lines = [
         f"{row['updated_at'][:10]}  {bold(row['id'])}  {cut(row['title'])}"
         + ("" if row["status"] == "confirmed" else dim(f"  [{row['status']}]"))
@@ -216,7 +218,7 @@ def list_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def stats_text(row: dict[str, Any]) -> str:
-    """Counts, one a line."""
+    """Return counts, one a line."""
     lines = []
     for key, value in row.items():
         if isinstance(value, dict):
@@ -231,12 +233,12 @@ def stats_text(row: dict[str, Any]) -> str:
 
 
 def changes_text(rows: Sequence[dict[str, Any]]) -> str:
-    """What a write did, one record a line."""
+    """Return what a write did, one record a line."""
     return "".join(f"{row['state']}  {bold(row['id'])}\n" for row in rows)
 
 
 def index_text(row: dict[str, Any]) -> str:
-    """What an indexed repository holds, and what was done."""
+    """Return what an indexed repository holds, and what was done."""
     lines = [
         f"{counted(row['files'], 'file')}, {counted(row['symbols'], 'symbol')}",
         f"edges: {_counts(row['edges'])}",
@@ -258,7 +260,8 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def imported_text(row: dict[str, Any], documents: int | None = None) -> str:
-    """What an import did, as a sentence; ``documents``: so many, where it was of nothing else.
+    """Return what an import did, as a sentence; ``documents``: so many, where it was of nothing
+    else.
 
     Nodes beside them stand for the files that documents link to.
     """

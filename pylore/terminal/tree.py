@@ -23,15 +23,15 @@ class Branch:
         self.below: dict[tuple[str, str], Branch] = {}
 
     def child(self, id: str, way: str) -> Branch:
-        """The branch of ``id`` below this one, made where it is not there."""
+        """Return the branch of ``id`` below this one, made where it is not there."""
         return self.below.setdefault((id, way), Branch(id, way))
 
 
 def tree_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Results with their ``explain`` as lines: score, branch, relation, id, title.
+    """Return results with their ``explain`` as lines: score, branch, relation, id, title.
 
     A node that the walk went through and that is not a result itself has no score. The
-    order is that of the results, best first, among those that hang on one node too.
+    order is that of the results, best first, among those below one node too.
     """
     known = {row["id"]: row for row in rows}
     lines = [line for tree in _trees(rows) for line in _lines(tree, known)]
@@ -51,7 +51,7 @@ def _trees(rows: Sequence[dict[str, Any]]) -> Iterator[Branch]:
 def _lines(
     branch: Branch, known: dict[str, dict[str, Any]], fork: str = "", stem: str = ""
 ) -> Iterator[str]:
-    """A branch and all below it; ``fork`` begins its own line, ``stem`` those below."""
+    """Yield a branch and all below it; ``fork`` begins its own line, ``stem`` those below."""
     row = known.get(branch.id)
     start = dim(fork + branch.way)
     if row is None:

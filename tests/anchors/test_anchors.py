@@ -23,7 +23,8 @@ from pylore.anchors.project_paths import relative, root_to_keep
 from pylore.anchors.verify import Verified, judge_kept, rows, verify
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
-from pylore.formats.jsonl import export_lines, import_lines
+from pylore.formats.jsonl import import_lines
+from pylore.formats.lines_out import export_lines
 from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search

@@ -24,7 +24,7 @@ def met_at_a_hub(team: Team, seed: int) -> None:
             team.sync(of[id(store)])
 
     three = Three(random, stores, sync, whole=True)
-    with clocks(three.now):
+    with clocks(three):
         three.live(25)
         for name in [*names, *names]:
             team.sync(name)

@@ -19,9 +19,10 @@ from pylore.formats.hub_lines import Takes
 from pylore.formats.jsonl import import_lines
 from pylore.records.purge import delete_for_good
 from pylore.records.records import Records
-from pylore.store import Store, back_up, remotes_of, restore_backup_into
+from pylore.store import Store
 from pylore.store.anchor import Anchor
 from pylore.store.postgres.lines import ReadPosition
+from pylore.store.sqlite.backup import back_up, restore_backup
 
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
 
@@ -239,7 +240,7 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(two: Team) -> None:
     put(two, "ann", note("note-a"))
     done = HubSync(two.engine("ann"), two.hub, "team", ALL).dry_run()
     assert (done.sent, done.read) == (1, 0)
-    assert not remotes_of(two.store("ann")).are_kept
+    assert not two.store("ann").remotes.are_kept
     assert two.hub.pull(ReadPosition(), 10)[0] == []
     two.sync("ann")
     assert HubSync(two.engine("bob"), two.hub, "team", ALL).dry_run().read == 1
@@ -249,7 +250,7 @@ def test_how_many_are_unsent(two: Team) -> None:
     put(two, "ann", note("note-a"), note("note-b"))
 
     def count() -> int:
-        return unsent(two.store("ann"), remotes_of(two.store("ann")).get("team"), ALL)
+        return unsent(two.store("ann"), two.store("ann").remotes.get("team"), ALL)
 
     assert count() == 2
     two.sync("ann")
@@ -445,11 +446,11 @@ def test_a_store_with_a_remote_is_sound_and_is_backed_up_and_forgets_it(two: Tea
     back_up(str(folder), str(folder / "backup.db"))
     put(two, "ann", note("note-a", "changed", LATER))
     two.sync("ann")
-    restore_backup_into(str(folder), str(folder / "backup.db"))
+    restore_backup(str(folder), str(folder / "backup.db"))
     assert two.sync("ann").came_in.updated == 1
     assert two.store("ann").nodes.require("note-a").body == "changed"
     with store.transaction():
-        remotes_of(store).remove("team")
-    assert not remotes_of(store).are_kept
+        store.remotes.remove("team")
+    assert not store.remotes.are_kept
     put(two, "ann", note("note-a", "again", LATE))
     assert two.sync("ann").sent == 2  # what it says, and what it said

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pylore.app.plugins import Plugin, Trials, all_plugins, kind_of
+from pylore.app.plugins import Trials
 from pylore.core.settings import Settings
+from pylore.system.plugin_files import Plugin, all_plugins, kind_of
 
 HEAD = "#!/bin/sh\n# Summary: one of the tests\n# Lore-API: 1\n"
 FLAGS = {"event_timeout": "0.3", "format_timeout": "0.3", "retriever_timeout": "0.3"}

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_store import MemoryStore, Shared
-from new_stores import new_store
+from new_stores import memory_store, new_store
 from samples import examples
 
 from pylore.app.engine import Engine
 from pylore.app.sync import sync
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
-from pylore.formats.jsonl import export_lines, import_lines
+from pylore.formats.jsonl import import_lines
 from pylore.formats.knowledge import KnowledgeFile
+from pylore.formats.lines_out import export_lines
 from pylore.formats.merge_lines import merge_lines
 from pylore.records.records import Records
 from pylore.store import Store
@@ -71,7 +71,7 @@ def merged(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
 def test_files_are_merged_as_stores_are(
     before: list[Step], here: list[Step], there: list[Step]
 ) -> None:
-    ours, theirs = MemoryStore(Shared(), "/a"), MemoryStore(Shared(), "/b")
+    ours, theirs = memory_store(), memory_store()
     live(ours, before)
     taken(theirs, exported(ours))
     live(ours, here)

@@ -22,7 +22,7 @@ from scale_material import PREDICATES, Material, Text
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index
 from pylore.store import create_store
-from pylore.store.sqlite.store import SqliteStore
+from pylore.store.sqlite.store import Store
 
 QUERIES = 60
 _NODES_AT_ONCE = 4_096
@@ -46,7 +46,7 @@ def build_store(folder: Path, size: int, text: Text) -> None:
     partial.rename(folder)
 
 
-def _fill(store: SqliteStore, material: Material, size: int) -> None:
+def _fill(store: Store, material: Material, size: int) -> None:
     db = store.connection
     db.pragma("synchronous", 0)
     db.pragma("cache_size", -_CACHE_KB)

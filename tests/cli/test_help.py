@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,15 +12,25 @@ import pytest
 
 from pylore.cli import declare
 from pylore.cli.commands import built
-from pylore.cli.declaration import Argument, Command, Heading, Option, Row, find, function
-from pylore.cli.declare import FORMS
+from pylore.cli.completion import offered
+from pylore.cli.declaration import (
+    Argument,
+    Command,
+    Heading,
+    Option,
+    Row,
+    find,
+    function,
+    verbs_of,
+)  # fmt: skip
+from pylore.cli.declare import OUTPUT
 from pylore.cli.main import _run
-from pylore.cli.reference import GROUPS, completion, every_command, verbs_of
-from pylore.cli.reference.help import help_of, script_with_help
+from pylore.cli.reference import GROUPS, every_command
+from pylore.cli.reference.help import help_of, overview, verb_help
 from pylore.cli.reference.manual import escaped, pages
 from pylore.core.errors import UsageError
 from pylore.core.settings import BY_NAME, SETTINGS
-from pylore.terminal.output import FORMATS
+from pylore.terminal.forms import FORMS
 
 ROOT = Path(declare.__file__).parents[3]
 COMMANDS = every_command()
@@ -38,16 +47,10 @@ def script_of(name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_the_help_of_a_script_is_what_its_command_declares(name: str) -> None:
-    text = script_of(name).read_text(encoding="utf-8")
-    assert script_with_help(text, COMMANDS[name]) == text
-
-
-def test_completion_and_the_manual_are_what_the_commands_declare() -> None:
-    assert (ROOT / "lib/declared.sh").read_text(encoding="utf-8") == completion.data()
-    folder = ROOT / "docs/man"
-    there = {page.name: page.read_text(encoding="utf-8") for page in folder.iterdir()}
-    assert there == pages()
+def test_a_script_says_in_a_line_what_its_command_does_and_hands_over(name: str) -> None:
+    first, summary, *rest = script_of(name).read_text(encoding="utf-8").splitlines()
+    assert (first, summary) == ("#!/usr/bin/env bash", f"# Summary: {COMMANDS[name].summary}")
+    assert rest[-1].startswith(f'lore_engine {name} "$@"')
 
 
 def test_every_script_has_a_declaration_and_every_declaration_a_script() -> None:
@@ -124,22 +127,37 @@ def test_settings_that_are_options_are_settings(name: str) -> None:
 
 
 def test_the_forms_of_output_are_options() -> None:
-    assert [option.names for option in FORMS] == [(f"--{form}",) for form in FORMATS]
+    names = [option.names for option in OUTPUT.options]
+    assert names == [*((f"--{form.name}",) for form in FORMS), ("--jq",)]
 
 
 def test_what_nobody_declares_is_refused() -> None:
-    for word in ("no-such", "list_", "..", "", "graph", "version", "--help"):
+    for word in ("no-such", "list_", "..", "", "--help"):
         with pytest.raises(UsageError):
             _run([word])
     assert find("options") is None
 
 
+def test_verbs_are_refused_with_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match="run needs one of start, finish, list, show: see 'lore"):
+        _run(["run"])
+    with pytest.raises(UsageError, match=r"unknown verb 'strat' \(did you mean 'start'\?\)"):
+        _run(["run", "strat"])
+
+
+def test_the_help_of_a_verb_is_its_own() -> None:
+    text = verb_help(find("graph-path"))  # type: ignore[arg-type]
+    assert text.startswith("Usage: lore graph path [options] A B\nThe way from A to B")
+    assert text.endswith("\nExample: lore graph path file-src/auth.py goal-1a2b3c4d --ids\n")
+    assert "\nlore graph" not in overview(COMMANDS["graph"])
+
+
 def test_completion_offers_the_values_of_settings() -> None:
-    data = completion.data()
     for setting in SETTINGS:
-        line = re.search(rf"^(?:.*')?--{setting.option}\t.*\t(.*?)'?(?: ;;)?$", data, re.MULTILINE)
-        assert line
-        assert not setting.choices or line[1].split() == [*setting.choices]
+        words = offered(["search", f"--{setting.option}", ""])
+        assert not setting.choices or words == [*setting.choices]
+        if setting.kind == "bool" and setting.name != "quiet":  # a switch of search
+            assert words == ["1", "0"]
 
 
 def test_no_text_is_a_request_of_the_manual() -> None:
@@ -201,7 +219,7 @@ def test_a_command_of_one_file_runs(
             _run(words)
 
 
-def test_a_command_of_one_file_has_help_completion_and_a_page(toy: Command, tmp_path: Path) -> None:
+def test_a_command_of_one_file_has_help_completion_and_a_page(toy: Command) -> None:
     assert help_of(toy) == """\
 Usage: lore toy [options] WORD
 Summary: says a word, for a test alone
@@ -217,25 +235,12 @@ How it says it:
 Example:
   lore toy ho --twice
 """  # fmt: skip
-    script = "#!/usr/bin/env bash\n\nlore_run toy\n"
-    written = script_with_help(script, toy)
-    assert written.startswith("#!/usr/bin/env bash\n# Usage: lore toy [options] WORD\n#")
-    assert written.endswith("\n#   lore toy ho --twice\n\nlore_run toy\n")
-    assert script_with_help(written, toy) == written
     page = pages()["lore-toy.1"]
     assert "\\fB\\-t\\fR, \\fB\\-\\-twice\\fR\ntwo times\n" in page
     assert "lore\\-toy" in pages()["lore.1"]
-    root = tmp_path / "root"
-    (root / "lib").mkdir(parents=True)
-    (root / "lib/declared.sh").write_text(completion.data(), encoding="utf-8")
-    offered = subprocess.run(
-        ["bash", "-c", f"""
-            LORE_ROOT='{root}'
-            . '{ROOT}/lib/candidates.sh'
-            complete_words toy --colour ''; complete_words toy --tw; complete_words toy dec"""],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert offered.stdout.split() == ["red", "blue", "--twice", "decision"]
+    assert offered(["toy", "--colour", ""]) == ["red", "blue"]
+    assert offered(["toy", "--tw"]) == ["--twice"]
+    assert offered(["toy", "dec"]) == ["decision"]
 
 
 def test_parts_of_a_command_are_told_in_their_order() -> None:

@@ -126,10 +126,10 @@ def test_an_interrupted_run_resolves_everything(
     def broken(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(resolving, "resolve_again", broken)
+    monkeypatch.setattr(resolving, "resolve_incremental", broken)
     with pytest.raises(KeyboardInterrupt):
         project.index()
-    project.index()  # resolve_again would raise
+    project.index()  # resolve_incremental would raise
     assert not [edge for edge in project.edges("calls") if edge[1].endswith("::helper")]
 
 
@@ -140,7 +140,7 @@ def test_answers_of_another_version_count_for_nothing(
     kept = project.store.meta.get(KEPT) or ""
     with project.store.transaction():
         project.store.meta.set(KEPT, f"0 {kept}")
-    monkeypatch.setattr(resolving, "resolve_again", None)
+    monkeypatch.setattr(resolving, "resolve_incremental", None)
     change(project, STEPS[1])
     project.index()
     assert project.store.meta.get(KEPT) == kept

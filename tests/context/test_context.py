@@ -82,7 +82,7 @@ def test_no_text_has_more_tokens_than_are_counted(text: str) -> None:
     assert TOKENS.text(text) >= real(text)
 
 
-@pytest.mark.parametrize("path", ["README.md", "pylore/core/text.py", "lib/config.sh"])
+@pytest.mark.parametrize("path", ["README.md", "pylore/core/text.py", "lib/common.sh"])
 def test_of_real_texts_every_token_is_counted_once(path: str) -> None:
     text = (ROOT / path).read_text()
     assert TOKENS.text(text) == real(text)

@@ -13,7 +13,7 @@ from pylore.core.errors import UsageError
 from pylore.core.settings import ARRAYS, BY_NAME, SETTINGS, USER_ONLY, Setting, Settings
 
 if TYPE_CHECKING:
-    from pylore.core.settings import Value
+    from pylore.core.setting_values import Value
 
 OF_KIND: dict[str, list[Setting]] = {}
 for _setting in SETTINGS:

@@ -28,7 +28,7 @@ from pylore.core.tuning import MAX_TERMS
 from pylore.search.fulltext import coverage
 from pylore.search.tuning import SURE
 from pylore.store.filter import Scope
-from pylore.store.protocols import FullText
+from pylore.store.sqlite.fulltext import FullText
 
 WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5}
 ANYTHING = st.text(max_size=60) | st.text("aB_'\"*()-^: /.é\u0301\0\n", max_size=40)

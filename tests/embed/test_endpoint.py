@@ -28,8 +28,8 @@ from pylore.core.errors import EmbedderError
 from pylore.core.settings import Settings
 from pylore.embed import ask_ahead, open_embedder
 from pylore.embed.endpoint import EndpointEmbedder
+from pylore.embed.http import EndpointClient, Place, parse_place
 from pylore.embed.openai_api import question, unit, vectors_in
-from pylore.embed.wire import Place, parse_place, post
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -151,7 +151,7 @@ def test_a_unit_vector_is_padded_to_whole_bytes_of_signs() -> None:
     assert numbers(unit([3.0, 4.0])) == pytest.approx((0.6, 0.8, 0, 0, 0, 0, 0, 0))
 
 
-# --- the wire
+# --- requests and responses
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
 )
 def test_an_answer_may_say_its_length_in_three_ways(endpoint: Endpoint, raw: bytes) -> None:
     endpoint.raw = raw
-    answer = post(parse_place(endpoint.url), b"{}", {}, 5.0)
+    answer = EndpointClient(parse_place(endpoint.url)).post(b"{}", 5.0)
     assert (answer.status, answer.body[:5]) == (200, b"hello")
 
 
@@ -218,10 +218,10 @@ def test_another_machine_is_asked_by_the_same_rules(endpoint: Endpoint) -> None:
     far = Place("http", "127.1", near.port, near.path)  # the same address, and not known as near
     far.host = "0x7f000001"
     assert near.is_near and not far.is_near
-    assert post(far, b'{"input":["a"]}', {}, 5.0).status == 200
+    assert EndpointClient(far).post(b'{"input":["a"]}', 5.0).status == 200
     endpoint.raw = b"hello"
     with pytest.raises(EmbedderError, match="not HTTP"):
-        post(far, b'{"input":["a"]}', {}, 5.0)
+        EndpointClient(far).post(b'{"input":["a"]}', 5.0)
 
 
 def test_a_silent_endpoint_is_left_after_the_timeout() -> None:
@@ -310,7 +310,7 @@ def test_the_key_of_many_programs_goes_over_tls_alone(endpoint: Endpoint) -> Non
     embedder(endpoint, {"OPENAI_API_KEY": "sk-secret"}).embed(["a"])
     assert "Authorization" not in endpoint.headers[0]
     over_tls = EndpointEmbedder("https://a.example", Settings(), {"OPENAI_API_KEY": "sk-secret"})
-    assert over_tls._headers == {"Authorization": "Bearer sk-secret"}
+    assert over_tls._client.headers == {"Authorization": "Bearer sk-secret"}
 
 
 def test_a_key_that_would_be_a_header_of_its_own_is_refused(endpoint: Endpoint) -> None:
@@ -406,7 +406,7 @@ def test_a_search_through_an_endpoint_loads_no_http_library(
         "import sys; sys.path += sys.argv[1:3]; from pylore.cli import main\n"
         "main._run(['search', 'keys']); print(*sys.modules, file=sys.stderr)"
     )
-    environ = {"LORE_STORE": str(Path(store.path).parent), "LORE_EMBEDDER": settings.embedder}
+    environ = {"LORE_DIR": str(Path(store.path).parent), "LORE_EMBEDDER": settings.embedder}
     before = len(endpoint.asked)
     for base64 in (True, False):
         endpoint.base64 = base64

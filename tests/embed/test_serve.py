@@ -23,6 +23,7 @@ from new_stores import new_store
 from pylore.core.errors import EmbedderError, LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
+from pylore.embed.http import EndpointClient, Response, unix_place
 from pylore.embed.openai_api import question, vectors_in
 from pylore.embed.sentence_transformers import (
     SentenceTransformersEmbedder,
@@ -32,7 +33,6 @@ from pylore.embed.sentence_transformers import (
 )
 from pylore.embed.serve import Server, served, stop
 from pylore.embed.static import StaticEmbedder
-from pylore.embed.wire import Place, Response, post
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 
@@ -72,7 +72,7 @@ def server(path: str) -> Iterator[Server]:
 
 
 def ask(path: str, body: bytes, what: str = "/v1/embeddings") -> Response:
-    return post(Place("http", "localhost", 80, what, path), body, {}, 5.0)
+    return EndpointClient(unix_place(path, what)).post(body, 5.0)
 
 
 def numbers(vector: bytes | None) -> tuple[float, ...]:

@@ -21,9 +21,10 @@ from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats.delta import Digest, State, state_lines
-from pylore.formats.jsonl import export_lines, import_lines
+from pylore.formats.jsonl import import_lines
+from pylore.formats.lines_out import export_lines
 from pylore.records.records import Records
-from pylore.store import Store, open_store
+from pylore.store import Store, copy_store, open_store
 from pylore.store.anchor import Anchor
 
 IDS = ("note-a", "note-b", "decision-c", "file-d")
@@ -173,7 +174,7 @@ def test_a_delta_says_as_much_as_all_lines(chance: Random, before: int, after: i
         mine, others = by_id(ours), by_id(theirs)
         differing = Digest(ours, 1 << 16).differing(Digest(theirs, 1 << 16).sums())
         assert differing - {""} == {id for id in mine if id and mine[id] != others.get(id)}
-        with theirs.copied_to(three) as copy:
+        with copy_store(theirs, three) as copy:
             take(copy, [*export_lines(ours)])
             delta = lacking(ours, theirs)
             take(theirs, delta)

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_store import MemoryStore
-from new_stores import new_store
+from new_stores import memory_store, new_store
 from pages import Project
 from samples import examples
 
@@ -519,7 +518,7 @@ STEPS = st.lists(
 def test_a_pruning_import_is_as_one_into_an_empty_store(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
-        require_the_same(root, MemoryStore(None, f"{root}/.lore"), MemoryStore(), steps)
+        require_the_same(root, memory_store(f"{root}/.lore/search.db"), memory_store(), steps)
 
 
 @settings(max_examples=examples(10), deadline=None)

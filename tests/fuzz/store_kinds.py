@@ -20,7 +20,8 @@ from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
 from pylore.embed.static import StaticEmbedder
-from pylore.formats.jsonl import Imported, export_lines, import_lines
+from pylore.formats.jsonl import Imported, import_lines
+from pylore.formats.lines_out import export_lines
 from pylore.formats.markdown import import_markdown
 from pylore.records.records import Records
 from pylore.search.file_context import Near

@@ -18,10 +18,10 @@ from pylore.graph.accumulate import BRIDGES, accumulate
 from pylore.graph.best_path import Walk, walk
 from pylore.graph.edge_cache import EdgeCache
 from pylore.store import Store
-from pylore.store.protocols import Bundle
 
 if TYPE_CHECKING:
     from pylore.graph.best_path import Walker
+    from pylore.store.sqlite.edges import Bundle
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}
 DECAY = 0.7

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pylore.graph.hidden_nodes import HiddenNodes
 
 if TYPE_CHECKING:
-    from pylore.store.protocols import Bundle
+    from pylore.store.sqlite.edges import Bundle
 
 
 class Line:

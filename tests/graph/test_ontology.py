@@ -12,8 +12,7 @@ from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, TYPES
 from pylore.graph.ontology import Ontology, misfits, misfits_among
 from pylore.records.records import Records
-from pylore.store import Store
-from pylore.store.machine import scratch_store
+from pylore.store import Store, scratch_store
 
 NODES = (
     "lesson-a", "decision-b", "file-c", "symbol-c::f", "entity-d", "concept-e", "run-1", "commit-1",

@@ -106,9 +106,8 @@ DEEP = "replace(hex(zeroblob(400)), '00', '[') || replace(hex(zeroblob(400)), '0
 
 BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     # the schema: what could act, compute or call
-    "version 1": "PRAGMA user_version = 1",
-    "version 3": "PRAGMA user_version = 3",
-    "version 4": "PRAGMA user_version = 4",
+    "version 2": "PRAGMA user_version = 2",
+    "version 5": "PRAGMA user_version = 5",
     "version -1": "PRAGMA user_version = -1",
     "version 0": "PRAGMA user_version = 0",
     "a view in place of nodes": "DROP TABLE nodes; CREATE VIEW nodes AS SELECT hex(zeroblob(300000000)) AS id, 'note' AS type",
@@ -486,8 +485,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         move_home(patch, folder / "home")
         patch.chdir(folder)
         patch.setattr("pylore.cli.doctor._embedder", lambda _: Check("embedder", True, "not tried"))
+        patch.setenv("LORE_DIR", str(folder / ".lore"))
         patch.setenv("LORE_STORE", str(folder / ".lore"))
-        patch.setenv("LORE_STORE_SCOPE", "project")
         yield Project(folder)
 
 

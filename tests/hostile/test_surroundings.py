@@ -17,7 +17,7 @@ from store_places import store_folder
 import pylore
 from pylore.cli import hot, main
 from pylore.core.errors import BUG, LoreError
-from pylore.core.settings import SETTINGS, USER_ONLY
+from pylore.core.settings import USER_ONLY
 from pylore.system.atomic_write import write_whole
 from pylore.system.bug_log import report_of
 from pylore.system.temporary import TemporaryFolder
@@ -99,11 +99,6 @@ def test_the_sdk_asks_no_program_of_the_working_directory(
 
 
 # --- variables
-
-
-def test_a_project_may_set_what_is_no_program_and_no_place() -> None:
-    listed = (ROOT / "lib/project_settings.sh").read_text().split("'")[-2].split()
-    assert listed == [each.config_key for each in SETTINGS if each.name not in USER_ONLY]
 
 
 @pytest.mark.parametrize("program", ["lore-show-all", "lore-retriever-show", "model"])

@@ -18,8 +18,7 @@ from pylore.core import times
 from pylore.core.errors import HubUnavailable, LoreError, StoreBusy, StoreReadOnly
 from pylore.core.settings import Settings
 from pylore.formats.hub_lines import Takes
-from pylore.formats.jsonl import export_lines
-from pylore.formats.lines_out import READS
+from pylore.formats.lines_out import READS, export_lines
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
 from pylore.store.postgres.connection import connect

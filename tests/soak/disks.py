@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from pylore.store.sqlite import store as sqlite
+from pylore.store.sqlite import opening as sqlite
 
 
 class Disk(apsw.VFS):

@@ -14,11 +14,11 @@ from sqlite_stores import connection_of
 from things import a_node, an_edge
 
 from pylore.core.errors import LoreError, StoreError
-from pylore.formats.jsonl import export_lines
-from pylore.store import back_up, open_store, restore_backup_into
+from pylore.formats.lines_out import export_lines
+from pylore.store import open_store
 from pylore.store.sqlite import backup
-from pylore.store.sqlite import backup as restore_backup
-from pylore.store.sqlite.store import SCHEMA_VERSION
+from pylore.store.sqlite.backup import back_up, restore_backup
+from pylore.store.sqlite.opening import SCHEMA_VERSION
 
 
 def filled(folder: Path, *names: str) -> str:
@@ -52,8 +52,7 @@ def killed_at(step: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], N
         if next(left, False):
             killed()
 
-    for module in (backup, restore_backup):
-        monkeypatch.setattr(module, "PAGES", 5)
+    monkeypatch.setattr(backup, "PAGES", 5)
     return progress
 
 
@@ -88,7 +87,7 @@ def test_a_backup_that_is_taken_while_many_write_is_the_store_at_one_moment(
             done = back_up(folder, str(tmp_path / "backup.db"))
             assert done.nodes == 2 * done.edges + 1
             seen.append(done.nodes)
-        back = restore_backup_into(folder, str(tmp_path / "backup.db"))
+        back = restore_backup(folder, str(tmp_path / "backup.db"))
         assert (back.nodes, back.edges) == (done.nodes, done.edges)
     finally:
         for child in writers:
@@ -100,7 +99,7 @@ def test_a_backup_that_is_taken_while_many_write_is_the_store_at_one_moment(
     assert back.kept is not None
     with open_store(filled(tmp_path / "other")) as other:
         other.close()
-        restore_backup_into(str(tmp_path / "other"), back.kept)
+        restore_backup(str(tmp_path / "other"), back.kept)
     with open_store(str(tmp_path / "other")) as other:
         assert len([*other.nodes.all()]) == 2 * len([*other.edges.all()]) + 1
 
@@ -114,7 +113,7 @@ def test_who_has_the_store_open_goes_on_before_and_after_it_is_restored(tmp_path
             other.nodes.put(a_node("note-later"))
         with other.snapshot():
             assert other.nodes.get("note-later")
-            back = restore_backup_into(folder, file)
+            back = restore_backup(folder, file)
             assert other.nodes.get("note-later")  # as long as it looks at what was
         assert other.nodes.get("note-later") is None
         with other.transaction():
@@ -122,7 +121,7 @@ def test_who_has_the_store_open_goes_on_before_and_after_it_is_restored(tmp_path
     assert sum('"id": "note-' in line for line in told(folder)) == 2
     assert back.kept is not None
     assert os.stat(back.kept).st_mode & 0o777 == os.stat(file).st_mode & 0o777 == 0o600
-    restore_backup_into(folder, back.kept)
+    restore_backup(folder, back.kept)
     assert any('"id": "note-later"' in line for line in told(folder))
 
 
@@ -142,21 +141,21 @@ def test_whoever_is_killed_has_restored_all_or_nothing(
     assert Path(file).read_bytes() == old
 
     def restore() -> object:
-        return restore_backup_into(folder, file, progress=progress)
+        return restore_backup(folder, file, progress=progress)
 
     assert in_child(restore) == signal.SIGKILL
     assert told(folder) == before
     with monkeypatch.context() as patched:  # when what it replaces has been kept
-        keep = restore_backup._keep
+        keep = backup._keep
 
         def kept_and_killed(live: str, place: str) -> None:
             keep(live, place)
             killed()
 
-        patched.setattr(restore_backup, "_keep", kept_and_killed)
+        patched.setattr(backup, "_keep", kept_and_killed)
         assert in_child(restore) == signal.SIGKILL
     assert told(folder) == before
-    restore_backup_into(folder, file)
+    restore_backup(folder, file)
     assert told(folder) == whole
     back_up(folder, file)  # takes away what the killed ones have left
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
@@ -204,7 +203,7 @@ def test_a_damaged_store_is_replaced_by_a_backup_and_kept(
     if damage is not _empty:
         with pytest.raises(StoreError):
             back_up(folder, file)
-    back = restore_backup_into(folder, file)
+    back = restore_backup(folder, file)
     assert told(folder) == whole
     assert Path(back.kept).read_bytes() == broken if back.kept else not broken
 
@@ -218,7 +217,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
     before = told(folder)
     damage(file)
     with pytest.raises(StoreError) as refused:
-        restore_backup_into(folder, str(file))
+        restore_backup(folder, str(file))
     assert str(refused.value).startswith(f"{file}: ")
     assert "nothing was restored: " in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -246,7 +245,7 @@ def test_a_backup_that_could_act_by_itself_or_is_not_whole_is_refused(
     connection.execute(statement)
     connection.close()
     with pytest.raises(StoreError) as refused:
-        restore_backup_into(folder, file)
+        restore_backup(folder, file)
     assert said in str(refused.value)
 
 
@@ -255,10 +254,10 @@ def test_a_store_that_is_not_there_is_made_from_the_backup(tmp_path: Path) -> No
     back_up(folder, file)
     (tmp_path / "new").mkdir()
     (tmp_path / "new/search.db-wal").write_bytes(b"of another store")
-    assert restore_backup_into(str(tmp_path / "new"), file).kept is None
+    assert restore_backup(str(tmp_path / "new"), file).kept is None
     assert told(str(tmp_path / "new")) == told(folder)
     with pytest.raises(StoreError, match="run 'lore init'"):
-        restore_backup_into(str(tmp_path / "nowhere"), file)
+        restore_backup(str(tmp_path / "nowhere"), file)
 
 
 def test_a_backup_replaces_backups_alone(tmp_path: Path) -> None:
@@ -296,5 +295,5 @@ def test_a_backup_holds_what_is_in_the_log_alone(tmp_path: Path) -> None:
         back_up(folder, str(tmp_path / "backup.db"))
     for source in ("copy.db", "backup.db"):
         other = filled(tmp_path / f"other {source}")
-        restore_backup_into(other, str(tmp_path / source))
+        restore_backup(other, str(tmp_path / source))
         assert told(other) == told(folder)

@@ -14,13 +14,8 @@ from things import LATE, a_node, an_edge
 
 from pylore.core.errors import StoreError
 from pylore.core.vocabulary import CODE, TEXTS
-from pylore.store import Store
-from pylore.store.machine import (
-    scratch_store,
-    sqlite_features,
-    sqlite_version,
-    vector_extension,
-)
+from pylore.store import Store, scratch_store
+from pylore.store.sqlite.check import sqlite_features, sqlite_version, vector_extension
 
 
 @pytest.fixture

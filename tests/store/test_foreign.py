@@ -19,6 +19,7 @@ from pylore.store.sqlite.schema_check import foreign_objects
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     move_home(monkeypatch, tmp_path / "home")
+    monkeypatch.setenv("LORE_DIR", str(tmp_path / "store"))
     monkeypatch.setenv("LORE_STORE", str(tmp_path / "store"))
 
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from sqlite_stores import connection_of
 from things import a_node, an_edge
 
-from pylore.store import create_store
-from pylore.store.sqlite.store import SqliteStore, scratch_store
+from pylore.store import Store, create_store, scratch_store
 
 NAMES = ("note-a", "note-b", "note-c", "note-d")
 STEPS = st.one_of(
@@ -43,7 +42,7 @@ def test_an_id_is_the_same_whatever_comes_and_goes(steps: list[tuple[str, ...]])
 
 
 def _take(
-    store: SqliteStore, step: str, ids: list[str], nodes: set[str], edges: set[tuple[str, str]]
+    store: Store, step: str, ids: list[str], nodes: set[str], edges: set[tuple[str, str]]
 ) -> None:
     if step == "node":
         store.nodes.put(a_node(ids[0]))

@@ -13,12 +13,10 @@ import pytest
 from sqlite_stores import connection_of
 from things import a_node
 
-import pylore.store
 from pylore.core.errors import LoreError, NoStore, StoreError, StoreReadOnly
-from pylore.store import create_store, open_store, protocols
-from pylore.store.machine import scratch_store
+from pylore.store import create_store, open_store, scratch_store
 from pylore.store.sqlite.backup import back_up, restore_backup
-from pylore.store.sqlite.store import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
+from pylore.store.sqlite.opening import APPLICATION_ID, SCHEMA_VERSION
 from pylore.system.project_files import read_plain
 from pylore.system.store_files import StoreState, require_no_store
 
@@ -221,13 +219,3 @@ def test_a_store_that_nothing_of_stays_leaves_nothing(
     with scratch_store() as store, store.transaction():
         store.nodes.put(a_node("note-a"))
     assert [*tmp_path.iterdir()] == []
-
-
-def test_the_type_of_a_store_can_be_named_at_run_time() -> None:
-    assert pylore.store.Store is protocols.Store
-    with pytest.raises(AttributeError):
-        _ = pylore.store.Stores
-    assert {name for name in vars(protocols.Store) if name[0] != "_"} <= {*dir(SqliteStore)} | {
-        "faults", "graph_faults", "meta", "types", "relations", "ratings", "nodes",
-        "edges", "fulltext", "vectors", "path",
-    }  # fmt: skip

@@ -20,7 +20,7 @@ from pylore.core.text import Query, parse_query
 from pylore.store import open_store
 from pylore.store.filter import Scope
 from pylore.store.sqlite.rare_terms import CommonWords, RareFirst, _Ask
-from pylore.store.sqlite.store import SqliteStore
+from pylore.store.sqlite.store import Store
 
 WEIGHTS = Settings().field_weights
 PASSAGES = 3_000
@@ -38,7 +38,7 @@ Rows = list[tuple[int, str, float]]
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store that takes itself for a large one."""
     folder = tmp_path_factory.mktemp("large")
     with pytest.MonkeyPatch.context() as patch:
@@ -49,12 +49,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
             patch.setattr(tuning, name, value)
         new_store(str(folder))
         with open_store(str(folder)) as store:
-            assert isinstance(store, SqliteStore)
+            assert isinstance(store, Store)
             fill(store)
             yield store
 
 
-def fill(store: SqliteStore) -> None:
+def fill(store: Store) -> None:
     chance = random.Random(5)
     ids = [f"note-{number}" for number in range(NODES)]
     with store.transaction():
@@ -70,13 +70,11 @@ def texts(chance: random.Random) -> tuple[str, str, str, str, str]:
     return " ".join(chance.choices(WORDS, k=2)), " ".join(body), "", "", ""
 
 
-def asked(store: SqliteStore, query: Query, how: str = "some", scope: Scope | None = None) -> Rows:
+def asked(store: Store, query: Query, how: str = "some", scope: Scope | None = None) -> Rows:
     return store.fulltext.search("texts", query, how, scope or Scope(), WEIGHTS, 40)
 
 
-def ranked_whole(
-    store: SqliteStore, query: Query, how: str = "some", scope: Scope | None = None
-) -> Rows:
+def ranked_whole(store: Store, query: Query, how: str = "some", scope: Scope | None = None) -> Rows:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning, "LARGE", PASSAGES + 1)
         return store.fulltext.search("texts", query, how, scope or Scope(), WEIGHTS, PASSAGES)
@@ -97,16 +95,14 @@ def spied(patch: pytest.MonkeyPatch) -> list[bool]:
 
 
 @given(QUERIES)
-def test_what_is_found_has_the_score_it_has_among_all(
-    store: SqliteStore, chosen: list[str]
-) -> None:
+def test_what_is_found_has_the_score_it_has_among_all(store: Store, chosen: list[str]) -> None:
     query = parse_query(" ".join(chosen))
     whole = {key: score for key, _, score in ranked_whole(store, query)}
     for key, _, score in asked(store, query)[:10]:
         assert score == pytest.approx(whole[key], rel=0.1), "words are counted ahead"
 
 
-def test_most_of_the_first_ten_are_those_of_all(store: SqliteStore) -> None:
+def test_most_of_the_first_ten_are_those_of_all(store: Store) -> None:
     chance, shares = random.Random(7), []
     for _ in range(100):
         chosen = chance.sample([*WORDS[:30], *WORDS[30::90]], chance.randrange(1, 10))
@@ -118,7 +114,7 @@ def test_most_of_the_first_ten_are_those_of_all(store: SqliteStore) -> None:
     assert min(shares) > 0.75 and sum(shares) / len(shares) > 0.97
 
 
-def test_a_question_with_a_rare_word_leaves_passages_out(store: SqliteStore) -> None:
+def test_a_question_with_a_rare_word_leaves_passages_out(store: Store) -> None:
     query = parse_query("w0 w1 w2 w3 w1990 w1999")
     with pytest.MonkeyPatch.context() as patch:
         left_out = spied(patch)
@@ -129,7 +125,7 @@ def test_a_question_with_a_rare_word_leaves_passages_out(store: SqliteStore) -> 
     ]
 
 
-def test_common_words_alone_are_found_where_several_of_them_are(store: SqliteStore) -> None:
+def test_common_words_alone_are_found_where_several_of_them_are(store: Store) -> None:
     query = parse_query("w0 w1 w2 w3 w4")
     with pytest.MonkeyPatch.context() as patch:
         left_out = spied(patch)
@@ -142,7 +138,7 @@ def test_common_words_alone_are_found_where_several_of_them_are(store: SqliteSto
 
 @pytest.mark.parametrize("most,by_fts5", [(10_000, True), (0, False)])
 def test_what_is_quickly_counted_is_ranked_by_fts5(
-    most: int, by_fts5: bool, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    most: int, by_fts5: bool, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query = parse_query("w0 w1 w2 w3 w1990 w1999")
     whole = {key: score for key, _, score in ranked_whole(store, query)}
@@ -184,7 +180,7 @@ def test_when_passages_are_left_out(
 
 @pytest.mark.parametrize("having,by_fts5", [(33_333, True), (33_334, False)])
 def test_how_many_are_quickly_counted(
-    having: int, by_fts5: bool, monkeypatch: pytest.MonkeyPatch, store: SqliteStore
+    having: int, by_fts5: bool, monkeypatch: pytest.MonkeyPatch, store: Store
 ) -> None:
     monkeypatch.setattr(tuning, "QUICKLY_COUNTED", AS_THEY_ARE["QUICKLY_COUNTED"])
     monkeypatch.setattr(_Ask, "size", lambda *_: (1_000_000, 30.0))
@@ -202,7 +198,7 @@ def test_how_many_are_quickly_counted(
 
 
 @pytest.mark.parametrize("how", ["all", "inflected", "prefix"])
-def test_the_other_ways_to_match_find_all_that_they_found(store: SqliteStore, how: str) -> None:
+def test_the_other_ways_to_match_find_all_that_they_found(store: Store, how: str) -> None:
     for text in ("w0 w1", "w3 w8 w20", "w1999", "w1 nowhere"):
         query = parse_query(text)
         whole = ranked_whole(store, query, how)[:40]
@@ -210,7 +206,7 @@ def test_the_other_ways_to_match_find_all_that_they_found(store: SqliteStore, ho
         assert [key for key, _, _ in found[:10]] == [key for key, _, _ in whole[:10]]
 
 
-def test_a_narrow_scope_hides_none_that_is_within(store: SqliteStore) -> None:
+def test_a_narrow_scope_hides_none_that_is_within(store: Store) -> None:
     query, scope = parse_query("w0 w1 w2 w3 w1999"), Scope(tags=("few",))
     whole = ranked_whole(store, query, scope=scope)
     assert {id for _, id, _ in whole} == {"note-7"}
@@ -219,14 +215,14 @@ def test_a_narrow_scope_hides_none_that_is_within(store: SqliteStore) -> None:
     assert len(found) == min(40, len(whole))
 
 
-def test_words_that_are_nowhere_find_nothing_and_hide_nothing(store: SqliteStore) -> None:
+def test_words_that_are_nowhere_find_nothing_and_hide_nothing(store: Store) -> None:
     assert asked(store, parse_query("nowhere neverseen")) == []
     query = parse_query("nowhere w0 w1 w2 w1998 w1999")
     found = [key for key, _, _ in asked(store, query)[:10]]
     assert found == [key for key, _, _ in ranked_whole(store, query)[:10]]
 
 
-def test_common_words_are_counted_when_many_have_come_in(store: SqliteStore) -> None:
+def test_common_words_are_counted_when_many_have_come_in(store: Store) -> None:
     db = connection_of(store)
     rows = db.execute("SELECT word, passages FROM common_words WHERE collection = 'texts'")
     counted: dict[str, int] = dict(rows)
@@ -236,7 +232,7 @@ def test_common_words_are_counted_when_many_have_come_in(store: SqliteStore) -> 
     assert counted["w0"] * PASSAGES / then == pytest.approx(having, rel=0.1)
 
 
-def test_a_common_word_that_was_never_counted_is_found_all_the_same(store: SqliteStore) -> None:
+def test_a_common_word_that_was_never_counted_is_found_all_the_same(store: Store) -> None:
     query = parse_query("w0 w1 w2 w3 w1999")
     wanted = [key for key, _, _ in ranked_whole(store, query)[:10]]
     db = connection_of(store)
@@ -251,7 +247,7 @@ def test_a_common_word_that_was_never_counted_is_found_all_the_same(store: Sqlit
 
 @settings(max_examples=examples(10))
 @given(st.lists(st.integers(1, PASSAGES), min_size=1, max_size=200, unique=True))
-def test_what_was_taken_out_is_not_found(store: SqliteStore, keys: list[int]) -> None:
+def test_what_was_taken_out_is_not_found(store: Store, keys: list[int]) -> None:
     query = parse_query("w0 w1 w2 w1999")
     db = connection_of(store)
     db.execute("SAVEPOINT before")

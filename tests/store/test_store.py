@@ -33,7 +33,6 @@ from pylore.store.sqlite import conditions, vectors
 from pylore.store.sqlite import nodes as listed
 from pylore.store.sqlite.fulltext import rank_bm25
 from pylore.store.sqlite.quantise import floats
-from pylore.store.sqlite.store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
@@ -545,7 +544,7 @@ def test_words_that_stand_together_in_a_query_count_more_where_they_do(empty: St
 def read_only(folder: Path) -> Store:
     """The store as one finds it who may not write: root may always, so SQLite is told."""
     connection = apsw.Connection(str(folder / "search.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    return SqliteStore(connection, str(folder / "search.db"))
+    return Store(connection, str(folder / "search.db"))
 
 
 def test_a_store_that_cannot_be_written_can_be_searched(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from things import EARLY, LATE, a_node, an_edge
 
 from pylore.core.vocabulary import TEXTS
+from pylore.store import scratch_store
 from pylore.store.anchor import Anchor
-from pylore.store.machine import scratch_store
-from pylore.store.sqlite.store import SqliteStore
+from pylore.store.sqlite.store import Store
 from pylore.store.sqlite.values import wrong_values
 
 LONG = "x" * 1000
@@ -22,7 +22,7 @@ LONG = "x" * 1000
 def filled() -> Iterator[apsw.Connection]:
     """A row in each table, and nothing in the way of a wrong one."""
     store = scratch_store()
-    assert isinstance(store, SqliteStore)
+    assert isinstance(store, Store)
     with store:
         store.nodes.put(a_node("note-a", title="words", body="words"))
         anchor = Anchor("note-a", "file", "a.py", created_at=EARLY, verified_at=EARLY)

@@ -15,9 +15,8 @@ from sqlite_stores import connection_of
 from things import a_node
 
 from pylore.core.vocabulary import TEXTS
-from pylore.store import Store
+from pylore.store import Store, scratch_store
 from pylore.store.filter import Scope
-from pylore.store.machine import scratch_store
 from pylore.store.sqlite import vectors
 from pylore.store.sqlite.quantise import quantise, quantise_all, restore, sketch
 
@@ -131,13 +130,13 @@ def test_what_is_alike_is_looked_for_in_few_clusters(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     numbers: list[int | None] = []
-    near = vectors.SqliteVectors._near
+    near = vectors.Vectors._near
 
-    def noted(self: vectors.SqliteVectors, *asked: Any) -> list[int]:
+    def noted(self: vectors.Vectors, *asked: Any) -> list[int]:
         numbers.append(len(asked[1]))
         return near(self, *asked)
 
-    monkeypatch.setattr(vectors.SqliteVectors, "_near", noted)
+    monkeypatch.setattr(vectors.Vectors, "_near", noted)
     assert store.vectors.alike(stretches[0], Scope(types=("note",)), least, 25)
     assert (numbers or [None]) == [looked_through]
 

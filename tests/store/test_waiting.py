@@ -415,7 +415,7 @@ def test_a_record_is_on_the_disk_before_its_id_is_known(
 ) -> None:
     watched = Watched()
     connect = apsw.Connection
-    monkeypatch.setattr("pylore.store.sqlite.store.apsw.Connection",
+    monkeypatch.setattr("pylore.store.sqlite.opening.apsw.Connection",
                         lambda name, flags: connect(name, flags=flags, vfs="watched"))  # fmt: skip
     with open_store(os.path.dirname(store.path)) as other:  # while ``store`` has it open too
         records = Records(other, Settings(), None)

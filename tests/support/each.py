@@ -3,7 +3,7 @@
 stdin has a command a line, ``words|exit code|what``: of a command that ends with 0 ``what`` is
 what it prints, spaces for line ends, ``*`` for anything; of another it is a part of the one line on
 stderr, with nothing on stdout. In none of it may be what a terminal obeys. Words are split as a
-shell does. Prints what is otherwise. The environment is that which ``lib/config.sh`` leaves.
+shell does. Prints what is otherwise.
 """
 
 from __future__ import annotations
@@ -17,17 +17,6 @@ import tempfile
 from served.caller import forget_streams, streams
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def engine_words(line: str) -> list[str]:
-    """The words of a command as the shell side hands them to the engine."""
-    command, *rest = shlex.split(line)
-    if command in ("graph", "run") and (command, rest[0]) not in TOP_LEVEL:
-        return [f"{command}-{rest[0]}", *rest[1:]]
-    return rest if command == "graph" else [command, *rest]
-
-
-TOP_LEVEL = {("graph", verb) for verb in ("related", "show", "link", "unlink")}
 
 
 def told(words: list[str]) -> tuple[int, str, str]:
@@ -55,7 +44,7 @@ def told(words: list[str]) -> tuple[int, str, str]:
 def faults(line: str) -> list[str]:
     """What of a command is not as its line says."""
     words, wanted, what = line.split("|", 2)
-    code, out, err = told(engine_words(words))
+    code, out, err = told(shlex.split(words))
     found = [] if code == int(wanted) else [f"exit code {code}"]
     if wanted == "0":
         if what not in ("*", " ".join(out.split())):

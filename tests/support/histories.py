@@ -13,10 +13,8 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-import memory_store.code
-import memory_store.edges
-import memory_store.state
-from memory_store import MemoryStore
+import apsw
+from new_stores import memory_store
 
 import pylore.records.merge
 import pylore.records.purge
@@ -45,10 +43,7 @@ IDS = ("note-a", "note-b", "decision-c")
 WORDS = ("", "one", "two", "three")
 KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
-_WITH_CLOCKS = (
-    memory_store.state, memory_store.edges, memory_store.code, pylore.records.merge,
-    pylore.records.purge, pylore.records.undo,
-)  # fmt: skip
+_WITH_CLOCKS = (pylore.records.merge, pylore.records.purge, pylore.records.undo)
 
 
 class NoIndex:
@@ -128,9 +123,12 @@ def _plain_fields(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def clocks(now: Callable[[], str]) -> Iterator[None]:
-    """Stores of dicts, and what merges, ask this clock."""
-    patches = [patch.object(module, "now", now) for module in _WITH_CLOCKS]
+def clocks(three: Three) -> Iterator[None]:
+    """Let stores in memory, and what merges, ask the clock of whose turn it is."""
+    for store in three.stores:
+        if not store.connection.filename:
+            _set_clock(store.connection, three.now)
+    patches = [patch.object(module, "now", three.now) for module in _WITH_CLOCKS]
     for one in patches:
         one.start()
     try:
@@ -140,10 +138,24 @@ def clocks(now: Callable[[], str]) -> Iterator[None]:
             one.stop()
 
 
+def _set_clock(connection: apsw.Connection, now: Callable[[], str]) -> None:
+    """Let triggers take the time from this clock."""
+    plain = apsw.Connection(":memory:")
+
+    def strftime(*given: Any) -> Any:
+        form, at, *changes = given
+        if at == "now":
+            return now()
+        marks = ", ?" * (1 + len(changes))
+        return plain.execute(f"SELECT strftime(?{marks})", (form, at, *changes)).get
+
+    connection.create_scalar_function("strftime", strftime)
+
+
 class Three:
     """Three stores, and all states that were ever current in one of them.
 
-    ``whole``: each step is a transaction, with what is indexed; stores of dicts do without.
+    ``whole``: each step is a transaction, with what is indexed; stores in memory do without.
     """
 
     def __init__(
@@ -311,10 +323,10 @@ _STEPS = (
 
 
 def check(seed: int) -> None:
-    """One history of three stores of dicts: in the end all are the same, and nothing is lost."""
+    """One history of three stores: in the end all are the same, and nothing is lost."""
     random = Random(seed)
-    three = Three(random, [MemoryStore() for _ in range(3)])
-    with clocks(three.now):
+    three = Three(random, [memory_store() for _ in range(3)])
+    with clocks(three):
         three.live(random.randrange(4, 25))
         three.meet()
         first, *others = [told_by(store) for store in three.stores]

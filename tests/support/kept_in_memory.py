@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pylore.code.parse.facts import FileFacts
 from pylore.code.resolution_cache import outline, read_outline
 from pylore.code.resolve.calls import Ends, Told
-from pylore.code.resolve.incremental import FileChange, Tree, resolve_again
+from pylore.code.resolve.incremental import FileChange, Tree, resolve_incremental
 from pylore.code.resolve.kept import FileAnswers, packed
 from pylore.code.resolve.lazy import WholeError
 from pylore.code.resolve.resolve import resolve
@@ -42,7 +42,7 @@ class KeptInMemory:
         languages = {path: facts.language for path, facts in files.items()}
         tree = Tree(self._root, languages, self._manifests, self._adopting, self._outlines)
         try:
-            again = resolve_again(self, changes, tree)
+            again = resolve_incremental(self, changes, tree)
         except WholeError:
             self._whole(files)
             return

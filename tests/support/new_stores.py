@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pylore.store import Store, create_store, open_store
+import apsw
+
+from pylore.store import Store, create_store, open_store, scratch_store
 
 
 def new_store(folder: str, *, fulltext: str = "auto") -> Store:
@@ -18,6 +20,19 @@ def new_store(folder: str, *, fulltext: str = "auto") -> Store:
         path.touch(mode=0o600)
         path.write_bytes(_empty(fulltext))
     return open_store(folder)
+
+
+def memory_store(path: str = "/.lore/search.db") -> Store:
+    """Return an empty store in memory, as if it were at this path."""
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", _in_memory())
+    return Store(connection, path)
+
+
+@cache
+def _in_memory() -> bytes:
+    with scratch_store() as store:
+        return store.connection.serialize("main")
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from pylore.store.sqlite.store import SqliteStore
+from pylore.store.sqlite.store import Store
 
 if TYPE_CHECKING:
     from pylore.store import Store
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 def connection_of(store: Store) -> apsw.Connection:
     """The connection of a store that is one of SQLite's."""
-    assert isinstance(store, SqliteStore)
+    assert isinstance(store, Store)
     return store.connection

@@ -19,7 +19,7 @@ STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[l
 STARTING = {
     "app/plugins.py", "ask/rounds.py", "cli/browse.py", "cli/commands/drafts.py",
     "cli/commands/editor.py", "cli/doctor.py", "code/parse/ast_grep.py",
-    "system/config_reader.py", "system/interrupts.py", "system/plugin_process.py",
+    "cli/own_commands.py", "system/interrupts.py", "system/plugin_process.py",
     "terminal/output.py", "terminal/screen.py", DOOR,
 }  # fmt: skip
 """The modules that start programs. Only the door may name git as one."""
@@ -81,6 +81,6 @@ CALL = re.compile(r"(?:^|[;&|({!]|\b(?:then|do|else|if|while|until|exec|command|
 def test_no_shell_script_of_lores_starts_git() -> None:
     files = [ROOT / "lore.sh", *(ROOT / "lib").iterdir(), *(ROOT / "graph").glob("*.sh")]
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    assert len(lines) > 1000
+    assert len(lines) > 300
     assert [line for line in lines if CALL.search(line) and not line.startswith("#")] == []
     assert CALL.search("  x=$(git log)") and CALL.search("git add") and CALL.search("a && git x")

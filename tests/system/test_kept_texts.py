@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from homes import move_home
 
-from pylore.store.sqlite import reads, store
-from pylore.system import kept_texts, store_files
+from pylore.system import kept_texts
 from pylore.system.kept_texts import forget_text, forget_texts, keep_text, kept_text
 
 KEY = sha256(b"a question").digest()
@@ -98,8 +97,3 @@ def test_nothing_fails_where_nothing_can_be_written(
     forget_text(KEY)
     forget_texts()
     assert kept_text(KEY) is None and not Path("~").exists()
-
-
-def test_the_names_of_a_stores_files_are_those_that_the_store_gives_them() -> None:
-    assert store_files.STORE == store.FILE
-    assert (store_files.READS, store_files.READS_TAKEN) == (reads.WAITING, reads.TAKEN)

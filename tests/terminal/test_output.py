@@ -14,14 +14,17 @@ from hypothesis import strategies as st
 
 from pylore.cli.args import parse
 from pylore.cli.declaration import Command, Option
+from pylore.cli.declare import OUTPUT
 from pylore.core.errors import UsageError
 from pylore.system.json_encode import Raw, dumps, quote
 from pylore.terminal import text as render
-from pylore.terminal.output import FORMATS, Output, note
+from pylore.terminal.forms import FORMS
+from pylore.terminal.output import Output, note
 
-COMMAND = Command("toy", "", "", Option("--explain"), Option("--tag TAG,…"))
+COMMAND = Command("toy", "", "", Option("--explain"), Option("--tag TAG,…"), OUTPUT)
 ODD = st.text('\0\x07\x1b\x7f\x85\x9b\u061c\u200e\u202e\u2066\u2028"\\/aé\n\t😀', max_size=12)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | ODD
+NAMES = [form.name for form in FORMS]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | TEXT,
@@ -32,7 +35,7 @@ OBEYED = {chr(code) for code in (*range(32), *range(127, 160), 0x061C, 0x200E, 0
                                  *range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # fmt: skip
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", NAMES)
 @pytest.mark.parametrize("count", [0, 1, 250])
 def test_a_stream_is_the_list_and_comes_while_it_is_made(
     form: str, count: int, capsys: pytest.CaptureFixture[str]
@@ -123,7 +126,7 @@ def test_json_has_an_element_a_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
-    for form in FORMATS:
+    for form in NAMES:
         Output(form).one(ROWS[1], lambda row: texts([row]))
     assert capsys.readouterr().out == (
         f"{dumps(ROWS[1])}\n{dumps(ROWS[1])}\nnote-b: two?[31m\nnote-b\n"
@@ -135,7 +138,7 @@ def test_one_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_form_is_the_one_asked_for_or_suits_where_it_goes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for form in FORMATS:
+    for form in NAMES:
         assert Output.choose({form, "explain"}).form == form
     assert Output.choose(set()).form == "json"
     monkeypatch.setattr(sys, "stdout", Terminal())

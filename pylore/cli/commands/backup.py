@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.errors import UsageError
-from ...store import back_up, restore_backup_into
+from ...store.sqlite import backup as backups
 from ...terminal.progress import Progress
 from ..runtime import data_folder, require_utf8
 from .shared import Session
@@ -16,7 +16,7 @@ def backup(path: str, force: bool, **options: Any) -> None:
     _require_file(path, "a backup cannot go through a pipe, 'lore export' can")
     session.open_whole("backup").close()  # what is wrong with the store is said as by any command
     with Progress("copying", _STEPS, kept="there is no new backup") as advance:
-        done = back_up(
+        done = backups.back_up(
             data_folder(), path, force=force, busy_timeout=session.settings.busy_timeout,
             progress=_Steps(advance),
         )  # fmt: skip
@@ -29,7 +29,7 @@ def restore_backup(path: str, **options: Any) -> None:
     session.require_whole("restore-backup")
     _require_file(path, "a backup is a file, 'lore import -' reads an export")
     with Progress("restoring", _STEPS, kept="the store is as it was") as advance:
-        done = restore_backup_into(
+        done = backups.restore_backup(
             data_folder(), path, busy_timeout=session.settings.busy_timeout,
             progress=_Steps(advance),
         )  # fmt: skip

@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ...app.plugins import READY, Plugin, all_plugins, file_name, find_file, skeleton
+from ...app.plugins import skeleton
 from ...core.errors import LoreError, UsageError
+from ...system.plugin_files import READY, Plugin, all_plugins, file_name, find_file
 from ...system.private_files import own_folder
 from ...terminal.output import flush, write
 from ...terminal.text import bold, dim

@@ -11,13 +11,13 @@ from ...records.runs import Runs
 from ...store.resolve_id import typed
 from ...terminal.text import bold, dim
 from ..runtime import ids_from
-from .shared import Session
+from .shared import Session, names_form
 
 
 def start(task: str, **options: Any) -> None:
     # An id alone unless a form is asked for: it goes into a variable.
-    plain = not any(options[name] for name in ("as_json", "as_jsonl", "as_text", "as_ids", "jq"))
-    session = Session({**options, "as_ids": options["as_ids"] or plain})
+    plain = not names_form(options) and options["jq"] is None
+    session = Session({**options, "as_ids": True} if plain else options)
     with session.open() as store:
         id = Runs(store).start(task)
     session.output.one({"id": id, "state": "open"}, lambda row: f"{bold(row['id'])}\n")

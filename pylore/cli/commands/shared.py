@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..runtime import project_root, read_stdin, say
-from ..session import Session, chosen_output
+from ..session import Session, chosen_output, names_form
 
 __all__ = [
-    "Session", "chosen_output", "project_root", "read_stdin", "say",
+    "Session", "chosen_output", "names_form", "project_root", "read_stdin", "say",
 ]  # fmt: skip

@@ -9,11 +9,11 @@ from ...core.errors import LoreError
 from ...store import FILE
 from ...system import projects
 from ..runtime import data_folder, project_folder, require_utf8
-from .shared import Session
+from .shared import Session, names_form
 
 
 def path(**options: Any) -> None:
-    if not any(options.get(name) for name in ("as_json", "as_jsonl", "as_ids", "jq")):
+    if not names_form(options) and options.get("jq") is None:
         options["as_text"] = True  # for $(lore store path)
     session = Session(options)
     row = {"id": os.path.join(data_folder(), FILE), "project": project_folder()}

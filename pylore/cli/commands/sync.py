@@ -12,10 +12,10 @@ from ...app.sync import sync as synced
 from ...core.errors import LoreError, UsageError
 from ...formats.knowledge import FILE
 from ...formats.merge_lines import conflict_notes
+from ...system.config import SHARED
 from ...system.event_plugins import Events
 from ...system.git_setup import Repository
 from ...system.programs import find_program
-from ...system.projects import SHARED
 from ...terminal.output import note
 from ..runtime import data_folder, project_folder, require_store, say_left_out
 from .shared import Session

@@ -12,9 +12,8 @@ from ...core.text import counted
 from ...formats.knowledge import FILE as KNOWLEDGE
 from ...indexing.indexer import rebuild
 from ...store import FILE, create_store, open_store
-from ...system import projects
-from ...system.config_reader import locate
-from ...system.projects import SHARED
+from ...system import config, projects
+from ...system.config import SHARED, locate
 from ...system.symlinks import real_place
 from ...terminal.progress import Progress
 from ..doctor import checks_text, examine
@@ -116,7 +115,13 @@ def doctor(full: bool, **options: Any) -> int:
     if scope not in ("", ALL):
         raise UsageError(f"doctor is about the whole store, and scope is '{scope}': "
                          "say --all-scopes")  # fmt: skip
-    problem = os.environ.get("LORE_CONFIG_PROBLEM", "")
+    problem = ""
+    config.find_store(os.environ)
+    try:
+        config.load(os.environ)
+    except LoreError as error:
+        problem = str(error)
+        os.environ["LORE_FROM_CONFIG"] = ""
     found = examine(data_folder(), full=full, config_problem=problem)
     output.list([item.to_dict() for item in found], checks_text)
     return DONE if all(item.ok for item in found) else FAILURE

@@ -20,10 +20,10 @@ from ...telemetry.events import (  # fmt: skip
     read_events,
     shortened,
 )
-from ...terminal.output import FORMATS, Output, flush, note
+from ...terminal.output import Output, flush, note
 from ...terminal.text import bold, dim
 from ..args import split_words
-from .shared import Session, read_stdin
+from .shared import Session, names_form, read_stdin
 
 _MOST_FILES = 20
 _LONGEST_NAME = 200
@@ -115,7 +115,7 @@ def events(
     session: str, files: Sequence[str], kinds: Sequence[str], since: str, *, follow: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    in_form = any(options.get(f"as_{form}") for form in FORMATS)
+    in_form = names_form(options)
     output = Session(options).output
     if not in_form and output.form == "json":
         output = Output("jsonl", output.jq)  # a log is read line by line

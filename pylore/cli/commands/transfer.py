@@ -15,7 +15,8 @@ from ...core.limits import lines_of, record_line
 from ...core.text import counted
 from ...embed.prefetch import Ahead
 from ...formats.delta import State, state_lines
-from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
+from ...formats.jsonl import Imported, ImportOptions, LineImport
+from ...formats.lines_out import export_lines
 from ...formats.merge_lines import conflict_notes
 from ...formats.own_formats import IMPORTER, exported, imported
 from ...graph.ontology import misfits_among

@@ -5,22 +5,20 @@ A search imports this module.
 
 from __future__ import annotations
 
+from ...terminal.forms import FORMS
 from ..declaration import ALL_SCOPES, NO_PAGER, Option, Row
 
-JSON = Option("--json", into="as_json")
-JSONL = Option("--jsonl", into="as_jsonl")
-TEXT = Option("--text", into="as_text")
-IDS = Option("--ids", into="as_ids")
+_OPTIONS = {form.name: Option(f"--{form.name}", into=f"as_{form.name}") for form in FORMS}
+JSON, JSONL, TEXT, IDS = (_OPTIONS[name] for name in ("json", "jsonl", "text", "ids"))
 JQ = Option("--jq EXPR", "filter the JSON through jq, strings printed raw")
 
 _FORM = "the form of the output"
-OUTPUT = Row(_FORM, JSON, JSONL, TEXT, IDS, JQ)
-COUNTS_OUTPUT = Row(_FORM, JSON, JSONL, TEXT, JQ)
+OUTPUT = Row(_FORM, *_OPTIONS.values(), JQ)
+COUNTS_OUTPUT = Row(_FORM, *(_OPTIONS[one.name] for one in FORMS if not one.needs_ids), JQ)
 """The same for counts, which have no ids; ``--ids`` is taken all the same."""
+SEARCH_OUTPUT = Row(", ".join(form.summary for form in FORMS), *_OPTIONS.values())
 
 ONELINE = Option("--oneline", "a result a line: score or day, id, place, title")
-
-FORMS = (JSON, JSONL, TEXT, IDS)
 
 
 def quiet(help: str) -> Option:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option, Row
-from . import IDS, JQ, JSON, JSONL, TEXT, quiet
+from . import OUTPUT, quiet
 
 COMMAND = Command(
     "ask",
@@ -51,7 +51,7 @@ A lone - reads the question from stdin.""",
     ),
     Option("--graph-depth N", "hops to walk, 0 to 3; 2 unless set", setting="graph_depth"),
     Option("--with-superseded", "facts that are superseded too, marked as such"),
-    Row("the form of the output; --ids: what is cited", JSON, JSONL, TEXT, IDS, JQ),
+    Row("the form of the output; --ids: what is cited", *OUTPUT.options),
     quiet("no notes on stderr but what is wrong with citations"),
     """\
 Settings of a search are options here too: 'lore config list' names them. lore keeps

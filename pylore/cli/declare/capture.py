@@ -12,7 +12,7 @@ COMMAND = Command(
     """\
 Events are what a person asked, what a model answered, which tools ran and what became of
 them: short texts, without secrets, in your own state folder and never in a repository. See
-'lore events' for what they are, and docs/two-layers.md for what becomes of them.
+'lore events' for what they are, and docs/how-to/sessions.md for what becomes of them.
 
 PATH is a transcript, or a folder of them. Without one, all that the agent keeps is read:
 claude below ~/.claude/projects, codex below ~/.codex/sessions. jsonl is for events that

@@ -17,4 +17,5 @@ Such a command finds in its environment LORE_ROOT (where lore lives),
 LORE_STORE (the folder of search.db), LORE_PROJECT (the project's folder, or nothing) and
 LORE_<SETTING> for each setting of the config files, of a project's for those that a project
 may set; the comment at its head is its help, its '# Summary:' line is listed.""",
+    hot="help:commands_command",
 )

@@ -16,4 +16,5 @@ or save it as _lore in a folder of $fpath.
 The scripts ask 'lore completion words WORD…' for what may stand in place of
 the last WORD: commands and options come from what the commands declare.""",
     arguments=(Argument("SHELL", "shell", choices=("bash", "zsh")),),
+    hot="completion:completion_command",
 )

@@ -11,7 +11,7 @@ COMMAND = Command(
     """\
 Without a command: those to start with, and the names of the others, the user's own
 included. With one, its help, as 'lore COMMAND --help' prints it; 'lore help graph VERB'
-has one verb of the graph.""",
+has one verb of the graph, and so of others.""",
     Option("--all", "every command with a line of what it does; of the graph every verb's help"),
     examples=(
         "lore help search",
@@ -21,4 +21,5 @@ has one verb of the graph.""",
         Argument("[COMMAND]", "command", "commands"),
         Argument("[VERB]", "verb", "verbs"),
     ),
+    hot="help:help_command",
 )

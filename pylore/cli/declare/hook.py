@@ -98,6 +98,7 @@ For bash, in ~/.bashrc:      eval "$(lore hook shell bash)"
 For zsh, in ~/.zshrc:        eval "$(lore hook shell zsh)"
 """.rstrip(),
     arguments=(Argument("SHELL", "shell", choices=("bash", "zsh")),),
+    hot="completion:prompt_command",
 )
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from ..declaration import NO_PAGER, Argument, Command, Heading, Option, Row
+from ..declaration import NO_PAGER, Argument, Command, Heading, Option
 from . import (
     EXPAND,
-    IDS,
     JQ,
-    JSON,
-    JSONL,
     MAX_BYTES,
     NO_DIVERSIFY,
     ONELINE,
     QUIET,
     SCOPES,
-    TEXT,
+    SEARCH_OUTPUT,
 )
 
 COMMAND = Command(
@@ -101,7 +98,7 @@ words; what looks like an operator and cannot be read is words too, with a note.
     ),
     NO_DIVERSIFY,
     Option("--explain", "every factor of each score"),
-    Row("JSON array, JSON lines, text, ids alone", JSON, JSONL, TEXT, IDS),
+    SEARCH_OUTPUT,
     Option(
         "--offsets",
         "with JSON: a field 'matches', where the query's words stand in\n"

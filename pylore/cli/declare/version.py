@@ -8,4 +8,5 @@ COMMAND = Command(
     "version",
     "",
     "which lore this is",
+    hot="help:version_command",
 )

@@ -1,8 +1,8 @@
-"""What is written from the declarations: help, completion's data, the manual."""
+"""What is written from the declarations: help and the manual."""
 
 from __future__ import annotations
 
-from pkgutil import iter_modules
+import os
 
 from .. import declare
 from ..declaration import Command, declared_in
@@ -28,19 +28,11 @@ GROUPS = (
 
 def every_command() -> dict[str, Command]:
     """All that are declared, verbs too, by name, sorted."""
-    found = [one for module in iter_modules(declare.__path__) for one in declared_in(module.name)]
+    files = {file for folder in declare.__path__ for file in os.listdir(folder)}
+    modules = sorted(file[:-3] for file in files if file.endswith(".py") and file[0] != "_")
+    found = [one for module in modules for one in declared_in(module)]
     return {command.name: command for command in sorted(found, key=_by_name)}
 
 
 def _by_name(command: Command) -> str:
     return command.name
-
-
-def verbs_of(group: Command) -> list[Command]:
-    """The verbs of a command, in their order; those that it does not name come last."""
-    found = {
-        name.partition(" ")[2]: command
-        for name, command in every_command().items()
-        if name.startswith(f"{group.name} ")
-    }
-    return [found[verb] for verb in (*group.verbs, *sorted(found.keys() - {*group.verbs}))]

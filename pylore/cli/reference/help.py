@@ -1,12 +1,11 @@
-"""A command's help, which stands as a comment at the head of its script."""
+"""A command's help, made of its declaration."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from ...terminal.output import write
+from ..declaration import Command, Heading, Option, Row, VerbList, find, verbs_of
 
-from ..declaration import Command, Heading, Option, Row, VerbList
-from . import verbs_of
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -29,15 +28,28 @@ def help_of(command: Command) -> str:
     return "\n".join([head, *blocks])
 
 
-def script_with_help(script: str, command: Command) -> str:
-    """The script with this help in place of the comment at its head."""
-    lines = script.split("\n")
-    kept = 1 if lines[0].startswith("#!") else 0
-    end = kept
-    while end < len(lines) and lines[end].startswith("#"):
-        end += 1
-    comment = [f"# {line}".rstrip() for line in help_of(command).split("\n")[:-1]]
-    return "\n".join([*lines[:kept], *comment, *lines[end:]])
+def show_help(command: Command, words: Sequence[str]) -> None:
+    """Print the help of a command, or of the verb that ``words`` begins with."""
+    verb = find(f"{command.name}-{words[0]}") if words else None
+    if verb is not None:
+        write(verb_help(verb))
+    elif "--all" not in words and any(isinstance(part, VerbList) for part in command.parts):
+        write(overview(command))
+    else:
+        write(help_of(command))
+
+
+def overview(command: Command) -> str:
+    """Return the same without the help of the verbs, where the text lists them."""
+    head = f"Usage: {_called(command)}\nSummary: {command.summary}\n"
+    more = (f"'lore {command.name} VERB --help' says more of one, "
+            f"'lore help {command.name} --all' of each.\n")  # fmt: skip
+    return "\n".join([head, *_blocks(command, "  "), *_examples(command.examples), more])
+
+
+def verb_help(verb: Command) -> str:
+    """Return the text that ``lore COMMAND VERB --help`` prints."""
+    return f"Usage: {_called(verb)}\n" + "\n".join(_verb_blocks(verb))
 
 
 def spelled(part: Option | Row) -> str:
@@ -97,8 +109,10 @@ def _examples(examples: Sequence[str]) -> Iterator[str]:
 
 
 def _verb(verb: Command) -> str:
-    """Its part of the help, which begins with the command line that it shows."""
-    blocks = [*_blocks(verb, "")]
-    blocks += [f"Example: {line}\n" for line in verb.examples]
-    lines = "\n".join(blocks).split("\n")
+    """Return its part of the help, which begins with the command line that it shows."""
+    lines = "\n".join(_verb_blocks(verb)).split("\n")
     return f"{_called(verb)}\n" + "\n".join(f"  {line}".rstrip() for line in lines)
+
+
+def _verb_blocks(verb: Command) -> list[str]:
+    return [*_blocks(verb, ""), *(f"Example: {line}\n" for line in verb.examples)]

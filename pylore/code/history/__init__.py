@@ -1,1 +1,1 @@
-"""What the repository's history says."""
+"""The repository's history."""

@@ -44,11 +44,11 @@ class Commit:
     """Seconds since 1970, UTC."""
     paths: list[str]
     message: str = ""
-    """Where it was asked for."""
+    """Its place among those asked for."""
 
 
 class History:
-    """Reads commits, newest first, and learns the renames on the way.
+    """Read commits, newest first, and learns the renames on the way.
 
     A name means the file that has it, until the commit that renamed another file away
     from it comes by: what is older is about that other one. On a branch beside the
@@ -63,13 +63,13 @@ class History:
         self._existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
 
     def count(self) -> int:
-        """How many commits there are to read, about; 0 where git does not say."""
+        """Return how many commits there are to read, about; 0 where git does not say."""
         since = [f"--since={self._since}"] if self._since else []
         said = self._git.ask("rev-list", "--count", "--no-merges", *since, "HEAD", "--") or ""
         return int(said) if said.isdigit() else 0
 
     def commits(self) -> Iterator[Commit]:
-        """The commits, newest first, each path as far as the renames so far lead.
+        """Yield the commits, newest first, each path as far as the renames so far lead.
 
         Raises:
             LoreError: git cannot read the history.
@@ -106,7 +106,7 @@ class History:
         return name
 
     def today(self, path: str) -> str | None:
-        """The name that a file of an old commit has now; None where it is gone."""
+        """Return the name that a file of an old commit has now; None where it is gone."""
         seen = set()
         while path not in self._existing:
             seen.add(path)
@@ -123,7 +123,7 @@ def write_commits(
     names: Mapping[str, str | None],
     ids: Mapping[str, str],
 ) -> int:
-    """Writes the nodes of commits that changed a file of today, and links them to it.
+    """Write the nodes of commits that changed a file of today, and link them to it.
 
     A commit of n files is worth 1/sqrt(n) to each. Returns how many nodes are new.
     """
@@ -157,7 +157,7 @@ def keep_history(
     names: Mapping[str, str | None],
     progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
-    """Keeps the commits that changed a file of the index, and no others.
+    """Keep the commits that changed a file of the index, and no others.
 
     ``names`` are today's; ``progress`` hears how many messages are written. The caller holds a
     transaction.
@@ -190,7 +190,7 @@ def _rows(
 
 
 def _texts(message: str) -> tuple[str, str]:
-    """A message as it is shown, and what of it is indexed."""
+    """Return a message as it is shown, and what of it is indexed."""
     text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")[:LONGEST]
     return text, cleaned(text)
 
@@ -203,7 +203,7 @@ away has another, and does not come back."""
 def replace_edges(
     store: Store, relation: str, wanted: Mapping[tuple[str, str], tuple[float, str]]
 ) -> tuple[int, int, int, int]:
-    """Makes the derived edges of one relation those that are wanted: ``(weight, metadata)``.
+    """Make the derived edges of one relation those that are wanted: ``(weight, metadata)``.
 
     Only what differs is written; what a person made or took away stays as it is. The
     caller holds a transaction. Returns how many were added, updated, unchanged and
@@ -242,7 +242,7 @@ def _is_derived(edge: Edge) -> bool:
 
 
 def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str:
-    """What to say where hits were reached by co-changes of too long ago; nothing otherwise.
+    """Return what to say where hits were reached by co-changes of too long ago; nothing otherwise.
 
     It is said once a day: a store that can be written keeps when.
     """
@@ -262,13 +262,14 @@ def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str
 
 
 def cochanges_are_due(store: Store) -> bool:
-    """Whether the history has not been looked at for a day, or before its commits were kept."""
+    """Return whether the history has not been examined for a day, or before its commits were
+    kept."""
     looked = store.meta.get("cochanges_analyzed_at") or ""
     return looked < ago(1) or not store.commits.is_there()
 
 
 def _by_cochange(store: Store, hit: Hit) -> bool:
-    """Whether an edge of the way to a hit is a co-change."""
+    """Return whether an edge of the way to a hit is a co-change."""
     if hit.edge == CO_CHANGES:
         return True
     between = zip(hit.path[:-2], hit.path[1:-1], strict=True)
@@ -276,7 +277,7 @@ def _by_cochange(store: Store, hit: Hit) -> bool:
 
 
 def _remember(store: Store, key: str, value: str) -> None:
-    """Keeps a fact about the store, unless it is busy or cannot be written."""
+    """Keep a fact about the store, unless it is busy or cannot be written."""
     if not store.writable:
         return
     try:
@@ -290,11 +291,11 @@ SATURATION = 0.5
 """Evidence at which a weight is a half."""
 
 NORMALISING = 0.1
-"""How much of the correlation goes into a weight: 0 is none, 1 is all of it."""
+"""Share of the correlation in a weight, 0 to 1."""
 
 
 def cochange_weight(evidence: float, correlation: float) -> float:
-    """What an edge is worth to the walk, 0 to 1.
+    """Return what an edge is worth to the walk, 0 to 1.
 
     ``evidence`` is the sum of 1/(n - 1) over the commits of n files that changed both,
     ``correlation`` their cosine. Evidence alone predicts best which file changes with
@@ -308,7 +309,7 @@ def cochange_weight(evidence: float, correlation: float) -> float:
 
 
 class CoChanges(Record):
-    """What an analysis did, as counts; ``notes`` are for people.
+    """Counts of an analysis; ``notes`` are for people.
 
     ``edges`` is how many there are now, of which some were added, updated or unchanged;
     ``invalidated`` counts those that no longer hold. ``bulk`` commits had more files
@@ -329,7 +330,7 @@ class CoChanges(Record):
 
 
 class Counts:
-    """How often files changed, alone and in pairs, under the names they have today."""
+    """Counts of changes of files, alone and in pairs, under today's names."""
 
     def __init__(self) -> None:
         self.commits = 0
@@ -342,7 +343,7 @@ class Counts:
         """The same, to the number of commits."""
 
     def add(self, paths: list[str], vote: float) -> None:
-        """Counts one commit; ``paths`` are sorted and each there once."""
+        """Count one commit; ``paths`` are sorted and each there once."""
         for path in paths:
             self.changes[path] += vote
         for pair in combinations(paths, 2):
@@ -350,7 +351,8 @@ class Counts:
             self.together[pair] += 1
 
     def strongest(self, partners: int) -> dict[Pair, tuple[float, float, int]]:
-        """Pair to (weight, correlation, commits), where it is among the strongest of either file's.
+        """Map pair to (weight, correlation, commits), where it is among the strongest of either
+        file's.
 
         The correlation is the cosine of the two files' votes over the commits.
         """
@@ -371,7 +373,7 @@ class Counts:
 
 
 def count_cochanges(commits: list[Commit], names: dict[str, str | None]) -> Counts:
-    """Counts over these commits; ``names`` are today's, None for files that are gone."""
+    """Count over these commits; ``names`` are today's, None for files that are gone."""
     counts = Counts()
     for commit in commits:
         live = {name for path in commit.paths if (name := names[path]) is not None}
@@ -387,7 +389,7 @@ def telling_commits(
     messages: bool = False,
     progress: Progress | None = None,
 ) -> tuple[list[Commit], dict[str, str | None], int]:
-    """The commits that say something, today's names of their files, and how many there are.
+    """Return the commits that say something, today's names of their files, and how many there are.
 
     Bulk commits and those at which a shallow clone was cut off are only counted. ``progress``
     hears how many were read, and of how many.
@@ -411,7 +413,7 @@ def telling_commits(
 
 
 def _todays(history: History, path: str) -> str | None:
-    """The name that a file has today; None where it is gone, or lore's own."""
+    """Return the name that a file has today; None where it is gone, or lore's own."""
     name = history.today(path)
     return None if name is None or f"/{name}".find("/.lore/") >= 0 else name
 
@@ -426,7 +428,7 @@ def analyze_cochanges(
     keep_commits: bool = False,
     progress: Progress | None = None,
 ) -> CoChanges:
-    """Writes ``co_changes_with`` edges, one a pair, and takes back those that no longer hold.
+    """Write ``co_changes_with`` edges, one a pair, and take back those that no longer hold.
 
     An edge that is as it was is not written. Edges that a person made or took away
     stay as they are. ``embedder`` is called where a node has to be made. ``progress`` hears what
@@ -480,7 +482,8 @@ def counted_cochanges(
     root: str,
     progress: Progress | None = None,
 ) -> dict[str, int] | None:
-    """``analyze_cochanges`` as counts of commits and edges; None where there is no history."""
+    """Return ``analyze_cochanges`` as counts of commits and edges; None where there is no
+    history."""
     try:
         found = analyze_cochanges(store, settings, embedder, root, progress=progress)
     except LoreError:

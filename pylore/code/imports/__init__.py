@@ -39,20 +39,20 @@ class Importers:
 
     @property
     def tree(self) -> SourceTree:
-        """The files, and what was read beside them."""
+        """Return the files, and what was read beside them."""
         return self._tree
 
     @property
     def packages(self) -> dict[str, list[str]]:
-        """Key → files, of the packages of all importers that were made."""
+        """Map key to files, of the packages of all importers that were made."""
         return self._packages.files
 
     def package_of(self, path: str) -> str:
-        """The key of the package whose names a file sees without an import; "" for none."""
+        """Return the key of the package whose names a file sees without an import; "" for none."""
         return self._packages.of.get(path, "")
 
     def of(self, family: str, make: MakeImporter) -> Importer:
-        """What finds the files that a family's imports mean."""
+        """Return what finds the files that a family's imports mean."""
         if family not in self._made:
             self._made[family] = make(self._tree, self._files, self._packages)
         return self._made[family]

@@ -44,7 +44,7 @@ class Bound(NamedTuple):
 class Found(NamedTuple):
     outcome: str
     files: tuple[str, ...] = ()
-    """Where the edge ``imports`` goes."""
+    """Targets of the edge ``imports``."""
     bound: tuple[Bound, ...] = ()
     confidence: float = CERTAIN
 
@@ -56,12 +56,12 @@ class Importer(Protocol):
 
 
 def outside(*names: str) -> Found:
-    """An import from outside the tree, which binds ``names``."""
+    """Return an import from outside the tree, which binds ``names``."""
     return Found(EXTERNAL, (), tuple(Bound(name, "") for name in names if name))
 
 
 class Packages:
-    """What the importers of all languages have found; keys are unlike any file's path."""
+    """Packages of all languages; keys are unlike any file's path."""
 
     def __init__(self) -> None:
         self.files: dict[str, list[str]] = {}
@@ -69,7 +69,7 @@ class Packages:
         """File → the key of its package."""
 
     def put(self, key: str, path: str, *, is_seen: bool = True) -> None:
-        """Puts a file into a package; others see its names there if ``is_seen``."""
+        """Put a file into a package; others see its names there if ``is_seen``."""
         self.of[path] = key
         if is_seen:
             self.files.setdefault(key, []).append(path)
@@ -97,7 +97,7 @@ class SourceTree:
             self.folders[path.rpartition("/")[0]].append(path)
 
     def ending(self, tail: str) -> list[str]:
-        """The files whose path is ``tail`` or ends in ``/tail``."""
+        """Return the files whose path is ``tail`` or ends in ``/tail``."""
         name = tail.rpartition("/")[2]
         found = self._tails.get(name, [])
         if name == tail:
@@ -106,18 +106,18 @@ class SourceTree:
         return [path for path in found if path == tail or path.endswith(inner)]
 
     def read(self, path: str) -> str | None:
-        """The text of a manifest; None where it is absent, no plain file, or too large."""
+        """Return the text of a manifest; None where it is absent, no plain file, or too large."""
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
 
     def hash_of(self, path: str) -> str:
-        """Tells one text of a manifest from another; "" where it is absent."""
+        """Tell one text of a manifest from another; "" where it is absent."""
         text = self.read(path)
         return "" if text is None else sha256(text.encode(errors="replace")).hexdigest()[:16]
 
     def manifests(self) -> dict[str, str]:
-        """Path → hash of all that was asked for, whether it is there or not."""
+        """Map path to hash of all that was asked for, whether it is there or not."""
         return {path: self.hash_of(path) for path in sorted(self._texts)}
 
     def _read(self, path: str) -> str | None:
@@ -133,7 +133,7 @@ class SourceTree:
         return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
     def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:
-        """Folder → text of the manifest ``name`` in it, for ``folders`` and all above them.
+        """Map folder to text of the manifest ``name`` in it, for ``folders`` and all above them.
 
         By folder, the outer ones first: of two that claim one name the first should win.
         """
@@ -159,7 +159,7 @@ def join(folder: str, name: str) -> str:
 
 
 def above(folder: str) -> Iterator[str]:
-    """A folder, its parent, …, the root.
+    """Yield a folder, its parent, …, the root.
 
     >>> list(above("a/b"))
     ['a/b', 'a', '']
@@ -171,7 +171,7 @@ def above(folder: str) -> Iterator[str]:
 
 
 def step(folder: str, relative: str) -> str | None:
-    """Where ``relative`` leads from ``folder``; None where that is outside the root.
+    """Return where ``relative`` leads from ``folder``; None where that is outside the root.
 
     >>> step("a/b", "../c"), step("a", "../../c"), step("a", "..")
     ('a/c', None, '')
@@ -185,7 +185,7 @@ def step(folder: str, relative: str) -> str | None:
 
 
 def nearest(paths: Iterable[str], to: str) -> str | None:
-    """The one path that shares the most leading folders with ``to``; None where two do."""
+    """Return the one path that shares the most leading folders with ``to``; None where two do."""
     ranked = sorted(((_shared(path, to), path) for path in paths), reverse=True)
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
         return None

@@ -1,1 +1,1 @@
-"""What languages differ in: a module or a folder each, named after its language."""
+"""Languages: a module or a folder each, named after its language."""

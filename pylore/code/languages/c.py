@@ -62,7 +62,7 @@ class CIncludes:
         return Found(RESOLVED, (place[0],), (Bound("*", place[0]),), place[1])
 
     def _place(self, path: str, written: str) -> tuple[str, float] | str:
-        """The file and how sure that is; ambiguous, unresolved, or "": outside."""
+        """Return the file and how sure that is; ambiguous, unresolved, or "": outside."""
         name = written.strip('"<>')
         system = written.startswith("<")
         beside = step(folder_of(path), name)
@@ -87,7 +87,7 @@ class CIncludes:
         return UNRESOLVED
 
     def _has_folder(self, tail: str) -> bool:
-        """Whether the tree has the folder that an include names, if it names one."""
+        """Return whether the tree has the folder that an include names, if it names one."""
         folder = folder_of(tail)
         inner = "/" + folder
         return not folder or any(one == folder or one.endswith(inner) for one in self._tree.folders)

@@ -60,7 +60,7 @@ class GoImports:
             self._tails.setdefault(folder.rpartition("/")[2], []).append(folder)
 
     def _note(self, path: str, facts: FileFacts, packages: Packages) -> None:
-        """A folder is a package; its tests see it and are not seen."""
+        """Add a file to its folder's package; tests see it and are not seen."""
         folder = folder_of(path) or "."
         is_seen = not path.endswith("_test.go")
         packages.put(folder, path, is_seen=is_seen)
@@ -83,7 +83,7 @@ class GoImports:
         return Found(RESOLVED, (folder,), bound, sure)
 
     def _place(self, folder: str, written: str) -> tuple[str, float] | None:
-        """The folder of a package that should stand in the tree; None for one outside."""
+        """Return the folder of a package that should be in the tree; None for one outside."""
         if written.startswith("."):
             return step(folder, written) or "", CERTAIN
         best = max(
@@ -109,7 +109,7 @@ class GoImports:
 
 
 def _package_name(path: str) -> str:
-    """What a package is called by default: ``gopkg.in/yaml.v3`` → ``yaml``.
+    """Return what a package is called by default: ``gopkg.in/yaml.v3`` → ``yaml``.
 
     >>> _package_name("github.com/a/go-b/v2"), _package_name("gopkg.in/yaml.v3")
     ('b', 'yaml')

@@ -72,7 +72,7 @@ class JavaImports:
         return AMBIGUOUS if best is None else (best, BY_NEARNESS)
 
     def _everything(self, path: str, name: str) -> Found:
-        """All of a package, or (``import static a.B.*``) all members of a class."""
+        """Return all of a package, or (``import static a.B.*``) all members of a class."""
         key = _key(name)
         if key in self._packages:
             return Found(RESOLVED, (key,), (Bound("*", key),))
@@ -85,7 +85,7 @@ class JavaImports:
         return self._missing(name.rpartition(".")[0]) or outside()
 
     def _missing(self, package: str) -> Found | None:
-        """A package that stands in the tree lacks the class: it is generated, or left out."""
+        """Return UNRESOLVED for a package of the tree: the class is generated, or left out."""
         return Found(UNRESOLVED) if _key(package) in self._packages else None
 
 

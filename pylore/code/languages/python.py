@@ -40,7 +40,7 @@ class PythonImports:
     ) -> None:
         self._paths = tree.paths
         self._folders: set[str] = set()
-        """Those with Python somewhere below them: packages of either kind."""
+        """Folders with Python somewhere below them: packages of either kind."""
         self._tops: dict[str, set[str]] = {}
         """Name of a top-level module or package → the folders that hold one."""
         self._roots: dict[str, str] = {}
@@ -60,7 +60,7 @@ class PythonImports:
             self._folders.add(outer)
 
     def _root_of(self, folder: str) -> str:
-        """The folder that holds the outermost package around ``folder``."""
+        """Return the folder that holds the outermost package around ``folder``."""
         if folder not in self._roots:
             inside = folder and f"{folder}/{_INIT}" in self._paths
             self._roots[folder] = self._root_of(folder_of(folder)) if inside else folder
@@ -87,14 +87,15 @@ class PythonImports:
         return outside(local) if place == "" else Found(place)
 
     def _module(self, base: str) -> str | None:
-        """The file of the module at ``base``; the folder of a namespace package."""
+        """Return the file of the module at ``base``; the folder of a namespace package."""
         for path in (join(base, _INIT), base + ".py", base + ".pyi"):
             if path in self._paths:
                 return path
         return base if base in self._folders else None
 
     def _search(self, path: str, name: str, itself: bool) -> tuple[str, float] | str:
-        """The absolute module and how sure that is; ambiguous, unresolved, or "": outside."""
+        """Return the absolute module and how sure that is; ambiguous, unresolved, or "":
+        outside."""
         inner = name.replace(".", "/")
         top = inner.partition("/")[0]
         own = self._root_of(folder_of(path))
@@ -119,7 +120,7 @@ class PythonImports:
         return AMBIGUOUS if best is None else (best, BY_SUFFIX)
 
     def _taken(self, item: Import, module: str, sure: float) -> Found:
-        """What the statement takes from a module that stands in the tree."""
+        """Return what the statement takes from a module that is in the tree."""
         if not item.name:
             return self._whole(item, module, sure)
         is_file = module in self._paths
@@ -136,7 +137,7 @@ class PythonImports:
         return Found(RESOLVED, files, (bound,), sure)
 
     def _whole(self, item: Import, module: str, sure: float) -> Found:
-        """``import a.b.c`` gives the name ``a``; with an alias, the module itself."""
+        """Bind ``a`` for ``import a.b.c``; with an alias, the module itself."""
         files = (module,) if module in self._paths else ()
         up = 0 if item.alias else item.module.count(".")
         local = item.alias or item.module.partition(".")[0]

@@ -13,12 +13,12 @@ _added: dict[str, tuple[LanguageSpec, str]] = {}
 
 
 def language(name: str) -> LanguageSpec:
-    """What the names of a language mean; one that is not known is a family of its own."""
+    """Return what the names of a language mean; one that is not known is a family of its own."""
     return _added[name][0] if name in _added else _own(name)
 
 
 def add(spec: LanguageSpec, rules: str) -> None:
-    """Adds a language from outside; ``rules`` is the path of its rule file.
+    """Add a language from outside; ``rules`` is the path of its rule file.
 
     Its name is in the place of one that was there before.
     """
@@ -26,7 +26,7 @@ def add(spec: LanguageSpec, rules: str) -> None:
 
 
 def added_rules() -> dict[str, str]:
-    """The rule files of the languages that were added, by name."""
+    """Return the rule files of the languages that were added, by name."""
     return {name: rules for name, (_, rules) in _added.items()}
 
 

@@ -52,7 +52,7 @@ class RubyImports:
         return self._elsewhere(facts.path, tail)
 
     def _elsewhere(self, path: str, tail: str) -> Found:
-        """The gems of a tree with several have a ``lib`` each."""
+        """Return the nearest file below a ``lib``: a tree with several gems has one each."""
         ending = self._tree.ending("lib/" + tail) or ("/" in tail and self._tree.ending(tail)) or []
         if not ending:
             return outside()

@@ -74,7 +74,7 @@ class RustImports:
         return self._walked(path, *start, local)
 
     def _nested(self, facts: FileFacts, name: str, line: int) -> str | None:
-        """``mod name;`` in a ``mod outer { … }`` stands in a folder of that name."""
+        """Return the file of ``mod name;`` in ``mod outer { … }``: in a folder of that name."""
         folder = self._home(facts.path)
         for symbol in facts.symbols:
             if symbol.kind == "module" and symbol.line_start <= line <= symbol.line_end:
@@ -85,7 +85,8 @@ class RustImports:
         return None
 
     def _start(self, path: str, parts: list[str]) -> tuple[str, list[str]] | None:
-        """The file that a path begins in and what is left of it; None for an external crate."""
+        """Return the file that a path begins in and what is left of it; None for an external
+        crate."""
         head, rest = parts[0], parts[1:]
         if head in ("crate", "$crate"):
             root = self._root_of(path)
@@ -106,7 +107,7 @@ class RustImports:
         return None
 
     def _walked(self, path: str, start: str, parts: list[str], local: str) -> Found:
-        """Along modules as far as they are files; what is left is a name in the last."""
+        """Follow modules as far as they are files; the rest is a name in the last."""
         here = start
         for position, part in enumerate(parts):
             child = self._child(here, part)
@@ -130,7 +131,7 @@ class RustImports:
         return next((one for one in above(folder_of(path)) if one in self._packages), None)
 
     def _root_of(self, path: str) -> str | None:
-        """The root file of the crate that ``path`` is in."""
+        """Return the root file of the crate that ``path`` is in."""
         if path not in self._root:
             self._root[path] = self._find_root(path)
         return self._root[path]
@@ -153,7 +154,7 @@ class RustImports:
         return None
 
     def _home(self, path: str) -> str:
-        """The folder where the child modules of a file stand."""
+        """Return the folder where the child modules of a file stand."""
         folder, _, name = path.rpartition("/")
         package = self._package_of(path)
         if name == "mod.rs" or (package is not None and self._is_root(path, package)):
@@ -177,7 +178,7 @@ class RustImports:
 
 
 def _manifest(text: str) -> dict[str, str]:
-    """Names and paths by section: ``package.name``, ``lib.path``, ``bin.path``, ``bin.2.path``.
+    """Return names and paths by section: ``package.name``, ``lib.path``, ``bin.2.path``.
 
     >>> _manifest('[package]' + chr(10) + 'name = "a-b"')
     {'package.name': 'a-b'}

@@ -1,4 +1,4 @@
-"""What is known of a language, beside its rules: one value says all of it."""
+"""Describe a language, beside its rules, in one value."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class LanguageSpec(NamedTuple):
     interpreters: tuple[str, ...] = ()
     """Programs that run a script without an extension, as its first line names them."""
     comments: tuple[str, ...] = ()
-    """What a line of a comment begins with."""
+    """Prefixes of a comment's line."""
     docstrings: bool = False
-    """Whether the text of a definition may begin with its documentation."""
+    """True if a definition may begin with its documentation."""
     block: str = "{"
-    """What ends the head of a definition: ``{``, ``:`` or a newline."""
+    """End of a definition's head: ``{``, ``:`` or a newline."""
     dialects: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Further grammars of the same language, each with its extensions."""
     grammar: str = ""
@@ -47,19 +47,19 @@ class LanguageSpec(NamedTuple):
     # The words that its text is read by.
 
     self_marks: tuple[str, ...] = ()
-    """What an attribute of one's own object begins with, beside ``self_names`` and a dot."""
+    """Prefixes of an attribute of ``self``, beside ``self_names`` and a dot."""
     prefixes: tuple[str, ...] = ()
     """Words before an expression or a type that say nothing of what it names: ``await``."""
     wrappers: tuple[str, ...] = ()
     """Types that stand for what they hold, each with its bracket: ``Optional[``."""
     no_class: frozenset[str] = frozenset()
-    """What stands for a type and is not a class of the tree: built-in types, ``None``."""
+    """Type names that are no class of the tree: built-in types, ``None``."""
     no_value: frozenset[str] = frozenset()
-    """What stands for a value, or makes one, and tells nothing of it."""
+    """Expressions of a value that tell nothing of its type."""
     no_owner: frozenset[str] = frozenset()
-    """What a function may be made a member of without being a method of it."""
+    """Owners of a function that is no method of them."""
     owner_end: str = ""
-    """What the owner of a method may end in, behind the name of its type."""
+    """Suffix of a method's owner, behind the name of its type."""
     modifiers: tuple[str, ...] = ()
     """Words before the name of a parameter."""
     base_words: tuple[str, ...] = ()
@@ -70,11 +70,11 @@ class LanguageSpec(NamedTuple):
     # What its names mean.
 
     self_names: frozenset[str] = frozenset()
-    """Words for the object of the method they stand in."""
+    """Words for the object of the method they are in."""
     super_names: frozenset[str] = frozenset()
     """Words for its bases."""
     class_names: frozenset[str] = frozenset()
-    """Words for the class of the method they stand in."""
+    """Words for the class of the method they are in."""
     constructors: tuple[str, ...] = ()
     """Methods that run when a class is called; "" is one of the class's own name."""
     maker: str = ""
@@ -82,30 +82,30 @@ class LanguageSpec(NamedTuple):
     called: str = ""
     """The method of a class that runs when an instance of it is called."""
     members_bare: bool = False
-    """Whether a method is called without its receiver inside its class."""
+    """True if a method is called without its receiver inside its class."""
     class_scope: bool = False
-    """Whether names of a class body are seen in its methods."""
+    """True if names of a class body are seen in its methods."""
     functions_global: bool = False
-    """Whether a bare name may be defined in a file that is not named here."""
+    """True if a bare name may be defined in a file that is not named here."""
     functions_have_members: bool = False
-    """Whether what is defined in a function is an attribute of it."""
+    """True if a definition in a function is its attribute."""
     namespaces: bool = False
-    """Whether namespaces span files, and what is in them needs no import by name."""
+    """True if namespaces span files, and their names need no import."""
     classes_reopen: bool = False
-    """Whether a class may have parts in several files, as its namespaces have."""
+    """True if a class may have parts in several files, as namespaces have."""
     common_names: frozenset[str] = frozenset()
     """Methods of its own types and libraries, beside those that are common in any language."""
     builtin: frozenset[str] = frozenset()
     """Names that are known everywhere, and lead outside of the tree."""
     modules: tuple[str, ...] = ()
-    """Extensions of files that are modules of the folder they stand in, the first one first."""
+    """Extensions of files that are modules of the folder they are in, the first one first."""
     package_file: str = ""
     """The module that a folder itself is, without its extension."""
     packages_pass_on: bool = False
-    """Whether what that module imports by name is there for those who import the package."""
+    """True if importers of the package get what that module imports by name."""
     effect_alias: str = ""
     """The alias of what is imported for its effects alone."""
     tests: str = ""
     """A pattern of the paths of its test files, beside those that are tests in any language."""
     importer: MakeImporter | None = None
-    """What finds the files that imports mean."""
+    """Makes the importer, which finds the files that imports mean."""

@@ -25,7 +25,7 @@ from ...core.errors import LoreError
 from ...system.programs import limited
 
 SECONDS = 120
-"""How long one call may take; what does not end by then is scanned file by file."""
+"""Seconds for one call; what takes longer is scanned file by file."""
 SECONDS_A_FILE = 20
 CPU_SECONDS, CPU_SECONDS_A_MB = 2, 10
 """Of processor time, for one call and for its files; what people write takes 0.6 a megabyte."""
@@ -50,7 +50,7 @@ class Match(NamedTuple):
 
 
 class Scan:
-    """What ast-grep found in some files, and why it could not read others."""
+    """Matches of ast-grep in files, and why it could not read others."""
 
     def __init__(self) -> None:
         self.matches: dict[str, list[Match]] = {}
@@ -58,7 +58,7 @@ class Scan:
 
 
 class Failure(NamedTuple):
-    """Why a file could not be scanned."""
+    """A file could not be scanned; the message says why."""
 
     reason: str
     """``limit`` or ``unparsed``"""
@@ -67,7 +67,7 @@ class Failure(NamedTuple):
 
 
 def scan(root: str, config: str, paths: Sequence[str], threads: int = 1) -> Scan:
-    """Scans ``paths``, relative to ``root``, with the rules of a config file."""
+    """Scan ``paths``, relative to ``root``, with the rules of a config file."""
     found = Scan()
     for batch in _batches(paths):
         try:
@@ -81,7 +81,7 @@ def scan(root: str, config: str, paths: Sequence[str], threads: int = 1) -> Scan
 
 
 def program() -> str:
-    """The ast-grep that was installed with lore, wherever the PATH leads.
+    """Return the ast-grep that was installed with lore, wherever the PATH leads.
 
     Raises:
         LoreError: it is not there.
@@ -138,7 +138,7 @@ _OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)
 
 
 def _output(command: list[str], root: str, size: int, threads: int, seconds: float) -> bytes:
-    """What ast-grep prints of files of so many bytes, if it keeps to the limits.
+    """Return what ast-grep prints of files of so many bytes, if it keeps to the limits.
 
     Raises:
         _Broken: it does not, or fails.
@@ -174,7 +174,7 @@ def _output(command: list[str], root: str, size: int, threads: int, seconds: flo
 
 
 def _parse(output: bytes) -> Iterator[tuple[str, Match]]:
-    """``::notice file=F,line=1,endLine=2,title=Python/python.call::message``, a line each."""
+    """Parse ``::notice file=F,line=1,endLine=2,title=Python/python.call::message``, a line each."""
     for line in output.decode(errors="replace").split("\n"):
         if not line.startswith("::notice file="):
             continue

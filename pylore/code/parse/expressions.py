@@ -9,10 +9,10 @@ from functools import cache, lru_cache
 from ..languages.spec import LanguageSpec
 
 UNKNOWN = "?"
-"""What stands for a link of a chain that is not a name."""
+"""The mark for a link of a chain that is not a name."""
 
 _LONGEST = 2000
-"""Characters of an expression that are looked at; what is longer is unknown."""
+"""Characters of an expression that are examined; what is longer is unknown."""
 AGAIN = 200
 """Characters of what may come again, and is kept for that: what is longer hardly does."""
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
@@ -23,7 +23,8 @@ _MARKS = " \t\r\n&*"
 
 
 def words(some: Iterable[str], around: str) -> re.Pattern[str]:
-    r"""A pattern of one of these words where ``around`` has ``WORDS``; of nothing without any.
+    r"""Return a pattern of one of these words where ``around`` has ``WORDS``; of nothing without
+    any.
 
     >>> words(["new", "await"], r"^(?:WORDS)\b").match("await f")[0]
     'await'
@@ -44,7 +45,7 @@ class Expressions:
         self._instance_again = lru_cache(maxsize=65536)(self._instance)
 
     def chain(self, text: str) -> str:
-        """``text`` as a chain; ``?`` where it is none.
+        """Return ``text`` as a chain; ``?`` where it is none.
 
         >>> language = LanguageSpec("x", "x", super_names=frozenset({"super"}))
         >>> chain = Expressions(language).chain
@@ -70,7 +71,7 @@ class Expressions:
         return ".".join(links) or UNKNOWN
 
     def instance(self, text: str) -> str:
-        """The class that an annotation or a declared type names, or nothing.
+        """Return the class that an annotation or a declared type names, or nothing.
 
         >>> language = LanguageSpec("x", "x", wrappers=("Optional[",))
         >>> instance = Expressions(language).instance
@@ -101,7 +102,8 @@ class Expressions:
 
 
 def _links(text: str) -> list[str]:
-    """The links of a chain, from the last unknown one on: what comes before it says nothing."""
+    """Return the links of a chain, from the last unknown one on: what comes before it says
+    nothing."""
     links, position = [], 0
     while position < len(text):
         link, position = _link(text, position)
@@ -117,7 +119,7 @@ def _links(text: str) -> list[str]:
 
 
 def _link(text: str, position: int) -> tuple[str, int]:
-    """One link of a chain that begins here, and where it ends."""
+    """Return one link of a chain that begins here, and where it ends."""
     name = _NAME.match(text, position)
     if name is not None:
         link, position = name[0], name.end()
@@ -161,7 +163,8 @@ def _follows(text: str, position: int) -> str:
 
 
 def after_brackets(text: str, position: int) -> int:
-    """The end of what opens at ``position``: a bracket or a quote; the text's if it never does."""
+    """Return the end of what opens at ``position``: a bracket or a quote; the text's if it never
+    does."""
     opening = text[position]
     stops = _STOPS[opening]
     if opening in _QUOTES:
@@ -192,11 +195,11 @@ _STOPS = {
     **{opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
        for opening, closing in _CLOSING.items()},
 }  # fmt: skip
-"""What matters between a bracket or a quote and its end."""
+"""Characters that matter between a bracket or a quote and its end."""
 
 
 def split(text: str, separators: str = ",") -> list[str]:
-    """``text`` at the separators that stand outside of brackets and quotes.
+    """Return ``text`` at the separators that are outside of brackets and quotes.
 
     >>> split("a, f(b, c), '(' ")
     ['a', 'f(b, c)', "'('"]
@@ -233,13 +236,13 @@ _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 
 class Parts(Expressions):
-    """What the parts of a language's matches say."""
+    """Read the parts of a language's matches."""
 
     def __init__(self, language: LanguageSpec) -> None:
         super().__init__(language)
         self.self_marks = (*(f"{name}." for name in sorted(language.self_names)),
                            *language.self_marks)  # fmt: skip
-        """What an attribute of one's own object begins with."""
+        """Prefixes of an attribute of ``self``."""
         self._no_value = language.no_value
         self._no_owner = language.no_owner
         self._owner_end = language.owner_end
@@ -249,7 +252,7 @@ class Parts(Expressions):
         self._args_again = lru_cache(maxsize=65536)(self._args)
 
     def name(self, text: str) -> str:
-        """The name of a definition in dots; operators and destructors keep their marks."""
+        """Return the name of a definition in dots; operators and destructors keep their marks."""
         text = text.strip().lstrip(":#") if not text.startswith("::") else text[2:]
         if _PLAIN_NAME.fullmatch(text):
             return text.replace("::", ".")
@@ -265,17 +268,19 @@ class Parts(Expressions):
         return "" if UNKNOWN in found or "(" in found else found
 
     def last(self, name: str) -> str:
-        """The last part of a dotted name; an operator may have dots of its own."""
+        """Return the last part of a dotted name; an operator may have dots of its own."""
         at = name.find(self._operator) if self._operator else -1
         return name[at:] if at > 0 else name.rpartition(".")[2]
 
     def owner(self, text: str) -> str:
-        """The type of a method that is defined outside of it; nothing for what is not a type."""
+        """Return the type of a method that is defined outside of it; nothing for what is not a
+        type."""
         found = self.instance(text).removesuffix(self._owner_end)
         return "" if found in self._no_owner else found
 
     def value(self, text: str) -> str:
-        """A value as ``assigned`` has it: a chain, or a class with ``()`` for an instance of it."""
+        """Return a value as ``assigned`` has it: a chain, or a class with ``()`` for an instance of
+        it."""
         if text.endswith("()"):
             inner = self.chain(text[:-2])
             if (
@@ -293,7 +298,7 @@ class Parts(Expressions):
         return "" if UNKNOWN in found or found in self._no_value else found
 
     def args(self, text: str) -> tuple[str, ...]:
-        """The arguments of a call as ``Call`` has them."""
+        """Return the arguments of a call as ``Call`` has them."""
         return self._args_again(text) if len(text) <= AGAIN else self._args(text)
 
     def _args(self, text: str) -> tuple[str, ...]:
@@ -317,7 +322,7 @@ class Parts(Expressions):
         return found if known and not found[0].isdigit() else ""
 
     def params(self, text: str) -> tuple[str, ...]:
-        """The names of parameters, without their types and defaults."""
+        """Return the names of parameters, without their types and defaults."""
         if text.startswith("("):
             text = text[1:-1]
         found = []
@@ -329,7 +334,8 @@ class Parts(Expressions):
         return tuple(found)
 
     def bases(self, text: str) -> tuple[str, ...]:
-        """``(B, m.C[int], metaclass=M)``, ``extends A implements B<T>``, ``: public A`` → names."""
+        """Turn ``(B, m.C[int], metaclass=M)``, ``extends A implements B<T>``, ``: public A`` into
+        names."""
         if not text:
             return ()
         text = text.strip().lstrip(":<").strip()
@@ -347,5 +353,5 @@ class Parts(Expressions):
 
 @lru_cache(maxsize=64)
 def parts_of(language: LanguageSpec) -> Parts:
-    """What reads the matches of a language; kept, for what it keeps."""
+    """Return what reads the matches of a language; kept, for what it keeps."""
     return Parts(language)

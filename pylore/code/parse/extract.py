@@ -1,4 +1,4 @@
-"""What is taken out of one file: symbols, signatures, imports."""
+"""Extract symbols, signatures and imports from one file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIGNATURE_LENGTH = 300
 DOC_LENGTH = 1500
 _HEAD_LINES = 25
 _HEAD_LENGTH = 4000
-"""Characters of a definition that are looked at for its head."""
+"""Characters of a definition that are examined for its head."""
 _MOST_ATTRIBUTES = 50
 """Lines of attributes between a definition and its comment."""
 _MARKS = re.compile(r"[()\[\]{};:\n]|=>|=|\"|'")
@@ -34,7 +34,7 @@ class Source:
         self._language = language
 
     def signature(self, first: int, last: int, kind: str) -> str:
-        """The head of the definition on these lines: up to its body, in one line."""
+        """Return the head of the definition on these lines: up to its body, in one line."""
         first = self._after_attributes(first, last)
         lines = self.lines[first - 1 : min(last, first + _HEAD_LINES)]
         if kind == "constant" or not lines:
@@ -43,7 +43,7 @@ class Source:
         return one_line(text[: self._head_end(text)])[:SIGNATURE_LENGTH].rstrip(" =")
 
     def doc(self, first: int, last: int, kind: str) -> str:
-        """The docstring of a definition, or else the comment right before it."""
+        """Return the docstring of a definition, or else the comment right before it."""
         if self._language.docstrings and kind in ("class", "function", "method"):
             doc = self._docstring(first, last)
             if doc:
@@ -51,7 +51,8 @@ class Source:
         return self._comment_before(first)
 
     def leading(self) -> str:
-        """What the file says of itself: its docstring, or else its first comment but a licence."""
+        """Return what the file says of itself: its docstring, or else its first comment but a
+        licence."""
         if self._language.docstrings:
             start = 0
             while start < len(self.lines) and _is_blank(self.lines[start], "#"):
@@ -65,7 +66,7 @@ class Source:
         return ""
 
     def excerpt(self, first: int, last: int, length: int) -> str:
-        """The text of these lines, its beginning if it is longer."""
+        """Return the text of these lines, its beginning if it is longer."""
         # a line is a character at the least
         return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
 
@@ -86,7 +87,7 @@ class Source:
         return first
 
     def _head_end(self, text: str) -> int:
-        """Where the head ends in a definition: at its body, a semicolon, or a line's end."""
+        """Return where the head ends in a definition: at its body, a semicolon, or a line's end."""
         block = self._language.block
         depth = position = 0
         while True:
@@ -133,7 +134,8 @@ class Source:
         return self._comment_text(begin, at + 1)
 
     def _comment_begin(self, at: int) -> int:
-        """The first line of the comment that ends with line ``at``; one after it if none does."""
+        """Return the first line of the comment that ends with line ``at``; one after it if none
+        does."""
         begin = at + 1
         line = self.lines[at].strip() if at >= 0 else ""
         if line.endswith("*/") and "/*" in self._language.comments:
@@ -155,7 +157,7 @@ class Source:
         return "\n".join(line for line in cleaned if line)[:DOC_LENGTH]
 
     def _first_comments(self) -> list[str]:
-        """The comments at the beginning of the file, before any code."""
+        """Return the comments at the beginning of the file, before any code."""
         found: list[str] = []
         at, marks = 0, self._language.comments
         inside = False
@@ -191,7 +193,7 @@ _QUOTES = "'\"`"
 
 
 def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
-    """What one match imports: most give one, a ``use`` of Rust one for each name.
+    """Yield what one match imports: most give one, a ``use`` of Rust one for each name.
 
     ``own`` are the words for the module itself among the names that are taken of it.
     """
@@ -222,7 +224,7 @@ _DEEPEST = 50
 def _use_tree(
     text: str, own: frozenset[str], prefix: str = "", depth: int = 0
 ) -> Iterator[tuple[str, str, str]]:
-    """``a::{b, c as d}`` → ``("a", "b", "")``, ``("a", "c", "d")``.
+    """Turn ``a::{b, c as d}`` into ``("a", "b", "")``, ``("a", "c", "d")``.
 
     Raises:
         RecursionError: the braces nest too deep.
@@ -291,11 +293,11 @@ class DefinitionMatch:
 
 
 class TooDeepError(RecursionError):
-    """Definitions stand within more others than anybody writes."""
+    """Definitions are within more others than anybody writes."""
 
 
 def extract(path: str, language: str, source: Source, matches: Sequence[Match]) -> FileFacts:
-    """Everything that these matches say of one file.
+    """Return everything that these matches say of one file.
 
     Raises:
         TooDeepError: its definitions nest too deep.
@@ -326,7 +328,8 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
 
 
 def _as_typing(imported: Import, marked: Sequence[Match]) -> Import:
-    """An import as it is where it stands among those, or is one of those, for types alone."""
+    """Return an import as it is where it stands among those, or is one of those, for types
+    alone."""
     for match in marked:
         named = match.fields[0] if match.fields else ""
         if match.first <= imported.line <= match.last and named in ("", imported.name):
@@ -335,7 +338,7 @@ def _as_typing(imported: Import, marked: Sequence[Match]) -> Import:
 
 
 def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
-    """The definitions in the order of the file, each with its container and full name.
+    """Return the definitions in the order of the file, each with its container and full name.
 
     What is local to a function and no function or class is left out, and so is what
     several rules found alike: the one that says more of it stays.
@@ -383,7 +386,7 @@ def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
 
 
 def _embed(matches: Sequence[Match], definitions: list[DefinitionMatch], parts: Parts) -> None:
-    """Adds bases that stand in the body of a type, as Go's do."""
+    """Add bases that are in the body of a type, as Go's do."""
     at = _Scopes([each for each in definitions if each.kind in CONTAINERS]).at
     for match in sorted(matches, key=_place):
         owner = at(match.first, match.last)
@@ -410,7 +413,7 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
 
 
 class _Scopes:
-    """Which definition the lines belong to, asked in the order of the file."""
+    """Find the definition of lines, asked in the order of the file."""
 
     def __init__(self, scopes: Sequence[DefinitionMatch]) -> None:
         self._scopes = scopes
@@ -418,7 +421,7 @@ class _Scopes:
         self._stack: list[DefinitionMatch] = []
 
     def at(self, first: int, last: int) -> DefinitionMatch | None:
-        """The innermost definition that holds these lines."""
+        """Return the innermost definition that holds these lines."""
         while self._next < len(self._scopes) and self._scopes[self._next].first <= first:
             begun = self._scopes[self._next]
             while self._stack and self._stack[-1].last < begun.last:
@@ -434,7 +437,7 @@ class _Scopes:
 
 
 def _calls(matches: list[Match], scopes: Sequence[DefinitionMatch], parts: Parts) -> list[Call]:
-    """Each call once a caller, at its first line."""
+    """Return each call once a caller, at its first line."""
     at = _Scopes(scopes).at
     found: dict[tuple[str, str, tuple[str, ...]], Call] = {}
     for match in sorted(matches, key=_place):
@@ -481,7 +484,7 @@ def _place(match: Match) -> tuple[int, int, list[str], str]:
 
 
 def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:
-    """What ``assigned`` calls a variable; nothing for what is not a plain name."""
+    """Return what ``assigned`` calls a variable; nothing for what is not a plain name."""
     for mark in parts.self_marks:
         if name.startswith(mark):
             name = name[len(mark) :]

@@ -1,4 +1,4 @@
-"""What one file says by itself, before any name in it is resolved.
+"""Facts of one file, before any name in it is resolved.
 
 ``extract`` makes these from a file's text, ``resolve`` makes edges of all files'
 facts together. They are kept in the store as JSON, so that a changed file can be
@@ -57,7 +57,7 @@ Bash               ``source "$dir/x.sh"``, ``. x.sh``    ``$dir/x.sh``, , , sour
 what is not a name is a question mark: ``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()``
 and ``"".b()`` are ``?.b``. ``super().x()`` is ``super.x``. ``new Foo()``, and a literal
 of a struct (``Foo{…}``), are calls of ``Foo``; Ruby's ``Foo.new`` is ``Foo.new``. A
-decorator without parentheses is a call of it, in the scope that it stands in.
+decorator without parentheses is a call of it, in the scope that it is in.
 ``args`` are the arguments (Python and JavaScript alone), as values, see below.
 
 **Assignments** give the types of receivers and the aliases of functions. A key is the
@@ -79,7 +79,7 @@ TYPING = "typing"
 """The kind of an import that is there for types alone."""
 
 MODULE = ""
-"""The qualified name of what stands at the top level of a file."""
+"""The qualified name of what is at the top level of a file."""
 
 
 class Symbol(NamedTuple):
@@ -94,9 +94,9 @@ class Symbol(NamedTuple):
     line_end: int
     signature: str = ""
     doc: str = ""
-    """The docstring, or the comment that stands right before it."""
+    """The docstring, or the comment that is right before it."""
     bases: tuple[str, ...] = ()
-    """What a class inherits or implements, as written, in dots."""
+    """Bases and interfaces of a class, as written, in dots."""
     params: tuple[str, ...] = ()
     """Names of the parameters of a function, in order (Python and JavaScript alone)."""
 
@@ -107,9 +107,9 @@ class Import(NamedTuple):
     module: str
     """``os.path``, ``../auth/jwt``, ``crate::auth::jwt``, ``"stdio.h"``."""
     name: str = ""
-    """What is taken from the module; ``*`` for everything; empty for the module itself."""
+    """The imported name; ``*`` for everything; empty for the module itself."""
     alias: str = ""
-    """What it is called here, where that is another name."""
+    """Its name here, where that is another one."""
     level: int = 0
     """Python: the dots of a relative import."""
     line: int = 0
@@ -141,9 +141,9 @@ class FileFacts:
     imports: list[Import] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     assigned: dict[str, str] = field(default_factory=dict)
-    """What a plain assignment, annotation or ``return`` ties to a name; see above."""
+    """Values that plain assignments, annotations or ``return`` tie to names; see above."""
 
     @property
     def package(self) -> str:
-        """The package that the file says it belongs to; "" for none."""
+        """Return the package that the file says it belongs to; "" for none."""
         return next((item.module for item in self.imports if item.kind == "package"), "")

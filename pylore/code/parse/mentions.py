@@ -22,7 +22,7 @@ TITLE_LENGTH = 160
 
 
 def file_body(source: Source, symbols: Sequence[Symbol], is_code: bool) -> str:
-    """Code: what it says of itself, then the names that it defines. Other text: its beginning."""
+    """Return the description and the names of code, or the beginning of other text."""
     if not is_code:
         return source.text[:FILE_LENGTH].strip()
     names = dict.fromkeys(symbol.qualified for symbol in symbols)
@@ -30,7 +30,7 @@ def file_body(source: Source, symbols: Sequence[Symbol], is_code: bool) -> str:
 
 
 def symbol_title(symbol: Symbol) -> str:
-    """The qualified name, with the parameters and result that its head has.
+    """Return the qualified name, with the parameters and result that its head has.
 
     ``Login.check(self, user: str) -> bool``
     """
@@ -40,7 +40,7 @@ def symbol_title(symbol: Symbol) -> str:
 
 
 def symbol_body(symbol: Symbol, source: Source) -> str:
-    """Signature, documentation, and the beginning of the source after the head."""
+    """Return signature, documentation, and the beginning of the source after the head."""
     parts = [symbol.signature]
     if symbol.doc:
         parts.append(symbol.doc)
@@ -66,7 +66,7 @@ _WORD = re.compile(r"[\w$.:>-]+?(?=\(|$)")
 
 
 def mentioned(text: str, endings: tuple[str, ...]) -> list[Import]:
-    """The names in a Markdown text that may be of paths or symbols, each once.
+    """Return the names in a Markdown text that may be of paths or symbols, each once.
 
     A plain word is the name of a file if it ends in one of ``endings``.
     """
@@ -123,7 +123,7 @@ class Mentions:
             self._tails.setdefault(composed(path.rpartition("/")[2]), []).append(path)
 
     def of(self, facts: FileFacts) -> dict[str, float]:
-        """Ids that this file mentions, with the weight of each."""
+        """Return ids that this file mentions, with the weight of each."""
         found: dict[str, float] = {}
         for item in facts.imports:
             if item.kind != KIND:
@@ -139,7 +139,7 @@ class Mentions:
         return found
 
     def _path(self, here: str, name: str) -> str:
-        """From the root, from the file's own folder, or the only path that ends so."""
+        """Return the path from the root or the file's folder, or the only one that ends so."""
         name = name.split(":", 1)[0].rstrip("/")
         if not name or name.startswith("-") or " " in name:
             return ""
@@ -164,12 +164,12 @@ class Mentions:
         return known[0] if len(known) == 1 else ""
 
     def _named(self, word: str) -> Sequence[str]:
-        """The ids of the symbols of a name, qualified or not."""
+        """Return the ids of the symbols of a name, qualified or not."""
         return self._symbols.get(word, ())
 
 
 def asked_by(facts: FileFacts) -> Iterator[str]:
-    """What a file's mentions hang on: the last parts of names, and of paths with a slash."""
+    """Yield what mentions depend on: the last parts of names, and of paths with a slash."""
     for item in facts.imports:
         if item.kind == KIND:
             path = item.module.split(":", 1)[0].rstrip("/")

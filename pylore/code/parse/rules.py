@@ -10,39 +10,24 @@ from functools import lru_cache
 from hashlib import sha256
 
 from ...core.errors import LoreError, UsageError, nearest
+from ...system.programs import own_files
 from ..languages.registry import added_rules
 from ..languages.spec import LanguageSpec
 
 
-def rules_folder() -> str:
-    """The folder of the rule files that came with lore.
-
-    Raises:
-        LoreError: it is not where it should be.
-    """
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    here = os.path.dirname(package)
-    prefix = os.path.dirname(os.path.dirname(os.path.dirname(here)))  # as a wheel has it
-    for root in (here, os.environ.get("LORE_ROOT", ""), os.path.join(prefix, "share", "lore")):
-        folder = os.path.join(root, "graph", "rules")
-        if root and os.path.isdir(folder):
-            return folder
-    raise LoreError("the rules for reading code are missing: install lore again")
-
-
 def rule_files() -> dict[str, str]:
-    """Name of a language → its rule file: those that came with lore, then added ones.
+    """Map name of a language to its rule file: those that came with lore, then added ones.
 
     Raises:
         LoreError: the folder is not where it should be.
     """
-    folder = rules_folder()
+    folder = own_files(os.path.join("graph", "rules"))
     names = [name for name in sorted(os.listdir(folder)) if name.endswith(".yml")]
     return {name[:-4]: os.path.join(folder, name) for name in names} | added_rules()
 
 
 def rules_stamp() -> str:
-    """Changes when a rule file does: names, sizes and times."""
+    """Return a stamp of the rule files: their names, sizes and times."""
     stats = ((os.path.basename(path), os.stat(path)) for path in rule_files().values())
     return "/".join(f"{name}-{stat.st_size}-{stat.st_mtime_ns}" for name, stat in stats)
 
@@ -61,9 +46,9 @@ class Rules:
     """All languages, and the rules for those that are wanted."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
-        """``files`` are rule files by the names of their languages."""
+        """Read ``files``, rule files by the names of their languages."""
         self.languages: dict[str, LanguageSpec] = {}
-        """How the files of each look: what the heads of the rule files say, and no more."""
+        """Languages by the heads of their rule files alone."""
         self._rules: list[tuple[str, str]] = []  # (name of the language it counts for, text)
         heads = {}
         for name, path in files.items():
@@ -106,7 +91,7 @@ class Rules:
                     self._rules.append((target.name, copy))
 
     def language_of(self, path: str, first_line: str = "") -> str:
-        """The language of a file by its extension, or by its ``#!`` line; or nothing."""
+        """Return the language of a file by its extension, or by its ``#!`` line; or nothing."""
         name = path.rpartition("/")[2]
         dot = name.rfind(".")
         if dot > 0:
@@ -122,11 +107,11 @@ class Rules:
         return self._interpreters.get(program.rstrip("0123456789."), "")
 
     def languages_of(self, paths: Iterable[str]) -> frozenset[str]:
-        """The languages of files by their extensions alone."""
+        """Return the languages of files by their extensions alone."""
         return frozenset(map(self.language_of, paths)) - {""}
 
     def require(self, names: tuple[str, ...]) -> frozenset[str]:
-        """``names``, or all languages where there are none.
+        """Return ``names``, or all languages where there are none.
 
         Raises:
             UsageError: one of them is not known; the message has the nearest one.
@@ -141,7 +126,7 @@ class Rules:
         self, folder: str, wanted: frozenset[str], scripts: dict[str, list[str]],
         kinds: frozenset[str] = frozenset(),
     ) -> str:  # fmt: skip
-        """Writes what ast-grep reads into an empty folder; the path of its config.
+        """Write what ast-grep reads into an empty folder; the path of its config.
 
         ``scripts`` are files without a telling extension, by language. With ``kinds`` only
         rules of these kinds: ``class`` for ``python.class`` and ``python.class.2``.
@@ -167,12 +152,12 @@ class Rules:
         return config
 
     def fingerprint(self, wanted: frozenset[str]) -> str:
-        """Changes with anything that makes the same file give other facts."""
+        """Return a stamp that changes with anything that makes the same file give other facts."""
         text = "\n".join(rule for _, rule in self._rules)
         return sha256(f"{VERSION} {sorted(wanted)} {text}".encode()).hexdigest()[:16]
 
     def choose_shared(self, paths: Iterable[str]) -> None:
-        """Reads an extension that languages share as the one's that has more files beside it."""
+        """Read an extension that languages share as the one's that has more files beside it."""
         ends = Counter(path[path.rfind(".") :] for path in paths)
         most: dict[str, tuple[int, LanguageSpec]] = {}
         for language in self.languages.values():
@@ -185,7 +170,7 @@ class Rules:
 
 
 def load_rules() -> Rules:
-    """The rules that came with lore, and those of languages that were added.
+    """Return the rules that came with lore, and those of languages that were added.
 
     Raises:
         LoreError: they are not where they should be.
@@ -204,7 +189,7 @@ def _kind(rule: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """``text`` as what a match is replaced by, and no reference to a part of it."""
+    """Return ``text`` as what a match is replaced by, and no reference to a part of it."""
     return text.replace("\\", r"\\")
 
 

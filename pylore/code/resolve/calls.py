@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...core.vocabulary import file_id
 from ..languages.spec import LanguageSpec
 from ..parse.facts import Call
-from . import scopes as marks
+from . import scopes
 from .inference import Values
 from .kept import ADOPTED, BASES, FileAnswers, Reads, put
 from .scopes import (
@@ -44,12 +44,12 @@ Counts = dict[str, dict[str, dict[str, int]]]
 
 
 class Resolution(NamedTuple):
-    """What all files' names come to."""
+    """Resolved names of all files."""
 
     edges: dict[Ends, Told]
     counts: Counts
     answers: dict[str, FileAnswers]
-    """What is kept of each file, so that next time it is resolved only if something changes."""
+    """Answers to keep of each file, so that it is resolved again only after a change."""
     posts: dict[str, set[int]]
     """Path → the marks by which a file is found."""
     reads: Reads
@@ -72,7 +72,7 @@ class Draft:
         reasons[reason] = reasons.get(reason, 0) + number
 
     def add(self, from_id: str, to_id: str, relation: str, sure: float, reason: str) -> None:
-        """An edge; of two with the same ends the surer one stays, of imports what counts more."""
+        """Add an edge; of two with the same ends keep the surer, of imports the stronger."""
         if from_id == to_id:
             return
         ends = (from_id, to_id, relation)
@@ -91,7 +91,7 @@ class Draft:
                     self.count(path, what, reason, number)
 
     def by_language(self, languages: Mapping[str, str]) -> Counts:
-        """The counts of all files, of which ``languages`` has the languages."""
+        """Return the counts of all files, of which ``languages`` has the languages."""
         found: Counts = {}
         for path, kinds in self.counts.items():
             held = found.setdefault(languages[path], {})
@@ -103,7 +103,7 @@ class Draft:
 
 
 def adopt(files: Iterable[File], values: Values, reads: Reads) -> None:
-    """Gives methods that are defined outside of their type's file to that type.
+    """Give methods that are defined outside of their type's file to that type.
 
     In some languages they may be: ``Login.check`` in a file that has no ``Login``.
     """
@@ -122,7 +122,7 @@ def adopt(files: Iterable[File], values: Values, reads: Reads) -> None:
 
 
 def merge(files: Sequence[File], values: Values) -> None:
-    """Namespaces span files, and classes may: their parts get each other's members."""
+    """Share members among the parts of namespaces and classes that span files."""
     parts: dict[tuple[str, str], list[Def]] = {}
     for file in files:
         if file.language.namespaces:
@@ -145,7 +145,7 @@ Asked = list[tuple[Def, Known]]
 
 
 def inherit(files: Iterable[File], values: Values, draft: Draft, reads: Reads) -> None:
-    """Finds the bases of every class, and draws the edges ``inherits``."""
+    """Find the bases of every class, and draw the edges ``inherits``."""
     # The names of bases are looked up before any class has bases: in scopes, not in classes.
     known = [one for file in files for one in bases_in(file, values, reads)]
     bases, is_open = draw_bases(known, draft)
@@ -159,7 +159,7 @@ def inherit(files: Iterable[File], values: Values, draft: Draft, reads: Reads) -
 
 
 def bases_in(file: File, values: Values, reads: Reads) -> Asked:
-    """What the bases are of the classes in a file."""
+    """Return what the bases are of the classes in a file."""
     known = []
     values.search.reads = set()
     for symbol in file.facts.symbols:
@@ -175,7 +175,7 @@ def bases_in(file: File, values: Values, reads: Reads) -> Asked:
 def draw_bases(
     known: Asked, draft: Draft
 ) -> tuple[dict[Def, list[tuple[Def, float]]], dict[Def, None]]:
-    """Draws the edges; the bases of each class, and the classes with bases outside the tree."""
+    """Draw the edges; the bases of each class, and the classes with bases outside the tree."""
     found: dict[Def, list[tuple[Def, float]]] = {}
     is_open: dict[Def, None] = {}
     for made, (bases, sure) in known:
@@ -202,7 +202,7 @@ _TESTS = re.compile(
 
 @cache
 def only_tests_call(path: str, named: str = "") -> bool:
-    """Whether nothing but tests calls what a file defines: tests, their fixtures and mocks.
+    """Return whether nothing but tests calls what a file defines: tests, their fixtures and mocks.
 
     A name counts where its language takes it for a test's, by the pattern ``named``: other
     than for ``text.is_test``, by which a search ranks, ``test_helpers`` may well be what a
@@ -216,21 +216,21 @@ def only_tests_call(path: str, named: str = "") -> bool:
     return _TESTS.search(path) is not None or bool(named and re.search(named, path))
 
 
-Passed = dict[Place, dict[Value, None]]
-"""What calls pass for a parameter of a function."""
+ArgumentTypes = dict[Place, dict[Value, None]]
+"""Values that calls pass for a parameter of a function."""
 
 
 class Calls:
-    """Resolves calls in rounds, each with what the calls of the rounds before have passed."""
+    """Resolve calls in rounds, each with the argument types of the rounds before."""
 
     def __init__(self, files: Iterable[File], values: Values, draft: Draft) -> None:
         self._values = values
         self._draft = draft
         self._functions: dict[tuple[str, str], list[Def]] = {}
         self._methods: dict[tuple[str, str], list[Def]] = {}
-        self._hanging: list[tuple[File, Call, bool, set[Place]]] = []
+        self._waiting: list[tuple[File, Call, bool, set[Place]]] = []
         """Calls of which callers may yet tell more, or of their arguments alone: they are drawn."""
-        self._passed: Passed = {}
+        self._argument_types: ArgumentTypes = {}
         self._round_number = 0
         self.emitted: dict[str, dict[Place, dict[Value, int]]] = {}
         """Path → what its calls pass, each with the round in which they first did.
@@ -240,13 +240,13 @@ class Calls:
         self.reads: dict[str, set[int]] = {}
         """Path → what its calls looked up."""
         self.awaits: dict[str, set[int]] = {}
-        """Path → the marks of the parameters that its calls hang on, directly or not."""
+        """Path → the marks of the parameters that its calls depend on, directly or not."""
         for file in files:
             for made in file.defs.values():
                 self._index(made)
 
     def _index(self, made: Def) -> None:
-        """What has no name outside of the function that it stands in is not a candidate."""
+        """Index candidates: not those without a name outside of their function."""
         if made.kind not in ("function", "method"):
             return
         outer = made.outer
@@ -257,34 +257,34 @@ class Calls:
             outer = outer.outer
         index.setdefault((made.file.language.family, made.name), []).append(made)
 
-    def first(self, files: Iterable[File]) -> Passed:
-        """Resolves every call of these files; what they pass on."""
+    def first(self, files: Iterable[File]) -> ArgumentTypes:
+        """Resolve every call of these files; what they pass on."""
         return self._round((file, call, False) for file in files for call in file.facts.calls)
 
-    def again(self, passed: Mapping[Place, Iterable[Value]]) -> Passed:
-        """Resolves the calls again that hang on what all calls have passed; what they pass on."""
-        grown = self._values.pass_on(passed)
-        pending = [(file, call, drawn) for file, call, drawn, on in self._hanging if on & grown]
-        self._hanging = [one for one in self._hanging if not one[3] & grown]
+    def again(self, types: Mapping[Place, Iterable[Value]]) -> ArgumentTypes:
+        """Resolve calls again that depend on these argument types; return the new ones."""
+        grown = self._values.pass_on(types)
+        pending = [(file, call, drawn) for file, call, drawn, on in self._waiting if on & grown]
+        self._waiting = [one for one in self._waiting if not one[3] & grown]
         return self._round(pending)
 
     def onwards(self, grown: Set[Place], more: Iterable[File]) -> None:
-        """Another round of those that hang on what has grown; of the calls of more files, all."""
+        """Run a round of the calls that depend on what has grown, and all calls of more files."""
         self._values.search.forget_grown(grown)
-        pending = [(file, call, drawn) for file, call, drawn, on in self._hanging if on & grown]
-        self._hanging = [one for one in self._hanging if not one[3] & grown]
+        pending = [(file, call, drawn) for file, call, drawn, on in self._waiting if on & grown]
+        self._waiting = [one for one in self._waiting if not one[3] & grown]
         pending += [(file, call, False) for file in more for call in file.facts.calls]
         self._round(pending)
 
     def finish(self) -> None:
-        """Draws the calls of which callers might have told more."""
-        for file, call, drawn, _ in self._hanging:
+        """Draw the calls of which callers might have told more."""
+        for file, call, drawn, _ in self._waiting:
             if not drawn:
                 self._values.search.reads = self.reads[file.path]
                 self._draw(file, call, self._values.chain(file, call.caller, call.callee))
 
-    def _round(self, pending: Iterable[tuple[File, Call, bool]]) -> Passed:
-        self._passed = {}
+    def _round(self, pending: Iterable[tuple[File, Call, bool]]) -> ArgumentTypes:
+        self._argument_types = {}
         self._round_number += 1
         search = self._values.search
         for file, call, drawn in pending:
@@ -299,9 +299,9 @@ class Calls:
                 self._pass_on(file, call, found[0])
             if asked:
                 awaits = self.awaits.setdefault(file.path, set())
-                awaits.update(marks.mark(made.place, name) for made, name in asked)
-                self._hanging.append((file, call, drawn, asked))
-        return self._passed
+                awaits.update(scopes.mark(made.place, name) for made, name in asked)
+                self._waiting.append((file, call, drawn, asked))
+        return self._argument_types
 
     # What a call reaches.
 
@@ -339,19 +339,19 @@ class Calls:
                     self._reach(caller, inner, sure, reason)
 
     def constructor(self, cls: Def) -> Def | None:
-        """What runs when the class is called: its own, or the first of its bases'."""
+        """Return the constructor of a class: its own, or the first of its bases'."""
         reads = self._values.search.reads
-        reads.add(marks.mark(cls.place, marks.BASES))
+        reads.add(scopes.mark(cls.place, scopes.BASES))
         for one in self._values.order(cls):
             for name in cls.file.language.constructors:
-                reads.add(marks.mark(cls.place, name or one.name))
+                reads.add(scopes.mark(cls.place, name or one.name))
                 made = one.children.get(name or one.name)
                 if made is not None and made.kind in ("function", "method"):
                     return made
         return None
 
     def _caller(self, file: File, scope: str) -> str:
-        """The innermost symbol around a call; the file at its top level."""
+        """Return the innermost symbol around a call; the file at its top level."""
         while scope:
             made = file.defs.get(scope)
             if made is not None:
@@ -380,14 +380,14 @@ class Calls:
                     self._pass(file, call.caller, text, made, name)
 
     def _pass(self, file: File, scope: str, text: str, made: Def, name: str) -> None:
-        passed = self._passed.setdefault((made, name), {})
+        types = self._argument_types.setdefault((made, name), {})
         emitted = self.emitted.setdefault(file.path, {}).setdefault((made, name), {})
-        if len(passed) > MOST_VALUES:
+        if len(types) > MOST_VALUES:
             emitted.setdefault(OUTSIDE, self._round_number)
             return
         for value in self._values.chain(file, scope, text)[0]:
             if value is not OUTSIDE:
-                passed[value] = None
+                types[value] = None
                 emitted.setdefault(value, self._round_number)
 
     # What is left when a receiver is not known.
@@ -403,7 +403,7 @@ class Calls:
         found: Sequence[Def] = ()
         unique = UNIQUE_METHOD
         if receiver or language.functions_global:
-            self._values.search.reads.add(marks.named(language.family, name))
+            self._values.search.reads.add(scopes.named(language.family, name))
             found = self.candidates(language, name, bool(receiver), path)
             unique = UNIQUE_METHOD if receiver else UNIQUE_FUNCTION
         if not found:
@@ -421,7 +421,7 @@ class Calls:
     def candidates(
         self, language: LanguageSpec, name: str, is_method: bool, path: str
     ) -> Sequence[Def]:
-        """What a call in the file at ``path`` may reach by a name alone."""
+        """Return what a call in the file at ``path`` may reach by a name alone."""
         index = self._methods if is_method else self._functions
         found = index.get((language.family, name), [])
         if only_tests_call(path, language.tests):

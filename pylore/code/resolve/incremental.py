@@ -1,7 +1,7 @@
-"""After a change of some files: only what hangs on it is resolved again, from kept answers.
+"""After a change of some files: only what depends on it is resolved again, from kept answers.
 
 The edges are those of ``resolve`` over all files. What the changed files show to others is
-compared with what they showed before; whoever has looked at what is another one now, through
+compared with what they showed before; whoever read what has changed, through
 however many answers, is resolved again: imports, then bases, then calls, each with what came
 of the one before. Calls go by rounds as in ``rounds``: a file of which nothing has changed but
 what it is passed joins in the round in which that is so.
@@ -18,7 +18,7 @@ from ..imports import Importers, SourceTree
 from ..languages.registry import language
 from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts
-from . import scopes as marks
+from . import scopes
 from .calls import Draft, Ends, Told, bases_in, draw_bases
 from .inference import Values
 from .kept import (
@@ -36,32 +36,32 @@ from .kept import (
     posts,
     put,
 )
-from .lazy import Hanging, Kept, KeptPassed, LazyCalls, LazyFiles, WholeError, with_marks
+from .lazy import Dependents, Kept, KeptArgumentTypes, LazyCalls, LazyFiles, WholeError, with_marks
 from .resolve import ROUNDS, all_bound, bind
 from .scopes import File
 
 MOST_CHANGED = 100
 """More changed files than this are resolved with all others."""
-MOST_HANGING = 300
-"""Files that hang on a change: so many and more are resolved with all others."""
+MAX_DEPENDENTS = 300
+"""Files that depend on a change: so many and more are resolved with all others."""
 IMPORT_RELATIONS = frozenset({"imports"})
 BASE_RELATIONS = frozenset({"inherits"})
 CALL_RELATIONS = frozenset({"calls", "instantiates"})
 
 
 class FileChange(NamedTuple):
-    """What a file said and what it says; None where there was or is none."""
+    """Former and new facts of a file; None where there is no file."""
 
     old: FileFacts | None
     new: FileFacts | None
 
     def says_other(self) -> bool:
-        """Whether anything is another than it was that a name may hang on."""
+        """Return whether anything is another than it was that a name may depend on."""
         return _said(self.old) != _said(self.new)
 
 
 class Tree(NamedTuple):
-    """What is known of the tree as a whole."""
+    """Facts about the tree as a whole."""
 
     root: str
     languages: Mapping[str, str]
@@ -72,8 +72,8 @@ class Tree(NamedTuple):
     outlines: Callable[[], Iterable[FileFacts]]
 
 
-class Again(NamedTuple):
-    """What came of it."""
+class IncrementalResult(NamedTuple):
+    """Result of an incremental resolution."""
 
     edges: dict[Ends, Told]
     relations: dict[str, set[str]]
@@ -94,8 +94,10 @@ class Again(NamedTuple):
     """Files of which the mentions are to be looked for again."""
 
 
-def resolve_again(kept: Kept, changes: Mapping[str, FileChange], tree: Tree) -> Again:
-    """The edges from the files that hang on a change.
+def resolve_incremental(
+    kept: Kept, changes: Mapping[str, FileChange], tree: Tree
+) -> IncrementalResult:
+    """Return the edges from the files that depend on a change.
 
     Raises:
         WholeError: everything is to be resolved again.
@@ -103,7 +105,7 @@ def resolve_again(kept: Kept, changes: Mapping[str, FileChange], tree: Tree) -> 
     if len(changes) > MOST_CHANGED:
         raise WholeError
     if not changes:
-        return Again({}, {}, {}, set(), {}, {}, {}, {}, {}, set())
+        return IncrementalResult({}, {}, {}, set(), {}, {}, {}, {}, {}, set())
     return _Resolver(kept, changes, tree).result()
 
 
@@ -120,7 +122,7 @@ class _Resolver:
         self._draft = Draft()
         self._roots: Reads = {}
         self._redone: dict[str, set[str]] = {}
-        self._hanging = Hanging(kept.reads(), MOST_HANGING)
+        self._dependents = Dependents(kept.reads(), MAX_DEPENDENTS)
         self._old = {path: self._old_file(path) for path in changes}
         self._new: dict[str, File] = {}
         self._outline = self._outlines()
@@ -132,7 +134,7 @@ class _Resolver:
         self._before: dict[str, FileAnswers] = {}
 
     def _check_changes(self) -> None:
-        """Some languages' names are seen in the whole tree without being asked for."""
+        """Raise WholeError for languages whose names are seen in the whole tree."""
         for change in self._changes.values():
             for facts in change:
                 if facts is None:
@@ -146,7 +148,7 @@ class _Resolver:
 
     @staticmethod
     def _check_paths(change: FileChange) -> None:
-        """What a new path leads to is known for some languages alone."""
+        """Raise WholeError unless the language says what a new path leads to."""
         for facts in change:
             if facts is None:
                 continue
@@ -171,7 +173,7 @@ class _Resolver:
         return file
 
     def _outlines(self) -> dict[str, FileFacts]:
-        """All that importers ask of files: what they are, and of some what they offer."""
+        """Return all that importers ask of files: what they are, and of some what they offer."""
         found = {facts.path: facts for facts in self._tree.outlines()}
         for path, change in self._changes.items():
             found.pop(path, None)
@@ -180,20 +182,20 @@ class _Resolver:
         return found
 
     def _prepare(self, facts: FileFacts | None) -> None:
-        """Finds the packages of a family of languages."""
+        """Find the packages of a family of languages."""
         spec = None if facts is None else language(facts.language)
         if spec is not None and spec.importer is not None:
             self._importers.of(spec.family, spec.importer)
 
-    def result(self) -> Again:
+    def result(self) -> IncrementalResult:
         self._bind_changed()
         self._rebind()
         languages = {path: language(name) for path, name in self._tree.languages.items()}
         self._values = Values(self._files, languages, self._importers.packages)
         self._adopt()
         self._inherit()
-        passed = self._call()
-        return self._result(passed)
+        types = self._call()
+        return self._result(types)
 
     # Imports.
 
@@ -204,10 +206,10 @@ class _Resolver:
                 self._new[path] = file = self._files[path]
                 self._bind(file)
         self._check_manifests()
-        self._hanging.add(self._package_marks())
+        self._dependents.add(self._package_marks())
         for path in self._changes:
             self._follow(Difference(self._old[path], self._new.get(path)))
-        self._hanging.add(self._path_marks())
+        self._dependents.add(self._path_marks())
 
     def _bind(self, file: File) -> None:
         file.bound, file.stars, file.mates = {}, [], ""
@@ -221,11 +223,11 @@ class _Resolver:
                 raise WholeError
 
     def _follow(self, difference: Difference) -> None:
-        self._hanging.add(difference.marks())
+        self._dependents.add(difference.marks())
         self._members += difference.members()
 
     def _package_marks(self) -> set[int]:
-        """The marks of the names of packages that are new or gone."""
+        """Return the marks of the names of packages that are new or gone."""
         found: set[int] = set()
         for change in self._changes.values():
             packages = {(facts.language, facts.package) for facts in change if facts is not None}
@@ -235,11 +237,11 @@ class _Resolver:
                 others = (one for one in self._outline.values() if one.path not in self._changes)
                 if not any(one.package == package and one.language == name for one in others):
                     family = language(name).family
-                    found.add(marks.imported(family, package.rpartition(".")[2]))
+                    found.add(scopes.imported(family, package.rpartition(".")[2]))
         return found
 
     def _path_marks(self) -> set[int]:
-        """The marks of paths that are new or gone, and of folders with them."""
+        """Return the marks of paths that are new or gone, and of folders with them."""
         found: set[int] = set()
         folders: set[str] = set()
         for path, change in self._changes.items():
@@ -251,19 +253,19 @@ class _Resolver:
             family = spec.family
             folder, _, name = path.rpartition("/")
             stem = name.partition(".")[0]
-            found |= {marks.imported(family, stem), marks.mentioned(f"/{composed(name)}")}
+            found |= {scopes.imported(family, stem), scopes.mentioned(f"/{composed(name)}")}
             found |= _module_marks(folder, stem, spec)
             if not folders:
                 folders = self._other_folders()
             while folder and folder not in folders:
                 outer, _, name = folder.rpartition("/")
-                found.add(marks.imported(family, name))
+                found.add(scopes.imported(family, name))
                 found |= _module_marks(outer, name, spec)
                 folder = outer
         return found
 
     def _other_folders(self) -> set[str]:
-        """The folders that had files before the change and have some after it."""
+        """Return the folders that had files before the change and have some after it."""
         found: set[str] = set()
         for path in self._tree.languages:
             if path not in self._changes:
@@ -274,10 +276,10 @@ class _Resolver:
         return found
 
     def _rebind(self) -> None:
-        """Finds the imports again of files whose imports may mean something else now."""
+        """Find the imports again of files whose imports may mean something else now."""
         done: set[str] = set(self._changes)
         while True:
-            paths = self._hanging.roots[IMPORTS] - done
+            paths = self._dependents.roots[IMPORTS] - done
             if not paths:
                 return
             done |= paths
@@ -296,10 +298,10 @@ class _Resolver:
     # Bases.
 
     def _adopt(self) -> None:
-        """Members of classes of other files: they are as they were, or all is done again."""
+        """Look up members that files define of others' classes; raise WholeError for new ones."""
         search = self._values.search
         for path in sorted(
-            {*self._new, *self._hanging.roots[ADOPTED]} & self._files.languages.keys()
+            {*self._new, *self._dependents.roots[ADOPTED]} & self._files.languages.keys()
         ):
             if self._files.classes(path).adopted if path not in self._changes else False:
                 raise WholeError
@@ -316,7 +318,7 @@ class _Resolver:
 
     def _inherit(self) -> None:
         found = []
-        paths = {*self._changes, *self._hanging.roots[BASES]} & self._files.languages.keys()
+        paths = {*self._changes, *self._dependents.roots[BASES]} & self._files.languages.keys()
         for path in sorted(paths):
             self._before_of(path)
             found += [(path, bases_in(self._files[path], self._values, self._roots))]
@@ -350,18 +352,18 @@ class _Resolver:
                     other.append((path, name))
                 for base, qualified, _ in (one for one in before + after
                                            if one not in before or one not in after):  # fmt: skip
-                    found.add(marks.mark(_class(base, qualified), marks.SUBCLASSES))
+                    found.add(scopes.mark(_class(base, qualified), scopes.SUBCLASSES))
         for path, name in other:
-            found.add(marks.mark(_class(path, name), marks.BASES))
+            found.add(scopes.mark(_class(path, name), scopes.BASES))
             for one in self._below(path, name):
-                found.add(marks.mark(_class(*one), marks.BASES))
+                found.add(scopes.mark(_class(*one), scopes.BASES))
         for path, name, member in set(self._members):
             for one in self._below(path, name):
-                found.add(marks.mark(_class(*one), member))
-        self._hanging.add(found)
+                found.add(scopes.mark(_class(*one), member))
+        self._dependents.add(found)
 
     def _below(self, path: str, name: str) -> set[tuple[str, str]]:
-        """All that inherits from a class, now or before the change."""
+        """Return all that inherits from a class, now or before the change."""
         found: set[tuple[str, str]] = set()
         pending = [(path, name)]
         while pending:
@@ -373,41 +375,41 @@ class _Resolver:
 
     # Calls.
 
-    def _call(self) -> KeptPassed:
+    def _call(self) -> KeptArgumentTypes:
         values = self._values
         calls = self._calls = LazyCalls(self._files, values, self._draft)
-        passed = KeptPassed(self._files, calls, values)
-        values.passed = passed
-        paths = {*self._changes, *self._hanging.roots[CALLS]}
+        types = KeptArgumentTypes(self._files, calls, values)
+        values.argument_types = types
+        paths = {*self._changes, *self._dependents.roots[CALLS]}
         self._joined: set[str] = set()
-        self._begin(paths, passed, 0)
+        self._begin(paths, types, 0)
         present = sorted(paths & self._files.languages.keys())
         for path in present:
             self._prepare(self._files[path].facts)
         calls.first(self._files.whole(path) for path in present)
         for number in range(1, ROUNDS + 1):
-            passed.update_own()
-            differing = with_marks(passed.differing(number))
+            types.update_own()
+            differing = with_marks(types.differing(number))
             more: set[str] = set()
             if differing:
-                more = self._hanging.awaiting(set(differing)) - paths
+                more = self._dependents.awaiting(set(differing)) - paths
                 more &= self._files.languages.keys()
-            if len(more) + len(paths) > MOST_HANGING:
+            if len(more) + len(paths) > MAX_DEPENDENTS:
                 raise WholeError
-            self._begin(more, passed, number)
+            self._begin(more, types, number)
             self._joined |= more
             paths |= more
-            grown = passed.advance(number)
+            grown = types.advance(number)
             calls.onwards(grown, [self._files.whole(path) for path in sorted(more)])
-        passed.update_own()
+        types.update_own()
         calls.finish()
-        return passed
+        return types
 
-    def _begin(self, paths: set[str], passed: KeptPassed, number: int) -> None:
+    def _begin(self, paths: set[str], types: KeptArgumentTypes, number: int) -> None:
         for path in paths:
             self._before_of(path)
             self._redone.setdefault(path, set()).update(CALL_RELATIONS)
-        passed.take_over(paths, number)
+        types.take_over(paths, number)
 
     # What is kept.
 
@@ -417,18 +419,18 @@ class _Resolver:
             found = self._before[path] = self._kept.answers(path) or FileAnswers()
         return found
 
-    def _result(self, passed: KeptPassed) -> Again:
+    def _result(self, types: KeptArgumentTypes) -> IncrementalResult:
         answers = {
-            path: self._answers(path, passed.own.get(path))
+            path: self._answers(path, types.own.get(path))
             for path in self._redone if path in self._files.languages
         }  # fmt: skip
         found = {path: self._posts(path, answers) for path in self._redone}
         ids = {path: self._ids(path) for path in self._redone}
-        return Again(
+        return IncrementalResult(
             self._draft.edges, self._redone, ids, self._come(), answers, self._before,
             self._reads(), found,
             {path: self._files.whole(path).facts for path in answers},
-            self._hanging.roots[MENTIONS] & self._files.languages.keys(),
+            self._dependents.roots[MENTIONS] & self._files.languages.keys(),
         )  # fmt: skip
 
     def _answers(self, path: str, passes: Passes | None) -> FileAnswers:
@@ -477,15 +479,17 @@ class _Resolver:
         return found
 
     def _reads(self) -> Reads:
-        """What was looked up before and now; only now where that counts no more."""
+        """Return what was looked up before and now; only now where that counts no more."""
         new = self._values.looked_up()
         for root, each in ((CALLS, self._calls.reads), (AWAITS, self._calls.awaits)):
             for path, looked in each.items():
                 put(self._roots, path, root, looked)
         found: Reads = {}
         for owner in {*new, *self._roots, *self._redone}:
-            held = self._hanging.entries(owner)
-            entries = {mark: one for mark, one in held.items() if mark not in self._hanging.marks}
+            held = self._dependents.entries(owner)
+            entries = {
+                mark: one for mark, one in held.items() if mark not in self._dependents.marks
+            }
             for root in self._stale(owner):
                 entries.pop(root, None)
             merged: Reads = {owner: entries}
@@ -495,7 +499,7 @@ class _Resolver:
         return found
 
     def _stale(self, path: str) -> list[int]:
-        """What a file asked itself, and asks anew."""
+        """Return what a file asked itself, and asks again."""
         redone = self._redone.get(path, set())
         found = [IMPORTS] if redone >= IMPORT_RELATIONS else []
         found += [BASES] if redone >= BASE_RELATIONS else []
@@ -505,7 +509,7 @@ class _Resolver:
 
 
 def _said(facts: FileFacts | None) -> object:
-    """All but where it stands, and what people read."""
+    """Return all but where it stands, and what people read."""
     if facts is None:
         return None
     lines = any(item.kind == "mod" for item in facts.imports)  # may stand in what a file defines
@@ -523,10 +527,10 @@ def _plain(facts: FileFacts) -> File:
 
 
 def _class(path: str, name: str) -> int:
-    return marks.inner(marks.place(path), name)
+    return scopes.inner(scopes.place(path), name)
 
 
 def _module_marks(folder: str, name: str, spec: LanguageSpec) -> set[int]:
-    """The marks of a module as its folder has it, and the file that the folder is."""
+    """Return the marks of a module as its folder has it, and the file that the folder is."""
     whole = f"{folder}/{spec.package_file}" if folder else spec.package_file
-    return {marks.top(key, name) for key in (folder, *(whole + end for end in spec.modules))}
+    return {scopes.top(key, name) for key in (folder, *(whole + end for end in spec.modules))}

@@ -1,4 +1,4 @@
-"""What a chain of names (``self.user.check``, ``make().run``) stands for, in its scope."""
+"""Infer the value of a chain of names (``self.user.check``, ``make().run``) in its scope."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from zlib import crc32
 
 from ..languages.spec import LanguageSpec
-from . import scopes as marks
+from . import scopes
 from .kept import Reads
 from .modules import Answers, Modules, Search
 from .scopes import (
@@ -41,7 +41,7 @@ _DEEPEST = 50
 
 
 def _split(chain: str) -> list[tuple[str, int]]:
-    """``self.make().run`` → its names, and how often each is called."""
+    """Turn ``self.make().run`` into its names, and how often each is called."""
     names = [(part.rstrip("()"), part) for part in chain.split(".")]
     return [(name, (len(part) - len(name)) // 2) for name, part in names]
 
@@ -61,8 +61,8 @@ def _text_mark(file: File, scope: str, text: str) -> int:
 
 def _result_mark(value: Instance | Module) -> int:
     if isinstance(value, Instance):
-        return marks.mark(value.of.place, "()")
-    return marks.top(value.key, "()")
+        return scopes.mark(value.of.place, "()")
+    return scopes.top(value.key, "()")
 
 
 class Values:
@@ -82,20 +82,21 @@ class Values:
         self._results: Answers[tuple[Instance | Module], Known] = table(self._result)
         self.shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the one definition, where namespaces span files."""
-        self.passed: dict[Place, dict[Value, None]] = {}
-        """What callers pass for a parameter of a function."""
+        self.argument_types: dict[Place, dict[Value, None]] = {}
+        """Values that callers pass for a parameter of a function."""
 
     def looked_up(self) -> Reads:
-        """What was looked up for each answer since this was asked; now nothing is known of that."""
+        """Return what was looked up for each answer since this was asked; now nothing is known of
+        that."""
         reads: Reads = {}
         put = reads.setdefault
         exports = self.modules.exports.reads
         for (key, name), looked in exports.items():
-            put(key, {})[marks.top(key, name)] = looked
+            put(key, {})[scopes.top(key, name)] = looked
         for (file, scope, text), looked in self._assignments.reads.items():
             put(file.path, {})[_text_mark(file, scope, text)] = looked
         for made, name, looked in self._of_members():
-            held, mark = put(made.file.path, {}), marks.mark(made.place, name)
+            held, mark = put(made.file.path, {}), scopes.mark(made.place, name)
             held[mark] = held.get(mark, b"") + looked
         for (value,), looked in self._results.reads.items():
             owner = value.of.file.path if isinstance(value, Instance) else value.key
@@ -115,20 +116,20 @@ class Values:
             yield made, name, looked
 
     def forget(self) -> None:
-        """To be called when classes have got bases or members."""
+        """Forget answers; called when classes have got bases or members."""
         self._orders.clear()
         self._rows.clear()
         self.search.forget()
 
     def pass_on(self, more: Mapping[Place, Iterable[Value]]) -> set[Place]:
-        """Adds to what callers pass, and forgets what hung on that; for which it was new."""
+        """Add to what callers pass, and forget what depended on that; for which it was new."""
         grown = set()
         for place, values in more.items():
-            passed = self.passed.setdefault(place, {})
-            before = len(passed)
+            types = self.argument_types.setdefault(place, {})
+            before = len(types)
             if before <= MOST_VALUES:
-                passed.update(dict.fromkeys(values))
-                if len(passed) > before:
+                types.update(dict.fromkeys(values))
+                if len(types) > before:
                     grown.add(place)
         self.search.forget_grown(grown)
         return grown
@@ -136,7 +137,7 @@ class Values:
     # A chain, from left to right.
 
     def chain(self, file: File, scope: str, text: str) -> Known:
-        """What ``text`` is in ``scope``; nothing where a name in it is not known."""
+        """Return what ``text`` is in ``scope``; nothing where a name in it is not known."""
         (name, calls), *rest = _parts(text)
         values, sure = self._name(file, scope, name)
         for _ in range(calls):
@@ -155,12 +156,12 @@ class Values:
         return values, sure
 
     def several(self, file: File, scope: str, text: str) -> Known:
-        """What a variable is to which ``text`` was assigned: chains, with spaces between."""
+        """Return what a variable is to which ``text`` was assigned: chains, with spaces between."""
         self.search.reads.add(_text_mark(file, scope, text))
         return self._assignments[file, scope, text]
 
     def _several(self, file: File, scope: str, text: str) -> Known:
-        self.search.reads.add(marks.scope(file.place, scope))
+        self.search.reads.add(scopes.scope(file.place, scope))
         if " " not in text:
             return self.chain(file, scope, text)
         return all_of([self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]])
@@ -198,7 +199,7 @@ class Values:
         )
 
     def _spanning(self, file: File, scope: str, name: str) -> Known:
-        """A name of the file, of a namespace around the scope, of an included file."""
+        """Return a name of the file, of a namespace around the scope, of an included file."""
         if name in file.top or name in file.assigned:
             return self._global(file, name)
         here = scope
@@ -228,7 +229,7 @@ class Values:
         return self._supers.setdefault(cls, Super(cls))
 
     def class_around(self, file: File, scope: str) -> Def | None:
-        """The class whose body ``scope`` is in; for a method that stands apart, its type."""
+        """Return the class whose body ``scope`` is in; for a method outside of it, its type."""
         if scope in file.classes:
             return file.classes[scope]
         here, found = scope, None
@@ -243,7 +244,7 @@ class Values:
         return found
 
     def _local(self, file: File, here: str, place: Def | None, name: str) -> Known | None:
-        """A name of one scope; None where it has none of that name."""
+        """Return a name of one scope; None where it has none of that name."""
         inner = f"{here}.{name}"
         made = file.defs.get(inner)
         if made is not None and made.kind != "constant":
@@ -258,14 +259,14 @@ class Values:
             found.append((values, min(sure, SAME_FILE)))
         if place is not None and is_parameter:
             self.search.asked.add((place, name))
-            passed = self.passed.get((place, name), ())
-            if len(passed) <= MOST_VALUES:
+            types = self.argument_types.get((place, name), ())
+            if len(types) <= MOST_VALUES:
                 known = found[0][0] if found else ()
-                found.append((tuple(v for v in passed if v not in known), PASSED_ON))
+                found.append((tuple(v for v in types if v not in known), PASSED_ON))
         return all_of(found)
 
     def _global(self, file: File, name: str) -> Known:
-        """A name of the file itself, of an import, of the package, of the language."""
+        """Return a name of the file itself, of an import, of the package, of the language."""
         values, sure = self.modules.exported(file.path, name)
         if values:
             return values, SAME_FILE if sure >= IMPORTED and self._is_own(file, name) else sure
@@ -283,7 +284,7 @@ class Values:
     def members(
         self, values: tuple[Value, ...], sure: float, name: str, own: bool = False
     ) -> Known:
-        """``.name`` of each; ``own`` says that the object is ``self``."""
+        """Return ``.name`` of each; ``own`` says that the object is ``self``."""
         if len(values) == 1:
             return self._member(values[0], sure, name, own)
         return all_of([self._member(value, sure, name, own) for value in values])
@@ -300,7 +301,7 @@ class Values:
             values, how = self.of_class(value, name)
             return values, min(sure, how)
         if isinstance(value, Super):
-            self.search.reads.add(marks.mark(value.of.place, name))
+            self.search.reads.add(scopes.mark(value.of.place, name))
             values, how = self._members[value.of, name, 1]
             return values, min(how, OWN_METHOD)
         values, how = self.of_class(value.of, name)
@@ -309,8 +310,8 @@ class Values:
         return values, min(sure, how, OWN_METHOD if own else KNOWN_CLASS)
 
     def _of_function(self, made: Def, sure: float, name: str) -> Known:
-        """A function's own attribute; else a property's value has it."""
-        self.search.reads.add(marks.mark(made.place, name))
+        """Return a function's own attribute; else a property's value has it."""
+        self.search.reads.add(scopes.mark(made.place, name))
         if made.file.language.functions_have_members and name in made.children:
             return (made.children[name],), sure
         values, how = self._properties[made, name]
@@ -327,7 +328,7 @@ class Values:
         return found
 
     def of_class(self, cls: Def, name: str) -> Known:
-        """A member of a class or of the first base that has it."""
+        """Return a member of a class or of the first base that has it."""
         self.search.reads.add(crc32(name.encode(), cls.place))
         if name and name == cls.file.language.maker and name not in cls.children:
             return (cls,), OWN_METHOD
@@ -335,7 +336,7 @@ class Values:
 
     def _find_in_order(self, cls: Def, name: str, start: int) -> Known:
         order = self.order(cls)
-        self.search.reads.add(marks.mark(cls.place, marks.BASES))
+        self.search.reads.add(scopes.mark(cls.place, scopes.BASES))
         for one in order[start:]:
             made = one.children.get(name)
             if made is not None and made.kind != "constant":
@@ -350,9 +351,9 @@ class Values:
         return EXTERNAL if any(one.open for one in order) else NOTHING
 
     def _attribute(self, cls: Def, text: str) -> Known:
-        """A value that a method gave to ``self``: its names are that method's."""
+        """Return a value that a method gave to ``self``: its names are that method's."""
         head = text.partition(".")[0].rstrip("()")
-        self.search.reads.add(marks.mark(cls.place, marks.PARAMETERS))
+        self.search.reads.add(scopes.mark(cls.place, scopes.PARAMETERS))
         for made in cls.children.values():
             if head in made.params and head not in cls.file.language.self_names:
                 values, sure = self.several(cls.file, made.qualified, text)
@@ -363,22 +364,22 @@ class Values:
     def _of_subclasses(self, cls: Def, name: str) -> Known:
         found: dict[Value, None] = {}
         reads = self.search.reads
-        reads.add(marks.mark(cls.place, marks.SUBCLASSES))
+        reads.add(scopes.mark(cls.place, scopes.SUBCLASSES))
         pending, seen = list(cls.subclasses), {cls}
         while pending and len(seen) < 1000:
             one = pending.pop()
             if one in seen:
                 continue
             seen.add(one)
-            reads.add(marks.mark(one.place, name))
-            reads.add(marks.mark(one.place, marks.SUBCLASSES))
+            reads.add(scopes.mark(one.place, name))
+            reads.add(scopes.mark(one.place, scopes.SUBCLASSES))
             values, _ = self._members[one, name, 0]
             found.update((value, None) for value in values if value is not OUTSIDE)
             pending += one.subclasses
         return (tuple(found), SUBCLASS) if 0 < len(found) <= MOST_VALUES else NOTHING
 
     def called(self, values: tuple[Value, ...], sure: float) -> Known:
-        """What calling each of them gives."""
+        """Return what calling each of them gives."""
         if len(values) == 1:
             return self._called(values[0], sure)
         return all_of([self._called(value, sure) for value in values])
@@ -389,7 +390,7 @@ class Values:
         if isinstance(value, Def):
             if value.is_class:
                 return (value.instance,), sure
-            self.search.reads.add(marks.mark(value.place, "return"))
+            self.search.reads.add(scopes.mark(value.place, "return"))
             text = value.file.assigned.get(f"{value.qualified}.return")
             if text is None:
                 return NOTHING
@@ -401,7 +402,7 @@ class Values:
         return self._results[value,]
 
     def _result(self, value: Instance | Module) -> Known:
-        """What calling an object gives, or a module that exports a function."""
+        """Return what calling an object gives, or a module that exports a function."""
         values, sure = (
             self.of_class(value.of, value.of.file.language.called)
             if isinstance(value, Instance)

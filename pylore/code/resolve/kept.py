@@ -1,4 +1,4 @@
-"""What is kept of a resolution, and how a file differs from what is kept."""
+"""Kept answers of a resolution, and the difference of a file from them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from ...core.text import composed
 from ..imports import Bound
-from . import scopes as marks
+from . import scopes
 from .scopes import Def, File
 
 IMPORTS, BASES, ADOPTED, CALLS, AWAITS, MENTIONS = range(1, 7)
-"""What a file itself asks, beside the marks of what it was asked for.
+"""Lookups of a file itself, beside the marks of its definitions.
 
-``AWAITS`` has the marks of the parameters that its calls hang on, through whatever answers.
+``AWAITS`` has the marks of the parameters that its calls depend on, through whatever answers.
 """
 
 Written = tuple[str, str, str]
@@ -25,11 +25,11 @@ Passes = dict[Written, dict[Written, int]]
 
 Reads = dict[str, dict[int, bytes]]
 """File, package or folder → the mark of what was looked for there, or what the file itself asks
-→ the marks of what was looked at for it, 32 bits each."""
+→ the marks of what was examined for it, 32 bits each."""
 
 
 class FileAnswers(NamedTuple):
-    """What one file's own names came to."""
+    """Resolved names of one file."""
 
     bound: tuple[Bound, ...] = ()
     mates: str = ""
@@ -44,7 +44,7 @@ class FileAnswers(NamedTuple):
 
 
 def put(reads: Reads, owner: str, mark: int, looked: Iterable[int]) -> None:
-    """Adds to what was looked at for something."""
+    """Add to what was examined for something."""
     held = reads.setdefault(owner, {})
     known = held.get(mark)
     found = set(looked)
@@ -54,7 +54,7 @@ def put(reads: Reads, owner: str, mark: int, looked: Iterable[int]) -> None:
 
 
 def join(reads: Reads, more: Reads) -> None:
-    """Adds what another process has looked at."""
+    """Add what another process has examined."""
     for owner, entries in more.items():
         held = reads.setdefault(owner, {})
         for mark, looked in entries.items():
@@ -63,7 +63,7 @@ def join(reads: Reads, more: Reads) -> None:
 
 
 def packed(entries: Mapping[int, bytes]) -> bytes:
-    """All of one owner's: the mark, how many it looked at, these; 32 bits each."""
+    """Return all of one owner's: the mark, how many it examined, these; 32 bits each."""
     found = array("I")
     for mark, looked in entries.items():
         found.append(mark)
@@ -73,7 +73,7 @@ def packed(entries: Mapping[int, bytes]) -> bytes:
 
 
 def unpacked(row: array[int]) -> dict[int, bytes]:
-    """What ``packed`` packed."""
+    """Return what ``packed`` packed."""
     found: dict[int, bytes] = {}
     place, end = 0, len(row)
     while place < end:
@@ -91,7 +91,7 @@ Seen = dict[str, object]
 
 
 def names_of(file: File | None) -> Seen:
-    """Every name that a file defines, assigns or imports."""
+    """Return every name that a file defines, assigns or imports."""
     if file is None:
         return {}
     found: dict[str, list[object]] = {}
@@ -120,7 +120,7 @@ class Difference:
                 self._add_inner(file, key)
 
     def _add_inner(self, file: File, key: str) -> None:
-        """What stands in something that has become something else, and its parameters."""
+        """Add what is in a changed definition, and its parameters."""
         made = file.defs.get(key)
         if made is None:
             return
@@ -134,7 +134,7 @@ class Difference:
         return [file for file in (self.old, self.new) if file is not None]
 
     def members(self) -> Iterator[tuple[str, str, str]]:
-        """The path and qualified name of a class, and a member of it that is another one."""
+        """Yield the path and qualified name of a class, and a member of it that is another one."""
         for file in self._files():
             for key in self.names:
                 container, _, name = key.rpartition(".")
@@ -143,7 +143,7 @@ class Difference:
                     yield file.path, container, name
 
     def packages(self) -> Iterator[tuple[str, str]]:
-        """The package that the file is part of, and a name that it has in it."""
+        """Yield the package that the file is part of, and a name that it has in it."""
         mates = {file.mates for file in self._files() if file.mates}
         moved = len({file.mates for file in self._files()}) > 1 or len(self._files()) < 2
         names = self._all if moved else self.names
@@ -153,26 +153,26 @@ class Difference:
                     yield key, name
 
     def marks(self) -> set[int]:
-        """The marks of all that is another one, but for what other files have of it."""
+        """Return the marks of all that is another one, but for what other files have of it."""
         found: set[int] = set()
         for file in self._files():
             place = file.place
-            found.update(marks.mark(place, name) for name in self.names)
+            found.update(scopes.mark(place, name) for name in self.names)
             found.update(self._scopes(file))
-        found.update(marks.top(key, name) for key, name in self.packages())
+        found.update(scopes.top(key, name) for key, name in self.packages())
         found.update(self._wholes())
         found.update(self._named())
         return found
 
     def _scopes(self, file: File) -> Iterator[int]:
-        """The scopes that see a variable that is another one."""
+        """Yield the scopes that see a variable that is another one."""
         around = {name.rpartition(".")[0] for name in self.names} - {""}
-        scopes = {*file.defs, *(call.caller for call in file.facts.calls)}
-        for scope in scopes | around:
+        callers = {call.caller for call in file.facts.calls}
+        for scope in {*file.defs} | callers | around:
             here = scope
             while here:
                 if here in around:
-                    yield marks.scope(file.place, scope)
+                    yield scopes.scope(file.place, scope)
                     break
                 here = here.rpartition(".")[0]
 
@@ -180,25 +180,25 @@ class Difference:
         file = self._files()[0]
         old, new = self.old, self.new
         if _stars(old) != _stars(new):
-            yield marks.mark(file.place, marks.STARS)
+            yield scopes.mark(file.place, scopes.STARS)
         mates = {one.mates for one in self._files()}
         if _tops(old) != _tops(new) or len(mates) > 1:
-            yield marks.mark(file.place, marks.WHOLE)
+            yield scopes.mark(file.place, scopes.WHOLE)
             for key in mates - {""}:
-                yield marks.top(key, marks.WHOLE)
+                yield scopes.top(key, scopes.WHOLE)
         for path, name in _classes(old) | _classes(new):
             if _params(old, name) != _params(new, name):
-                yield marks.mark(marks.inner(marks.place(path), name), marks.PARAMETERS)
+                yield scopes.mark(scopes.inner(scopes.place(path), name), scopes.PARAMETERS)
 
     def _named(self) -> Iterator[int]:
         old, new = _candidates(self.old), _candidates(self.new)
         for family, name in {(family, name) for family, name, _ in old ^ new}:
-            yield marks.named(family, name)
+            yield scopes.named(family, name)
         for name in _mentionable(self.old) ^ _mentionable(self.new):
-            yield marks.mentioned(composed(name.rpartition(".")[2]))
+            yield scopes.mentioned(composed(name.rpartition(".")[2]))
         for file in self._files():
             for _, name in _outline(self.old) ^ _outline(self.new):
-                yield marks.imported(file.language.family, name)
+                yield scopes.imported(file.language.family, name)
 
 
 def _stars(file: File | None) -> list[object]:
@@ -236,7 +236,7 @@ def _mentionable(file: File | None) -> set[str]:
 
 
 def _outline(file: File | None) -> set[tuple[str, str]]:
-    """What imports may name of a file, beside its path: what it defines in a package."""
+    """Return what imports may name of a file, beside its path: what it defines in a package."""
     if file is None or not file.mates:
         return set()
     names = (symbol.name for symbol in file.facts.symbols if "." not in symbol.qualified)
@@ -244,7 +244,7 @@ def _outline(file: File | None) -> set[tuple[str, str]]:
 
 
 def is_candidate(made: Def) -> bool:
-    """Whether it may be reached by its name alone: not what stands in a function."""
+    """Return whether it may be reached by its name alone: not what is in a function."""
     if made.kind not in ("function", "method"):
         return False
     outer = made.outer
@@ -256,18 +256,19 @@ def is_candidate(made: Def) -> bool:
 
 
 def posts(file: File, answers: FileAnswers) -> set[int]:
-    """The marks by which a file is found: of what it defines, inherits, adopts and passes."""
+    """Return the marks by which a file is found: of what it defines, inherits, adopts and
+    passes."""
     found: set[int] = set()
     for made in file.defs.values():
         if made.outer is not None and is_candidate(made):
-            found.add(marks.named(file.language.family, made.name))
+            found.add(scopes.named(file.language.family, made.name))
     for symbol in file.facts.symbols:
-        found.add(marks.mentioned(composed(symbol.qualified.rpartition(".")[2])))
+        found.add(scopes.mentioned(composed(symbol.qualified.rpartition(".")[2])))
     for bases in answers.bases.values():
         for path, name, _ in bases:
-            found.add(marks.mark(marks.inner(marks.place(path), name), marks.SUBCLASSES))
+            found.add(scopes.mark(scopes.inner(scopes.place(path), name), scopes.SUBCLASSES))
     for path, name in answers.adopted.values():
-        found.add(marks.mark(marks.inner(marks.place(path), name), ADOPTS))
+        found.add(scopes.mark(scopes.inner(scopes.place(path), name), ADOPTS))
     for path, name, parameter in answers.passes:
-        found.add(marks.mark(marks.inner(marks.place(path), name), parameter))
+        found.add(scopes.mark(scopes.inner(scopes.place(path), name), parameter))
     return found

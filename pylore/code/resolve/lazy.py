@@ -1,4 +1,4 @@
-"""Files that are read as they are asked for, and what hangs on a change."""
+"""Files that are read as they are asked for, and what depends on a change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 from ..languages.registry import language
 from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts, Symbol
-from . import scopes as marks
+from . import scopes
 from .calls import Calls, Draft, only_tests_call
 from .inference import Values
 from .kept import (
@@ -28,24 +28,24 @@ from .scopes import MOST_CANDIDATES, MOST_VALUES, Def, File, Place, Value
 
 
 class WholeError(Exception):
-    """Too much hangs on a change: everything is to be resolved anew."""
+    """Too much depends on a change: everything is to be resolved again."""
 
 
 class Kept(Protocol):
-    """What was kept when the files were resolved last."""
+    """Answers of the last resolution."""
 
     def facts(self, path: str) -> FileFacts | None: ...
 
     def names(self, path: str) -> FileFacts | None:
-        """The same without imports and calls."""
+        """Return the same without imports and calls."""
 
     def answers(self, path: str) -> FileAnswers | None: ...
 
     def reads(self) -> Sequence[tuple[str, bytes]]:
-        """Of each file, package and folder what was looked up for what: see ``kept.packed``."""
+        """Return, for each file, package and folder, what was looked up: see ``kept.packed``."""
 
     def holding(self, mark: int) -> Sequence[str]:
-        """The files that have a mark: see ``kept.posts``."""
+        """Return the files that have a mark: see ``kept.posts``."""
 
 
 class LazyDef(Def):
@@ -69,7 +69,7 @@ class LazyDef(Def):
 
     @bases.setter
     def bases(self, value: list[tuple[Def, float]]) -> None:
-        """They are asked for."""
+        """Ignore: they are computed on demand."""
 
     @property
     def subclasses(self) -> list[Def]:
@@ -81,7 +81,7 @@ class LazyDef(Def):
 
     @subclasses.setter
     def subclasses(self, value: list[Def]) -> None:
-        """They are asked for."""
+        """Ignore: they are computed on demand."""
 
     @property
     def open(self) -> bool:
@@ -90,7 +90,7 @@ class LazyDef(Def):
 
     @open.setter
     def open(self, value: bool) -> None:
-        """It is asked for."""
+        """Ignore: it is computed on demand."""
 
 
 class LazyFile(File):
@@ -115,9 +115,9 @@ class LazyFiles(Mapping[str, File]):
         self.languages = languages
         """Of all files that there are now."""
         self.answers: dict[str, FileAnswers] = {}
-        """What was found anew."""
+        """Answers that were found again."""
         self.has_bases = False
-        """Whether classes have their bases yet."""
+        """True when classes have their bases."""
         self.adopting: set[str] = set()
         """Families of which classes have members from other files."""
         self._loaded: dict[str, LazyFile] = {}
@@ -144,7 +144,7 @@ class LazyFiles(Mapping[str, File]):
         return found
 
     def whole(self, path: str) -> File:
-        """A file with its imports and calls."""
+        """Return a file with its imports and calls."""
         file = self[path]
         if path not in self.changed and path not in self._whole:
             facts = self.kept.facts(path)
@@ -168,14 +168,14 @@ class LazyFiles(Mapping[str, File]):
         return file
 
     def _adopt(self, file: LazyFile) -> None:
-        """Gives classes the members that other files define."""
+        """Give classes the members that other files define."""
         answers = None if file.path in self.changed else self.classes(file.path)
         for path, _ in (answers.adopted if answers else {}).values():
             self[path]
         for cls in file.defs.values():
             if not cls.is_class:
                 continue
-            for path in self.kept.holding(marks.mark(cls.place, ADOPTS)):
+            for path in self.kept.holding(scopes.mark(cls.place, ADOPTS)):
                 for name, owner in self.classes(path).adopted.items():
                     if owner == (file.path, cls.qualified) and path in self.languages:
                         made = self[path].defs[name]
@@ -183,7 +183,7 @@ class LazyFiles(Mapping[str, File]):
                         cls.children.setdefault(made.qualified.rpartition(".")[2], made)
 
     def classes(self, path: str) -> FileAnswers:
-        """What a file's names came to, as it was kept or is found by now."""
+        """Return what a file's names came to, as it was kept or is found by now."""
         found = self.answers.get(path)
         if found is None:
             found = self.kept.answers(path)
@@ -202,8 +202,8 @@ class LazyFiles(Mapping[str, File]):
         return [self[path].defs[name] for path, name in self.below(cls.file.path, cls.qualified)]
 
     def below(self, path: str, name: str) -> list[tuple[str, str]]:
-        """Path and name of the classes that inherit from one, as it is now."""
-        mark = marks.mark(marks.inner(marks.place(path), name), marks.SUBCLASSES)
+        """Return path and name of the classes that inherit from one, as it is now."""
+        mark = scopes.mark(scopes.inner(scopes.place(path), name), scopes.SUBCLASSES)
         found = []
         for one in sorted({*self.kept.holding(mark), *self.answers}):
             if one in self.languages:
@@ -211,8 +211,8 @@ class LazyFiles(Mapping[str, File]):
         return found
 
     def was_below(self, path: str, name: str) -> list[tuple[str, str]]:
-        """The same before the change."""
-        mark = marks.mark(marks.inner(marks.place(path), name), marks.SUBCLASSES)
+        """Return the same before the change."""
+        mark = scopes.mark(scopes.inner(scopes.place(path), name), scopes.SUBCLASSES)
         found = []
         for one in self.kept.holding(mark):
             answers = self.kept.answers(one)
@@ -246,7 +246,7 @@ class LazyCalls(Calls):
         files = self._files
         paths = [
             one for one in sorted(
-                {*files.kept.holding(marks.named(language.family, name)), *files.changed}
+                {*files.kept.holding(scopes.named(language.family, name)), *files.changed}
             )
             if one in files
         ]  # fmt: skip
@@ -282,8 +282,8 @@ class _Many(Sequence[Def]):
 _NO_ROW = array("I")
 
 
-class Hanging:
-    """Rows of what was looked up, and what of it hangs on the marks that were given."""
+class Dependents:
+    """Rows of what was looked up, and what of it depends on the marks that were given."""
 
     def __init__(self, rows: Sequence[tuple[str, bytes]], most: int) -> None:
         self._rows = {owner: array("I", row) for owner, row in rows}
@@ -291,13 +291,13 @@ class Hanging:
         self._read: Reads = {}
         self.marks: set[int] = set()
         self.roots: dict[int, set[str]] = {root: set() for root in range(1, MENTIONS + 1)}
-        """What of a file hangs on them: ``kept.CALLS`` and so on."""
+        """Parts of a file that depend on them: ``kept.CALLS`` and so on."""
 
     def add(self, marks: Iterable[int]) -> None:
-        """Follows further marks.
+        """Follow further marks.
 
         Raises:
-            WholeError: too many files hang on them.
+            WholeError: too many files depend on them.
         """
         new = set(marks) - self.marks
         while new:
@@ -325,7 +325,7 @@ class Hanging:
         return found
 
     def awaiting(self, marks: set[int]) -> set[str]:
-        """The files of which calls hang on parameters."""
+        """Return the files of which calls depend on parameters."""
         found = set()
         for owner, row in self._rows.items():
             if not marks.isdisjoint(row):
@@ -335,7 +335,7 @@ class Hanging:
         return found
 
     def entries(self, owner: str) -> dict[int, bytes]:
-        """All that was looked up for an owner."""
+        """Return all that was looked up for an owner."""
         found = self._read.get(owner)
         if found is None:
             found = unpacked(self._rows.get(owner, _NO_ROW))
@@ -343,14 +343,14 @@ class Hanging:
 
 
 _MORE: Written = ("Module", "", "")
-"""More than was looked at."""
+"""More than was examined."""
 
 _Told = frozenset[Written] | None
 """All that is passed for a parameter; None where it is too much."""
 
 
-class KeptPassed(dict[Place, dict[Value, None]]):
-    """``Values.passed`` as it is in one round, of the parameters that were asked for."""
+class KeptArgumentTypes(dict[Place, dict[Value, None]]):
+    """``Values.argument_types`` as it is in one round, of the parameters that were asked for."""
 
     def __init__(self, files: LazyFiles, own: Calls, values: Values) -> None:
         super().__init__()
@@ -359,11 +359,11 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         self._calls = own
         self.round = 0
         self.own: dict[str, Passes] = {}
-        """What the files pass that are resolved anew."""
+        """Argument types of the files that are resolved again."""
         self._now: dict[Written, list[dict[Written, int]]] = {}
         """The same by parameter."""
         self._was: dict[Written, list[Mapping[Written, int]]] = {}
-        """What they passed before."""
+        """Their former argument types."""
         self._others: dict[Written, dict[str, Mapping[Written, int]]] = {}
 
     def get(self, place: Place, default: object = None) -> dict[Value, None]:
@@ -385,7 +385,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
             raise WholeError from None
 
     def told(self, place: Written, round: int, *, is_new: bool) -> _Told:
-        """What is passed until a round, as it is now or was before the change."""
+        """Return what is passed until a round, as it is now or was before the change."""
         rows = self._rows(place, is_new=is_new)
         found = {value for row in rows for value, number in row.items() if number <= round}
         is_open = _MORE in found
@@ -405,11 +405,11 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         return {} if answers is None else answers.passes
 
     def _rest(self, place: Written) -> dict[str, Mapping[Written, int]]:
-        """What the other files pass, of which nothing is resolved anew."""
+        """Return what the other files pass, of which nothing is resolved again."""
         found = self._others.get(place)
         if found is None:
             path, qualified, name = place
-            mark = marks.mark(marks.inner(marks.place(path), qualified), name)
+            mark = scopes.mark(scopes.inner(scopes.place(path), qualified), name)
             found = self._others[place] = {
                 one: passes[place]
                 for one in self._files.kept.holding(mark)
@@ -418,7 +418,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         return found
 
     def take_over(self, paths: Iterable[str], round: int) -> None:
-        """These files are resolved anew from here on; what they passed until now stands."""
+        """Resolve these files again from here on; what they passed until now counts."""
         for path in paths:
             own = self.own[path] = {}
             for place, values in self._before(path).items():
@@ -431,7 +431,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
                     self._now.setdefault(place, []).append(kept)
 
     def update_own(self) -> None:
-        """Takes what the calls have passed by now."""
+        """Take what the calls have passed by now."""
         for path, passes in written_passes(self._calls).items():
             held = self.own.setdefault(path, {})
             for place, values in passes.items():
@@ -443,7 +443,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
                     row.setdefault(value, number)
 
     def differing(self, round: int) -> set[Written]:
-        """The parameters for which something else is passed now, until a round."""
+        """Return the parameters for which something else is passed now, until a round."""
         looked_at: set[Written] = set()
         for path, now in self.own.items():
             before = self._before(path)
@@ -458,7 +458,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         }  # fmt: skip
 
     def advance(self, round: int) -> set[Place]:
-        """Goes on to a round; the parameters of which there is more now."""
+        """Go on to a round; the parameters of which there is more now."""
         self.round = round
         grown = set()
         for place in list(self):
@@ -480,8 +480,8 @@ def _until(
 
 
 def with_marks(places: Iterable[Written]) -> Mapping[int, Written]:
-    """The marks of parameters."""
+    """Return the marks of parameters."""
     return {
-        marks.mark(marks.inner(marks.place(path), qualified), name): (path, qualified, name)
+        scopes.mark(scopes.inner(scopes.place(path), qualified), name): (path, qualified, name)
         for path, qualified, name in places
     }

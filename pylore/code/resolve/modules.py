@@ -10,7 +10,7 @@ from zlib import crc32
 
 from ..imports import Bound
 from ..languages.spec import LanguageSpec
-from . import scopes as marks
+from . import scopes
 from .scopes import (
     EXTERNAL,
     IMPORTED,
@@ -30,11 +30,11 @@ A = TypeVar("A")
 Q = TypeVar("Q", bound=tuple[Any, ...])
 
 Source = Hashable
-"""What an answer may hang on, and may grow with."""
+"""A source that an answer may depend on."""
 
 
 class Search(Generic[A]):
-    """Finds answers, each once, and keeps account of what they hang on.
+    """Find answers, each once, and keep account of what they depend on.
 
     Questions that need one another are a strongly connected component of the graph of
     questions, told while they are asked (Tarjan's algorithm). A component has a worklist:
@@ -50,9 +50,9 @@ class Search(Generic[A]):
 
     def __init__(self, nothing: A, deepest: int) -> None:
         self.asked: set[Source] = set()
-        """What the answers hang on that were given since this was emptied."""
+        """Sources of the answers that were given since this was emptied."""
         self.reads: set[int] = set()
-        """What was looked up since this was emptied, found or not: ``scopes.mark``."""
+        """Marks that were looked up since this was emptied, found or not: ``scopes.mark``."""
         self._nothing = nothing
         self._first = (nothing,)
         self._deepest = deepest
@@ -60,32 +60,32 @@ class Search(Generic[A]):
         self._stack: list[Pending[A]] = []
         """Every question without an answer that stands, in the order of being come upon."""
         self._path: list[Pending[A]] = []
-        """Those that are being asked, each for the one before."""
+        """Open questions, each asked for the one before."""
         self._put_off = 0
-        """How many of the path are to be asked again, and have no call under way."""
+        """Questions of the path that must be asked again, without a call under way."""
         self._stale: list[int] = []
         """A heap of places on the stack, negative: what was found last is asked again first."""
 
     def table(self, find: Callable[..., A]) -> Answers[Q, A]:
-        """Answers to one kind of questions, tuples: ``find(*question)`` finds one."""
+        """Return a table of answers to questions of one kind; ``find(*question)`` finds one."""
         made: Answers[Q, A] = Answers(self, find)
         self.tables.append(made)
         return made
 
     def forget(self) -> None:
-        """Forgets all answers."""
+        """Forget all answers."""
         for answers in self.tables:
             answers.clear()
             answers.open.clear()
 
     def forget_grown(self, grown: Set[Any]) -> None:
-        """Forgets the answers that hang on what has grown."""
+        """Forget the answers that depend on what has grown."""
         for answers in self.tables:
             for question in [q for q, (_, sources) in answers.open.items() if sources & grown]:
                 del answers.open[question]
 
     def answer(self, answers: Answers[Q, A], question: Q) -> A:
-        """The answer to a question that has none that stands for ever."""
+        """Return the answer to a question that has none that is final."""
         kept = answers.open.get(question)
         if kept is not None:
             found, sources = kept
@@ -112,7 +112,7 @@ class Search(Generic[A]):
         return asked.found
 
     def _from_outside(self, answers: Answers[Q, A], question: Q) -> A:
-        """The answer to a question that no other has led to."""
+        """Return the answer to a question that no other has led to."""
         path, asked, reads = self._path, self.asked, self.reads
         first = self._begin(answers, question)
         while path:
@@ -138,7 +138,7 @@ class Search(Generic[A]):
         return made
 
     def _solve(self, first: Pending[A]) -> bool:
-        """Asks a question at the end of the path; whether its answer stands.
+        """Ask a question at the end of the path; whether its answer stands.
 
         It does when no question before it on the stack was needed: then the component is
         the rest of the stack.
@@ -183,7 +183,7 @@ class Search(Generic[A]):
         pending.found = found
 
     def _keep_from(self, first: Pending[A]) -> None:
-        """A component's answers stand; each of them hangs on what any of them hangs on."""
+        """Keep a component's answers; each depends on what any of them depends on."""
         stack, sources = self._stack, first.sources
         if stack[-1] is first:
             stack.pop().keep(sources)
@@ -210,7 +210,7 @@ class Pending(Generic[A]):
         self.question = question
         self.found = former[0]
         self.former = former
-        """What was found so far and then was no more: at first nothing."""
+        """Answers that were found and dropped: at first nothing."""
         self.sources: set[Source]
         self.readers: set[Pending[A]] | None = None
         """Questions whose answers were made of this one."""
@@ -219,12 +219,12 @@ class Pending(Generic[A]):
         self.low = place
         """The lowest place on the stack of a question that is needed for this one."""
         self.stale = False
-        """Whether an answer has changed since it was read for this one."""
+        """True if an answer has changed since it was read for this one."""
         self.settled = False
-        """Whether it stays as it is, whatever it is made of."""
+        """True if it stays as it is, whatever it is made of."""
 
     def keep(self, sources: Set[Source]) -> None:
-        """Lets the answer stand, for ever if it hangs on nothing."""
+        """Let the answer stand, for ever if it depends on nothing."""
         answers, question = self.answers, self.question
         del answers.pending[question]
         if sources:
@@ -234,9 +234,9 @@ class Pending(Generic[A]):
 
 
 class Answers(dict[Q, A]):
-    """What was found out, by question: in itself what stands, in ``open`` what may yet change.
+    """Answers by question: final ones in itself, those that may change in ``open``.
 
-    An open answer has with it what it hangs on; a ``pending`` question has none that stands.
+    An open answer has with it what it depends on; a ``pending`` question has none that stands.
     """
 
     __slots__ = ("find", "open", "pending", "reads", "search")
@@ -248,7 +248,7 @@ class Answers(dict[Q, A]):
         self.open: dict[Q, tuple[A, Set[Source]]] = {}
         self.pending: dict[Q, Pending[A]] = {}
         self.reads: dict[Q, bytes] = {}
-        """What was looked up for each answer, of all times that it was looked for."""
+        """Marks that were looked up for each answer, over all its lookups."""
 
     def __missing__(self, question: Q) -> A:
         return self.search.answer(self, question)
@@ -264,19 +264,19 @@ class _TooDeep(Exception):
 
 
 class Members(Protocol):
-    """What tells the members of values: in practice ``inference.Values``."""
+    """A source of the members of values: in practice ``inference.Values``."""
 
     search: Search[Known]
 
     def members(self, values: tuple[Value, ...], sure: float, name: str) -> Known:
-        """``.name`` of each of the values."""
+        """Return ``.name`` of each of the values."""
 
     def several(self, file: File, scope: str, text: str) -> Known:
-        """What an expression of several names stands for in a scope."""
+        """Return what an expression of several names stands for in a scope."""
 
 
 class Modules:
-    """Looks a name up from outside: ``exported`` is the one question."""
+    """Look a name up from outside: ``exported`` is the one question."""
 
     def __init__(
         self, files: Mapping[str, File], languages: Mapping[str, LanguageSpec],
@@ -298,7 +298,8 @@ class Modules:
         self._closures: dict[str, set[str]] = {}
 
     def exported(self, key: str, name: str) -> Known:
-        """What ``name`` is in a file, a package or a folder; the module itself without one."""
+        """Return what ``name`` is in a file, a package or a folder; the module itself without
+        one."""
         if not key:
             return EXTERNAL
         if not name:
@@ -324,7 +325,7 @@ class Modules:
         return self._submodule(key, name)
 
     def _from_own(self, file: File, name: str) -> Known:
-        """A definition or an assignment at the top level of a file."""
+        """Return a definition or an assignment at the top level of a file."""
         made = file.top.get(name)
         if made is not None and made.kind != "constant":
             return (made,), IMPORTED
@@ -349,10 +350,10 @@ class Modules:
                 return found
         if name == "default":
             return self._default(file)
-        self._search.reads.add(marks.mark(file.place, marks.STARS))
+        self._search.reads.add(scopes.mark(file.place, scopes.STARS))
         found = self._from_stars(file, name)
         if not found[0]:
-            self._search.reads.add(marks.mark(file.place, "default"))
+            self._search.reads.add(scopes.mark(file.place, "default"))
         if not found[0] and "default" in file.bound:
             # What a file exports whole, a function or an object, has the names.
             values, sure = self.exported(file.path, "default")
@@ -363,7 +364,7 @@ class Modules:
         return self.exported(bound.module, bound.name)
 
     def _from_included(self, file: File, name: str) -> Known:
-        """A definition in the files that this one includes, and those that they include."""
+        """Return a definition in the files that this one includes, and those that they include."""
         if not self._tops:
             for other in self._files.values():
                 if other.language.functions_global:
@@ -411,21 +412,21 @@ class Modules:
 
     @staticmethod
     def _is_folder(file: File) -> bool:
-        """Whether a file is what its folder means as a module."""
+        """Return whether a file is what its folder means as a module."""
         language = file.language
         return bool(language.modules) and file.path.endswith(
             language.package_file + language.modules[0]
         )
 
     def _default(self, file: File) -> Known:
-        """The only definition of a file that does not say which is its default."""
-        self._search.reads.add(marks.mark(file.place, marks.WHOLE))
+        """Return the only definition of a file that does not say which is its default."""
+        self._search.reads.add(scopes.mark(file.place, scopes.WHOLE))
         whole = [one for one in file.top.values() if one.kind in ("class", "function")]
         return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
 
 
 def _with_modules(languages: Iterable[LanguageSpec]) -> list[LanguageSpec]:
-    """Those whose folders hold their modules, one of each family."""
+    """Return those whose folders hold their modules, one of each family."""
     found = {one.family: one for one in languages if one.modules}
     return [found[family] for family in sorted(found)]
 

@@ -12,30 +12,30 @@ from ...core.vocabulary import file_id
 from ..imports import DECLARED, RESOLVED, Bound, Importers, SourceTree
 from ..languages.registry import language
 from ..parse.facts import FileFacts, Import
-from . import scopes as marks
-from .calls import Calls, Draft, Passed, Resolution, adopt, inherit, merge
+from . import scopes
+from .calls import ArgumentTypes, Calls, Draft, Resolution, adopt, inherit, merge
 from .inference import Values
 from .kept import AWAITS, CALLS, IMPORTS, FileAnswers, Passes, Reads, Written, join, posts, put
 from .scopes import MOST_VALUES, OUTSIDE, Def, File, Module, Place, Super, Value, import_type, told
 
 ROUNDS = 8
-"""How often what callers pass is followed into what they call: the longest chain of that."""
+"""Rounds in which argument types are followed into calls: the longest chain."""
 _MANY = 20_000
 """Calls that are worth a process."""
 
 Message = dict[Written, list[Written]]
-"""What calls pass, by parameter: the function's path, its qualified name, the parameter's."""
+"""Argument types by parameter: the function's path, its qualified name, the parameter's."""
 
 
 class Round(NamedTuple):
-    """What one part is to do next: the first round, a further one, or the end."""
+    """The next task of a part: the first round, a further one, or the end."""
 
     paths: Sequence[str] = ()
-    passed: Message | None = None
+    argument_types: Message | None = None
 
 
 class Drawn(NamedTuple):
-    """What came of the calls of some files."""
+    """Result of the calls of some files."""
 
     draft: Draft
     passes: dict[str, Passes]
@@ -43,7 +43,7 @@ class Drawn(NamedTuple):
 
 
 class RoundAnswer(NamedTuple):
-    passed: Message
+    argument_types: Message
     drawn: Drawn | None = None
 
 
@@ -56,7 +56,7 @@ Ask = Callable[[Sequence[Round], Meanwhile], list[RoundAnswer]]
 def draw_calls(
     files: Mapping[str, File], values: Values, processes: int, meanwhile: Meanwhile
 ) -> Drawn:  # fmt: skip
-    """Draws what the calls of all files reach; other processes do that ``meanwhile``."""
+    """Draw what the calls of all files reach; other processes do that ``meanwhile``."""
     drawn = Drawn(Draft(), {}, {})
     part = _Worker(files, values)
     parts = _dealt(files, processes)
@@ -71,13 +71,13 @@ def draw_calls(
 
 
 def enough(files: Mapping[str, File]) -> int:
-    """How many processes help with the calls of these files."""
+    """Return how many processes help with the calls of these files."""
     calls = sum(len(file.facts.calls) for file in files.values())
     return max(1, min(os.cpu_count() or 1, 8, calls // _MANY))
 
 
 def _dealt(files: Mapping[str, File], count: int) -> list[list[str]]:
-    """The files in so many parts, with about as many calls in each.
+    """Return the files in so many parts, with about as many calls in each.
 
     Neighbours stay together: they look up the same names.
     """
@@ -92,11 +92,11 @@ def _dealt(files: Mapping[str, File], count: int) -> list[list[str]]:
 
 def _run(ask: Ask, parts: Sequence[list[str]], drawn: Drawn, meanwhile: Meanwhile) -> None:
     known: dict[Written, set[Written]] = {}
-    passed = _new(ask([Round(paths=part) for part in parts], meanwhile), known)
+    types = _new(ask([Round(paths=part) for part in parts], meanwhile), known)
     for _ in range(ROUNDS):
-        if not passed:
+        if not types:
             break
-        passed = _new(ask([Round(passed=passed)] * len(parts), _nothing), known)
+        types = _new(ask([Round(argument_types=types)] * len(parts), _nothing), known)
     for answer in ask([Round()] * len(parts), _nothing):
         if answer.drawn is not None:
             drawn.draft.join(answer.drawn.draft)
@@ -105,14 +105,14 @@ def _run(ask: Ask, parts: Sequence[list[str]], drawn: Drawn, meanwhile: Meanwhil
 
 
 def _nothing() -> None:
-    """What is done meanwhile after the first round."""
+    """Do nothing meanwhile, after the first round."""
 
 
 def _new(answers: Iterable[RoundAnswer], known: dict[Written, set[Written]]) -> Message:
-    """What was never passed before, of all parts together."""
+    """Return the argument types that are new, of all parts together."""
     found: Message = {}
     for answer in answers:
-        for place, values in answer.passed.items():
+        for place, values in answer.argument_types.items():
             held = known.setdefault(place, set())
             fresh = [value for value in values if value not in held]
             if fresh and len(held) <= MOST_VALUES:
@@ -122,7 +122,7 @@ def _new(answers: Iterable[RoundAnswer], known: dict[Written, set[Written]]) -> 
 
 
 class _Worker:
-    """What one process does: a part of the calls, among the names of all files."""
+    """A process's work: a part of the calls, among the names of all files."""
 
     def __init__(self, files: Mapping[str, File], values: Values) -> None:
         self._files = files
@@ -137,8 +137,8 @@ class _Worker:
     def answer(self, job: Round) -> RoundAnswer:
         if job.paths:
             return self._answer(self._calls.first(self._files[path] for path in job.paths))
-        if job.passed:
-            return self._answer(self._calls.again(self._read(job.passed)))
+        if job.argument_types:
+            return self._answer(self._calls.again(self._read(job.argument_types)))
         self._calls.finish()
         return RoundAnswer({}, Drawn(self._draft, written_passes(self._calls), self._reads()))
 
@@ -150,10 +150,10 @@ class _Worker:
         return reads
 
     @staticmethod
-    def _answer(passed: Passed) -> RoundAnswer:
+    def _answer(types: ArgumentTypes) -> RoundAnswer:
         return RoundAnswer({
             (made.file.path, made.qualified, name): [written(value) for value in values]
-            for (made, name), values in passed.items()
+            for (made, name), values in types.items()
         })  # fmt: skip
 
     def _read(self, message: Message) -> dict[Place, list[Value]]:
@@ -167,7 +167,7 @@ class _Worker:
 
 
 def read_value(files: Mapping[str, File], values: Values, written: Written) -> Value:
-    """The value that was written."""
+    """Return the value that was written."""
     kind, path, qualified = written
     if kind == Module.__name__:
         return values.modules.module(path) if path else OUTSIDE
@@ -178,7 +178,7 @@ def read_value(files: Mapping[str, File], values: Values, written: Written) -> V
 
 
 def written_passes(calls: Calls) -> dict[str, Passes]:
-    """What the calls of each file pass."""
+    """Return what the calls of each file pass."""
     return {
         path: {
             (made.file.path, made.qualified, name): {
@@ -192,7 +192,7 @@ def written_passes(calls: Calls) -> dict[str, Passes]:
 
 
 def written(value: Value) -> Written:
-    """A value so that every process can read it."""
+    """Return a value so that every process can read it."""
     if isinstance(value, Module):
         return (Module.__name__, value.key, "")
     made = value if isinstance(value, Def) else value.of
@@ -212,7 +212,8 @@ def resolve(
     processes: int = 0,
     meanwhile: Callable[[], object] = lambda: None,
 ) -> Resolution:
-    """The edges between ``files`` (path from ``root`` → facts), and what became of each name.
+    """Return the edges between ``files`` (path from ``root`` → facts), and what became of each
+    name.
 
     Ends of edges are ``file-<path>`` and ``symbol-<path>::<qualified>``; weights are
     confidences. Names that lead nowhere are counted and get no edge. The same files give
@@ -267,7 +268,7 @@ def _resolve(
 
 
 def answers_of(file: File, passes: Passes, draft: Draft) -> FileAnswers:
-    """What is kept of a file that is resolved."""
+    """Return what is kept of a file that is resolved."""
     bases = {
         made.qualified: [(base.file.path, base.qualified, sure) for base, sure in made.bases]
         for made in file.defs.values() if made.bases
@@ -285,20 +286,20 @@ def answers_of(file: File, passes: Passes, draft: Draft) -> FileAnswers:
 
 
 def all_bound(file: File) -> tuple[Bound, ...]:
-    """What a file's imports give it."""
+    """Return what a file's imports give it."""
     return (*(one for some in file.bound.values() for one in some), *file.stars)
 
 
 def bind(
     file: File, importers: Importers, known: Mapping[str, File], draft: Draft, reads: Reads
 ) -> None:  # fmt: skip
-    """Gives a file what it imports, and draws the edges ``imports``."""
+    """Give a file its imports, and draw the edges ``imports``."""
     make = file.language.importer
     if make is None:
         return
     family = file.language.family
     parts = {part for item in file.facts.imports for part in _parts(item)}
-    looked = {marks.imported(family, part) for part in parts}
+    looked = {scopes.imported(family, part) for part in parts}
     importer = importers.of(file.language.family, make)
     file.mates = importers.package_of(file.path)
     used: set[str] | None = None
@@ -317,7 +318,7 @@ def bind(
                 draft.add(here, file_id(target), "imports", found.confidence, told("file", kind))
             else:
                 used = _used(file) if used is None else used
-                looked.add(marks.top(target, marks.WHOLE))
+                looked.add(scopes.top(target, scopes.WHOLE))
                 for path, sure in _of_package(importers.packages.get(target, ()), used, known):
                     draft.add(here, file_id(path), "imports", min(sure, found.confidence),
                               told("package", kind))  # fmt: skip
@@ -326,12 +327,12 @@ def bind(
 
 
 def _parts(item: Import) -> list[str]:
-    """The names in an import that may be of files, folders, packages, or classes."""
+    """Return the names in an import that may be of files, folders, packages, or classes."""
     return [*_PART.findall(item.module), *_PART.findall(item.name)]
 
 
 def _used(file: File) -> set[str]:
-    """Every name that the calls, bases and assignments of a file have in them."""
+    """Return every name that the calls, bases and assignments of a file have in them."""
     facts = file.facts
     chains = [call.callee for call in facts.calls]
     chains += [base for symbol in facts.symbols for base in symbol.bases]
@@ -344,6 +345,6 @@ def _used(file: File) -> set[str]:
 def _of_package(
     paths: list[str] | tuple[str, ...], used: set[str], known: Mapping[str, File]
 ) -> list[tuple[str, float]]:
-    """The files of a package whose names are used; its first file where none can be told."""
+    """Return the files of a package whose names are used; its first file where none can be told."""
     found = [(path, 1.0) for path in paths if not used.isdisjoint(known[path].top)]
     return found or [(path, UNNAMED_USE) for path in paths[:1]]

@@ -14,50 +14,51 @@ BASES = "<bases>"
 """The bases of a class, and theirs."""
 SUBCLASSES = "<subclasses>"
 PARAMETERS = "<parameters>"
-"""Those of all members of a class."""
+"""Marks of all members of a class."""
 STARS = "<stars>"
-"""What a file takes all names of."""
+"""Modules from which a file imports all names."""
 WHOLE = "<whole>"
 """The classes and functions at the top level of a file."""
 
 
 def place(key: str) -> int:
-    """The place that a file, a package or a folder is."""
+    """Return the place that a file, a package or a folder is."""
     return crc32(f"{key}\0".encode())
 
 
 def inner(place: int, name: str) -> int:
-    """The place that a definition is, in its file's."""
+    """Return the place that a definition is, in its file's."""
     return crc32(f"{name}.".encode(), place)
 
 
 def mark(place: int, name: str) -> int:
-    """The mark of a name in a place."""
+    """Return the mark of a name in a place."""
     return crc32(name.encode(), place)
 
 
 def scope(place: int, scope: str) -> int:
-    """The mark of all variables that are seen in a scope of a file, but those of the file."""
+    """Return the mark of all variables that are seen in a scope of a file, but those of the
+    file."""
     return crc32(f"{scope} ".encode(), place)
 
 
 def top(key: str, name: str) -> int:
-    """The mark of a name in a file, a package or a folder."""
+    """Return the mark of a name in a file, a package or a folder."""
     return crc32(f"{key}\0{name}".encode())
 
 
 def named(family: str, name: str) -> int:
-    """The mark of all methods and functions of one name."""
+    """Return the mark of all methods and functions of one name."""
     return crc32(f"{family}\0\0{name}".encode())
 
 
 def imported(family: str, part: str) -> int:
-    """The mark of a part of what imports may name."""
+    """Return the mark of a part of what imports may name."""
     return crc32(f"{family}\0\1{part}".encode())
 
 
 def mentioned(name: str) -> int:
-    """The mark of what prose may name."""
+    """Return the mark of what prose may name."""
     return crc32(f"\0\2{name}".encode())
 
 
@@ -72,7 +73,7 @@ PACKAGE = 0.88
 KNOWN_CLASS = 0.85
 """A method of an object whose class an assignment or an annotation tells."""
 PASSED_ON = 0.7
-"""What a function returns, or what its callers pass in."""
+"""Values that a function returns, or that callers pass."""
 UNIQUE_FUNCTION = 0.75
 """The only function of that name, in a language where functions need no import."""
 SUBCLASS = 0.65
@@ -95,7 +96,7 @@ REASONS = {
     SUBCLASS: "subclass",
     UNIQUE_METHOD: "unique_method",
 }
-"""What ``metadata`` and the counts call each of them."""
+"""Names of the reasons in ``metadata`` and the counts."""
 
 
 _ANYWHERE = frozenset(
@@ -110,11 +111,11 @@ _ANYWHERE = frozenset(
     " stream string strip submit sum take tell test title to translate trim try union unlock"
     " update upper use value values wait warn with write".split()
 )
-"""What lists, texts, files and the like are asked for in one language as in the other."""
+"""Methods of lists, texts, files and the like in any language."""
 
 
 def is_common(name: str, language: LanguageSpec) -> bool:
-    """Whether a method's name is no way to know a receiver's class by."""
+    """Return whether a method's name is no way to know a receiver's class by."""
     return name in _ANYWHERE or name in language.common_names
 
 
@@ -146,7 +147,7 @@ class Def:
         self.children: dict[str, Def] = {}
         self.bases: list[tuple[Def, float]] = []
         self.open = False
-        """Whether a base of it is outside the tree, or unknown."""
+        """True if a base of it is outside the tree, or unknown."""
         self.subclasses: list[Def] = []
         self.instance = Instance(self)
 
@@ -237,11 +238,11 @@ class File:
 
 
 Rows = dict["Def", tuple[list["Def"], int]]
-"""The orders of classes, and how many classes stand above one another in each."""
+"""The orders of classes, and how many classes are above one another in each."""
 
 
 def linearised(cls: Def, rows: Rows) -> list[Def]:
-    """The class, then its bases in the order in which a name is looked up in them.
+    """Return the class, then its bases in the order in which a name is looked up in them.
 
     C3 as Python has it; for a hierarchy that has no such order, and so for the
     languages that ask for none: depth first. ``rows`` has what was found before.
@@ -298,7 +299,7 @@ EXTERNAL: Known = ((OUTSIDE,), 1.0)
 
 
 def all_of(found: Iterable[Known]) -> Known:
-    """Everything in ``found``, as sure as the least of it."""
+    """Return everything in ``found``, as sure as the least of it."""
     values: dict[Value, None] = {}
     sure = 1.0
     for some, how in found:
@@ -321,7 +322,7 @@ _KINDS = {"export": RE_EXPORT, "effect": EFFECT, "dynamic": DYNAMIC, TYPING: TYP
 
 
 def import_type(path: str, item: Import, spec: LanguageSpec) -> str:
-    """What kind of import of a file this one is, of those of ``_ORDER``."""
+    """Return what kind of import of a file this one is, of those of ``_ORDER``."""
     if item.kind in _KINDS:
         return _KINDS[item.kind]
     if spec.effect_alias and item.alias == spec.effect_alias:
@@ -333,18 +334,18 @@ def import_type(path: str, item: Import, spec: LanguageSpec) -> str:
 
 
 def told(reason: str, kind: str) -> str:
-    """The reason for an edge with the kind of its import."""
+    """Return the reason for an edge with the kind of its import."""
     return f"{reason}\n{kind}"
 
 
 def fields_of(reason: str) -> dict[str, str]:
-    """The metadata of an edge with this reason."""
+    """Return the metadata of an edge with this reason."""
     why, _, kind = reason.partition("\n")
     return {"reason": why, **({"import_type": kind} if kind else {})}
 
 
 def stronger(one: tuple[float, str], other: tuple[float, str]) -> tuple[float, str]:
-    """Of two imports of the same file: the surer one's reason, and the kind that counts more."""
+    """Return, of two imports of a file, the surer one's reason and the kind that counts more."""
     surer = max(one, other, key=lambda each: each[0])
     kind = min((each[1].partition("\n")[2] for each in (one, other)), key=_ORDER.index)
     return surer[0], told(surer[1].partition("\n")[0], kind)

@@ -33,12 +33,11 @@ if TYPE_CHECKING:
 
     from ...core.text import Query
     from ..filter import Scope
+    from ..sqlite.facts import Standing
+    from ..sqlite.nodes import Brief
     from .connection import Hub
 
     Row = tuple[int, str, float]
-    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
-    Standing = tuple[str, float, str, str, int, float]
-    """As ``protocols`` has them."""
 
 ORDER = (TEXTS, NAMES, CODE)
 """Collections, by their numbers at a hub."""
@@ -124,6 +123,9 @@ class Unanswered:
 
     def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
         return tuple(one for one in HIDDEN_STATUSES if one not in shown)
+
+    def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
+        return None
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         return []
@@ -245,6 +247,9 @@ class AnsweredFullText(Unanswered):
 
     def body(self, key: int) -> str:
         return str(self._answer.passage(key)[3] or "")
+
+    def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
+        return []  # asked of code alone, and a hub has none
 
     def indexed(self, key: int) -> tuple[str, str]:
         fields = self._answer.words(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
+from ...core.errors import GraphUnavailable
 from ...system.json_encode import dumps
 from .answer import (
     AnsweredFacts,
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class SearchedHub:
-    """The parts of a ``Store`` that a search asks.
+    """The parts of a store that a search asks (``protocols.SearchStore``).
 
     Before the pipeline ranks, it tells what it is going to ask (``expect``): then the hub is
     asked, once, and the parts answer from that.
     """
 
-    kept = None
+    cache = None
 
     def __init__(self, hub: Hub, expect: Expect, embedder: str | None, scope: str = "") -> None:
         self.hub = hub
@@ -48,7 +49,12 @@ class SearchedHub:
         self.relations = HubRelations()
         self.nodes: Any = Unanswered(hub)
         self.fulltext: Any = self.nodes
-        self.whole_files = self.commits = self.documents = _Nothing()
+        self.vectors: Any = self.nodes
+        self.facts: Any = self.nodes
+        self.placed: Any = self.nodes
+        self.whole_files: Any = _Nothing()
+        self.commits: Any = self.whole_files
+        self.documents: Any = self.whole_files
         self.ratings = _Ratings()
 
     @property
@@ -57,6 +63,11 @@ class SearchedHub:
 
     graph_faults = faults
 
+    @property
+    def edges(self) -> Any:
+        """Raise: the hub has walked, and sends no edges beside its answer."""
+        raise GraphUnavailable("edges are read where they are kept, not at a hub")
+
     def snapshot(self) -> AbstractContextManager[None]:
         """An answer is of one moment by itself."""
         return nullcontext()
@@ -64,7 +75,7 @@ class SearchedHub:
     def keep_to(self, scope: str) -> None:
         self.scope = scope
 
-    def keep(self) -> None:
+    def cache_reads(self) -> None:
         """Nothing is kept between searches but the connection."""
 
     def __enter__(self) -> SearchedHub:

@@ -96,7 +96,7 @@ class PendingReads:
         self._times.append(read.at)
 
     def add_to(self, one: Node | Edge) -> None:
-        """Adds what waits to the counts of a node or an edge, if it is live."""
+        """Add what waits to the counts of a node or an edge, if it is live."""
         if one.invalidated_at is not None:
             return
         if isinstance(one, Edge):
@@ -108,11 +108,11 @@ class PendingReads:
             one.accessed_at = max(one.accessed_at or "", last)
 
     def of_node(self, id: str) -> tuple[int, str]:
-        """``(reads, last time)`` of a node."""
+        """Return ``(reads, last time)`` of a node."""
         return self._nodes.get(id, (0, ""))
 
     def of_fact(self, from_id: str, to_id: str) -> tuple[int, str]:
-        """``(reads, last time)`` of an edge; zero where it is not between two things."""
+        """Return ``(reads, last time)`` of an edge; zero where it is not between two things."""
         if not (from_id.startswith(THING_IDS) and to_id.startswith(THING_IDS)):
             return (0, "")
         reads = {*self._things.get(from_id, ()), *self._things.get(to_id, ())}
@@ -120,7 +120,7 @@ class PendingReads:
 
 
 def append(path: str, ids: Sequence[str], at: str) -> None:
-    """Puts one read at the end of the file that is at ``path`` now; nothing where it cannot."""
+    """Put one read at the end of the file that is at ``path`` now; nothing where it cannot."""
     line = bytearray(f"{at}\t{os.urandom(4).hex()}".encode())
     for id in ids:
         word = b"\t" + id.encode(errors="replace")
@@ -137,7 +137,7 @@ def append(path: str, ids: Sequence[str], at: str) -> None:
 
 
 def _append_once(path: str, line: bytes) -> bool:
-    """False where a writer has taken the file between its opening and its locking."""
+    """Return False where a writer has taken the file between its opening and its locking."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     file = os.open(path, flags, 0o600)
     try:
@@ -155,7 +155,7 @@ def _append_once(path: str, line: bytes) -> bool:
 
 
 def _locked(file: int, kind: int) -> bool:
-    """Whether the lock was free. It is held for one write, so nobody waits for it."""
+    """Return whether the lock was free. It is held for one write, so nobody waits for it."""
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -166,19 +166,19 @@ def _locked(file: int, kind: int) -> bool:
 
 
 def done(db: apsw.Connection) -> str:
-    """Of which file how many bytes are counted in."""
+    """Return of which file how many bytes are counted in."""
     return str(db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).get or "")
 
 
 def waiting_texts(db: apsw.Connection, taken: str, waiting: str) -> Iterator[bytes]:
-    """The lines that are not counted in, as this connection sees the store."""
+    """Yield the lines that are not counted in, as this connection sees the store."""
     text = _text(taken)
     yield text[_counted(done(db), text) :]
     yield _text(waiting)
 
 
 def take(db: apsw.Connection, waiting: str, taken: str) -> bool:
-    """Counts in what was taken before, or else takes what waits; the caller writes.
+    """Count in what was taken before, or else takes what waits; the caller writes.
 
     Whether the file that was taken is done with.
     """
@@ -218,11 +218,11 @@ class Counting:
 
     @property
     def is_full(self) -> bool:
-        """Whether the rest is better left to the next writer."""
+        """Return whether the rest is better left to the next writer."""
         return len(self._facts) >= FACTS
 
     def add(self, read: Read) -> None:
-        """One read more of these nodes, and of the facts of those that are things."""
+        """Count one more read of these nodes, and of the facts of those that are things."""
         facts: dict[_Fact, None] = {}
         for thing in read.ids:
             if thing.startswith(THING_IDS):
@@ -235,7 +235,7 @@ class Counting:
                 counts[key] = (count + 1, max(last, read.at))
 
     def write(self) -> None:
-        """Puts the counts into the rows of what is live."""
+        """Put the counts into the rows of what is live."""
         later = "accessed_at = max(coalesce(accessed_at, ''), ?2), access_count = access_count + ?1"
         self._db.executemany(
             f"UPDATE main.nodes SET {later} WHERE id = ?3 AND invalidated_at IS NULL",
@@ -249,7 +249,7 @@ class Counting:
 
 
 def _facts_of(db: apsw.Connection, thing: str) -> list[_Fact]:
-    """The live facts of a thing; of one with very many links some, what is staged first."""
+    """Return the live facts of a thing; of one with very many links some, what is staged first."""
     try:
         key = db.execute(_KEY_OF, (thing,)).get
         rows: list[_Fact] = db.execute(_FACTS_OF, (key, FACTS)).fetchall()  # type: ignore[assignment]
@@ -259,7 +259,7 @@ def _facts_of(db: apsw.Connection, thing: str) -> list[_Fact]:
 
 
 def _reads(text: bytes) -> Iterator[Read]:
-    """The reads of whole lines; whatever else stands there is none."""
+    """Yield the reads of whole lines; whatever else stands there is none."""
     for line in text.split(b"\n"):
         at, _, rest = line.decode(errors="replace").partition("\t")
         ids = rest.split("\t")[1:]
@@ -268,14 +268,14 @@ def _reads(text: bytes) -> Iterator[Read]:
 
 
 def _is_time(text: str) -> bool:
-    """Whether it has the form of ``2026-01-31T12:00:00Z``."""
+    """Return whether it has the form of ``2026-01-31T12:00:00Z``."""
     digits = text[:4] + text[5:7] + text[8:10] + text[11:13] + text[14:16] + text[17:19]
     marks = text[4:5] + text[7:8] + text[10:11] + text[13:14] + text[16:17] + text[19:]
     return digits.isascii() and digits.isdigit() and len(digits) == 14 and marks == "--T::Z"
 
 
 def _text(path: str, *, alone: bool = False) -> bytes:
-    """What a file holds; nothing where it is none.
+    """Return what a file holds; nothing where it is none.
 
     Raises:
         OSError: with ``alone``, since a reader is still appending to it.
@@ -294,7 +294,7 @@ def _text(path: str, *, alone: bool = False) -> bytes:
 
 
 def _counted(done: str, text: bytes) -> int:
-    """How many bytes of this text are counted in."""
+    """Return how many bytes of this text are counted in."""
     identity, _, number = done.partition(" ")
     same = identity == text[:_IDENTITY].hex() and number.isascii() and number.isdigit()
     return int(number) if same and len(number) < 10 else 0

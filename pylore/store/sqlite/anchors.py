@@ -17,26 +17,26 @@ _KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
 _ORDER = "node_id, kind, path, detail"
 
 
-class SqliteAnchors:
-    """Reads and writes anchors; the database keeps the history of each."""
+class Anchors:
+    """Reads and writes anchors, by node, kind, path and detail; triggers keep their history."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def of(self, node_id: str) -> list[Anchor]:
-        """The anchors of one node."""
+        """Return the anchors of one node."""
         rows = self._db.execute(
             f"SELECT {_FIELDS} FROM anchors WHERE node_id = ? ORDER BY {_ORDER}", (node_id,)
         )
         return [Anchor(*row) for row in rows]
 
     def all(self) -> Iterator[Anchor]:
-        """Every anchor, by node, kind, path and detail."""
+        """Yield every anchor, by node, kind, path and detail."""
         for row in self._db.execute(f"SELECT {_FIELDS} FROM anchors ORDER BY {_ORDER}"):
             yield Anchor(*row)
 
     def live(self, ids: Sequence[str] = ()) -> list[Anchor]:
-        """The anchors of these nodes, or of all that are not forgotten, by path."""
+        """Return the anchors of these nodes, or of all that are not forgotten, by path."""
         rows = self._db.execute(
             f"SELECT {', '.join('a.' + name for name in Anchor.__slots__)} FROM anchors a"
             " JOIN nodes n ON n.id = a.node_id WHERE n.invalidated_at IS NULL"
@@ -47,7 +47,7 @@ class SqliteAnchors:
         return [Anchor(*row) for row in rows]
 
     def about(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
-        """``(node, path)`` of the anchors to these files, globs aside."""
+        """Return ``(node, path)`` of the anchors to these files, globs aside."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT DISTINCT a.node_id, a.path FROM json_each(?) j CROSS JOIN anchors a"
             " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ?",
@@ -56,14 +56,14 @@ class SqliteAnchors:
         return rows
 
     def globs(self, root: str) -> list[tuple[str, str]]:
-        """``(node, glob)`` of every anchor to a glob."""
+        """Return ``(node, glob)`` of every anchor to a glob."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?", (root,)
         ).fetchall()
         return rows
 
     def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
-        """``(node, glob, path)`` where a glob may match one of these files.
+        """Return ``(node, glob, path)`` where a glob may match one of these files.
 
         They are a few too many and none too few: SQLite's own ``*`` goes on past a
         slash, and it negates a class by ``^`` alone.
@@ -77,7 +77,7 @@ class SqliteAnchors:
         return rows
 
     def paths(self, root: str, beginning: str) -> list[str]:
-        """The files that begin so and have an anchor, globs aside."""
+        """Return the files that begin so and have an anchor, globs aside."""
         rows = self._db.execute(
             "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
             " AND kind <> 'glob' AND root = ?2",
@@ -86,7 +86,7 @@ class SqliteAnchors:
         return [str(path) for (path,) in rows]
 
     def put(self, anchor: Anchor) -> str:
-        """Writes an anchor whole: ``added``, ``updated``, or ``unchanged``."""
+        """Write an anchor whole: ``added``, ``updated``, or ``unchanged``."""
         rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", anchor.key)
         old = next((Anchor(*row) for row in rows), None)
         if old == anchor:
@@ -100,7 +100,7 @@ class SqliteAnchors:
         return "added" if old is None else "updated"
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
-        """Writes anchors over those with these keys; one that is gone is left out.
+        """Write anchors over those with these keys; one that is gone is left out.
 
         Where an anchor moves to a place that its node is anchored to already, the one
         that is there stays.
@@ -115,17 +115,18 @@ class SqliteAnchors:
                 self.delete(key)
 
     def delete(self, key: AnchorKey) -> bool:
-        """Takes one anchor away; whether it was there."""
+        """Take one anchor away; return whether it was there."""
         self._db.execute(f"DELETE FROM main.anchors WHERE {_KEY}", key)
         return self._db.changes() > 0
 
     def delete_node(self, node_id: str) -> None:
-        """Takes all anchors of a node away for good, their history too."""
+        """Take all anchors of a node away for good, their history too."""
         self._db.execute("DELETE FROM main.anchors WHERE node_id = ?", (node_id,))
         self._db.execute("DELETE FROM main.anchor_history WHERE node_id = ?", (node_id,))
 
     def history(self, node_id: str = "") -> Iterator[dict[str, str]]:
-        """The places and verdicts that anchors have left, of one node or of all, oldest first."""
+        """Yield the places and verdicts that anchors have left, of one node or of all, oldest
+        first."""
         rows = self._db.execute(
             f"SELECT {', '.join(ANCHOR_HISTORY)} FROM anchor_history"
             " WHERE ?1 = '' OR node_id = ?1 ORDER BY node_id, changed_at, rowid",
@@ -135,7 +136,7 @@ class SqliteAnchors:
             yield dict(zip(ANCHOR_HISTORY, row, strict=True))
 
     def add_history(self, state: dict[str, str], copies: int) -> None:
-        """Writes one line of history from an export, until it is there ``copies`` times."""
+        """Write one line of history from an export, until it is there ``copies`` times."""
         columns, marks = ", ".join(ANCHOR_HISTORY), ", ".join("?" * len(ANCHOR_HISTORY))
         same = " AND ".join(f"{name} = ?" for name in ANCHOR_HISTORY)
         values = [state[name] for name in ANCHOR_HISTORY]

@@ -9,24 +9,31 @@ from datetime import datetime, timezone
 from shutil import copyfileobj
 
 from ...core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
+from ...core.model import Record
 from ...system.atomic_write import NewFile, sync_folder
-from ...system.store_files import is_open_store
+from ...system.store_files import READS, READS_TAKEN, is_open_store
 from ...system.symlinks import real_place
 from ...system.temporary import TemporaryFolder
-from ..copied import RESTORE_BACKUP, Copied
 from . import write_queue as queue
-from .check import SqliteChecks
+from .check import Checks
 from .driver import apsw
 from .faults import Translated, meaning
-from .reads import TAKEN, WAITING
+from .history import RESTORE_BACKUP
+from .opening import (
+    APPLICATION_ID,
+    FILE,
+    SCHEMA_VERSION,
+    open_store,
+    open_to_replace,
+    reading_copy,
+)
 from .schema_check import refuse_foreign
-from .store import APPLICATION_ID, FILE, SCHEMA_VERSION, open_store, open_to_replace, reading_copy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .store import SqliteStore
+    from .store import Store
 
 
 PAGES = 2000
@@ -35,9 +42,25 @@ PAGES = 2000
 BESIDE = ("-wal", "-journal")
 """Of a database that is open, or was when its program ended: it belongs to the file."""
 
-_OWN = ("", *BESIDE, "-shm", "-queue", WAITING, TAKEN)
+_OWN = ("", *BESIDE, "-shm", "-queue", READS, READS_TAKEN)
 _HEADER, _ID_AT = 72, 68
 """Bytes of a database's header, and where it has the id of its program."""
+
+
+class Copied(Record):
+    """A store that was copied to ``file``, and what it holds.
+
+    ``kept`` is the path of what was there before; None where that was replaced, or nothing was.
+    """
+
+    __slots__ = ("bytes", "edges", "file", "kept", "nodes")
+
+    def __init__(self, file: str, bytes: int, nodes: int, edges: int, kept: str | None) -> None:
+        self.file = file
+        self.bytes = bytes
+        self.nodes = nodes
+        self.edges = edges
+        self.kept = kept
 
 
 def back_up(
@@ -48,7 +71,7 @@ def back_up(
     busy_timeout: float = 30.0,
     progress: Callable[[float], None] = lambda part: None,
 ) -> Copied:
-    """Copies the store in ``folder``, as it is at one moment, into a file at ``path``.
+    """Copy the store in ``folder``, as it is at one moment, into a file at ``path``.
 
     Others may write meanwhile. The file is looked at before it takes its place; whoever
     reads it has the old one or the new one. ``force``: it may replace what is no store.
@@ -73,8 +96,8 @@ def back_up(
     return Copied(os.path.abspath(path), size, *counts, None)
 
 
-def _count_reads(store: SqliteStore) -> None:
-    """They wait in a file that is not copied; whoever writes just now has counted them."""
+def _count_reads(store: Store) -> None:
+    """Count reads that wait in a file that is not copied, unless a writer is doing so."""
     if not store.writable:
         return
     try:
@@ -85,7 +108,7 @@ def _count_reads(store: SqliteStore) -> None:
 
 
 def count(connection: apsw.Connection) -> tuple[int, int]:
-    """How many nodes and edges there are, forgotten ones too."""
+    """Return how many nodes and edges there are, forgotten ones too."""
     nodes, edges = connection.execute(
         "SELECT (SELECT count(*) FROM nodes), (SELECT count(*) FROM graph_edges)"
     ).get
@@ -98,7 +121,7 @@ def copy_pages(
     shown: str,
     progress: Callable[[float], None] = lambda part: None,
 ) -> None:
-    """Into an empty file that nobody else has open. ``shown`` is what a person calls it.
+    """Copy into an empty file that nobody else has open; messages call it ``shown``.
 
     Raises:
         StoreError: there is no room for it, or it cannot be written.
@@ -121,7 +144,7 @@ def copy_pages(
 
 
 def is_lores(path: str) -> bool:
-    """Whether a file is a database that lore has made, as its header says."""
+    """Return whether a file is a database that lore has made, as its header says."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -135,7 +158,7 @@ def is_lores(path: str) -> bool:
 
 
 def _require_free(store: str, place: str, shown: str, *, force: bool) -> None:
-    """Refuses what a backup must not replace.
+    """Refuse what a backup must not replace.
 
     Nothing of the store's own is opened here: to close a file drops the locks on it.
     """
@@ -158,13 +181,13 @@ def _require_free(store: str, place: str, shown: str, *, force: bool) -> None:
 
 
 def _verify(path: str, shown: str, counts: tuple[int, int]) -> None:
-    """Opens a copy that nobody else knows, and looks at all of it."""
+    """Open a copy that nobody else knows, and looks at all of it."""
     with Translated(shown):
         connection = reading_copy(path)
         try:
             version = connection.pragma("user_version")
             refuse_foreign(connection, shown)
-            found = SqliteChecks(connection, path).damage(full=True)
+            found = Checks(connection, path).damage(full=True)
             copied = counts if found else count(connection)
         finally:
             connection.close()
@@ -190,7 +213,7 @@ def restore_backup(
     busy_timeout: float = 30.0,
     progress: Callable[[float], None] = lambda part: None,
 ) -> Copied:
-    """Puts the store that a backup holds in the place of the one in ``folder``.
+    """Put the store that a backup holds in the place of the one in ``folder``.
 
     What was there is kept beside it, as ``search.db.before-restore-<time>``. The backup is
     looked at first, in a copy of this process's own: all of its pages, and whether anything
@@ -223,8 +246,8 @@ def _require_other(place: str, live: str, shown: str) -> None:
         raise LoreError(f"{shown}: is the store itself: name a backup of it")
 
 
-def _staged(place: str, shown: str, folder: str) -> SqliteStore:
-    """A copy of the backup, sound and of this version, in a folder of our own."""
+def _staged(place: str, shown: str, folder: str) -> Store:
+    """Return a copy of the backup, sound and of this version, in a folder of our own."""
     own = os.path.join(folder, FILE)
     with open(own, "wb"):
         pass
@@ -247,7 +270,7 @@ def _staged(place: str, shown: str, folder: str) -> SqliteStore:
     return staged
 
 
-def _check(staged: SqliteStore, own: str) -> None:
+def _check(staged: Store, own: str) -> None:
     with Translated(own):
         lacking = staged.checks.missing_tables()
         found = [] if lacking else staged.checks.damage(full=True)
@@ -259,7 +282,7 @@ def _check(staged: SqliteStore, own: str) -> None:
 
 
 def _copy_out(place: str, shown: str, own: str) -> None:
-    """Copies what a database holds; a log beside it is a part of it."""
+    """Copy what a database holds; a log beside it is a part of it."""
     if os.path.lexists(place + "-journal"):
         raise StoreError(f"{own}: has a journal beside it, what it holds is not whole: {_MEND}")
     with Translated(own):
@@ -278,7 +301,7 @@ def _copy_out(place: str, shown: str, own: str) -> None:
 
 
 def _of_backup(message: str, own: str, shown: str) -> StoreError:
-    """What is said of our own copy, said of the backup."""
+    """Return what is said of our own copy, said of the backup."""
     what, _, advice = message.removeprefix(f"{own}: ").rpartition(": ")
     what = what.replace(own, shown).removeprefix(f"{shown}: ")
     if advice not in ("use a newer lore", "try again"):
@@ -287,9 +310,9 @@ def _of_backup(message: str, own: str, shown: str) -> StoreError:
 
 
 def _in_turn(
-    live: str, staged: SqliteStore, busy_timeout: float, progress: Callable[[float], None]
+    live: str, staged: Store, busy_timeout: float, progress: Callable[[float], None]
 ) -> str | None:
-    """Replaces the store when no other writer is before us; where the old one is kept."""
+    """Replace the store when no other writer is before us; where the old one is kept."""
     turn = queue.Turn(live)
     try:
         if not turn.wait(busy_timeout):
@@ -316,17 +339,17 @@ def _in_turn(
 
 
 def _forget_reads(live: str) -> None:
-    """Takes away the reads that waited to be counted: they were of the store before."""
-    for suffix in (WAITING, TAKEN):
+    """Take away the reads that waited to be counted: they were of the store before."""
+    for suffix in (READS, READS_TAKEN):
         with suppress(OSError):
             os.unlink(live + suffix)
 
 
 def _overwrite(
-    live: str, staged: SqliteStore, kept: str, busy_timeout: float,
+    live: str, staged: Store, kept: str, busy_timeout: float,
     progress: Callable[[float], None],
 ) -> None:  # fmt: skip
-    """As one transaction of SQLite's. What is kept is what was there when it began."""
+    """Overwrite the store in one transaction, and keep what was there when it began."""
     try:
         connection = open_to_replace(live, busy_timeout)
         try:
@@ -356,7 +379,7 @@ def _overwrite(
 
 
 def _keep(live: str, kept: str) -> None:
-    """Copies the store as it is, damaged pages too."""
+    """Copy the store as it is, damaged pages too."""
     reader = apsw.Connection(live, flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         reader.execute("BEGIN")
@@ -367,8 +390,8 @@ def _keep(live: str, kept: str) -> None:
         reader.close()
 
 
-def _swap(live: str, staged: SqliteStore, kept: str, progress: Callable[[float], None]) -> None:
-    """In place of what SQLite cannot read another file is put, if nobody has it open."""
+def _swap(live: str, staged: Store, kept: str, progress: Callable[[float], None]) -> None:
+    """Put another file in place of one that SQLite cannot read, if nobody has it open."""
     if is_open_store(live):
         raise StoreBusy(f"{live}: is damaged, and this program has it open: end it, then try again")
     with open(live, "r+b") as old:
@@ -386,7 +409,7 @@ def _swap(live: str, staged: SqliteStore, kept: str, progress: Callable[[float],
 
 
 def _move_logs(live: str, kept: str) -> None:
-    """Takes away what would be applied to the file that comes in the place of this one."""
+    """Take away what would be applied to the file that comes in the place of this one."""
     for suffix in BESIDE:
         if os.path.lexists(live + suffix):
             os.replace(live + suffix, (kept or _free_name(live)) + suffix)

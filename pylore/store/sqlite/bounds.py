@@ -26,7 +26,7 @@ _STEPS = (5_000_000, 100_000_000)
 
 
 def set_bounds(connection: apsw.Connection, path: str) -> None:
-    """Sets SQLite's limits; statements that go on and on find out whether the file is sound."""
+    """Set SQLite's limits; statements that go on and on find out whether the file is sound."""
     for limit, value in _LIMITS.items():
         connection.limit(limit, value)
     least, most = _STEPS
@@ -57,7 +57,7 @@ class _Suspicion:
 
 
 def is_sound(path: str) -> bool:
-    """Whether SQLite finds each page of the file in its place, whatever the rows hold."""
+    """Return whether SQLite finds each page of the file in its place, whatever the rows hold."""
     try:
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         try:

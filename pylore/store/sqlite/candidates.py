@@ -14,19 +14,23 @@ _COLUMNS = ", ".join(KeptCandidate.__slots__)
 _PLACES = ", ".join("?" for _ in KeptCandidate.__slots__)
 
 
-class SqliteCandidates:
-    """Reads and writes the table ``candidates``."""
+class StoredCandidates:
+    """Proposals for records, until somebody has decided: nothing else reads them.
+
+    Under a scope only its own are there: what is not decided yet is not common.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def get_many(self, ids: Iterable[str]) -> dict[str, KeptCandidate]:
-        """Those that are there, by id."""
+        """Return those that are there, by id."""
         found = self._select("WHERE id IN (SELECT value FROM json_each(?))", dumps([*ids]))
         return {one.id: one for one in found}
 
     def all(self, statuses: Sequence[str] = ()) -> list[KeptCandidate]:
-        """All, or those of these statuses: the best first, of two the one found in earlier."""
+        """Return all, or those of these statuses: the best first, of two the one found in
+        earlier."""
         order = "ORDER BY score DESC, first_at, id"
         if not statuses:
             return self._select(order)
@@ -34,24 +38,25 @@ class SqliteCandidates:
         return self._select(f"{where} {order}", dumps([*statuses]))
 
     def decided_by(self, command: int) -> list[KeptCandidate]:
-        """Those that this command decided, by id."""
+        """Return those that this command decided, by id."""
         return self._select("WHERE command = ? ORDER BY id", command)
 
     def let_in_since(self, moment: str) -> int:
-        """How many a rule has let in at this time or later: of all scopes, taken back or not."""
+        """Return how many a rule has let in at this time or later: of all scopes, taken back or
+        not."""
         counted = "SELECT count(*) FROM main.candidates WHERE json_valid(data) AND"
         (row,) = self._db.execute(f"{counted} json_extract(data, '$.{BY_RULE_AT}') >= ?", (moment,))
         return int(row[0])
 
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
-        """Adds candidates, or puts them in the place of what has their ids."""
+        """Add candidates, or puts them in the place of what has their ids."""
         self._db.executemany(
             f"INSERT OR REPLACE INTO main.candidates({_COLUMNS}) VALUES ({_PLACES})",
             ([*one.to_dict().values()] for one in candidates),
         )
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Forgets candidates altogether: found again, they are new."""
+        """Forget candidates altogether: found again, they are new."""
         self._db.execute(
             "DELETE FROM main.candidates WHERE id IN (SELECT id FROM candidates"
             " WHERE id IN (SELECT value FROM json_each(?)))",

@@ -9,17 +9,16 @@ from .bounds import is_sound
 from .driver import apsw
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
-from .fulltext import TABLES, TEXTS_OF, SqliteFullText
+from .fulltext import FILES, MESSAGES, TABLES, TEXTS_OF, FullText
 from .passage_texts import count_unlike
 from .quantise import restore
 from .schema import create_schema
 from .schema_check import foreign_objects
-from .tables import SqliteMeta
+from .tables import Meta
 from .values import wrong_values
 from .vector_tables import BITS, KEYS
 from .vector_tables import TABLES as VECTOR_TABLES
-from .vectors import SqliteVectors
-from .whole_text import FILES, MESSAGES
+from .vectors import Vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ _COLUMNS = ("title", "body", "tags", "file", "parts")
 
 
 def disagreements(connection: apsw.Connection, table: str) -> list[str]:
-    """What is wrong with the sums of a table; empty where they agree."""
+    """Return what is wrong with the sums of a table; empty where they agree."""
     try:
         rows, sizes = _sizes(connection, table)
         totals = _totals(connection, table)
@@ -50,7 +49,7 @@ def disagreements(connection: apsw.Connection, table: str) -> list[str]:
 
 
 def _sizes(connection: apsw.Connection, table: str) -> tuple[int, tuple[int, ...]]:
-    """How many rows there are, and the tokens of each column in all of them."""
+    """Return how many rows there are, and the tokens of each column in all of them."""
     count, sums = 0, [0] * len(_COLUMNS)
     for (size,) in connection.execute(f"SELECT sz FROM {table}_docsize"):
         found = _numbers(size, "the size of a row")
@@ -71,7 +70,7 @@ def _totals(connection: apsw.Connection, table: str) -> tuple[int, ...]:
 
 
 def _words(connection: apsw.Connection, table: str) -> tuple[int, ...]:
-    """The tokens of each column by the index itself."""
+    """Return the tokens of each column by the index itself."""
     connection.execute(
         f"CREATE VIRTUAL TABLE temp.words_of_it USING fts5vocab('main', '{table}', 'col')"
     )
@@ -85,7 +84,7 @@ def _words(connection: apsw.Connection, table: str) -> tuple[int, ...]:
 
 
 def _numbers(block: object, what: str) -> list[int]:
-    """The variable-length integers of a blob, as SQLite writes them."""
+    """Return the variable-length integers of a blob, as SQLite writes them."""
     if not isinstance(block, bytes):
         raise ValueError(f"{what} is not a blob")
     found, number, length = [], 0, 0
@@ -143,12 +142,12 @@ _VECTORS_OF_ANOTHER_LENGTH = """
 
 
 def sqlite_version() -> str:
-    """The versions of apsw and of the SQLite in it."""
+    """Return the versions of apsw and of the SQLite in it."""
     return f"apsw {apsw.apsw_version()}, SQLite {apsw.sqlite_lib_version()}"
 
 
 def sqlite_features() -> dict[str, bool]:
-    """What this SQLite can do of what a store may need: fts5, fts4, json."""
+    """Return what this SQLite can do of what a store may need: fts5, fts4, json."""
     memory = apsw.Connection(":memory:")
     tries = {
         "fts5": "CREATE VIRTUAL TABLE five USING fts5(a)",
@@ -159,18 +158,18 @@ def sqlite_features() -> dict[str, bool]:
 
 
 def vector_extension() -> str:
-    """The version of sqlite-vec, and its file.
+    """Return the version of sqlite-vec, and its file.
 
     Raises:
         StoreError: it cannot be loaded.
     """
     memory = apsw.Connection(":memory:")
-    path = SqliteVectors(memory).load_extension()
+    path = Vectors(memory).load_extension()
     return f"sqlite-vec {memory.execute('SELECT vec_version()').get}, {path}"
 
 
-class SqliteChecks:
-    """Questions about one store; each answer is a list of what is wrong."""
+class Checks:
+    """Questions of ``lore doctor``; most answers are a list of what is wrong, so ``[]`` is fine."""
 
     derived = frozenset((*TABLES.values(), *VECTOR_TABLES, FILES, MESSAGES))
     """Tables that ``rebuild`` makes anew from the nodes and texts."""
@@ -182,57 +181,59 @@ class SqliteChecks:
 
     @property
     def version(self) -> int:
-        """The version of the schema."""
+        """Return the version of the schema."""
         return int(self._db.pragma("user_version"))
 
     def is_sound(self) -> bool:
-        """Whether each page of the file is in its place; if not, other questions may not end."""
+        """Return whether each page of the file is in its place; if not, other questions may not
+        end."""
         return is_sound(self._path)
 
     def wrong_values(self, *, made: bool = False) -> list[str]:
-        """Where there are values that lore does not write, as ``nodes.status: 2``.
+        """Return where there are values that lore does not write, as ``nodes.status: 2``.
 
         ``made``: in what can be made anew from the nodes, and not in the nodes.
         """
         return wrong_values(self._db, made=made)
 
     def log_size(self) -> int:
-        """Bytes that were committed and are not yet in the file itself."""
+        """Return bytes that were committed and are not yet in the file itself."""
         path = self._path + "-wal"
         return os.path.getsize(path) if os.path.exists(path) else 0
 
     def missing_tables(self) -> list[str]:
-        """The tables, indexes and triggers that the schema has and this store has not."""
+        """Return the tables, indexes and triggers that the schema has and this store has not."""
         found = _schema_names(self._db)
         whole = apsw.Connection(":memory:")
         create_schema(whole, "auto")
         if "meta" in found and self._has_vectors():
-            SqliteVectors(whole).create(1)
+            Vectors(whole).create(1)
         lacking = {name: table for name, table in _schema_names(whole).items() if name not in found}
         return sorted(  # what belongs to a table goes without saying where that is missing
             name for name, table in lacking.items() if name == table or table not in lacking
         )
 
     def replaced_tables(self) -> list[str]:
-        """The tables that stand in the place of lore's own, and are spared when it is opened."""
+        """Return the tables that stand in the place of lore's own, and are spared when it is
+        opened."""
         found = foreign_objects(self._db, spared=())
         return [f"{name} is not lore's" for name in sorted(found)]
 
     def damage(self, *, full: bool = False) -> list[str]:
-        """What SQLite's own check finds in the file, the full-text index left aside.
+        """Return what SQLite's own check finds in the file, the full-text index left aside.
 
         The quick check reads every page, but does not look whether each index
         agrees with its table; ``full`` does.
         """
         if self._has_vectors():
-            SqliteVectors(self._db).load_extension()
+            Vectors(self._db).load_extension()
         found = self._pragma(f"{'integrity' if full else 'quick'}_check({LIMIT})")
         apart = (*TABLES.values(), FILES, MESSAGES)
         return [line for line in found if not any(table in line for table in apart)]
 
     def fulltext_damage(self) -> list[str]:
-        """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
-        engine = SqliteFullText(self._db).engine
+        """Return where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
+        engine = FullText(self._db).engine
         found = [
             f"{table} is not of {engine}"
             for (table,) in self._db.execute(
@@ -256,12 +257,12 @@ class SqliteChecks:
         return found
 
     def foreign_key_violations(self) -> list[str]:
-        """The tables with rows that name an unknown type or relation, a row each."""
+        """Return the tables with rows that name an unknown type or relation, a row each."""
         rows = self._db.execute("PRAGMA foreign_key_check")
         return [f"{table} names no row of {parent}" for table, _, parent, _ in rows]
 
     def unindexed(self) -> list[str]:
-        """Where nodes and full text are out of step: how often, and what is wrong."""
+        """Return where nodes and full text are out of step: how often, and what is wrong."""
         return self._counts(
             {
                 "live nodes without passages": _LIVE_WITHOUT_PASSAGES,
@@ -275,7 +276,7 @@ class SqliteChecks:
         )
 
     def _of_texts(self) -> dict[str, str]:
-        """What is wrong with whole files and messages, and the query that finds it."""
+        """Return what is wrong with whole files and messages, and the query that finds it."""
         there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
         queries = {}
         for index, table, one in _OF_TEXTS:
@@ -285,9 +286,9 @@ class SqliteChecks:
         return queries
 
     def unembedded(self) -> list[str]:
-        """Where passages and vectors are out of step; text without words has no vector."""
-        SqliteVectors(self._db).load_extension()
-        columns, joins = TEXTS_OF[SqliteFullText(self._db).engine]
+        """Return where passages and vectors are out of step; text without words has no vector."""
+        Vectors(self._db).load_extension()
+        columns, joins = TEXTS_OF[FullText(self._db).engine]
         rows = self._db.execute(_PASSAGES_WITHOUT_VECTORS.format(joins=joins, **columns))
         without = sum(1 for title, body in rows if words(f"{title} {body}"))
         found = [f"{without} passages without a vector"] if without else []
@@ -302,13 +303,14 @@ class SqliteChecks:
         )
 
     def only_without_vectors(self) -> bool:
-        """Whether what ``unembedded`` finds is passages without a vector and nothing else."""
+        """Return whether what ``unembedded`` finds is passages without a vector and nothing
+        else."""
         found = self.unembedded()
         return len(found) == 1 and found[0].endswith("without a vector")
 
     def any_embedded(self) -> tuple[str, bytes] | None:
-        """The text of a passage and its vector, if there is one."""
-        columns, joins = TEXTS_OF[SqliteFullText(self._db).engine]
+        """Return the text of a passage and its vector, if there is one."""
+        columns, joins = TEXTS_OF[FullText(self._db).engine]
         for text, vector in self._db.execute(
             "SELECT {title} || ' ' || {body}, v.embedding FROM passages_vec v"
             " CROSS JOIN passages p ON p.key = v.key {joins} LIMIT 1".format(joins=joins, **columns)
@@ -317,7 +319,7 @@ class SqliteChecks:
         return None
 
     def _has_vectors(self) -> bool:
-        return SqliteMeta(self._db).get("embedder") is not None
+        return Meta(self._db).get("embedder") is not None
 
     def _counts(self, queries: dict[str, str]) -> list[str]:
         found = []
@@ -333,7 +335,7 @@ class SqliteChecks:
 
 
 def _schema_names(connection: apsw.Connection) -> dict[str, str]:
-    """Name of a table, index or trigger to the table that it belongs to."""
+    """Return name of a table, index or trigger to the table that it belongs to."""
     rows: Iterable[tuple[str, str]] = connection.execute(
         "SELECT name, tbl_name FROM sqlite_schema"
         " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"

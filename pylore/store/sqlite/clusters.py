@@ -41,7 +41,7 @@ _SEED = 14
 
 
 def arrange(connection: apsw.Connection, clusters: int) -> None:
-    """Makes so many clusters, and moves each sketch into its own two; in a transaction."""
+    """Make so many clusters, and moves each sketch into its own two; in a transaction."""
     rows = connection.execute("SELECT key FROM passages_vec ORDER BY key")
     keys: Numbers = numpy.array([key for (key,) in rows], "i8")
     centroids = _centroids(_sample(connection, keys, clusters), clusters)
@@ -66,14 +66,14 @@ def arrange(connection: apsw.Connection, clusters: int) -> None:
 
 
 def nearest(vectors: Sequence[bytes], centroids: Sequence[bytes]) -> list[tuple[int, int]]:
-    """The numbers, from 0, of each vector's two clusters; all are quantised."""
+    """Return the numbers, from 0, of each vector's two clusters; all are quantised."""
     given = _units(_matrix(centroids))
     found: list[tuple[int, int]] = _two(_units(_matrix(vectors)), given).tolist()
     return found
 
 
 def _sample(connection: apsw.Connection, keys: Numbers, clusters: int) -> Units:
-    """Vectors from all over the store, in a random order that is always the same."""
+    """Return vectors from all over the store, in a random order that is always the same."""
     size = min(len(keys), SAMPLE * clusters, MOST_SAMPLED)
     chosen = numpy.random.default_rng(_SEED).choice(len(keys), size, replace=False)
     query = "SELECT embedding FROM passages_vec WHERE key = ?"
@@ -96,7 +96,7 @@ def _centroids(sample: Units, clusters: int) -> Bytes:
 def _assigned(
     connection: apsw.Connection, count: int, centroids: Bytes
 ) -> tuple[Numbers, NDArray[numpy.uint8]]:
-    """The two clusters of each vector, from 1, and its sketch, by key."""
+    """Return the two clusters of each vector, from 1, and its sketch, by key."""
     units = _units(centroids)
     products = units @ units.T
     numbers = numpy.empty((count, 2), "i8")
@@ -110,8 +110,8 @@ def _assigned(
 
 
 def _two(vectors: Units, centroids: Units, products: Units | None = None) -> Numbers:
-    """The nearest centroid c, and that with the least |x - c'|² + (r · (x - c'))², where r is
-    the direction from c to x: one that lies elsewhere than c.
+    """Return the nearest centroid c, and that with the least |x - c'|² + (r · (x - c'))², where r
+    is the direction from c to x: one that lies elsewhere than c.
 
     ``products`` are those of all centroids with all, which pay for many vectors.
     """
@@ -131,7 +131,7 @@ def _two(vectors: Units, centroids: Units, products: Units | None = None) -> Num
 
 
 def _listed(numbers: Numbers) -> Iterator[int]:
-    """Python's own numbers, without a list of all of them."""
+    """Yield Python's own numbers, without a list of all of them."""
     for start in range(0, len(numbers), _BLOCK):
         yield from numbers[start : start + _BLOCK].tolist()
 

@@ -42,7 +42,7 @@ class Unguarded:
         self.added: dict[str, int] = {}
 
     def __enter__(self) -> dict[str, int]:
-        """How many were added of each type or relation; whoever adds them counts them."""
+        """Return how many were added of each type or relation; whoever adds them counts them."""
         self._set(False)
         return self.added
 
@@ -62,18 +62,18 @@ class Unguarded:
         self._db.pragma("ignore_check_constraints", not guarded)
 
 
-class SqliteCodeFiles:
-    """The table ``code_files``, and the nodes and edges that belong to its files."""
+class CodeFiles:
+    """The files that ``lore index`` has read, and the nodes and edges that belong to them."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def hold_more(self) -> None:
-        """Lets this connection keep 256 MB of pages: much is written, all over the indexes."""
+        """Let this connection keep 256 MB of pages: much is written, all over the indexes."""
         self._db.pragma("cache_size", -262_144)
 
     def stamps(self) -> dict[str, str]:
-        """Path to stamp of every file; paths have no control characters."""
+        """Return path to stamp of every file; paths have no control characters."""
         # One long string reaches Python faster than as many rows.
         text: str | None = self._db.execute(
             "SELECT group_concat(path || char(31) || stamp, char(31)) FROM code_files"
@@ -82,7 +82,7 @@ class SqliteCodeFiles:
         return dict(zip(parts[::2], parts[1::2], strict=True))
 
     def known(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
-        """Path to ``(hash, language)`` of those of these files that were read before."""
+        """Return path to ``(hash, language)`` of those of these files that were read before."""
         rows = self._db.execute(
             "SELECT c.path, c.hash, c.language FROM json_each(?) j"
             " CROSS JOIN code_files c ON c.path = j.value",
@@ -91,14 +91,15 @@ class SqliteCodeFiles:
         return {path: (hash, language) for path, hash, language in rows}
 
     def as_read(self, path: str) -> tuple[str, str, str] | None:
-        """``(stamp, hash, language)`` of a file as it was read; no language where it was not."""
+        """Return ``(stamp, hash, language)`` of a file as it was read; no language where it was
+        not."""
         row: tuple[str, str, str] | None = self._db.execute(
             "SELECT stamp, hash, language FROM code_files WHERE path = ?", (path,)
         ).get
         return row
 
     def facts(self, but: Container[str] = ()) -> Iterator[tuple[str, str, str]]:
-        """``(path, language, facts as JSON)`` of every file that was not left out, by path.
+        """Yield ``(path, language, facts as JSON)`` of every file that was not left out, by path.
 
         Those of the paths in ``but`` are not read.
         """
@@ -115,14 +116,14 @@ class SqliteCodeFiles:
         )
 
     def facts_of(self, path: str) -> tuple[str, str] | None:
-        """``(language, facts as JSON)`` of a file that was not left out."""
+        """Return ``(language, facts as JSON)`` of a file that was not left out."""
         row: tuple[str, bytes] | None = self._db.execute(
             "SELECT language, facts FROM code_files WHERE path = ? AND language != ''", (path,)
         ).get
         return None if row is None else (row[0], unpacked(row[1]))
 
     def languages_of_all(self) -> dict[str, str]:
-        """Path to language of every file that was not left out, by path."""
+        """Return path to language of every file that was not left out, by path."""
         return dict(
             self._db.execute(
                 "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
@@ -130,22 +131,22 @@ class SqliteCodeFiles:
         )
 
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
-        """Writes ``(path, hash, stamp, language, facts as JSON)`` rows."""
+        """Write ``(path, hash, stamp, language, facts as JSON)`` rows."""
         self._db.executemany(
             "INSERT OR REPLACE INTO code_files VALUES (?, ?, ?, ?, ?)",
             ((*row, packed(facts) if row[3] else facts) for *row, facts in rows),
         )
 
     def restamp(self, stamps: Iterable[tuple[str, str]]) -> None:
-        """Sets ``(stamp, path)`` of files whose content is the same."""
+        """Set ``(stamp, path)`` of files whose content is the same."""
         self._db.executemany("UPDATE code_files SET stamp = ? WHERE path = ?", stamps)
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Forgets files."""
+        """Forget files."""
         self._db.executemany("DELETE FROM code_files WHERE path = ?", ((path,) for path in paths))
 
     def skipped(self) -> dict[str, int]:
-        """How many files were left out after a look into them, by reason."""
+        """Return how many files were left out after a look into them, by reason."""
         return dict(
             self._db.execute(
                 "SELECT json_extract(facts, '$.skipped') AS reason, count(*) FROM code_files"
@@ -154,7 +155,7 @@ class SqliteCodeFiles:
         )
 
     def languages(self) -> dict[str, int]:
-        """Language to the number of its files."""
+        """Return language to the number of its files."""
         return dict(
             self._db.execute(
                 "SELECT language, count(*) FROM code_files WHERE language != '' GROUP BY language"
@@ -164,7 +165,7 @@ class SqliteCodeFiles:
     # --- nodes
 
     def nodes_of(self, paths: Sequence[str]) -> dict[str, Node]:
-        """The nodes of these files and of the symbols in them, forgotten ones too."""
+        """Return the nodes of these files and of the symbols in them, forgotten ones too."""
         rows = self._db.execute(
             f"SELECT {_OWN_FIELDS} FROM json_each(?) j CROSS JOIN nodes n ON n.file = j.value"
             " WHERE n.type IN ('file', 'symbol')",
@@ -178,7 +179,7 @@ class SqliteCodeFiles:
         return found
 
     def put_nodes(self, nodes: Iterable[Node]) -> None:
-        """Writes nodes whole; what was there keeps its creation and access."""
+        """Write nodes whole; what was there keeps its creation and access."""
         nodes = [*nodes]
         remember_texts(self._db, texts_of(nodes))
         self._db.executemany(
@@ -186,12 +187,12 @@ class SqliteCodeFiles:
         )
 
     def add_nodes(self, nodes: Iterable[Node]) -> None:
-        """Writes nodes whose ids the store has never had."""
+        """Write nodes whose ids the store has never had."""
         with Unguarded(self._db, "nodes") as added:
             self._db.executemany(INSERT_NODE, rows_of(_counted(nodes, added)))
 
     def symbol_count(self) -> int:
-        """How many symbols stand."""
+        """Return how many symbols stand."""
         count: int | None = self._db.execute(
             "SELECT number FROM counts WHERE what = 'nodes' AND name = 'symbol'"
         ).get
@@ -200,7 +201,7 @@ class SqliteCodeFiles:
     # --- edges
 
     def edge_counts(self) -> dict[str, int]:
-        """Relation to the number of its live edges, of those that the index makes."""
+        """Return relation to the number of its live edges, of those that the index makes."""
         return dict(
             self._db.execute(
                 "SELECT name, number FROM counts WHERE what = 'edges' AND number > 0"
@@ -210,7 +211,7 @@ class SqliteCodeFiles:
         )
 
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
-        """``(file, symbol)`` of the live ``defines`` edges of these files."""
+        """Return ``(file, symbol)`` of the live ``defines`` edges of these files."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT n.id, {ID_OF.format('e.to_key')} FROM json_each(?) j"
             " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN graph_edges e"
@@ -220,7 +221,8 @@ class SqliteCodeFiles:
         return set(rows)
 
     def resolved(self) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
-        """The edges that resolving names has made: key to (weight, metadata, source, stands)."""
+        """Return the edges that resolving names has made: key to (weight, metadata, source,
+        stands)."""
         rows = self._db.execute(
             f"SELECT {EDGE_ENDS}, relation, weight, metadata, source, invalidated_at IS NULL"
             " FROM graph_edges WHERE relation IN (SELECT value FROM json_each(?))",
@@ -231,7 +233,7 @@ class SqliteCodeFiles:
     def resolved_from(
         self, ids: Sequence[str]
     ) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
-        """Those of ``resolved`` that go from these files and symbols."""
+        """Return those of ``resolved`` that go from these files and symbols."""
         rows = self._db.execute(
             f"SELECT j.value, {ID_OF.format('e.to_key')}, e.relation, e.weight, e.metadata,"
             " e.source, e.invalidated_at IS NULL"
@@ -243,7 +245,7 @@ class SqliteCodeFiles:
         return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
 
     def resolved_to(self, ids: Sequence[str]) -> list[tuple[str, str, str]]:
-        """The live edges of the index's own that lead to these files and symbols."""
+        """Return the live edges of the index's own that lead to these files and symbols."""
         rows = self._db.execute(
             f"SELECT {ID_OF.format('e.from_key')}, j.value, e.relation"
             " FROM json_each(?) j CROSS JOIN graph_edges e"
@@ -255,7 +257,7 @@ class SqliteCodeFiles:
         return [(row[0], row[1], row[2]) for row in rows]
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
-        """Writes edges that the store has never had; one that it has had stays as it is."""
+        """Write edges that the store has never had; one that it has had stays as it is."""
         with Unguarded(self._db, "edges") as added:
             rows = self._db.executemany(
                 f"{INSERT_EDGE} ON CONFLICT DO NOTHING RETURNING relation",
@@ -265,7 +267,7 @@ class SqliteCodeFiles:
                 added[relation] = added.get(relation, 0) + 1
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
-        """Writes edges; one that a person has made, and that stands, stays as it is."""
+        """Write edges; one that a person has made, and that stands, stays as it is."""
         self._db.executemany(
             f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
             " weight = excluded.weight, metadata = excluded.metadata, source = excluded.source,"
@@ -276,7 +278,7 @@ class SqliteCodeFiles:
         )
 
     def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
-        """Marks edges as invalidated."""
+        """Mark edges as invalidated."""
         self._db.executemany(
             f"UPDATE main.graph_edges SET invalidated_at = ? WHERE from_key = {KEY_OF.format('?2')}"
             f" AND to_key = {KEY_OF.format('?3')} AND relation = ?4 AND invalidated_at IS NULL",
@@ -290,19 +292,22 @@ def _counted(nodes: Iterable[Node], numbers: dict[str, int]) -> Iterator[Node]:
         yield node
 
 
-class SqliteCodeAnswers:
-    """The tables ``code_answers`` and ``code_marks``."""
+class CodeAnswers:
+    """What ``lore index`` keeps of the names in each file: a cache, which may be empty.
+
+    An owner is a file, or a package or a folder. A mark is a number of 32 bits.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Forget everything."""
         self._db.execute("DELETE FROM code_marks")
         self._db.execute("DELETE FROM code_answers")
 
     def fill(self, rows: Iterable[tuple[str, str, bytes, str, Iterable[int]]]) -> None:
-        """Writes ``(owner, outline, reads, answers as JSON, marks)`` of all, after ``clear``."""
+        """Write ``(owner, outline, reads, answers as JSON, marks)`` of all, after ``clear``."""
         marks: list[tuple[int, int]] = []
 
         def each() -> Iterator[tuple[int, str, str, bytes, bytes]]:
@@ -315,28 +320,28 @@ class SqliteCodeAnswers:
         self._db.executemany("INSERT INTO code_marks VALUES (?, ?)", marks)
 
     def reads(self) -> list[tuple[str, bytes]]:
-        """Owner and what was looked up, of all."""
+        """Return owner and what was looked up, of all."""
         rows: list[tuple[str, bytes]] = self._db.execute(  # type: ignore[assignment]
             "SELECT owner, reads FROM code_answers"
         ).fetchall()
         return rows
 
     def outlines(self) -> list[tuple[str, str]]:
-        """Path and outline of the files that have one."""
+        """Return path and outline of the files that have one."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT owner, outline FROM code_answers WHERE outline != ''"
         ).fetchall()
         return rows
 
     def answers(self, owner: str) -> str:
-        """The answers of a file as JSON; empty where none are kept."""
+        """Return the answers of a file as JSON; empty where none are kept."""
         found: bytes | None = self._db.execute(
             "SELECT answers FROM code_answers WHERE owner = ?", (owner,)
         ).get
         return unpacked(found) if found else ""
 
     def holding(self, mark: int) -> list[str]:
-        """The owners that have a mark, in order."""
+        """Return the owners that have a mark, in order."""
         rows = self._db.execute(
             "SELECT a.owner FROM code_marks m CROSS JOIN code_answers a ON a.key = m.owner"
             " WHERE m.mark = ? ORDER BY a.owner",
@@ -345,7 +350,7 @@ class SqliteCodeAnswers:
         return [str(row[0]) for row in rows]
 
     def put_reads(self, rows: Iterable[tuple[str, bytes]]) -> None:
-        """Writes what was looked up for owners, new ones too."""
+        """Write what was looked up for owners, new ones too."""
         self._db.executemany(
             "INSERT INTO code_answers(owner, reads, answers) VALUES (?, ?, x'')"
             " ON CONFLICT(owner) DO UPDATE SET reads = excluded.reads",
@@ -353,7 +358,7 @@ class SqliteCodeAnswers:
         )
 
     def put_answers(self, rows: Iterable[tuple[str, str, str]]) -> None:
-        """Writes ``(path, outline, answers as JSON)`` of files, new ones too."""
+        """Write ``(path, outline, answers as JSON)`` of files, new ones too."""
         self._db.executemany(
             "INSERT INTO code_answers(owner, outline, reads, answers) VALUES (?, ?, x'', ?)"
             " ON CONFLICT(owner) DO UPDATE"
@@ -362,7 +367,7 @@ class SqliteCodeAnswers:
         )
 
     def put_marks(self, owner: str, gone: Iterable[int], new: Iterable[int]) -> None:
-        """Takes marks from an owner, and gives it others."""
+        """Take marks from an owner, and gives it others."""
         key: int | None = self._db.execute(
             "SELECT key FROM code_answers WHERE owner = ?", (owner,)
         ).get
@@ -373,7 +378,7 @@ class SqliteCodeAnswers:
             self._db.executemany("INSERT OR IGNORE INTO code_marks VALUES (?, ?)", rows)
 
     def remove(self, owners: Iterable[str]) -> None:
-        """Forgets owners of which all marks are taken."""
+        """Forget owners of which all marks are taken."""
         self._db.execute(
             "DELETE FROM code_answers WHERE owner IN (SELECT value FROM json_each(?))",
             (dumps(list(owners)),),

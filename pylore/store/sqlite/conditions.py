@@ -41,7 +41,7 @@ more is hidden, four times as much, and so on. Listing all that is hidden for ea
 
 
 def where(scope: Scope, *, type: str = "n.type") -> Condition:
-    """What a node within a scope is; every value of others is a parameter.
+    """Return what a node within a scope is; every value of others is a parameter.
 
     ``type`` is the column: as ``+n.type`` the index of types is not used.
     """
@@ -100,7 +100,7 @@ class Passages:
         self.narrow = narrow(connection, scope, FEW)
 
     def condition(self, rowid: str = "rowid") -> tuple[str, list[str]]:
-        """``(` AND …`, parameters)``; nothing where every passage may come.
+        """Return ``(` AND …`, parameters)``; nothing where every passage may come.
 
         ``+rowid`` keeps full text from running its query anew for each of the rowids.
         """
@@ -128,7 +128,7 @@ class Passages:
         return f" AND ({found} WHERE p.key = {rowid})", parameters
 
     def _have_all(self, types: Collection[str], collection: str) -> bool:
-        """Whether all nodes of a collection are of these types."""
+        """Return whether all nodes of a collection are of these types."""
         known = [str(name) for (name,) in self._db.execute("SELECT name FROM types")]
         others = [
             name for name in known
@@ -138,15 +138,15 @@ class Passages:
         return self._db.execute(query, (dumps(others),)).get is None
 
     def narrow_within(self, few: int) -> None:
-        """Lists the passages from now on if no more than so many nodes are within the scope."""
+        """List the passages from now on if no more than so many nodes are within the scope."""
         self.narrow = self.narrow or narrow(self._db, self.scope, few)
 
 
 def passages_without(
     connection: apsw.Connection, scope: Scope, place: dict[str, Any]
 ) -> frozenset[int]:
-    """The keys of the passages that a scope excludes or hides, as ``place`` keeps them for those
-    asked for last."""
+    """Return the keys of the passages that a scope excludes or hides, as ``place`` keeps them for
+    those asked for last."""
     if not scope.excluded and not scope.hides:
         return frozenset()
     asked = (scope.excluded, scope.hides)
@@ -161,7 +161,8 @@ def passages_without(
 
 
 def shown_id(scope: Scope) -> str:
-    """An expression: the id of a node n, whose passage is p; empty where the scope hides it."""
+    """Return an expression: the id of a node n, whose passage is p; empty where the scope
+    hides it."""
     if not scope.hides:
         return "n.id"
     # By its own index: in the row of a node the status comes after a text of any length.
@@ -170,8 +171,8 @@ def shown_id(scope: Scope) -> str:
 
 
 def first_shown(ranked: Callable[[int], list[Row]], scope: Scope, limit: int) -> list[Row]:
-    """The first rows of ``ranked``, less those whose id (their second value) is ``shown_id``'s
-    for what is hidden.
+    """Return the first rows of ``ranked``, less those whose id (their second value) is
+    ``shown_id``'s for what is hidden.
 
     ``ranked`` gives as many as it is asked for, fewer where there are no more.
     """
@@ -187,7 +188,7 @@ def first_shown(ranked: Callable[[int], list[Row]], scope: Scope, limit: int) ->
 
 
 def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | None:
-    """A condition on nodes n that holds within a scope and that an index answers, where at
+    """Return a condition on nodes n that holds within a scope and that an index answers, where at
     most ``few`` nodes meet it."""
     for condition, parameters in _indexed(scope):
         query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {condition} LIMIT ?)"
@@ -198,7 +199,7 @@ def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | N
 
 
 def _indexed(scope: Scope) -> Iterator[Condition]:
-    """Conditions that hold within a scope, each of which an index answers."""
+    """Yield conditions that hold within a scope, each of which an index answers."""
     if scope.types:
         yield f"n.type IN ({_marks(scope.types)})", [*scope.types]
     if _is_seldom(scope.statuses):
@@ -213,7 +214,7 @@ def _indexed(scope: Scope) -> Iterator[Condition]:
 
 
 def seldom(statuses: Collection[str]) -> str:
-    """A condition on nodes n: one of these statuses, which have an index.
+    """Return a condition on nodes n: one of these statuses, which have an index.
 
     Word for word as that says it: of a parameter SQLite cannot know that it holds.
     """
@@ -238,7 +239,7 @@ def _marks(values: Sequence[str]) -> str:
 
 
 def _beginning(glob: str) -> str:
-    """What all that a pattern matches begins with.
+    """Return what all that a pattern matches begins with.
 
     >>> _beginning("src/a*.py"), _beginning("src/a.py"), _beginning("*.py")
     ('src/a', 'src/a.py', '')
@@ -248,7 +249,7 @@ def _beginning(glob: str) -> str:
 
 
 def expression(groups: Sequence[Sequence[str]]) -> str:
-    """What a full-text table is asked: one at least of the phrases of each group."""
+    """Return what a full-text table is asked: one at least of the phrases of each group."""
     if len(groups) == 1:
         return " OR ".join(groups[0])
     return " AND ".join(f"({' OR '.join(group)})" for group in groups)

@@ -23,7 +23,7 @@ _EXACT = "CAST({} * 4611686018427387904.0 AS INTEGER)"
 """A number from 0 to 1 in whole 1 / 2^62, since SQLites differ in how they write fractions."""
 
 _CHANGE = "CASE change WHEN 'sync' THEN 'import' ELSE change END"
-_EDGE = ("from_id", "to_id", "relation")
+_EDGE_SAID = ("from_id", "to_id", "relation")
 _ORDINARY = "status = 'confirmed' AND source = 'user_edit' AND invalidated_at IS NULL"
 _BAR = " || '|' || "
 _EDGES = f"(SELECT {EDGE_ENDS}, * FROM graph_edges LIMIT -1)"
@@ -36,9 +36,8 @@ def _joined(columns: Sequence[str]) -> str:
 def _said(
     kind: str, short: Sequence[str], texts: Sequence[str], *, rare: str = "", ordinary: str = ""
 ) -> str:
-    """An expression: what is short, the lengths of texts, and these, so that no two rows that
-    differ share one. ``rare`` is left out of what is ``ordinary``: most rows are.
-    """
+    """Return an expression: what is short, the lengths of texts, and these, so that no two rows
+    that differ share one. ``rare`` is left out of what is ``ordinary``: most rows are."""
     parts = [f"'{kind}'", _joined(short)] if short else [f"'{kind}'"]
     if rare:
         parts.append(f"CASE WHEN {ordinary} THEN '' ELSE {rare} END")
@@ -64,7 +63,7 @@ def _node(kind: str, id: str, short: Sequence[str]) -> str:
 
 def _edge(kind: str, short: Sequence[str]) -> str:
     return _said(
-        kind, (_EXACT.format("weight"), *short), _EDGE,
+        kind, (_EXACT.format("weight"), *short), _EDGE_SAID,
         rare=_joined(("status", "source", "invalidated_at")), ordinary=_ORDINARY,
     )  # fmt: skip
 
@@ -115,16 +114,18 @@ _UNUSUAL = f"""
 """Where what is told to others is not what each row says."""
 
 
-class SqliteContents:
-    """What a store says of each id, access counts left out."""
+class Contents:
+    """What a store says of each id, access counts left out: for telling where two differ."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def rows(self, types: Sequence[str] = ()) -> Iterator[tuple[str, bytes, str | None]]:
-        """``(id, what a row says, its JSON)``, in any order; None where that is empty.
+        """Yield ``(id, what a row says, its JSON)``, in any order; None where that is ``{}``.
 
-        An edge is its ``from_id``'s. With ``types``, nodes of these and all of their edges.
+        A row is a node, an edge, an anchor, or a state that one of these has left; an edge is its
+        ``from_id``'s. What an export tells alike, rows say alike, in every store. With ``types``,
+        nodes of these and all of their edges.
         """
         for query, ends in _QUERIES:
             kept = " OR ".join(f"{_type(end)} IN (SELECT value FROM json_each(?1))" for end in ends)
@@ -132,16 +133,16 @@ class SqliteContents:
             yield from self._db.execute(query + where, given)
 
     def ids(self) -> Iterator[str]:
-        """Every id of which anything is said, some of them more than once."""
+        """Yield every id of which anything is said, some of them more than once."""
         for (id,) in self._db.execute(_IDS):
             yield id
 
     def unusual(self) -> set[str]:
-        """The ids of which what is told to others is not what each row says."""
+        """Return the ids of which what is told to others is not what each row says."""
         return {str(id) for (id,) in self._db.execute(_UNUSUAL)}
 
     def past_edges(self, from_ids: Iterable[str]) -> Iterator[dict[str, object]]:
-        """The states that the edges from these nodes have left, as ``edges.history``."""
+        """Yield the states that the edges from these nodes have left, as ``edges.history``."""
         for row in self._db.execute(
             f"SELECT {', '.join(EDGE_HISTORY)} FROM edge_history"
             " WHERE from_id IN (SELECT value FROM json_each(?))"

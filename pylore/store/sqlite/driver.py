@@ -27,7 +27,7 @@ else:
 
 
 def changes_seen(connection: apsw.Connection) -> tuple[object, int]:
-    """What is equal as long as a connection sees a store as it was.
+    """Return what is equal as long as a connection sees a store as it was.
 
     The one changes with what others commit, the other with what this connection writes.
     """

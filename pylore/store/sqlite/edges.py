@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..protocols import Bundle, EdgeKey, Neighbour
-    from .reads import SqliteReads
+    from ...core.model import EdgeKey
+    from .access_journal import AccessJournal
+
+    Neighbour = tuple[str, str, str, float, bool]
+    """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
+
+    Bundle = tuple[str, bool, list[str], list[str], list[float]]
+    """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
 
 _REST = Edge.__slots__[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
@@ -114,10 +120,14 @@ def _only(bundle: Bundle, wanted: frozenset[str]) -> Bundle:
     return (node, outgoing, names, others, weights)
 
 
-class SqliteEdges:
-    """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``."""
+class Edges:
+    """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``.
 
-    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
+    Triggers keep the history: a change of weight, source, status, metadata or invalidation by any
+    method leaves a line (``EDGE_HISTORY``), and so does a deletion.
+    """
+
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
         self.stated: set[str] = set()
@@ -137,7 +147,7 @@ class SqliteEdges:
     def neighbours(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Neighbour]:
-        """``bundles``, an edge an item."""
+        """Return ``bundles``, an edge an item."""
         return [
             (node, other, relation, weight, outgoing)
             for node, outgoing, names, others, weights in self.bundles(frontier, relations, limit)
@@ -147,7 +157,7 @@ class SqliteEdges:
     def bundles(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
-        """Both ends' live edges of a whole frontier, in one query.
+        """Return both ends' live edges of a whole frontier, in one query.
 
         At most ``limit`` edges, the strongest, a node, a relation and a direction, of equal
         ones those to what the store has known longest: an index has them in that order, so
@@ -188,7 +198,8 @@ class SqliteEdges:
         ]  # fmt: skip
 
     def into_files(self, paths: Sequence[str], relation: str) -> list[tuple[str, str, float]]:
-        """``(node, path, weight)`` of live edges that lead to these files or to symbols in them.
+        """Return ``(node, path, weight)`` of live edges that lead to these files or to symbols in
+        them.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
@@ -200,12 +211,12 @@ class SqliteEdges:
         return rows
 
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
-        """One edge, invalidated or not."""
+        """Return one edge, invalidated or not."""
         rows = self._db.execute(f"{_READ} WHERE {_THIS}", (from_id, to_id, relation))
         return next(self._edges(rows), None)
 
     def put(self, edge: Edge) -> str:
-        """Writes an edge whole: ``added``, ``updated``, or ``unchanged``."""
+        """Write an edge whole: ``added``, ``updated``, or ``unchanged``."""
         old = self.get(*edge.key)
         if old is not None and all(getattr(old, f) == getattr(edge, f) for f in _CONTENT):
             return "unchanged"
@@ -213,12 +224,12 @@ class SqliteEdges:
         return "added" if old is None else "updated"
 
     def replace_all(self, edges: Iterable[Edge]) -> None:
-        """These edges in place of all that there are, invalidated ones too."""
+        """Put these edges in place of all that there are, invalidated ones too."""
         self._db.execute("DELETE FROM main.graph_edges")
         self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
 
     def put_many(self, edges: Iterable[Edge]) -> None:
-        """Writes edges whole, without a look at what is there."""
+        """Write edges whole, without a look at what is there."""
         self._db.executemany(_PUT, edge_rows(self._db, self._noted(edges)))
 
     def _noted(self, edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -234,12 +245,12 @@ class SqliteEdges:
             self.stated.update(str(other) for (other,) in rows)
 
     def with_relation(self, relation: str) -> Iterator[Edge]:
-        """Every edge of one relation, invalidated or not, by from and to."""
+        """Return every edge of one relation, invalidated or not, by from and to."""
         rows = self._db.execute(f"{_READ} WHERE relation = ? ORDER BY from_id, to_id", (relation,))
         return self._edges(rows)
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
-        """The live edges of one node, both directions; with ``forgotten``, all of them."""
+        """Return the live edges of one node, both directions; with ``forgotten``, all of them."""
         live = "" if forgotten else " AND invalidated_at IS NULL"
         rows = self._db.execute(
             f"{_READ} WHERE from_key = ?1{live} UNION {_READ} WHERE to_key = ?1{live}"
@@ -249,7 +260,7 @@ class SqliteEdges:
         return [*self._edges(rows)]
 
     def between(self, from_id: str, to_id: str) -> list[Edge]:
-        """The live edges from one node to another."""
+        """Return the live edges from one node to another."""
         keys = keys_of(self._db, (from_id, to_id))
         rows = self._db.execute(
             f"{_READ} WHERE from_key = ? AND to_key = ? AND invalidated_at IS NULL"
@@ -259,7 +270,7 @@ class SqliteEdges:
         return [*self._edges(rows)]
 
     def leading(self, from_id: str, relation: str) -> list[Edge]:
-        """The live edges of one relation that lead away from a node, by to."""
+        """Return the live edges of one relation that lead away from a node, by to."""
         rows = self._db.execute(
             f"{_READ} WHERE from_key = ? AND relation = ? AND invalidated_at IS NULL"
             " ORDER BY to_id",
@@ -268,7 +279,8 @@ class SqliteEdges:
         return [*self._edges(rows)]
 
     def facts_of(self, id: str, limit: int) -> list[Edge]:
-        """What is stated of a thing, and what was superseded: what stands and is surest first."""
+        """Return at most ``limit`` edges from a thing to things, that stand or were superseded:
+        what stands comes first, the surest first, then by relation and to."""
         rows = self._db.execute(
             f"SELECT * FROM ({_READ} WHERE from_key = ?1"
             " AND (invalidated_at IS NULL OR status = 'superseded') LIMIT -1)"
@@ -280,12 +292,12 @@ class SqliteEdges:
         return [*self._edges(rows)]
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
-        """Every edge, by from, to, relation."""
+        """Return every edge, by from, to, relation."""
         condition = "invalidated_at IS NULL" if live_only else "1"
         return self._edges(self._by_id(", ".join(_REST), condition))
 
     def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
-        """``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
+        """Yield ``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
         yield from self._by_id(
             "relation, weight, status",
             "invalidated_at IS NULL AND relation IN (SELECT value FROM json_each(?))",
@@ -293,8 +305,8 @@ class SqliteEdges:
         )
 
     def _by_id(self, columns: str, condition: str, *given: str) -> Iterator[tuple[Any, ...]]:
-        """``(from_id, to_id, columns)`` of edges in the order of ids. Edges that begin at what
-        is not in the store come in between."""
+        """Yield ``(from_id, to_id, columns)`` of edges in the order of ids. Edges that begin at
+        what is not in the store come in between."""
         found = [
             self._db.execute(
                 f"SELECT end_id, {ID_OF.format('to_key')} AS to_id, {columns}"
@@ -310,7 +322,7 @@ class SqliteEdges:
         yield from merge(*found, key=_edge_key)
 
     def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
-        """Marks an edge as invalidated; None for ``at`` restores it."""
+        """Mark an edge as invalidated; None for ``at`` restores it."""
         if key[0].startswith(THING_IDS):
             self.stated.add(key[0])
         self._db.execute(
@@ -321,7 +333,7 @@ class SqliteEdges:
         )
 
     def invalidate_node(self, id: str, at: str) -> int:
-        """Marks all live edges of a node, at one time; how many there were."""
+        """Mark all live edges of a node, at one time; return how many there were."""
         self._note_thing(id)
         return self._change(
             "UPDATE main.graph_edges SET invalidated_at = ?2"
@@ -330,7 +342,7 @@ class SqliteEdges:
         )
 
     def restore_node(self, id: str, at: str) -> int:
-        """Takes the marks of ``invalidate_node`` away; how many there were.
+        """Take the marks of ``invalidate_node`` away; return how many there were.
 
         An edge whose other end is forgotten gets that one's mark, and so comes back with it.
         """
@@ -343,7 +355,7 @@ class SqliteEdges:
         )
 
     def delete_node(self, id: str) -> int:
-        """Takes all edges of a node away for good, their history too; how many there were."""
+        """Take all edges of a node away for good, their history too; return how many there were."""
         self._note_thing(id)
         deleted = self._change(
             "DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1",
@@ -357,7 +369,7 @@ class SqliteEdges:
         return self._db.changes()
 
     def history(self, key: tuple[str, str, str] | None = None) -> Iterator[dict[str, object]]:
-        """The states that one edge, or every edge, has left, oldest first."""
+        """Yield the states that one edge, or every edge, has left, oldest first."""
         condition = " WHERE from_id = ? AND to_id = ? AND relation = ?" if key else ""
         rows = self._db.execute(
             f"SELECT {', '.join(EDGE_HISTORY)} FROM edge_history{condition}"
@@ -368,7 +380,7 @@ class SqliteEdges:
             yield dict(zip(EDGE_HISTORY, row, strict=True))
 
     def add_history(self, state: dict[str, object], copies: int = 1) -> bool:
-        """Writes one line of history from an export, until it is there ``copies`` times."""
+        """Write one line of history from an export, until it is there ``copies`` times."""
         columns, marks = ", ".join(EDGE_HISTORY), ", ".join("?" * len(EDGE_HISTORY))
         same = " AND ".join(f"{name} IS ?" for name in EDGE_HISTORY)
         values = [state.get(name, "") for name in EDGE_HISTORY]
@@ -381,7 +393,7 @@ class SqliteEdges:
         )
 
     def ended_with_nodes(self) -> list[Edge]:
-        """Edges that may have ended with a node, computed ones left out: the time at which
+        """Return edges that may have ended with a node, computed ones left out: the time at which
         they did is one at which one of their ends was forgotten before, here or elsewhere."""
         rows = self._db.execute(
             f"SELECT * FROM ({_READ} WHERE invalidated_at IS NOT NULL AND source <> 'system'"
@@ -395,7 +407,7 @@ class SqliteEdges:
         return [*self._edges(rows)]
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
-        """Live edges with an end that is not a live node."""
+        """Return live edges with an end that is not a live node."""
         rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT {EDGE_ENDS}, relation FROM ({DANGLING})"
             " ORDER BY from_id, to_id, relation LIMIT ?",
@@ -404,7 +416,7 @@ class SqliteEdges:
         return rows
 
     def type_pairs(self, relations: Sequence[str]) -> dict[tuple[str, str, str], int]:
-        """``(relation, type, type)`` to how many live edges of it join nodes of these types.
+        """Return ``(relation, type, type)`` to how many live edges of it join nodes of these types.
 
         What has ``"forced"`` in its metadata, or an end that is not in the store, does not count.
         """
@@ -416,7 +428,7 @@ class SqliteEdges:
         return {row[:3]: row[3] for row in rows}
 
     def first_between(self, relation: str, from_type: str, to_type: str) -> tuple[str, str]:
-        """The ends of the first one, by ids, of those that ``type_pairs`` counts."""
+        """Return the ends of the first one, by ids, of those that ``type_pairs`` counts."""
         from_id, to_id = self._db.execute(
             f"SELECT a.id, b.id FROM {_JOINED} AND e.relation = ? AND a.type = ? AND b.type = ?"
             " ORDER BY 1, 2 LIMIT 1",
@@ -425,7 +437,8 @@ class SqliteEdges:
         return from_id, to_id
 
     def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
-        """Those of these edges that are live and have an end that is not a live node, by key."""
+        """Return those of these edges that are live and have an end that is not a live node, by
+        key."""
         found = []
         rest = sorted(keys)
         for start in range(0, len(rest), _CHUNK):
@@ -446,7 +459,7 @@ def _edge_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def edge_rows(connection: apsw.Connection, edges: Iterable[Edge]) -> Iterator[list[Any]]:
-    """Edges as rows of the table, in the order of ``Edge.__slots__``; their ends get keys."""
+    """Yield edges as rows of the table, in the order of ``Edge.__slots__``; their ends get keys."""
     from itertools import islice
     from operator import attrgetter  # writing alone needs these
 

@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ..protocols import EdgeKey, Standing, Stated
-    from .reads import SqliteReads
+    from ...core.model import EdgeKey
+    from .access_journal import AccessJournal
+
+    Stated = tuple[EdgeKey, str, str, str]
+    """(key of a fact's edge, its subject's title, its predicate, its object's title)"""
+
+    Standing = tuple[str, float, str, str, int, float]
+    """(sentence, confidence, source, status, accesses, days since it was written or read)"""
 
 _THINGS = "('entity', 'concept')"
 _FACTS = f"""
@@ -62,35 +68,42 @@ SELECT 1 FROM fact_passages WHERE key NOT IN (SELECT key FROM passages)
 """A query: a row for each passage that states what is no fact."""
 
 
-class SqliteFacts:
-    """Which passages state which facts: the table ``fact_passages``."""
+class FactPassages:
+    """Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.
 
-    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
+    A fact is a live edge between two live things, staged or confirmed, that no program has computed
+    (``source`` is not ``system``). The table ``fact_passages`` says which passage states which.
+    """
+
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
 
     def of(self, ids: Sequence[str]) -> list[Stated]:
-        """The facts of these things: ``(key of its edge, subject's title, predicate,
-        object's title)``."""
+        """Return the facts of these things.
+
+        Each is ``(key of its edge, subject's title, predicate, object's title)``. The predicate is
+        the metadata's, if that has one, or else the relation.
+        """
         rows = self._db.execute(_OF, (dumps(ids),))
         return [(row[:3], *row[3:]) for row in rows]
 
     def subjects(self) -> list[str]:
-        """The things of which something is stated, by id."""
+        """Return the things of which something is stated, by id."""
         rows = self._db.execute(f"SELECT DISTINCT s.id FROM nodes s {_FACTS} ORDER BY s.id")
         return [str(id) for (id,) in rows]
 
     def leading_to(self, ids: Sequence[str]) -> list[str]:
-        """The things of which something is, or was, stated that names one of these."""
+        """Return the things of which something is, or was, stated that names one of these."""
         return [str(id) for (id,) in self._db.execute(_LEADING_TO, (dumps(ids),))]
 
     def passages(self, ids: Sequence[str]) -> dict[EdgeKey, tuple[int, str]]:
-        """The passages that state what is said of these things: edge to (key, sentence)."""
+        """Return the passages that state what is said of these things: edge to (key, sentence)."""
         rows = self._db.execute(_HELD, (dumps(ids),))
         return {(one, other or "", name): (key, text) for one, other, name, key, text in rows}
 
     def add(self, rows: Iterable[tuple[int, EdgeKey, str]]) -> None:
-        """Says of passages that they state a fact: ``(key, edge, sentence)``."""
+        """Note passages that state a fact: ``(key, edge, sentence)``."""
         self._db.executemany(
             "INSERT INTO main.fact_passages VALUES (?1, (SELECT key FROM nodes WHERE id = ?2),"
             " (SELECT key FROM nodes WHERE id = ?3), ?4, ?5)",
@@ -98,17 +111,17 @@ class SqliteFacts:
         )
 
     def remove(self, passages: Iterable[int]) -> None:
-        """Forgets of these passages that they state facts."""
+        """Forget of these passages that they state facts."""
         self._db.executemany(
             "DELETE FROM main.fact_passages WHERE key = ?", ((key,) for key in passages)
         )
 
     def remove_all(self) -> None:
-        """The same of every passage."""
+        """Forget of every passage that it states a fact."""
         self._db.execute("DELETE FROM main.fact_passages")
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
-        """What those of these passages say that state a fact, and how it stands.
+        """Return what those of these passages say that state a fact, and how it stands.
 
         A fact is as old as the last time that it was written or read. Without the tables of
         the graph there are none.

@@ -52,7 +52,7 @@ _OF_ANOTHER_SHAPE = (
 
 
 def translate(error: apsw.Error, path: str) -> LoreError | None:
-    """The failure that this SQLite error means to a user; None if it is a bug of ours."""
+    """Return the failure that this SQLite error means to a user; None if it is a bug of ours."""
     if lacks_room(error) or (isinstance(error, apsw.ReadOnlyError) and _is_full(path)):
         return StoreFull(f"{path}: {_FULL}")
     for kind, failure, message in _MEANT:
@@ -72,12 +72,13 @@ def translate(error: apsw.Error, path: str) -> LoreError | None:
 
 
 def lacks_room(error: apsw.Error) -> bool:
-    """Whether the disk had no room for the shared memory beside the store."""
+    """Return whether the disk had no room for the shared memory beside the store."""
     return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
 
 
 def _is_full(path: str) -> bool:
-    """Whether the disk has no room for the shared memory (32 KB) that SQLite needs to write."""
+    """Return whether the disk has no room for the shared memory (32 KB) that SQLite needs to
+    write."""
     try:
         disk = os.statvfs(path)
     except OSError:
@@ -151,7 +152,7 @@ class Whatever:
 
 
 def meaning(error: apsw.Error, path: str) -> LoreError:
-    """The failure that this SQLite error means to any caller."""
+    """Return the failure that this SQLite error means to any caller."""
     return translate(error, path) or StoreError(f"{path}: {error}: run 'lore doctor'")
 
 

@@ -25,14 +25,18 @@ if TYPE_CHECKING:
 
     from ...core.text import Query
     from ..filter import Scope
-    from .kept import KeptReads
-    from .kept_matches import KeptMatches
+    from .match_cache import MatchCache
     from .rare_terms import RareFirst
+    from .read_cache import ReadCache
 
 COLUMNS = ("title", "body", "tags", "file", "parts")
 
 TABLES = {TEXTS: "texts_fts", NAMES: "names_fts", CODE: "code_fts"}
 """Collection to its table."""
+
+FILES, MESSAGES = "files_fts", "commits_fts"
+WHOLE = {FILES: ("path", "body", "parts"), MESSAGES: ("message",)}
+"""Table of texts that are no passages (``whole_text.py``) to its columns."""
 
 _CAN_SCORE = hasattr(apsw.Connection, "register_fts5_function")
 """apsw has it from 3.47 on."""
@@ -75,8 +79,11 @@ _INDEXED = {
 _NOTHING = ("",) * len(COLUMNS)
 
 
-class SqliteFullText:
-    """The full-text tables. Rows have the keys of ``passages``."""
+class FullText:
+    """The full-text tables, a collection (texts, names, code) with word counts of its own.
+
+    Rows have the keys of ``passages``. Case and diacritics do not count.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -89,11 +96,11 @@ class SqliteFullText:
         self._there = _There()
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
-        self.kept: KeptReads | None = None
+        self.cache: ReadCache | None = None
 
     @property
     def engine(self) -> str:
-        """``fts5`` or ``fts4``: what this store's tables are made with."""
+        """Return ``fts5`` or ``fts4``: what this store's tables are made with."""
         if not self._engine:
             self._engine = (
                 self._db.execute("SELECT value FROM meta WHERE key = 'fulltext'").get or "fts5"
@@ -101,7 +108,7 @@ class SqliteFullText:
         return self._engine
 
     def renew(self, wanted: str) -> None:
-        """Makes the index anew, empty, by the engine that is wanted, or ``auto``.
+        """Make the index anew, empty, by the engine that is wanted, or ``auto``.
 
         Raises:
             StoreError: there is no such engine here.
@@ -112,17 +119,16 @@ class SqliteFullText:
         self.create(engine)
 
     def create(self, engine: str) -> None:
-        """Makes the tables, empty; older ones are dropped with all that they held."""
+        """Make the tables, empty; older ones are dropped with all that they held."""
         for table in TABLES.values():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
-        for statement in creating(engine):
-            self._db.execute(statement)
+            self._db.execute(creating(engine, table))
         self._db.execute("DELETE FROM passage_texts")
         self._db.execute("DELETE FROM former_texts")
         self._engine = engine
 
     def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
-        """Adds ``(key, title, body, tags, file, parts)`` rows, their texts composed."""
+        """Add ``(key, title, body, tags, file, parts)`` rows, their texts composed."""
         indexed: list[Any] = [(key, *map(composed, columns)) for key, *columns in rows]
         if self.engine == "fts5":
             from .passage_texts import keep_texts
@@ -139,14 +145,15 @@ class SqliteFullText:
             self.count_words(collection)
 
     def count_words(self, collection: str) -> None:
-        """Counts the words that many passages have, where there are twice as many of these."""
+        """Count the words that many passages have, where there are twice as many of these."""
         if self.engine == "fts5":
             from .rare_terms import count_words
 
             count_words(self._db, collection, TABLES[collection])
 
     def remove(self, collection: str, keys: Iterable[int]) -> None:
-        """Takes the passages with these keys out, before what they were made from goes."""
+        """Remove the passages with these keys, before the caller deletes them and the facts they
+        state."""
         table, keys = TABLES[collection], [*keys]
         if self.engine != "fts5":
             self._db.executemany(f"DELETE FROM {table} WHERE rowid = ?", ((key,) for key in keys))
@@ -156,11 +163,11 @@ class SqliteFullText:
         remove_texts(self._db, table, keys)
 
     def body(self, key: int) -> str:
-        """The text of one passage."""
+        """Return the text of one passage."""
         return self._columns(key)[1]
 
     def indexed(self, key: int) -> tuple[str, str]:
-        """The title of one passage, and all that is indexed of it."""
+        """Return the title of one passage, and all that is indexed of it."""
         columns = self._columns(key)
         return columns[0], " ".join(columns) if columns is not _NOTHING else ""
 
@@ -170,7 +177,7 @@ class SqliteFullText:
         return _NOTHING
 
     def collections(self, types: Iterable[str]) -> list[str]:
-        """The collections that nodes of these types are in, less those that are empty.
+        """Return the collections that nodes of these types are in, less those that are empty.
 
         Without types, all of them.
         """
@@ -192,11 +199,13 @@ class SqliteFullText:
         weights: Mapping[str, float],
         limit: int,
     ) -> list[tuple[int, str, float]]:
-        """The best passages, ``(key, id of its node, BM25 score)``, best first.
+        """Return the best passages, ``(key, id of its node, BM25 score)``, best first, equal ones
+        by key.
 
-        ``how``: ``all`` terms must match, ``some`` must, ``inflected``: some in another
-        form, ``begins``: some, or begin as ``query.beginnings``, or ``prefix``: some word must
-        begin so. The score grows with relevance.
+        ``how``: ``all`` terms must match, ``some`` must, ``inflected``: some in another form,
+        ``begins``: some, or begin as one of ``query.beginnings``, or ``prefix``: some word must
+        begin so. The caller relaxes from one to the next. The score grows with relevance;
+        ``weights`` are of the fields. Only passages within ``scope`` count for ``limit``.
         """
         groups = _PHRASES[how](query, self.engine)
         if not any(groups):
@@ -217,14 +226,15 @@ class SqliteFullText:
         limit: int,
         wanted: int,
     ) -> list[tuple[int, str, float]]:
-        """The same with what is hidden; ``wanted`` is how many there are to be without it."""
+        """Return the same with what is hidden; ``wanted`` is how many there are to be without
+        it."""
         if how not in _BEGINNINGS and self._is_large(collection):
             enough = limit if scope or self.scoped else wanted // 4
             best = self._by_rare_words(collection, groups, scope, weights, limit, enough)
             if best is not None:
                 return best
         table = TABLES[collection]
-        if how in _KEPT_WAYS and (matches := self._kept_matches(collection, scope)):
+        if how in _KEPT_WAYS and (matches := self._match_cache(collection, scope)):
             own = tuple(weights.get(name, 1.0) for name in COLUMNS)
             without = self._passages_without(scope)
             return self._named(matches.best(table, groups[0], own, without, limit), scope)
@@ -245,9 +255,10 @@ class SqliteFullText:
         return rows
 
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
-        """Ids of nodes that have all terms in one passage: any ``limit`` passages' of them."""
+        """Return ids of nodes that have all terms in one passage: any ``limit`` passages' of
+        them."""
         table = TABLES[collection]
-        if matches := self._kept_matches(collection, scope):
+        if matches := self._match_cache(collection, scope):
             groups, without = _all(query, self.engine), self._passages_without(scope)
             keys = matches.with_all(table, groups, without, limit)
             return {id for _, id, _ in self._named([(key, 0.0) for key in keys], scope)}
@@ -270,7 +281,8 @@ class SqliteFullText:
         return {id for _, id in first_shown(having, scope, limit)}
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
-        """Ids of nodes whose title has one of these phrases: any ``limit`` passages' of them."""
+        """Return ids of nodes whose title has one of these phrases: any ``limit`` passages' of
+        them."""
         column = "title : {}" if self.engine == "fts5" else "title:{}"
         asked = " OR ".join(column.format(f'"{phrase}"') for phrase in phrases)
         rows = self._db.execute(
@@ -282,7 +294,10 @@ class SqliteFullText:
         return [str(id) for (id,) in rows]
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
-        """Ids of all nodes that have this phrase in a passage, or in the title of one."""
+        """Return ids of all nodes that have this phrase in a passage, or in the title of one.
+
+        A phrase is folded words with a space between them.
+        """
         asked = f'"{phrase}"'
         if titled and self.engine == "fts5":
             asked = f"title : {asked}"
@@ -297,7 +312,7 @@ class SqliteFullText:
         return {str(id) for (id,) in rows}
 
     def _may_have(self, table: str, phrase: str) -> bool:
-        """Whether a table has every word of a phrase.
+        """Return whether a table has every word of a phrase.
 
         One that it has not adds nothing to a score, and yet FTS5 asks for it at each passage.
         """
@@ -315,9 +330,9 @@ class SqliteFullText:
                 return False
         return True
 
-    def _kept_matches(self, collection: str, scope: Scope) -> KeptMatches | None:
-        """What is kept of a collection's matches, where that answers as the table would."""
-        place = self.kept.place if self.kept else None
+    def _match_cache(self, collection: str, scope: Scope) -> MatchCache | None:
+        """Return what is kept of a collection's matches, where that answers as the table would."""
+        place = self.cache.place if self.cache else None
         if (
             place is None
             or scope
@@ -327,23 +342,23 @@ class SqliteFullText:
         ):
             return None
         if "matches" not in place:
-            from .kept_matches import KeptMatches
+            from .match_cache import MatchCache
 
-            place["matches"] = KeptMatches(self._db)
-        matches: KeptMatches = place["matches"]
-        matches.in_arrays = self.kept is not None and self.kept.often
+            place["matches"] = MatchCache(self._db)
+        matches: MatchCache = place["matches"]
+        matches.in_arrays = self.cache is not None and self.cache.often
         return matches
 
     def _passages(self, scope: Scope, collection: str) -> Passages:
         return Passages(self._db, scope, collection, scoped=self.scoped)
 
     def _passages_without(self, scope: Scope) -> frozenset[int]:
-        if self.kept is None or self.kept.place is None:
+        if self.cache is None or self.cache.place is None:
             return frozenset()
-        return passages_without(self._db, scope, self.kept.place)
+        return passages_without(self._db, scope, self.cache.place)
 
     def _is_large(self, collection: str) -> bool:
-        """Whether there may be so many passages that it pays not to rank all that match."""
+        """Return whether there may be so many passages that it pays not to rank all that match."""
         if collection not in self._last:
             self._holds_any(collection)
         return self._last[collection] >= tuning.LARGE and self.engine == "fts5" and _CAN_SCORE
@@ -377,7 +392,7 @@ class SqliteFullText:
         return None if found is None else self._named(found, scope)
 
     def _named(self, found: list[tuple[int, float]], scope: Scope) -> list[tuple[int, str, float]]:
-        place = self.kept.place if self.kept else None
+        place = self.cache.place if self.cache else None
         ids: dict[int, str] = {} if place is None else place.setdefault(f"ids {scope.hides}", {})
         fresh = [key for key, _ in found if key not in ids]
         if fresh:
@@ -398,10 +413,9 @@ class SqliteFullText:
         return f"rank_bm25(matchinfo({table}, 'pcnalx'))", []
 
 
-def creating(engine: str) -> list[str]:
-    """The statements that make the tables."""
-    columns = ", ".join(COLUMNS)
-    return [CREATE[engine].format(table=table, columns=columns) for table in TABLES.values()]
+def creating(engine: str, table: str, columns: Iterable[str] = COLUMNS) -> str:
+    """Return the statement that makes one of the tables."""
+    return CREATE[engine].format(table=table, columns=", ".join(columns))
 
 
 class _There:
@@ -415,7 +429,7 @@ class _There:
 
 
 def choose_engine(wanted: str) -> str:
-    """``fts5`` or ``fts4``: what was asked for, or the best that this SQLite has.
+    """Return ``fts5`` or ``fts4``: what was asked for, or the best that this SQLite has.
 
     Raises:
         StoreError: the linked SQLite has not got it.
@@ -429,7 +443,7 @@ def choose_engine(wanted: str) -> str:
 
 
 def rank_bm25(matchinfo: bytes) -> float:
-    """What sqlite-fts4's function of this name gives for ``matchinfo(…, 'pcnalx')``.
+    """Return what sqlite-fts4's function of this name gives for ``matchinfo(…, 'pcnalx')``.
 
     That one's time grows with the square of the phrases: for a query of 50 words on
     2,000 passages it took 3 seconds, and for one of 200 words a minute.
@@ -505,5 +519,6 @@ _KEPT_WAYS = ("some", "inflected")
 
 
 def phrases_of(query: Query, how: str) -> list[list[str]]:
-    """The phrases that ``all``, ``some`` or ``inflected`` ask for, in groups, without quotes."""
+    """Return the phrases that ``all``, ``some`` or ``inflected`` ask for, in groups, without
+    quotes."""
     return [[phrase[1:-1] for phrase in group] for group in _PHRASES[how](query, "fts5")]

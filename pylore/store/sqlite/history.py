@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ...core.model import EdgeKey
     from ..anchor import AnchorKey
-    from ..protocols import EdgeKey
 
 _STATE = (
     "title", "body", "status", "source", "confidence", "category", "tags", "file", "line_start",
@@ -33,9 +33,10 @@ _READ = f"SELECT {', '.join(f'h.{name}' for name in _COLUMNS)}, n.type FROM node
         " LEFT JOIN nodes n ON n.id = h.node_id"  # fmt: skip
 _ORDER = "h.node_id, h.made_at, h.rowid"
 _CREATED = Anchor.__slots__.index("created_at")
-
-
 _KEY = ("from_id", "to_id", "relation")
+
+RESTORE_BACKUP = "restore-backup"
+"""The name of this command: only the file that it keeps can take it back."""
 
 
 def _updates(key: Sequence[str], names: Sequence[str]) -> str:
@@ -46,8 +47,14 @@ _NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), Node.__
 _EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__)}"
 
 
-class SqliteHistory:
-    """What was before, and where it came from."""
+class StateHistory:
+    """States that nodes and edges have left, what commands did, and what merging needs.
+
+    Triggers keep what is left: any change of a node's ``states.NODE_STATE`` leaves a state, but for
+    what the index of code made (source ``file``; types file, symbol and commit). A change sets
+    ``changed_at`` where no other time makes the new state's clock (``core.states``) later than the
+    former one's.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -55,19 +62,20 @@ class SqliteHistory:
     # --- states that nodes have left
 
     def of_node(self, id: str) -> list[Past]:
-        """The states that a node has left, by their clocks."""
+        """Return the states that a node has left, by their clocks (``node.changed_at``)."""
         rows = self._db.execute(f"{_READ} WHERE h.node_id = ? ORDER BY {_ORDER}", (id,))
         return [_past(row) for row in rows]
 
     def of_nodes(self) -> Iterator[Past]:
-        """The states that all nodes have left, by node and clock."""
+        """Yield the states that all nodes have left, by node and clock."""
         for row in self._db.execute(f"{_READ} ORDER BY {_ORDER}"):
             yield _past(row)
 
     def keep(self, past: Past) -> bool:
-        """Writes a state that another store has kept; whether anything is new in it.
+        """Write a state that another store has kept; return whether anything is new in it.
 
-        A state that is kept already was left at the earlier of the two times.
+        ``past.node.changed_at`` is its clock. Of a state that is kept already, the earlier time of
+        leaving stays, so that the order of merging does not count.
         """
         node = past.node
         values = [node.id, *(_value(node, name) for name in _STATE), node.changed_at or ""]
@@ -91,7 +99,7 @@ class SqliteHistory:
         return True
 
     def keep_edge(self, state: dict[str, object], command: int | None = None) -> bool:
-        """Writes a state that an edge has left elsewhere, as ``keep`` does for nodes.
+        """Write a state that an edge has left elsewhere, as ``keep`` does for nodes.
 
         ``state`` has the fields of ``EDGE_HISTORY``.
         """
@@ -118,7 +126,7 @@ class SqliteHistory:
         return True
 
     def older(self, before: str) -> int:
-        """How many states of nodes and edges were left before this time."""
+        """Return how many states of nodes and edges were left before this time."""
         return sum(
             int(self._db.execute(f"SELECT count(*) FROM {table} WHERE changed_at < ?",
                                  (before,)).get)
@@ -126,9 +134,10 @@ class SqliteHistory:
         )  # fmt: skip
 
     def sweep(self, before: str) -> int:
-        """Forgets the states of nodes and edges that were left before this time; how many.
+        """Delete the states of nodes and edges that were left before this time; return how many.
 
-        What was deleted for good stays, and so do the names of the latest states.
+        Commands from before go too. What was deleted for good stays, and so do the names of the
+        latest states (``ancestors``): merging asks for them.
         """
         swept = self.older(before)
         self._keep_names(before)
@@ -154,24 +163,24 @@ class SqliteHistory:
 
     @property
     def command(self) -> int | None:
-        """The number of the command that is under way, if one is."""
+        """Return the number of the command that is under way, if one is."""
         row: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'command'").get
         return None if row is None else int(row)
 
     def commands(self, limit: int = -1) -> list[PastCommand]:
-        """The commands that changed the store, the last one first."""
+        """Return the commands that changed the store, the last one first; a ``purge`` always."""
         rows = self._db.execute(
             "SELECT id, name, at FROM commands ORDER BY id DESC LIMIT ?", (limit,)
         )
         return [PastCommand(*row) for row in rows]
 
     def left_by(self, command: int) -> list[Past]:
-        """The states of nodes that a command left, by node and clock."""
+        """Return the states of nodes that a command left, by node and clock."""
         rows = self._db.execute(f"{_READ} WHERE h.command = ? ORDER BY {_ORDER}", (command,))
         return [_past(row) for row in rows]
 
     def edges_left_by(self, command: int) -> list[Edge]:
-        """The states of edges that a command left, by edge and clock."""
+        """Return the states of edges that a command left, by edge and clock (``changed_at``)."""
         rows = self._db.execute(
             "SELECT h.from_id, h.to_id, h.relation, h.weight, h.source, h.status, h.metadata,"
             " coalesce(e.created_at, ''), NULL, 0, h.invalidated_at, h.made_at"
@@ -185,7 +194,7 @@ class SqliteHistory:
         return [Edge(*row) for row in rows]
 
     def added_by(self, command: int) -> tuple[list[str], list[EdgeKey]]:
-        """The nodes and the edges that a command added."""
+        """Return the nodes and the edges that a command added."""
         rows = self._db.execute(
             "SELECT DISTINCT id, to_id, relation FROM additions WHERE command = ?"
             " ORDER BY id, to_id, relation",
@@ -195,7 +204,8 @@ class SqliteHistory:
         return nodes, [(str(a), str(b), str(r)) for a, b, r in rows if r]
 
     def note_addition(self, id: str) -> None:
-        """Notes a node as added by the command under way, if one is."""
+        """Note a node as added by the command under way, if there is one: a node that came back and
+        has no history."""
         self._db.execute(
             "INSERT INTO main.additions(command, id)"
             " SELECT value, ? FROM meta WHERE key = 'command'",
@@ -203,7 +213,8 @@ class SqliteHistory:
         )
 
     def anchors_left_by(self, command: int) -> list[tuple[AnchorKey, Anchor | None]]:
-        """The anchors that a command touched, as they were before; None where there was none."""
+        """Return the anchors that a command touched, as they were before; None where there was
+        none."""
         rows = self._db.execute(
             f"SELECT {', '.join(Anchor.__slots__)} FROM anchors_left WHERE command = ?"
             " ORDER BY node_id, kind, path, detail, rowid",
@@ -218,7 +229,7 @@ class SqliteHistory:
     # --- what merging needs
 
     def settle(self, nodes: Iterable[Node] = (), edges: Iterable[Edge] = ()) -> None:
-        """Writes nodes and edges whole, with every time that they have.
+        """Write nodes and edges whole, with every time that they have.
 
         Nothing of what they replace is kept: that is up to whoever merges.
         """
@@ -230,7 +241,7 @@ class SqliteHistory:
         self._db.execute("DELETE FROM meta WHERE key = 'merging'")
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """The names of states of these nodes, or of all, that are known by name alone."""
+        """Return the names of states of these nodes, or of all, that are known by name alone."""
         which = "" if ids is None else " WHERE node_id IN (SELECT value FROM json_each(?))"
         found: dict[str, list[str]] = {}
         for id, name in self._db.execute(
@@ -241,19 +252,19 @@ class SqliteHistory:
         return found
 
     def add_ancestors(self, id: str, names: Iterable[str]) -> None:
-        """Keeps names of states that a node has been in elsewhere."""
+        """Keep names of states (``states.state_name``) that a node has been in elsewhere."""
         self._db.executemany(
             "INSERT OR IGNORE INTO main.ancestors VALUES (?, ?)", ((id, name) for name in names)
         )
 
     def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
-        """Those of these ids, or all, that were deleted for good: id to when."""
+        """Return those of these ids, or all, that were deleted for good: id to when."""
         which = "" if ids is None else " WHERE id IN (SELECT value FROM json_each(?))"
         given = () if ids is None else (dumps(ids),)
         return dict(self._db.execute(f"SELECT id, at FROM purged{which} ORDER BY id", given))
 
     def purge(self, id: str, at: str) -> None:
-        """Forgets every state of a node, and remembers that it was deleted for good."""
+        """Forget every state of a node, and remembers that it was deleted for good."""
         self._db.execute("DELETE FROM main.node_history WHERE node_id = ?", (id,))
         self._db.execute("DELETE FROM main.ancestors WHERE node_id = ?", (id,))
         self._db.execute("DELETE FROM main.additions WHERE id = ?1 OR to_id = ?1", (id,))
@@ -270,7 +281,7 @@ class SqliteHistory:
         return dict(self._db.execute("SELECT id, at FROM proposed_purges ORDER BY id"))
 
     def propose_purge(self, id: str, at: str) -> None:
-        """Keeps what others say was deleted for good; ``purge`` ends it."""
+        """Keep what others say was deleted for good; ``purge`` ends it."""
         self._db.execute("INSERT OR REPLACE INTO proposed_purges VALUES (?, ?)", (id, at))
 
 

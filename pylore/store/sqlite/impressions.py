@@ -10,7 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..protocols import Summary, Use
+    Use = tuple[str, str, str | None, int | None, str | None, str | None, str]
+    """(node, run, helpful or unhelpful or None, position, query, when rated, the node's title)"""
+
+    Summary = tuple[str, str, str, int, int, float, float]
+    """(run, data, created, shown, used, helpful, unhelpful)"""
+
 
 _RATING = """CASE WHEN e.weight IS NULL OR json_type(e.metadata, '$.rating') = 'null' THEN NULL
   WHEN e.weight >= 0.5 THEN 'helpful' ELSE 'unhelpful' END"""
@@ -51,14 +56,14 @@ ORDER BY run, query, node
 """
 
 
-class SqliteImpressions:
-    """Reads and writes what runs were shown; a run itself is a node."""
+class Impressions:
+    """What runs were shown and how it was rated; a run itself is a node, a rating an edge."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
-        """Records that these nodes were shown, the first at position 1; the best one stays."""
+        """Record that these nodes were shown, the first at position 1; the best one stays."""
         self._db.executemany(
             "INSERT INTO main.shown(run_id, node_id, position, query, shown_at)"
             " VALUES (?, ?, ?, ?, ?)"
@@ -68,7 +73,7 @@ class SqliteImpressions:
         )
 
     def shown(self, run: str) -> dict[str, tuple[int, str]]:
-        """Node to (best position, the query of it), in the order of positions."""
+        """Return node to (best position, the query of it), in the order of positions."""
         rows = self._db.execute(
             "SELECT node_id, position, query FROM shown WHERE run_id = ?"
             " ORDER BY position, shown_at, node_id",
@@ -77,11 +82,11 @@ class SqliteImpressions:
         return {id: (position, query) for id, position, query in rows}
 
     def clear(self, run: str) -> None:
-        """Takes away what a run was shown: its edges have it now."""
+        """Take away what a run was shown: its edges have it now."""
         self._db.execute("DELETE FROM main.shown WHERE run_id = ?", (run,))
 
     def uses(self, run: str) -> list[Use]:
-        """The live ``used_in_run`` edges of one run, in the order of positions."""
+        """Return the live ``used_in_run`` edges of one run, in the order of positions."""
         rows: list[Use] = self._db.execute(  # type: ignore[assignment]
             f"{_USES} AND e.to_key = {KEY_OF.format('?1')}"
             " ORDER BY position IS NULL, position, from_id",
@@ -90,7 +95,8 @@ class SqliteImpressions:
         return rows
 
     def rated(self, run: str, ids: Iterable[str], limit: int) -> list[Use]:
-        """The rated ones of all runs or of one, of all nodes or of these, the newest first."""
+        """Return the rated ones of all runs or of one, of all nodes or of these, the newest
+        first."""
         wanted = list(ids)
         of_run = f" AND e.to_key = {KEY_OF.format('?1')}" if run else ""
         of_nodes = (
@@ -104,21 +110,22 @@ class SqliteImpressions:
         return rows
 
     def summaries(self, run: str | None, limit: int) -> list[Summary]:
-        """``(id, data, created, shown, used, helpful, unhelpful)`` of live runs.
+        """Return ``(id, data, created, shown, used, helpful, unhelpful)`` of live runs.
 
         The newest first; ``used`` counts edges, ``shown`` what has none yet.
         """
         return self._db.execute(_LIST, (run, limit)).fetchall()  # type: ignore[return-value]
 
     def tops(self, runs: Sequence[str], most: int) -> list[tuple[str, str, str]]:
-        """``(run, query, node)`` of what these runs were shown at the first ``most`` positions.
+        """Return ``(run, query, node)`` of what these runs were shown at the first ``most``
+        positions.
 
         In this order.
         """
         return self._db.execute(_TOPS, (dumps(runs), most)).fetchall()  # type: ignore[return-value]
 
     def state(self, run: str) -> str:
-        """``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""
+        """Return ``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""
         found: str | None = self._db.execute(
             "SELECT CASE WHEN invalidated_at IS NOT NULL THEN 'forgotten'"
             " WHEN json_extract(data, '$.finished_at') IS NULL THEN 'open' ELSE 'finished' END"

@@ -41,7 +41,7 @@ _IDS = f"SELECT CAST(j.value AS TEXT), {ID_OF.format('j.value')} FROM json_each(
 
 
 def keys_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]:
-    """The keys of those ids that have one, in their order, nodes first."""
+    """Return the keys of those ids that have one, in their order, nodes first."""
     found = dict(connection.execute(_KEYS.format("nodes"), (_list(ids),)))
     if len(found) < len(ids):
         lacking = [id for id in ids if id not in found]
@@ -50,7 +50,7 @@ def keys_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]
 
 
 def key_of(connection: apsw.Connection, id: str) -> int | None:
-    """The key of one id; None where nobody has named it."""
+    """Return the key of one id; None where nobody has named it."""
     return keys_of(connection, [id]).get(id)
 
 
@@ -59,7 +59,7 @@ def _list(ids: Iterable[str]) -> str:
 
 
 def ids_of(connection: apsw.Connection, keys: Collection[str]) -> dict[str, str]:
-    """The ids that these keys stand for, which are given in digits."""
+    """Return the ids that these keys stand for, which are given in digits."""
     given = f"[{','.join(keys)}]"
     # One long string reaches Python faster than as many rows, and no id has this character.
     text: str | None = connection.execute(_JOINED_IDS, (given,)).get
@@ -70,7 +70,7 @@ def ids_of(connection: apsw.Connection, keys: Collection[str]) -> dict[str, str]
 
 
 def given_keys(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, int]:
-    """The keys of these ids; what has none is absent, and gets one."""
+    """Return the keys of these ids; what has none is absent, and gets one."""
     wanted = dict.fromkeys(ids)
     found = keys_of(connection, wanted.keys())
     lacking = [id for id in wanted if id not in found]
@@ -83,7 +83,7 @@ def given_keys(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, 
 
 
 def drop_taken(connection: apsw.Connection) -> None:
-    """Takes those out of ``absent`` that have come; the trigger does it where it runs."""
+    """Take those out of ``absent`` that have come; the trigger does it where it runs."""
     # Those that are absent are few, and a list of all keys is long.
     connection.execute(
         "DELETE FROM main.absent WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.key = absent.key)"

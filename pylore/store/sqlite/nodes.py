@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..filter import Scope
-    from ..protocols import Brief
-    from .kept import KeptReads
-    from .reads import SqliteReads
+    from .access_journal import AccessJournal
+    from .read_cache import ReadCache
+
+    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
+    """(type, title, file, first line, last line, days since the last update, confidence,
+    source, status, accesses)"""
 
 _FIELDS = ", ".join(Node.__slots__)
 _SORTED = 5000
@@ -47,21 +50,21 @@ _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_
 _INDEXED = ("title", "body", "tags", "file")
 
 
-class SqliteNodes:
+class Nodes:
     """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
 
-    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
-        self.kept: KeptReads | None = None
+        self.cache: ReadCache | None = None
 
     def get(self, id: str) -> Node | None:
-        """One node, invalidated or not."""
+        """Return one node, invalidated or not."""
         rows = self._db.execute(f"SELECT {_FIELDS} FROM nodes WHERE id = ?", (id,))
         return next(self._nodes(rows), None)
 
     def require(self, id: str) -> Node:
-        """One node, forgotten or not.
+        """Return one node, forgotten or not.
 
         Raises:
             LoreError: there is none; the message has likely ones.
@@ -74,7 +77,7 @@ class SqliteNodes:
         return node
 
     def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
-        """Those of ``ids`` that exist, invalidated or not."""
+        """Return those of ``ids`` that exist, invalidated or not."""
         rows = self._db.execute(
             f"SELECT {_FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value",
             (dumps(list(ids)),),
@@ -82,12 +85,12 @@ class SqliteNodes:
         return {node.id: node for node in self._nodes(rows)}
 
     def holds(self, node: Node) -> bool:
-        """Whether a ``put`` of this node would change nothing."""
+        """Return whether a ``put`` of this node would change nothing."""
         old = self.get(node.id)
         return old is not None and _is_same(old, node)
 
     def put(self, node: Node) -> str:
-        """Writes a node whole: ``added``, ``updated``, or ``unchanged``.
+        """Write a node whole: ``added``, ``updated``, or ``unchanged``.
 
         ``updated_at`` alone does not make a node another one.
         """
@@ -106,11 +109,11 @@ class SqliteNodes:
         return "added" if old is None else "updated"
 
     def invalidate(self, id: str, at: str | None) -> None:
-        """Marks a node as forgotten at this time; None takes the mark away."""
+        """Mark a node as forgotten at this time; None takes the mark away."""
         self._db.execute("UPDATE main.nodes SET invalidated_at = ? WHERE id = ?", (at, id))
 
     def delete(self, id: str) -> None:
-        """Takes the row away for good."""
+        """Delete a node for good; its edges, anchors and passages are the caller's."""
         from .passage_texts import remember_texts
 
         remember_texts(self._db, [(id, None, None, None, None)])
@@ -119,7 +122,11 @@ class SqliteNodes:
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
     ) -> Iterator[Node]:
-        """Nodes by their last update, newest first; ``forgotten`` ones instead of live ones."""
+        """Yield live nodes within ``scope``, newest update first, those of one time by id.
+
+        ``forgotten``: those instead of live ones. At most ``limit``, or ``ALL``. They are read as
+        they are asked for: the first ones are there before the last ones are looked at.
+        """
         # Few are sorted; many come in the order of the index that lists have.
         first = None if forgotten else narrow(self._db, scope, _SORTED)
         condition, parameters = where(scope, type="n.type" if first else "+n.type")
@@ -135,7 +142,7 @@ class SqliteNodes:
         return self._nodes(rows)
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
-        """Every node, by id."""
+        """Return every node, by id."""
         condition = " WHERE invalidated_at IS NULL" if live_only else ""
         return self._nodes(self._db.execute(f"SELECT {_FIELDS} FROM nodes{condition} ORDER BY id"))
 
@@ -148,7 +155,7 @@ class SqliteNodes:
             yield node
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
-        """What a result says of its node, for each of these ids."""
+        """Return what a result says of its node, for each of these ids."""
         rows = self._db.execute(
             "SELECT n.id, n.type, n.title, n.file, n.line_start, n.line_end,"
             " coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
@@ -162,13 +169,13 @@ class SqliteNodes:
         return {row[0]: (*row[1:-1], row[-1] + pending.of_node(row[0])[0]) for row in rows}
 
     def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
-        """Those of ``HIDDEN_STATUSES`` that nodes are in, less ``shown``: mostly none."""
+        """Return those of ``HIDDEN_STATUSES`` that nodes are in, less ``shown``: mostly none."""
         held: str | None = self._db.execute(_HIDDEN_STATUSES).get
         return tuple(one for one in held.split() if one not in shown) if held else ()
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
-        """Live nodes in one of these statuses, of ``HIDDEN_STATUSES``; None where there may be
-        more than ``most``."""
+        """Return live nodes in one of these statuses, of ``HIDDEN_STATUSES``; None where there may
+        be more than ``most``."""
         hidden = seldom(statuses)
         if most >= 0:
             query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {hidden} LIMIT ?)"
@@ -180,7 +187,7 @@ class SqliteNodes:
         return [str(id) for (id,) in rows]
 
     def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
-        """Those of ``ids`` that are in one of these statuses, of ``HIDDEN_STATUSES``."""
+        """Return those of ``ids`` that are in one of these statuses, of ``HIDDEN_STATUSES``."""
         rows = self._db.execute(
             "SELECT j.value FROM json_each(?) j CROSS JOIN nodes named ON named.id = j.value"
             f" CROSS JOIN nodes n ON n.key = named.key AND {seldom(statuses)}",
@@ -189,7 +196,7 @@ class SqliteNodes:
         return {str(id) for (id,) in rows}
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
-        """``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes.
+        """Return ``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes.
 
         Raises:
             VerdictsUnavailable: there is no table of anchors, or another one.
@@ -206,7 +213,8 @@ class SqliteNodes:
         return rows
 
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
-        """The category of each of these ids that has one, or else the first of ``tags`` it has."""
+        """Return the category of each of these ids that has one, or else the first of ``tags`` it
+        has."""
         rows = self._db.execute(
             "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
             " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
@@ -217,7 +225,7 @@ class SqliteNodes:
         return dict(rows)
 
     def files(self, beginning: str) -> list[str]:
-        """The paths that begin so and have a live node."""
+        """Return the paths that begin so and have a live node."""
         rows = self._db.execute(
             "SELECT substr(id, 6) FROM nodes WHERE id >= 'file-' || ?1"
             " AND id < 'file-' || ?1 || char(1114111) AND invalidated_at IS NULL",
@@ -226,7 +234,8 @@ class SqliteNodes:
         return [str(path) for (path,) in rows]
 
     def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
-        """First and last line of the symbol that each of these passages is of, if it is of one."""
+        """Return first and last line of the symbol that each of these passages is of, if it is of
+        one."""
         rows = self._db.execute(
             "SELECT p.key, n.line_start, n.line_end FROM json_each(?) j CROSS JOIN passages p"
             " ON p.key = j.value JOIN nodes n ON n.key = p.node_key WHERE n.type = 'symbol'",
@@ -235,15 +244,15 @@ class SqliteNodes:
         return {key: (first, last) for key, first, last in rows}
 
     def beginning(self, id: str, length: int = 800) -> str:
-        """The first characters of a node's text."""
+        """Return the first characters of a node's text."""
         return (
             self._db.execute("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", (length, id)).get
             or ""
         )
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
-        """Those of ``ids`` that are live and within ``scope``."""
-        place = self.kept.place if self.kept else None
+        """Return those of ``ids`` that are live and within ``scope``."""
+        place = self.cache.place if self.cache else None
         if place is None or scope or scope.excluded or scope.hides:
             return self._match(scope, ids)
         live: dict[str, bool] = place.setdefault("live", {})
@@ -266,7 +275,8 @@ class SqliteNodes:
         return {id for (id,) in rows}
 
     def ids_like(self, text: str, limit: int) -> list[str]:
-        """Ids that contain ``text``, or else begin as it does: what a wrong id may have meant."""
+        """Return ids that contain ``text``, or else begin as it does: what a wrong id may have
+        meant."""
         beginning = text[: max(text.find("-") + 3, len(text) * 2 // 3)]
         for part, place in ((text, "> 0"), (beginning, "IN (1, instr(id, '-') + 1)")):
             if len(part) < _LEAST_LIKE:
@@ -281,7 +291,8 @@ class SqliteNodes:
         return []
 
     def ids_at(self, part: str, limit: int) -> list[str]:
-        """Ids that begin or end so, or behind their type; whole parts first."""
+        """Return ids that begin or end so, or behind their type; those that end with a whole part
+        (``ends_with_part``) first, then by id."""
         rows = self._db.execute(
             "SELECT id FROM nodes WHERE instr(id, ?1) = 1"
             " OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"
@@ -293,7 +304,7 @@ class SqliteNodes:
         return [str(id) for (id,) in rows]
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
-        """A note for each of these tags that no live node has, with the nearest one."""
+        """Return a note for each of these tags that no live node has, with the nearest one."""
         rows = self._db.execute(
             "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
         )
@@ -306,7 +317,8 @@ class SqliteNodes:
     def outlines(
         self, types: Sequence[str] = ()
     ) -> Iterator[tuple[str, str, str, str, str, str | None]]:
-        """``(id, type, title, status, tags, file)`` of live nodes, by id; no types mean all."""
+        """Yield ``(id, type, title, status, tags, file)`` of live nodes, by id; no types mean
+        all."""
         yield from self._db.execute(
             "SELECT id, type, title, status, tags, file FROM nodes WHERE invalidated_at IS NULL"
             " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1))) ORDER BY id",
@@ -314,7 +326,7 @@ class SqliteNodes:
         )
 
     def documents(self, file: str | None = None) -> list[tuple[str, str]]:
-        """``(id, file)`` of every live node that was made from a file, or from this one."""
+        """Return ``(id, file)`` of every live node that was made from a file, or from this one."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT id, file FROM nodes"
             f" WHERE {'file IS NOT NULL' if file is None else 'file = ?'}"
@@ -325,7 +337,7 @@ class SqliteNodes:
         return rows
 
     def count_by_type(self) -> dict[str, int]:
-        """Type to the number of its live nodes."""
+        """Return type to the number of its live nodes."""
         return dict(
             self._db.execute(
                 "SELECT type, count(*) FROM nodes WHERE invalidated_at IS NULL GROUP BY type"
@@ -335,7 +347,7 @@ class SqliteNodes:
     # --- passages: what full text and vectors index of a node
 
     def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
-        """Keys for new passages, one for each of these ids of nodes."""
+        """Return keys for new passages, one for each of these ids of nodes."""
         last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM main.passages").get
         keys = list(range(last + 1, last + 1 + len(ids)))
         self._db.executemany(
@@ -346,7 +358,7 @@ class SqliteNodes:
         return keys
 
     def passages(self, ids: Sequence[str]) -> list[tuple[int, str]]:
-        """Key and full-text collection of the passages of these nodes, by key."""
+        """Return key and full-text collection of the passages of these nodes, by key."""
         rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT p.key, p.collection FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
             " CROSS JOIN passages p ON p.node_key = n.key ORDER BY p.key",
@@ -355,7 +367,7 @@ class SqliteNodes:
         return rows
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
-        """The key of the first passage of each of these nodes that has one."""
+        """Return the key of the first passage of each of these nodes that has one."""
         rows = self._db.execute(
             "SELECT n.id, min(p.key) FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
             " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id",
@@ -364,14 +376,14 @@ class SqliteNodes:
         return dict(rows)
 
     def remove_passages(self, keys: Iterable[int]) -> None:
-        """Forgets passages; their indexed rows are the caller's to remove."""
+        """Forget passages; their indexed rows are the caller's to remove."""
         from .passage_texts import forget_texts
 
         self._db.executemany("DELETE FROM main.passages WHERE key = ?", ((key,) for key in keys))
         forget_texts(self._db)
 
     def remove_all_passages(self) -> None:
-        """Forgets every passage; the caller has made both indexes empty."""
+        """Forget every passage; the caller has made both indexes empty."""
         self._db.execute("DELETE FROM main.passages")
 
 
@@ -386,12 +398,12 @@ def _node(row: tuple[object, ...]) -> Node:
 
 
 def texts_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str, str, str, str | None]]:
-    """Id, title, body, tags and file of nodes, as the table has them."""
+    """Return id, title, body, tags and file of nodes, as the table has them."""
     return ((node.id, node.title, node.body, " ".join(node.tags), node.file) for node in nodes)
 
 
 def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
-    """Nodes as rows of the table, in the order of ``Node.__slots__``."""
+    """Yield nodes as rows of the table, in the order of ``Node.__slots__``."""
     from operator import attrgetter  # writing alone needs it
 
     fields = attrgetter(*Node.__slots__)

@@ -9,14 +9,14 @@ _LONGEST = 200_000_000
 
 
 def packed(text: str) -> bytes:
-    """A text as it is kept."""
+    """Return a text as it is kept."""
     from zlib import compress  # a search that looks at no such text reads none
 
     return compress(text.encode(), 1)
 
 
 def unpacked(held: str | bytes) -> str:
-    """The text again.
+    """Return the text again.
 
     Raises:
         StoreDamaged: it was not packed so.

@@ -70,7 +70,7 @@ _TOGETHER = 1000
 
 
 def keep_texts(connection: apsw.Connection, rows: Sequence[Row]) -> None:
-    """Keeps of rows that are being indexed what cannot be read elsewhere."""
+    """Keep of rows that are being indexed what cannot be read elsewhere."""
     kept = []
     its: tuple[Any, ...] = _NOTHING
     last, after = 0, 0
@@ -95,7 +95,7 @@ def keep_texts(connection: apsw.Connection, rows: Sequence[Row]) -> None:
 
 
 def _said(connection: apsw.Connection, nodes: Iterable[int]) -> dict[int, tuple[str, ...]]:
-    """Title, body, tags and file of nodes, when their passages were made."""
+    """Return title, body, tags and file of nodes, when their passages were made."""
     rows = connection.execute(_SAID, (dumps([*dict.fromkeys(nodes)]),))
     return {node: tuple(its) for node, *its in rows}
 
@@ -107,7 +107,7 @@ def _digest(texts: Sequence[object]) -> int:
 
 
 def remove_texts(connection: apsw.Connection, table: str, keys: Sequence[int]) -> None:
-    """Takes passages out of a table of FTS5."""
+    """Take passages out of a table of FTS5."""
     held = _read(connection, keys, table)
     if all(_is_as_indexed(*row) for row in held):
         connection.executemany(
@@ -121,7 +121,7 @@ def remove_texts(connection: apsw.Connection, table: str, keys: Sequence[int]) -
 
 
 def count_unlike(connection: apsw.Connection, table: str) -> int:
-    """How many passages of a table of FTS5 read otherwise than they were indexed."""
+    """Return how many passages of a table of FTS5 read otherwise than they were indexed."""
     keys = _keys(connection, table)
     return sum(
         not _is_as_indexed(*row)
@@ -141,7 +141,7 @@ def _keys(connection: apsw.Connection, table: str) -> list[int]:
 def _read(
     connection: apsw.Connection, keys: Sequence[int], table: str = ""
 ) -> list[tuple[object, Row]]:
-    """Digest and row of each of these passages, as it is to be read; those in ``table``."""
+    """Return digest and row of each of these passages, as it is to be read; those in ``table``."""
     within = f"CROSS JOIN {table}_docsize d ON d.rowid = j.value" if table else ""
     held: list[Any] = connection.execute(_HELD.format(within=within), (dumps(keys),)).fetchall()
     said = _said(connection, (row[2] for row in held if row[2] is not None))
@@ -159,7 +159,7 @@ def _read(
 
 
 def _make_anew(connection: apsw.Connection, table: str, without: frozenset[int]) -> None:
-    """Indexes of each passage of a table, but for some, what there is to read."""
+    """Index of each passage of a table, but for some, what there is to read."""
     keys = [key for key in _keys(connection, table) if key not in without]
     connection.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")
     for start in range(0, len(keys), _TOGETHER):
@@ -176,11 +176,11 @@ def _make_anew(connection: apsw.Connection, table: str, without: frozenset[int])
 
 
 def remember_texts(connection: apsw.Connection, rows: Iterable[tuple[str | None, ...]]) -> None:
-    """Keeps what nodes say, until their passages are made anew, where they are to say something
+    """Keep what nodes say, until their passages are made anew, where they are to say something
     else: rows are ``(id, title, body, tags, file)``."""
     connection.executemany(_REMEMBER, rows)
 
 
 def forget_texts(connection: apsw.Connection) -> None:
-    """Keeps no more what nodes said that have no passages now."""
+    """Keep no more what nodes said that have no passages now."""
     connection.execute(_FORGET)

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocols import EdgeKey
+    from ...core.model import EdgeKey
 
 
 _ANY = """
@@ -45,14 +45,18 @@ WHERE {_PLACED} AND t.invalidated_at IS NULL AND EXISTS (
 """
 
 
-class SqlitePlaced:
-    """Which edges stand in which passages."""
+class PositionalEdges:
+    """Edges that say where in the text of their node they are.
+
+    ``at`` in the metadata of an edge are places in the body of the node that it begins at, in
+    characters. They count where that text has several passages.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def any(self) -> bool:
-        """Whether there are such edges at all.
+        """Return whether there are such edges at all: a walk asks that first.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
@@ -61,7 +65,7 @@ class SqlitePlaced:
             return bool(self._db.execute(_ANY).get)
 
     def touching(self, ids: Sequence[str]) -> set[EdgeKey]:
-        """The live edges from or to these nodes that say where they stand in a longer text.
+        """Return the live edges from or to these nodes that say where they stand in a longer text.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
@@ -71,7 +75,9 @@ class SqlitePlaced:
         return rows
 
     def within(self, passages: Sequence[int]) -> list[tuple[int, str, str, float]]:
-        """What stands in these passages: ``(passage, relation, to, weight)`` of live edges.
+        """Return ``(passage, relation, to, weight)`` of edges in these passages, in any order.
+
+        The edges and the nodes that they lead to are live.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.

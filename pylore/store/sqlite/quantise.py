@@ -33,7 +33,7 @@ _NOT_SMALL = bytes(b"01"[byte < 128 or byte - 256 > -_MIDDLE] for byte in range(
 
 
 def quantise(vector: bytes) -> bytes:
-    """A byte for each number of a vector (little-endian float32), scaled so that all fit.
+    """Return a byte for each number of a vector (little-endian float32), scaled so that all fit.
 
     One without a direction has zeros.
     """
@@ -47,19 +47,20 @@ def quantise(vector: bytes) -> bytes:
 
 
 def restore(quantised: bytes) -> bytes:
-    """The unit vector (little-endian float32) that these bytes stand for."""
+    """Return the unit vector (little-endian float32) that these bytes stand for."""
     return pack(f"<{len(quantised)}f", *floats(quantised))
 
 
 def floats(quantised: bytes) -> list[float]:
-    """The numbers of that vector."""
+    """Return the numbers of that vector."""
     values = unpack(f"{len(quantised)}b", quantised)
     length = sqrt(sum([value * value for value in values])) or 1.0
     return [value / length for value in values]
 
 
 def sketch(quantised: bytes) -> bytes:
-    """Two bits for each byte: first of all of them whether it is large, then whether not small."""
+    """Return two bits for each byte: first of all of them whether it is large, then whether not
+    small."""
     size = (len(quantised) + 7) // 8
     return b"".join(
         int(quantised.translate(table) or b"0", 2).to_bytes(size, "big")
@@ -68,7 +69,7 @@ def sketch(quantised: bytes) -> bytes:
 
 
 def quantise_all(rows: Iterable[tuple[int, bytes]]) -> list[Quantised]:
-    """The same of many ``(key, vector)`` rows, all of one length."""
+    """Return the same of many ``(key, vector)`` rows, all of one length."""
     rows = list(rows)
     if len(rows) < _MANY or len({len(vector) for _, vector in rows}) > 1:
         found = [(key, quantise(vector)) for key, vector in rows]
@@ -102,7 +103,7 @@ def _quantised(vectors: NDArray[Any]) -> NDArray[Any]:
 
 
 def sketches(quantised: NDArray[Any]) -> NDArray[Any]:
-    """``sketch`` of each row: bytes (rows, dimension) to bytes (rows, dimension / 4)."""
+    """Return ``sketch`` of each row: bytes (rows, dimension) to bytes (rows, dimension / 4)."""
     import numpy
 
     parts = (quantised >= _MIDDLE, quantised > -_MIDDLE)

@@ -34,7 +34,7 @@ class CommonWords:
         self._known: dict[str, int] = {}
 
     def look_up(self, phrases: Sequence[str]) -> None:
-        """Takes what the table knows of these phrases."""
+        """Take what the table knows of these phrases."""
         rows: list[tuple[str, int]] = self._db.execute(  # type: ignore[assignment]
             "SELECT c.word, c.passages FROM json_each(?) j CROSS JOIN common_words c"
             " ON c.collection = ? AND c.word = j.value",
@@ -46,13 +46,13 @@ class CommonWords:
             self._known[f'"{word}"'] = min(self.size, max(1, passages * self.size // then))
 
     def passages_with(self, phrase: str) -> int:
-        """How many passages have a phrase, which is in quotes."""
+        """Return how many passages have a phrase, which is in quotes."""
         if phrase not in self._known:
             self._known[phrase] = self._count(phrase)
         return self._known[phrase]
 
     def idf(self, phrase: str) -> float:
-        """The inverse document frequency of a phrase, as the BM25 of FTS5 has it."""
+        """Return the inverse document frequency of a phrase, as the BM25 of FTS5 has it."""
         having = self.passages_with(phrase)
         return max(log((self.size - having + 0.5) / (having + 0.5)), 1e-6)
 
@@ -68,13 +68,13 @@ class CommonWords:
 
 
 def last_key(connection: apsw.Connection, table: str) -> int:
-    """The highest key in a full-text table, of FTS5 or FTS4; 0 where it is empty."""
+    """Return the highest key in a full-text table, of FTS5 or FTS4; 0 where it is empty."""
     last: int | None = connection.execute(f"SELECT max(rowid) FROM {table}_docsize").get
     return last or 0
 
 
 def count_words(connection: apsw.Connection, collection: str, table: str) -> None:
-    """Counts the common words of an FTS5 table anew, where it has grown much; in a transaction."""
+    """Count the common words of an FTS5 table anew, where it has grown much; in a transaction."""
     if last_key(connection, table) < tuning.LARGE:
         return
     passages: int = connection.execute(f"SELECT count(*) FROM {table}_docsize").get
@@ -124,7 +124,7 @@ class RareFirst:
         enough: int,
         few: bool | None = None,
     ) -> Rows | None:
-        """The best passages; None where ranking all of them is as well.
+        """Return the best passages; None where ranking all of them is as well.
 
         ``within`` is a condition on rows, with its parameters. Where fewer than ``enough``
         are found, more is looked at, up to all. ``few``: whether few match, where it is known.
@@ -143,7 +143,8 @@ class RareFirst:
         return with_any(ask, groups, common)
 
     def _with_all(self, ask: _Ask, groups: Groups, common: CommonWords) -> Rows:
-        """What matches is ranked whole; forms of words that no passage has are not asked for."""
+        """Return what matches is ranked whole; forms of words that no passage has are not asked
+        for."""
         there = [[phrase for phrase in group if common.passages_with(phrase)] for group in groups]
         if not all(there):
             return []
@@ -173,7 +174,7 @@ class RareFirst:
         common: CommonWords,
         room: int,
     ) -> bool:
-        """Adds passages with several of these words; whether there are enough then."""
+        """Add passages with several of these words; return whether there are enough then."""
         number = min(2, len(phrases))
         while number < len(phrases) and _expected(phrases, number, common) > room:
             number += 1
@@ -192,7 +193,7 @@ class RareFirst:
         return ask.ranked(groups)
 
     def _score(self, api: apsw.FTS5ExtensionApi, *_: object) -> float:
-        """BM25 as FTS5 has it, which reads all of a word's list to know its IDF."""
+        """Return BM25 as FTS5 has it, which reads all of a word's list to know its IDF."""
         score = 0.0
         norm = _K1 * (1 - _B + _B * api.column_size(-1) / self._length)
         columns, locations, weights = api.phrase_columns, api.phrase_locations, self._weights
@@ -226,7 +227,8 @@ class _Ask:
         self.few = few
 
     def size(self, phrases: Iterable[str]) -> tuple[int, float] | None:
-        """How many passages there are, and their mean length in words; None: no phrase is there."""
+        """Return how many passages there are, and their mean length in words; None: no phrase is
+        there."""
         for phrase in phrases:
             found: str | None = self._db.execute(
                 f"SELECT size_of_table({self._table}) FROM {self._table}"
@@ -238,7 +240,7 @@ class _Ask:
         return None
 
     def has_more_than(self, groups: Groups, most: int) -> bool:
-        """Whether more passages than ``most`` match."""
+        """Return whether more passages than ``most`` match."""
         count: int = self._db.execute(
             f"SELECT count(*) FROM (SELECT 1 FROM {self._table}"
             f" WHERE {self._table} MATCH ?{self._condition} LIMIT ?)",
@@ -247,7 +249,7 @@ class _Ask:
         return count > most
 
     def ranked(self, groups: Groups, weights: tuple[float, ...] = ()) -> Rows:
-        """The best that match; by FTS5's own BM25 where there are weights."""
+        """Return the best that match; by FTS5's own BM25 where there are weights."""
         marks = ", ?" * len(weights)
         rank = f"-bm25({self._table}{marks})" if weights else f"score_of_phrases({self._table})"
         rows: Rows = self._db.execute(  # type: ignore[assignment]
@@ -263,7 +265,7 @@ def _size(api: apsw.FTS5ExtensionApi, *_: object) -> str:
 
 
 def _fitting(phrases: Sequence[str], room: int, common: CommonWords) -> list[str]:
-    """The first of them, as many as ``room`` passages have."""
+    """Return the first of them, as many as ``room`` passages have."""
     fitting = []
     for phrase in phrases:
         room -= common.passages_with(phrase)
@@ -274,14 +276,14 @@ def _fitting(phrases: Sequence[str], room: int, common: CommonWords) -> list[str
 
 
 def _add(found: dict[int, float], rows: Rows) -> None:
-    """Of a passage that is found twice the higher score is kept: it counts more of the words."""
+    """Add rows; a passage that is found twice keeps the higher score, which counts more words."""
     for key, score in rows:
         if score > found.get(key, 0.0):
             found[key] = score
 
 
 def _best_score(phrase: str, common: CommonWords) -> float:
-    """What a passage scores at most for one phrase, however often it has it."""
+    """Return what a passage scores at most for one phrase, however often it has it."""
     return (_K1 + 1) * common.idf(phrase)
 
 
@@ -290,13 +292,13 @@ def _most(phrases: Iterable[str], common: CommonWords) -> float:
 
 
 def _least_of_first(found: dict[int, float]) -> float:
-    """The score that a passage must have to be among the first results; 0: any is."""
+    """Return the score that a passage must have to be among the first results; 0: any is."""
     first = sorted(found.values(), reverse=True)[: tuning.FIRST_RESULTS]
     return first[-1] if len(first) == tuning.FIRST_RESULTS else 0.0
 
 
 def _expected(phrases: Sequence[str], number: int, common: CommonWords) -> float:
-    """About how many passages have one of each group, where there are so many groups."""
+    """Return about how many passages have one of each group, where there are so many groups."""
     expected = float(common.size)
     for group in _dealt(phrases, number):
         share = sum(map(common.passages_with, group)) / common.size
@@ -305,7 +307,7 @@ def _expected(phrases: Sequence[str], number: int, common: CommonWords) -> float
 
 
 def _dealt(phrases: Sequence[str], number: int) -> list[list[str]]:
-    """So many groups with words as rare in each, dealt to and fro: 1, 2, 3, 3, 2, 1."""
+    """Return so many groups with words as rare in each, dealt to and fro: 1, 2, 3, 3, 2, 1."""
     groups: list[list[str]] = [[] for _ in range(number)]
     for place, phrase in enumerate(phrases):
         row, column = divmod(place, number)

@@ -23,7 +23,7 @@ MOST_OF_ROWS = 1 << 28
 
 
 def read_ahead(connection: apsw.Connection) -> int:
-    """Reads the pages of these tables and indexes; how many bytes they have.
+    """Read the pages of these tables and indexes; return how many bytes they have.
 
     Raises:
         StoreError: this SQLite cannot tell them apart.
@@ -36,7 +36,7 @@ def read_ahead(connection: apsw.Connection) -> int:
 
 
 def _read(connection: apsw.Connection, name: str) -> int:
-    """Reads all pages of one; nothing where there is none of this name."""
+    """Read all pages of one; nothing where there is none of this name."""
     try:
         found: int | None = connection.execute(
             "SELECT sum(pgsize) FROM dbstat('main', 1) WHERE name = ?", (name,)
@@ -47,7 +47,7 @@ def _read(connection: apsw.Connection, name: str) -> int:
 
 
 def _size_at_most(connection: apsw.Connection, name: str, most: int) -> int:
-    """The same of the first pages of one, as many as ``most`` bytes are."""
+    """Return the same of the first pages of one, as many as ``most`` bytes are."""
     read = 0
     if most > 0:
         for (size,) in connection.execute(

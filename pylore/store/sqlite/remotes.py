@@ -10,11 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_COLUMNS = ("name", "generation", "timeline", "takes", "sees", "place", "sent_xid",
-            "sent_seq", "sent", "synced_at")  # fmt: skip
+_COLUMNS = RemoteProgress.__slots__
 
 
-class SqliteRemotes:
+class Remotes:
     """Reads and writes ``remotes`` and ``touched``; what writes is called in a transaction."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -22,30 +21,30 @@ class SqliteRemotes:
 
     @property
     def are_kept(self) -> bool:
-        """Whether the tables are there."""
+        """Return whether the tables are there."""
         found = self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'touched'").get
         return found is not None
 
     def make(self) -> None:
-        """Makes what is lacking of the tables and triggers."""
+        """Make what is lacking of the tables and triggers."""
         there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
         for text in created(schema_text(REMOTES)):
             if name_of(text) not in there:
                 self._db.execute(text)
 
     def all(self) -> list[RemoteProgress]:
-        """How far the store is with each remote, by name."""
+        """Return how far the store is with each remote, by name."""
         if not self.are_kept:
             return []
         rows = self._db.execute(f"SELECT {', '.join(_COLUMNS)} FROM remotes ORDER BY name")
         return [RemoteProgress(*row) for row in rows]
 
     def get(self, name: str) -> RemoteProgress:
-        """How far it is with one; with a new one nowhere."""
+        """Return how far it is with one; with a new one nowhere."""
         return next((one for one in self.all() if one.name == name), RemoteProgress(name))
 
     def put(self, progress: RemoteProgress) -> None:
-        """Keeps how far it is, and forgets what every remote has been sent."""
+        """Keep how far it is, and forgets what every remote has been sent."""
         self._db.execute(
             f"INSERT OR REPLACE INTO remotes({', '.join(_COLUMNS)})"
             f" VALUES ({', '.join('?' for _ in _COLUMNS)})",
@@ -57,7 +56,7 @@ class SqliteRemotes:
         )
 
     def remove(self, name: str) -> None:
-        """Forgets one; with the last one all of it goes."""
+        """Forget one; with the last one all of it goes."""
         if not self.are_kept:
             return
         self._db.execute("DELETE FROM remotes WHERE name = ?", (name,))
@@ -70,14 +69,14 @@ class SqliteRemotes:
         self._db.execute("DROP TABLE remotes")
 
     def step(self) -> int:
-        """The last step that there was."""
+        """Return the last step that there was."""
         if not self.are_kept:
             return 0
         found = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'touched'").get
         return int(found or 0)
 
     def touched(self, name: str, after: int, until: int) -> Touched:
-        """What has changed in these steps, and did not come from the remote of this name."""
+        """Return what has changed in these steps, and did not come from the remote of this name."""
         found = Touched()
         of = {"node": found.nodes, "ends": found.ends, "anchor": found.anchors,
               "purged": found.purged, "declared": found.declared}  # fmt: skip
@@ -93,15 +92,15 @@ class SqliteRemotes:
         return found
 
     def came_from(self, name: str, after: int) -> None:
-        """What has changed after this step has come from a remote."""
+        """Note that what has changed after this step has come from a remote."""
         self._db.execute("UPDATE touched SET source = ? WHERE step > ?", (name, after))
 
     def touch(self, what: str, ids: Iterable[str]) -> None:
-        """These are to be sent (again)."""
+        """Note that these are to be sent, again if they were."""
         self._db.executemany("INSERT INTO touched(what, id) VALUES (?, ?)",
                              ((what, id) for id in ids))  # fmt: skip
 
     def touch_edges(self, keys: Iterable[tuple[str, str, str]]) -> None:
-        """The same of edges."""
+        """Note that these edges are to be sent, again if they were."""
         self._db.executemany("INSERT INTO touched(what, id, to_id, relation) VALUES"
                              " ('edge', ?, ?, ?)", keys)  # fmt: skip

@@ -12,8 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocols import EdgeKey, Staged
-    from .reads import SqliteReads
+    from ...core.model import EdgeKey
+    from .access_journal import AccessJournal
+
+    Staged = tuple[float, float, int]
+    """(confidence, days since it last changed, accesses)"""
 
 # The staged facts of the things in json_each(?1).
 _STAGED_FACTS = f"SELECT {EDGE_ENDS}, relation, access_count FROM (" + " UNION ".join(
@@ -28,31 +31,32 @@ def _things(ids: Sequence[str]) -> list[str]:
     return [id for id in ids if id.startswith(THING_IDS)]
 
 
-class SqliteReview:
+class Review:
     """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
 
-    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
-        """One access more of each of these live nodes, and of the live facts of things.
+        """Count one more access of each of these live nodes, and of the live facts of things.
 
-        It is written down beside the store: no writer waits for it, nor it for one.
+        It is written down beside the store: no writer waits for it, nor it for one. Whoever asks
+        afterwards sees it counted. Of a thing with very many facts not all need be counted.
         """
         self._reads.add(ids, at)
 
     @property
     def is_behind(self) -> bool:
-        """Whether so many accesses wait to be counted in that a reader should do it, too."""
+        """Return whether so many accesses wait to be counted in that a reader should do it, too."""
         return self._reads.is_long
 
     def catch_up(self) -> None:
-        """Counts in what waits; the caller holds a transaction. Every other one has done so."""
+        """Count in what waits; the caller holds a transaction. Every other one has done so."""
         self._reads.take()
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
-        """Those of ``ids`` that are staged and were read so often."""
+        """Return those of ``ids`` that are staged and were read so often."""
         pending = self._reads.pending(writing=True)
         rows = self._db.execute(
             "SELECT n.id, n.access_count FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
@@ -65,7 +69,7 @@ class SqliteReview:
         })  # fmt: skip
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
-        """The staged facts of these nodes that were read so often."""
+        """Return the staged facts of these nodes that were read so often."""
         things = _things(ids)
         if not things:
             return []
@@ -77,7 +81,7 @@ class SqliteReview:
         })  # fmt: skip
 
     def confirm_nodes(self, ids: Sequence[str]) -> None:
-        """Makes these nodes confirmed ones; they are no newer for it."""
+        """Make these nodes confirmed ones; they are no newer for it."""
         self._db.execute(
             "UPDATE main.nodes SET status = 'confirmed'"
             " WHERE id IN (SELECT value FROM json_each(?))",
@@ -85,7 +89,7 @@ class SqliteReview:
         )
 
     def staged_nodes(self, source: str) -> dict[str, Staged]:
-        """The live staged nodes of one source, by id."""
+        """Return the live staged nodes of one source, by id."""
         rows = self._db.execute(
             "SELECT id, confidence, coalesce(julianday('now') - julianday(updated_at), 0.0),"
             " access_count FROM nodes"
@@ -99,7 +103,7 @@ class SqliteReview:
         }
 
     def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
-        """The live staged edges of one source. A change makes an edge as new as it is."""
+        """Return the live staged edges of one source. A change makes an edge as new as it is."""
         rows = self._db.execute(
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
             " - julianday(max(e.created_at, coalesce((SELECT max(h.changed_at)"

@@ -6,7 +6,7 @@ import os
 
 from ...core.vocabulary import RELATIONS, TYPES
 from .driver import apsw
-from .fulltext import SqliteFullText
+from .fulltext import FullText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,24 +17,25 @@ SCHEMA, REMOTES = "schema.sql", "remotes.sql"
 
 
 def schema_text(name: str) -> str:
-    """The text of one file of the schema."""
+    """Return the text of one file of the schema."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return file.read()
 
 
 def created(text: str) -> Iterator[str]:
-    """The CREATE statements of a schema file, as SQLite keeps them; between them are comments."""
+    """Yield the CREATE statements of a schema file, as SQLite keeps them; between them are
+    comments."""
     for part in ("\n" + text).split("\nCREATE ")[1:]:
         yield "CREATE " + part[: f"{part}\n".rindex(";\n")]
 
 
 def name_of(text: str) -> str:
-    """The name of what a CREATE statement of a schema file makes."""
+    """Return the name of what a CREATE statement of a schema file makes."""
     return text.replace("(", " ").split(maxsplit=3)[2]
 
 
 def create_schema(connection: apsw.Connection, fulltext: str) -> None:
-    """All tables of an empty database; the caller holds a transaction."""
+    """Make all tables of an empty database; the caller holds a transaction."""
     for _ in connection.execute(schema_text(SCHEMA)):
         pass
     connection.executemany("INSERT INTO types VALUES (?, ?)", TYPES.items())
@@ -42,4 +43,4 @@ def create_schema(connection: apsw.Connection, fulltext: str) -> None:
         "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
         ((name, *row) for name, row in RELATIONS.items()),
     )
-    SqliteFullText(connection).renew(fulltext)
+    FullText(connection).renew(fulltext)

@@ -1,7 +1,7 @@
--- search.db, version 5: all that a new store has. Readable with the plain sqlite3 shell.
+-- search.db, version 1: all that a new store has. Readable with the plain sqlite3 shell.
 --
--- An older store gets what is here and it lacks, and loses what is no longer here: see
--- upgrade.py. The texts of earlier versions are in upgrades/
+-- A store has these statements letter by letter (schema_check.py). A change of them is a new
+-- version, with a row in schema_steps.py.
 
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,

@@ -2,22 +2,21 @@
 
 SQLite keeps the text of every CREATE. Where each of them is, letter by letter, one that
 lore writes, nothing in the store can call a function, compute a column or act by itself.
-This is looked at whenever a store is opened: it takes a fifth of a millisecond, so no
-list of stores that were looked at before is kept.
+This runs whenever a store is opened: to read the schema's files and compare every text takes
+a fifth of a millisecond, so nothing is prepared ahead and nothing is remembered.
 """
 
 from __future__ import annotations
 
-from _blake2 import blake2b
-
 from ...core.errors import StoreError
 from .driver import apsw
-from .known_schema import HASHES, TABLES
-from .vector_tables import VECTORS
+from .fulltext import COLUMNS, TABLES, WHOLE, creating
+from .schema import REMOTES, SCHEMA, created, name_of, schema_text
+from .vector_tables import OTHERS, VECTORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
 
 _MOST = 500
@@ -28,6 +27,27 @@ _OF_VECTORS = tuple(
 )
 """Up to the number of bytes. A table that was given another name has it in quotes."""
 
+_OF_SQLITE = (
+    "CREATE TABLE sqlite_sequence(name,seq)",
+    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+)
+_SHADOWS = {
+    "fts5": """\
+CREATE TABLE '{0}_data'(id INTEGER PRIMARY KEY, block BLOB)
+CREATE TABLE '{0}_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID
+CREATE TABLE '{0}_docsize'(id INTEGER PRIMARY KEY, sz BLOB)
+CREATE TABLE '{0}_config'(k PRIMARY KEY, v) WITHOUT ROWID""",
+    "fts4": """\
+CREATE TABLE '{0}_content'(docid INTEGER PRIMARY KEY, {1})
+CREATE TABLE '{0}_segments'(blockid INTEGER PRIMARY KEY, block BLOB)
+CREATE TABLE '{0}_segdir'(level INTEGER,idx INTEGER,start_block INTEGER,\
+leaves_end_block INTEGER,end_block INTEGER,root BLOB,PRIMARY KEY(level, idx))
+CREATE TABLE '{0}_docsize'(docid INTEGER PRIMARY KEY, size BLOB)
+CREATE TABLE '{0}_stat'(id INTEGER PRIMARY KEY, value BLOB)""",
+}
+"""Engine to the tables that SQLite makes for a full-text table: its name, its columns."""
+
 _PLURALS = {"table": "tables", "index": "indexes", "trigger": "triggers", "view": "views"}
 _NAMED = 5
 """How many of what is not lore's are named."""
@@ -35,35 +55,70 @@ _NAMED = 5
 _SPARED = ("graph_edges",)
 """What a plain search reads nothing of: it may have become a table of other columns."""
 
+_own: frozenset[str] = frozenset()
 
-def schema_hash(sql: str) -> str:
-    """The hash of one statement of a schema, of 64 bits, in hexadecimal digits."""
-    return blake2b(sql.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+def own_statements(schema: str = "") -> frozenset[str]:
+    """Return the text of every statement that a store may have, tables of vectors aside.
+
+    ``schema`` is the text of the schema; the current one if empty.
+    """
+    return frozenset(_written(schema or schema_text(SCHEMA)))
+
+
+def _written(schema: str) -> Iterator[str]:
+    yield from created(schema)
+    yield from created(schema_text(REMOTES))
+    yield from OTHERS
+    yield from _OF_SQLITE
+    for table, columns in (*((table, COLUMNS) for table in TABLES.values()), *WHOLE.items()):
+        kept = ", ".join([f"'c{at}{name}'" for at, name in enumerate(columns)])
+        for engine, shadows in _SHADOWS.items():
+            yield creating(engine, table, columns)
+            yield from shadows.format(table, kept).split("\n")
+
+
+def _current() -> frozenset[str]:
+    global _own
+    if not _own:
+        _own = own_statements()
+    return _own
 
 
 def foreign_objects(
-    connection: apsw.Connection, spared: Collection[str] = _SPARED
+    connection: apsw.Connection,
+    spared: Collection[str] = _SPARED,
+    own: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
-    """Name to kind (``table``, ``index``, ``trigger``, ``view``) of what lore did not make.
+    """Return name to kind (``table``, ``index``, ``trigger``, ``view``) of what lore did not make.
 
-    A table with nothing but names of columns does no harm: it is none of these, unless it
-    is in the place of one of lore's that is not ``spared``.
+    ``own``: the statements of lore's schema; the current one's if empty. A table with nothing but
+    names of columns does no harm: it is none of these, unless it is in the place of one of
+    lore's that is not ``spared``.
     """
+    own = own or _current()
     rows = connection.execute(f"SELECT type, name, sql FROM sqlite_schema LIMIT {_MOST}")
+    found = [(str(kind), str(name), str(sql)) for kind, name, sql in rows
+             if not _is_own(name, sql, own)]  # fmt: skip
+    if not found:
+        return {}
+    tables = {name_of(one).strip("'").lower() for one in own if one.startswith("CREATE TABLE")}
     return {
-        str(name): str(kind)
-        for kind, name, sql in rows
-        if not _is_own(str(name), sql) and not _is_harmless(str(kind), str(name), str(sql), spared)
+        name: kind
+        for kind, name, sql in found
+        if not _is_plain(kind, name, sql) or (name not in spared and name.lower() in tables)
     }
 
 
-def refuse_foreign(connection: apsw.Connection, path: str) -> None:
-    """Goes on where the schema is lore's own.
+def refuse_foreign(
+    connection: apsw.Connection, path: str, own: frozenset[str] = frozenset()
+) -> None:
+    """Check that the schema is lore's own.
 
     Raises:
         StoreError: it is not.
     """
-    found = foreign_objects(connection)
+    found = foreign_objects(connection, own=own)
     if found:
         kinds = " and ".join(_PLURALS[kind] for kind in _PLURALS if kind in found.values())
         more = ", …" if len(found) > _NAMED else ""
@@ -73,19 +128,19 @@ def refuse_foreign(connection: apsw.Connection, path: str) -> None:
 
 
 def foreign_triggers(connection: apsw.Connection) -> list[str]:
-    """The names of the triggers that are not, letter by letter, those of the schema."""
+    """Return the names of the triggers that are not, letter by letter, those of the schema."""
     rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-    return sorted(str(name) for name, sql in rows if not _is_own(str(name), sql))
+    return sorted(str(name) for name, sql in rows if not _is_own(name, sql, _current()))
 
 
-def _is_own(name: str, sql: object) -> bool:
+def _is_own(name: object, sql: object, own: frozenset[str]) -> bool:
     if sql is None:
-        return name.startswith("sqlite_autoindex_")
-    return isinstance(sql, str) and (schema_hash(sql) in HASHES or holds_vectors(sql))
+        return str(name).startswith("sqlite_autoindex_")
+    return isinstance(sql, str) and (sql in own or _holds_vectors(sql))
 
 
-def holds_vectors(sql: str) -> bool:
-    """Whether it is a table of vectors, of any dimension."""
+def _holds_vectors(sql: str) -> bool:
+    """Return whether it makes a table of vectors, of any dimension."""
     end = VECTORS[1]
     return any(
         sql.startswith(create) and sql.endswith(end) and sql[len(create) : -len(end)].isdecimal()
@@ -93,9 +148,7 @@ def holds_vectors(sql: str) -> bool:
     )
 
 
-def _is_harmless(kind: str, name: str, sql: str, spared: Collection[str]) -> bool:
-    """Whether it is a plain table that stands in for none of lore's own."""
+def _is_plain(kind: str, name: str, sql: str) -> bool:
+    """Return whether it is a table with nothing but names of columns."""
     bare = sql.startswith(f"CREATE TABLE {name}(") and sql.count("(") == 1 and sql.endswith(")")
-    if kind != "table" or not bare or not name.isidentifier():
-        return False
-    return name in spared or name.lower() not in TABLES
+    return kind == "table" and bare and name.isidentifier()

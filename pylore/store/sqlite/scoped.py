@@ -4,6 +4,8 @@ The queries of this package name tables without a schema, and SQLite looks for s
 temporary objects first. So a temporary view of the same name stands before each table: every
 query reads through it, caps and counts too, and a connection without a scope has none of them.
 What writes names ``main.`` instead, and temporary triggers refuse what is not the scope's own.
+
+It stays: a condition in each of some 200 statements would be forgotten in one of them.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ _EDGE = "from_key, to_key, relation, weight, source, status, metadata, invalidat
 
 
 def keep_to(connection: apsw.Connection, scope: str) -> None:
-    """Lets a connection see what is common or of this scope, and change what is of it.
+    """Let a connection see what is common or of this scope, and change what is of it.
 
     Without a scope it sees and changes everything.
     """
@@ -66,7 +68,8 @@ def _own(column: str, scope: str) -> str:
 
 
 def _id_meets(condition: str, key: str) -> str:
-    """Whether the id of a key, which is known as ``id``, meets a condition; 0: it has none."""
+    """Return whether the id of a key, which is known as ``id``, meets a condition; 0: it has
+    none."""
     found = (f"(SELECT {condition} FROM main.{table} WHERE key = {key})"
              for table in ("nodes", "absent"))  # fmt: skip
     return f"coalesce({', '.join(found)}, 0)"
@@ -78,7 +81,7 @@ def _edge_seen(edge: str, scope: str) -> str:
 
 
 def _edge_own(edge: str, scope: str) -> str:
-    """All of it is seen, and one of its names at least is the scope's."""
+    """Return a condition: all of it is seen, and one of its names at least is the scope's."""
     ends = (_id_meets(_own("id", scope), f"{edge}.{end}") for end in ("from_key", "to_key"))
     one = " OR ".join((_own(f"{edge}.relation", scope), *ends))
     return f"{_edge_seen(edge, scope)} AND ({one})"
@@ -132,7 +135,8 @@ def _views(scope: str) -> Iterator[str]:
 
 
 def _guards(scope: str) -> Iterator[str]:
-    """Triggers that refuse to write what is not of the scope, whatever command it comes from."""
+    """Yield triggers that refuse to write what is not of the scope, whatever command it comes
+    from."""
     own_id, own_node = (
         {row: _own(f"{row}.{name}", scope) for row in ("new", "old")} for name in ("id", "node_id")
     )

@@ -1,4 +1,8 @@
-"""Counts over the whole graph."""
+"""Counts over the whole graph.
+
+What triggers note is followed in place of a new count: that takes 0.2 s at 10,000 nodes, 2.3 s at
+100,000 and 31 s at a million, so it stays.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,7 @@ ON e.to_key = j.value WHERE e.invalidated_at IS NULL
 
 
 def counted(connection: apsw.Connection) -> Shape:
-    """The shape, by a look at every live node and edge."""
+    """Return the shape, by a look at every live node and edge."""
     keys = [key for (key,) in connection.execute(_LIVE_KEYS)]
     number_of = dict(zip(keys, range(len(keys)), strict=True)).get
     degrees, components, dangling = _count_edges(connection.execute(_ENDS), number_of, len(keys))
@@ -67,7 +71,7 @@ def counted(connection: apsw.Connection) -> Shape:
 def _count_edges(
     rows: Iterable[tuple[Any, ...]], number_of: Any, nodes: int
 ) -> tuple[list[int], int, int]:
-    """In one pass: degrees by number, components, dangling edges.
+    """Return degrees by number, components, dangling edges, counted in one pass.
 
     Components by union-find with path halving; it is written into the loop, since
     a call for each edge would double the time.
@@ -104,7 +108,7 @@ def _first(connection: apsw.Connection, keys: Collection[object]) -> str:
 
 
 def followed(connection: apsw.Connection, kept: Shape) -> Shape | None:
-    """``kept`` with what the table ``changed`` has; None where it does not say enough."""
+    """Return ``kept`` with what the table ``changed`` has; None where it does not say enough."""
     return _Changes(connection).follow(kept)
 
 
@@ -149,7 +153,7 @@ class _Changes:
         return dict(zip(FIELDS, values, strict=True))
 
     def _degrees_of_then(self) -> tuple[list[int], list[int]]:
-        """The degrees of what was touched and is live, and of what was live before."""
+        """Return the degrees of what was touched and is live, and of what was live before."""
         more = dict.fromkeys(self._touched, 0)
         for pair, number in self._edges.items():
             if number:
@@ -159,7 +163,8 @@ class _Changes:
         return now, [self._degrees[key] - more[key] for key in self._touched & self._before]
 
     def _hub(self, kept: Shape) -> tuple[int, str | None] | None:
-        """The most edges of a node, and which; None where the one of before has lost some."""
+        """Return the most edges of a node, and which; None where the one of before has lost
+        some."""
         most, id = kept["max_degree"], kept["max_degree_id"]
         degrees = {key: self._degrees[key] for key in self._touched & self._now}
         highest = max(degrees.values(), default=0)
@@ -175,8 +180,8 @@ class _Changes:
         return highest, min(ids if id is None or highest > most else [*ids, id])
 
     def _links(self) -> tuple[int, set[Pair], set[Pair]]:
-        """How many more edges dangle; the pairs of nodes that are linked now and were
-        not, and those that were and are not."""
+        """Return how many more edges dangle; the pairs of nodes that are linked now and were not,
+        and those that were and are not."""
         now, before = self._now, self._before
         dangling = 0
         links: dict[Pair, list[int]] = {}
@@ -195,7 +200,7 @@ class _Changes:
         return dangling, came, {pair for pair, (new, old) in links.items() if old and not new}
 
     def _parts(self, ends: set[int], without: set[Pair]) -> dict[int, int] | None:
-        """Which of these nodes hang together but for some links: node to part.
+        """Return which of these nodes hang together but for some links: node to part.
 
         From each of them at once, the smallest search first, until all but one have found
         all that there is, or each other. None where that is too far.
@@ -230,7 +235,7 @@ class _Changes:
 
 
 def _joined(links: set[Pair], parts: dict[int, int]) -> int:
-    """How many fewer parts there are with these links."""
+    """Return how many fewer parts there are with these links."""
     parts = {**parts, **{part: part for part in parts.values()}}
     number = 0
     for a, b in links:
@@ -282,7 +287,7 @@ GROUP BY key
 """
 
 
-class SqliteStatistics:
+class Statistics:
     """Reads the graph as a whole; a node or an edge counts while it is live."""
 
     def __init__(self, connection: apsw.Connection, *, scoped: bool = False) -> None:
@@ -290,10 +295,15 @@ class SqliteStatistics:
         self._scoped = scoped
 
     def stats(self) -> dict[str, Any]:
-        """Counts over live nodes and edges, in one snapshot of the store.
+        """Return counts over live nodes and edges, in one snapshot of the store.
 
-        The store's triggers ``stats_*`` keep what can be counted row by row, and note what
-        the rest has to follow. A store that cannot be written keeps nothing.
+        ``nodes, nodes_by_type, edges, edges_by_relation, mean_degree, max_degree, max_degree_id,
+        orphans, components, dangling_edges, forgotten_nodes``, in this order, those by name sorted.
+        An edge with an end that is not a live node is dangling: it counts for the degree of its
+        other end, and connects nothing.
+
+        The triggers ``stats_*`` keep what can be counted row by row, and note what the rest has to
+        follow. A store that cannot be written keeps nothing.
         """
         found: dict[str, Any] = {}
         try:
@@ -354,21 +364,21 @@ class SqliteStatistics:
         }
 
     def nodes(self) -> Iterator[tuple[str, str]]:
-        """``(id, type)`` of every live node."""
+        """Yield ``(id, type)`` of every live node."""
         yield from self._db.execute("SELECT id, type FROM nodes WHERE invalidated_at IS NULL")
 
     def edges(self) -> Iterator[tuple[str, str, str]]:
-        """``(from, to, relation)`` of every live edge."""
+        """Yield ``(from, to, relation)`` of every live edge."""
         yield from self._db.execute(
             f"SELECT {EDGE_ENDS}, relation FROM graph_edges WHERE invalidated_at IS NULL"
         )
 
     def count_by_relation(self) -> dict[str, int]:
-        """Relation to the number of its live edges."""
+        """Return relation to the number of its live edges."""
         return self._counts()["edges"]
 
     def hubs(self, limit: int) -> list[tuple[str, str, str, int, int]]:
-        """``(id, type, title, edges out, edges in)`` of the nodes with most edges."""
+        """Return ``(id, type, title, edges out, edges in)`` of the nodes with most edges."""
         rows: list[tuple[str, str, str, int, int]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT n.id, n.type, n.title, d.o, d.i FROM ({_STATISTICS_DEGREES}) AS d"
             " JOIN nodes AS n ON n.key = d.key WHERE n.invalidated_at IS NULL"
@@ -378,7 +388,8 @@ class SqliteStatistics:
         return rows
 
     def orphans(self, types: Sequence[str], limit: int) -> list[tuple[str, str, str]]:
-        """``(id, type, title)`` of nodes without an edge, by id; no types mean all of them."""
+        """Return ``(id, type, title)`` of nodes without an edge, by id; no types mean all of
+        them."""
         rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT id, type, title FROM nodes AS n WHERE invalidated_at IS NULL"
             " AND (:types = '[]' OR type IN (SELECT value FROM json_each(:types)))"

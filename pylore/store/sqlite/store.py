@@ -1,22 +1,19 @@
-"""Opening search.db, and the object that holds its parts together."""
+"""The object that holds the parts of an open search.db together, and its transactions."""
 
 from __future__ import annotations
 
-import errno
 import os
 
-from ...core.errors import LoreError, NoStore, StoreBusy, StoreError, StoreReadOnly
+from ...core.errors import LoreError, StoreBusy, StoreError
 from ...system.projects import project_of
 from ...system.store_files import LOG, identity_of, note_closed, note_open
-from .bounds import set_bounds
+from .access_journal import AccessJournal
 from .driver import apsw
-from .edges import SqliteEdges
-from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
-from .fulltext import SqliteFullText
-from .nodes import SqliteNodes
-from .reads import SqliteReads
-from .schema_check import refuse_foreign
-from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
+from .edges import Edges
+from .faults import GraphFaults, Translated, meaning
+from .fulltext import FullText
+from .nodes import Nodes
+from .tables import Meta, Ratings, Relations, Types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,28 +21,24 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from .anchors import SqliteAnchors
-    from .candidates import SqliteCandidates
-    from .check import SqliteChecks
-    from .code import SqliteCodeAnswers, SqliteCodeFiles
-    from .contents import SqliteContents
-    from .documents import SqliteDocuments
-    from .facts import SqliteFacts
-    from .history import SqliteHistory
-    from .impressions import SqliteImpressions
-    from .kept import KeptReads
-    from .positional_edges import SqlitePlaced
-    from .review import SqliteReview
-    from .staged_vectors import SqliteStagedVectors
-    from .statistics import SqliteStatistics
-    from .vectors import SqliteVectors
-    from .whole_text import SqliteCommits, SqliteWholeFiles
+    from .anchors import Anchors
+    from .candidates import StoredCandidates
+    from .check import Checks
+    from .code import CodeAnswers, CodeFiles
+    from .contents import Contents
+    from .documents import Documents
+    from .facts import FactPassages
+    from .history import StateHistory
+    from .impressions import Impressions
+    from .positional_edges import PositionalEdges
+    from .read_cache import ReadCache
+    from .remotes import Remotes
+    from .review import Review
+    from .staged_vectors import StagedVectors
+    from .statistics import Statistics
+    from .vectors import Vectors
+    from .whole_text import Commits, WholeFiles
     from .write_queue import Turn
-
-FILE = "search.db"
-SCHEMA_VERSION = 5
-_MOST_MAPPED = 1 << 29
-"""Bytes of a file that is read by mapping it."""
 
 _OFF, _FULL = 0, 2
 """Of ``PRAGMA synchronous``."""
@@ -53,11 +46,18 @@ _OFF, _FULL = 0, 2
 _PAGES_OF_LOG = 1000
 """From so many on a commit brings the write-ahead log into the file; SQLite's own figure."""
 
-APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
+class Store:
+    """One open search.db. Use it from one thread; close it, or use it in a ``with``.
 
-class SqliteStore:
-    """One open search.db. Use it from one thread; close it, or use it in a ``with``."""
+    A part is made when it is first used, so that a plain search never touches the graph. What a
+    part returns is the caller's own: changing it changes nothing in the store. What writes is
+    called in a ``transaction``. Times are UTC, ISO 8601; a node or an edge is live while
+    ``invalidated_at`` is None. Errors are those of ``core.errors``: within ``faults`` a driver's
+    errors and damaged values become ``StoreError``, within ``graph_faults`` a missing or damaged
+    graph ``GraphUnavailable``. ``project`` is the folder that the paths of its records start from.
+    ``expect`` and ``answer`` are of a hub alone (``postgres/searched_hub.py``).
+    """
 
     expect = answer = None
     _takes_writes = True
@@ -71,122 +71,131 @@ class SqliteStore:
         self.project = project_of(os.path.dirname(os.path.abspath(path)))
         self.faults = Translated(path, connection)
         self.graph_faults = GraphFaults()
-        self.meta = SqliteMeta(connection)
-        self.types = SqliteTypes(connection)
-        self.relations = SqliteRelations(connection)
-        self.ratings = SqliteRatings(connection)
-        self._reads = SqliteReads(connection)
-        self.nodes = SqliteNodes(connection, self._reads)
-        self.edges = SqliteEdges(connection, self._reads)
-        self.fulltext = SqliteFullText(connection)
-        self._vectors: SqliteVectors | None = None
-        self._kept: KeptReads | None = None
+        self.meta = Meta(connection)
+        self.types = Types(connection)
+        self.relations = Relations(connection)
+        self.ratings = Ratings(connection)
+        self._reads = AccessJournal(connection)
+        self.nodes = Nodes(connection, self._reads)
+        self.edges = Edges(connection, self._reads)
+        self.fulltext = FullText(connection)
+        self._vectors: Vectors | None = None
+        self._cache: ReadCache | None = None
         self.scope = ""
 
     @property
-    def vectors(self) -> SqliteVectors:
-        """Vectors of passages; made when they are first asked for: ``show`` never does."""
+    def vectors(self) -> Vectors:
+        """Return vectors of passages; made when they are first asked for: ``show`` never does."""
         if self._vectors is None:
-            from .vectors import SqliteVectors
+            from .vectors import Vectors
 
-            self._vectors = SqliteVectors(self.connection)
+            self._vectors = Vectors(self.connection)
             self._vectors.scoped = bool(self.scope)
         return self._vectors
 
     @property
-    def statistics(self) -> SqliteStatistics:
-        """Counts over the whole graph; made here, since no search asks for it."""
-        from .statistics import SqliteStatistics
+    def statistics(self) -> Statistics:
+        """Count over the whole graph; made here, since no search asks for it."""
+        from .statistics import Statistics
 
-        return SqliteStatistics(self.connection, scoped=bool(self.scope))
-
-    @property
-    def anchors(self) -> SqliteAnchors:
-        """What ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
-        from .anchors import SqliteAnchors
-
-        return SqliteAnchors(self.connection)
+        return Statistics(self.connection, scoped=bool(self.scope))
 
     @property
-    def code(self) -> SqliteCodeFiles:
-        """What ``lore index`` has read; made here, since no search asks for it."""
-        from .code import SqliteCodeFiles
+    def anchors(self) -> Anchors:
+        """Return what ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
+        from .anchors import Anchors
 
-        return SqliteCodeFiles(self.connection)
-
-    @property
-    def whole_files(self) -> SqliteWholeFiles:
-        """Full text over whole files; made here: a search asks where code is asked for."""
-        from .whole_text import SqliteWholeFiles
-
-        return SqliteWholeFiles(self.connection, self.fulltext)
+        return Anchors(self.connection)
 
     @property
-    def commits(self) -> SqliteCommits:
-        """Commits of the history; made here, as ``whole_files`` is."""
-        from .whole_text import SqliteCommits
+    def code(self) -> CodeFiles:
+        """Return what ``lore index`` has read; made here, since no search asks for it."""
+        from .code import CodeFiles
 
-        return SqliteCommits(self.connection, self.fulltext)
-
-    @property
-    def code_answers(self) -> SqliteCodeAnswers:
-        """What it keeps of their names; made here, as ``code`` is."""
-        from .code import SqliteCodeAnswers
-
-        return SqliteCodeAnswers(self.connection)
+        return CodeFiles(self.connection)
 
     @property
-    def candidates(self) -> SqliteCandidates:
-        """What may be worth knowing; made here, since no search asks for it."""
-        from .candidates import SqliteCandidates
+    def whole_files(self) -> WholeFiles:
+        """Return full text over whole files; made here: a search asks where code is asked for."""
+        from .whole_text import WholeFiles
 
-        return SqliteCandidates(self.connection)
-
-    @property
-    def documents(self) -> SqliteDocuments:
-        """The files that documents were made from; made here, since most searches find none."""
-        from .documents import SqliteDocuments
-
-        return SqliteDocuments(self.connection)
+        return WholeFiles(self.connection, self.fulltext)
 
     @property
-    def impressions(self) -> SqliteImpressions:
-        """What runs were shown; made here, since most searches belong to none."""
-        from .impressions import SqliteImpressions
+    def commits(self) -> Commits:
+        """Return commits of the history; made here, as ``whole_files`` is."""
+        from .whole_text import Commits
 
-        return SqliteImpressions(self.connection)
-
-    @property
-    def review(self) -> SqliteReview:
-        """Accesses and what is staged; made here, since no search asks for it."""
-        from .review import SqliteReview
-
-        return SqliteReview(self.connection, self._reads)
+        return Commits(self.connection, self.fulltext)
 
     @property
-    def facts(self) -> SqliteFacts:
-        """Which passages state facts; made here: a search asks where it has found things."""
-        from .facts import SqliteFacts
+    def code_answers(self) -> CodeAnswers:
+        """Return what it keeps of their names; made here, as ``code`` is."""
+        from .code import CodeAnswers
 
-        return SqliteFacts(self.connection, self._reads)
-
-    @property
-    def placed(self) -> SqlitePlaced:
-        """Which edges stand in which passages; made here: only a walk asks."""
-        from .positional_edges import SqlitePlaced
-
-        return SqlitePlaced(self.connection)
+        return CodeAnswers(self.connection)
 
     @property
-    def staged_vectors(self) -> SqliteStagedVectors:
-        """Vectors of another embedder while they are made; made here, as ``shape`` is."""
-        from .staged_vectors import SqliteStagedVectors
+    def candidates(self) -> StoredCandidates:
+        """Return what may be worth knowing; made here, since no search asks for it."""
+        from .candidates import StoredCandidates
 
-        return SqliteStagedVectors(self.connection, self.meta, self.vectors)
+        return StoredCandidates(self.connection)
+
+    @property
+    def documents(self) -> Documents:
+        """Return the files that documents were made from; made here, since most searches find
+        none."""
+        from .documents import Documents
+
+        return Documents(self.connection)
+
+    @property
+    def impressions(self) -> Impressions:
+        """Return what runs were shown; made here, since most searches belong to none."""
+        from .impressions import Impressions
+
+        return Impressions(self.connection)
+
+    @property
+    def review(self) -> Review:
+        """Return accesses and what is staged; made here, since no search asks for it."""
+        from .review import Review
+
+        return Review(self.connection, self._reads)
+
+    @property
+    def facts(self) -> FactPassages:
+        """Return which passages state facts; made here: a search asks where it has found things."""
+        from .facts import FactPassages
+
+        return FactPassages(self.connection, self._reads)
+
+    @property
+    def placed(self) -> PositionalEdges:
+        """Return which edges stand in which passages; made here: only a walk asks."""
+        from .positional_edges import PositionalEdges
+
+        return PositionalEdges(self.connection)
+
+    @property
+    def remotes(self) -> Remotes:
+        """Return how far it is with the hubs that it syncs with; made here, since no search
+        asks."""
+        from .remotes import Remotes
+
+        return Remotes(self.connection)
+
+    @property
+    def staged_vectors(self) -> StagedVectors:
+        """Return vectors of another embedder while they are made; made here, as ``shape`` is."""
+        from .staged_vectors import StagedVectors
+
+        return StagedVectors(self.connection, self.meta, self.vectors)
 
     @property
     def writable(self) -> bool:
-        """Whether this process may write to the file."""
+        """Return whether this process may write to the file."""
         return self._takes_writes and not self.connection.readonly("main")
 
     def refuse_writes(self) -> None:
@@ -195,42 +204,48 @@ class SqliteStore:
         self._takes_writes = False
 
     def data_version(self) -> object:
-        """What changes when another process has written since this was last asked."""
+        """Return what changes when another process has written since this was last asked."""
         return self.connection.pragma("data_version")
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a ``transaction`` or a ``snapshot`` of this store is under way."""
+        """Return whether a ``transaction`` or a ``snapshot`` of this store is under way."""
         return self.connection.in_transaction
 
     @property
-    def history(self) -> SqliteHistory:
-        """States that were left; made here, since no search asks for it."""
-        from .history import SqliteHistory
+    def history(self) -> StateHistory:
+        """Return states that were left; made here, since no search asks for it."""
+        from .history import StateHistory
 
-        return SqliteHistory(self.connection)
+        return StateHistory(self.connection)
 
     @property
-    def contents(self) -> SqliteContents:
-        """What it says, for comparing it; made here, since no search asks for it."""
-        from .contents import SqliteContents
+    def contents(self) -> Contents:
+        """Return what it says, for comparing it; made here, since no search asks for it."""
+        from .contents import Contents
 
-        return SqliteContents(self.connection)
+        return Contents(self.connection)
 
     def keep_to(self, scope: str) -> None:
-        """From now on this sees what is common or of this scope, and changes what is of it.
+        """Show what is common or of this scope, and let only what is of it be changed.
 
-        Without a scope it sees and changes everything.
+        What belongs to other scopes (``core.scopes``) is as if it were not there, in every answer,
+        count and cap. To write what is not the scope's own is a LoreError when the transaction ends
+        at the latest, and nothing is written; accesses are counted, and what is staged may be
+        confirmed. Without a scope everything is seen and changed. Not within a transaction.
         """
         if scope != self.scope:
             self.see(scope)
-            if self._kept is not None:
-                self.keep()
+            if self._cache is not None:
+                self.cache_reads()
 
     def whole(self, own: str = "") -> Whole:
-        """A ``with`` block of a transaction that sees and changes everything, whatever the scope.
+        """Return a ``with`` block of a transaction that sees and changes everything, whatever the
+        scope.
 
-        ``own`` is the id of the node that it is about.
+        ``own`` is the id of the scope's own node that it is about: for what hangs on that, and has
+        to end or come back with it, though the scope does not see it. Nothing of it may be shown.
+        Without a scope it does nothing.
 
         Raises:
             LoreError: that is not the scope's own.
@@ -243,7 +258,7 @@ class SqliteStore:
         return Whole(self)
 
     def see(self, scope: str) -> None:
-        """Puts another view before the tables."""
+        """Put another view before the tables."""
         from .scoped import keep_to
 
         keep_to(self.connection, scope)
@@ -253,21 +268,31 @@ class SqliteStore:
             self._vectors.scoped = bool(scope)
 
     def transaction(self, command: str = "") -> Transaction:
-        """A ``with`` block that commits as a whole or changes nothing.
+        """Return a ``with`` block that commits as a whole or changes nothing.
 
-        ``command`` is what the history calls it; without one it cannot be undone as a whole.
+        ``command`` is what the history calls it; without one it cannot be undone as a whole. One
+        within another is a part of it. When the outermost is done, what it wrote stays.
+
+        Raises:
+            StoreBusy: another writer did not end in time.
+            StoreReadOnly: the store cannot be written.
         """
         return Transaction(self.connection, self.path, command, self.require_log)
 
     def aside(self, patience: float = 0.0) -> Aside:
-        """A transaction for what may be lost: it waits ``patience`` seconds for another writer.
+        """Return a transaction for what may be lost: it waits ``patience`` seconds for another
+        writer.
 
         Its commit does not wait for the disk: a power cut may take it back.
+
+        Raises:
+            StoreBusy: another writer did not end in time.
+            StoreError: any other failure in it, a driver's errors too.
         """
         return Aside(self.connection, self.path, patience)
 
     def require_log(self) -> None:
-        """Goes on where the log beside the store is the one that this connection writes to.
+        """Go on where the log beside the store is the one that this connection writes to.
 
         Raises:
             StoreError: it was put away or replaced since the store was opened: nobody else sees
@@ -280,36 +305,41 @@ class SqliteStore:
             )
 
     def snapshot(self) -> Snapshot:
-        """A ``with`` block whose queries all see the store as it is when the first one runs."""
-        return Snapshot(self.connection, self._kept)
+        """Return a ``with`` block whose queries all see the store as it is when the first one
+        runs."""
+        return Snapshot(self.connection, self._cache)
 
-    def keep(self) -> None:
-        """Keeps what snapshots read in memory, as long as nobody writes."""
-        from .kept import KeptReads
+    def cache_reads(self) -> None:
+        """Let snapshots cache what they read for the next ones, as long as nobody writes.
 
-        self._kept = KeptReads(self.connection)
-        self.nodes.kept = self.fulltext.kept = self.vectors.kept = self._kept
+        For a process that asks many questions; no answer changes by it.
+        """
+        from .read_cache import ReadCache
+
+        self._cache = ReadCache(self.connection)
+        self.nodes.cache = self.fulltext.cache = self.vectors.cache = self._cache
 
     @property
-    def kept(self) -> dict[str, Any] | None:
-        """A place for what holds as long as the store does not change; None: there is none now."""
-        return self._kept.place if self._kept else None
+    def cache(self) -> dict[str, Any] | None:
+        """Return a cache that lasts as long as the store does not change; None outside of a
+        snapshot, or before ``keep``."""
+        return self._cache.place if self._cache else None
 
     @property
-    def checks(self) -> SqliteChecks:
-        """What ``lore doctor`` asks of the file; made here, since nothing else asks."""
-        from .check import SqliteChecks
+    def checks(self) -> Checks:
+        """Return what ``lore doctor`` asks of the file; made here, since nothing else asks."""
+        from .check import Checks
 
-        return SqliteChecks(self.connection, self.path)
+        return Checks(self.connection, self.path)
 
     def read_ahead(self) -> int:
-        """Reads what searches read, into the system's memory; how many bytes that are."""
+        """Read what searches read, into the system's memory; return how many bytes that are."""
         from .read_ahead import read_ahead
 
         return read_ahead(self.connection)
 
     def compact(self) -> None:
-        """Puts near vectors, and each table's pages, side by side: a search reads them faster.
+        """Put near vectors, and each table's pages, side by side: a search reads them faster.
 
         Worth its time after a large import. It changes nothing that can be seen, so
         a store that is busy, or a disk without room for a copy, is left as it is.
@@ -321,28 +351,21 @@ class SqliteStore:
             return
         compact(self.connection)
 
-    def copied_to(self, folder: str) -> SqliteStore:
-        """A copy of the store, in a folder that has none."""
-        from ...system.private_files import make_private_file
-
-        path = os.path.join(folder, FILE)
-        make_private_file(path)
-        self.connection.execute("VACUUM INTO ?", (path,))
-        copy = open_store(folder)
-        copy.keep_to(self.scope)
-        return copy
-
     def interrupt(self) -> None:
-        """Ends what the connection is doing, which then fails; another thread may call it."""
+        """Let a statement that is under way fail with StoreError, changing nothing; for another
+        thread.
+
+        Where none is under way, nothing happens.
+        """
         self.connection.interrupt()
 
     def close(self) -> None:
-        """Lets go of the file; a second call does nothing."""
+        """Let go of the file; a second call does nothing."""
         self.connection.close()
         note_closed(self._place)
         self._place = ""
 
-    def __enter__(self) -> SqliteStore:
+    def __enter__(self) -> Store:
         return self
 
     def __exit__(
@@ -362,7 +385,7 @@ class Whole:
 
     __slots__ = ("_scope", "_store")
 
-    def __init__(self, store: SqliteStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self._scope = store.scope
 
@@ -379,20 +402,20 @@ class Whole:
 class Snapshot:
     """BEGIN … COMMIT around queries alone: what another process commits stays unseen."""
 
-    __slots__ = ("_connection", "_kept")
+    __slots__ = ("_cache", "_connection")
 
-    def __init__(self, connection: apsw.Connection, kept: KeptReads | None = None) -> None:
+    def __init__(self, connection: apsw.Connection, cache: ReadCache | None = None) -> None:
         self._connection = connection
-        self._kept = kept
+        self._cache = cache
 
     def __enter__(self) -> None:
         self._connection.execute("BEGIN")
-        if self._kept is not None:
-            self._kept.begin()
+        if self._cache is not None:
+            self._cache.begin()
 
     def __exit__(self, *_: object) -> None:
-        if self._kept is not None:
-            self._kept.end()
+        if self._cache is not None:
+            self._cache.end()
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
 
@@ -419,7 +442,7 @@ class Transaction:
         self._committed = committed
         self._inner = False
         self._turn: Turn | None = None
-        self._reads = SqliteReads(connection)
+        self._reads = AccessJournal(connection)
         self._all_taken = False
 
     def __enter__(self) -> None:
@@ -455,7 +478,7 @@ class Transaction:
             self._leave()
 
     def _count_reads(self) -> None:
-        """What was read before has been read before what is written now."""
+        """Count reads that wait: they were before what is written now."""
         self._all_taken = self._reads.take()
 
     def _begin(self) -> None:
@@ -505,7 +528,7 @@ class Transaction:
         )
 
     def _end_command(self) -> None:
-        """One that has changed nothing is none; of a purge nothing is left to tell by."""
+        """Forget the command if it has changed nothing; a purge leaves nothing to see that by."""
         self._connection.execute(
             "DELETE FROM main.commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
             " AND name <> 'purge'"
@@ -522,7 +545,7 @@ class Transaction:
             self._turn = None
 
     def _rollback(self) -> None:
-        """Ends what has not been committed; a full disk has done so already."""
+        """End what has not been committed; a full disk has done so already."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
@@ -547,7 +570,7 @@ class Aside(Transaction):
         self._connection.execute("BEGIN IMMEDIATE")
 
     def _count_reads(self) -> None:
-        """It is to be short: that is for others, or for ``review.catch_up``."""
+        """Count nothing: this is to be short, and others or ``review.catch_up`` will."""
 
     def __enter__(self) -> None:
         self._before = int(self._connection.pragma("busy_timeout"))
@@ -582,234 +605,9 @@ class Aside(Transaction):
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
-def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
-    """The store in ``folder``.
-
-    Raises:
-        StoreError: there is none, it is not a database, or of another version.
-    """
-    path = os.path.join(folder, FILE)
-    if not os.path.isfile(path):
-        raise _no_store(folder, path)
-    with Translated(path):
-        connection, version = _open_version(path, busy_timeout)
-        if version != SCHEMA_VERSION:
-            connection.close()
-            raise _other_version(path, version)
-        refuse_foreign(connection, path)
-    return SqliteStore(connection, path)
-
-
-def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
-    """A connection to a store all of which is to be replaced, whatever version it has.
-
-    Raises:
-        StoreError: it cannot be written, or is another program's database.
-        apsw.NotADBError, apsw.CorruptError: SQLite cannot tell its pages.
-    """
-    if not _may_write(path):
-        raise StoreReadOnly(f"{path}: cannot be written: check the permissions of it and of "
-                            "its folder")  # fmt: skip
-    connection = _connect(path, busy_timeout)
-    try:
-        if connection.pragma("application_id") != APPLICATION_ID and (
-            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None
-        ):
-            raise StoreError(f"{path}: belongs to another program: choose another folder")
-        connection.pragma("journal_mode", "wal")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, object]:
-    """A connection, and the schema's version. A disk without room is read as it is."""
-    try:
-        connection = _connect(path, busy_timeout)
-        return connection, connection.pragma("user_version")
-    except apsw.IOError as error:
-        if not lacks_room(error):
-            raise
-    connection = _connect(path, busy_timeout, read_only=True)
-    return connection, connection.pragma("user_version")
-
-
 def compact(connection: apsw.Connection) -> None:
-    """VACUUM, where the store is not busy and the disk has room."""
+    """Run VACUUM, where the store is not busy and the disk has room."""
     try:
         connection.execute("VACUUM")
     except (apsw.BusyError, apsw.FullError):
         return
-
-
-def _no_store(folder: str, path: str) -> StoreError:
-    """Why there is no store: the first reason that holds."""
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        return StoreError(f"{folder}: is a file, not a folder: move it away, or set LORE_DIR")
-    if os.path.exists(path):
-        return StoreError(f"{path}: is not a plain file: move it away, then run 'lore init'")
-    if os.path.isdir(folder) and not os.access(folder, os.X_OK):
-        return StoreError(f"{folder}: cannot be entered: check its permissions")
-    return NoStore(f"no store in {folder}: run 'lore init'")
-
-
-def _other_version(path: str, version: object) -> StoreError:
-    if version == 0 and os.path.getsize(path) == 0:
-        return StoreError(f"{path}: is empty: 'lore init' makes a store of it, "
-                          "then import your last export")  # fmt: skip
-    newer = isinstance(version, int) and version > SCHEMA_VERSION
-    mend = "use a newer lore" if newer else "import your last export into a new store"
-    return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")
-
-
-def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> SqliteStore:
-    """The store in ``folder``, made if it is not there; ``fulltext`` names its engine.
-
-    Two processes may call this at once: the second one finds the first one's work.
-    """
-    from ...system.private_files import make_private_file, make_private_folder
-    from .schema import create_schema
-
-    path = os.path.join(folder, FILE)
-    try:
-        make_private_folder(folder)
-    except OSError as error:
-        if os.path.exists(folder):
-            raise _no_store(folder, path) from None
-        # A file in the place of a folder above it, or a link that leads nowhere, exists.
-        why = os.strerror(errno.ENOTDIR if error.errno == errno.EEXIST else error.errno or 0)
-        raise StoreError(f"{folder}: {why}: choose another with LORE_DIR") from None
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise _no_store(folder, path)
-    with Translated(path):
-        _look_before_writing(path, busy_timeout)
-        make_private_file(os.path.realpath(path))  # what SQLite puts beside it is as private
-        connection = _connect(path, busy_timeout, create=True)
-        connection.pragma("journal_mode", "wal")
-        with Transaction(connection, path):
-            if connection.pragma("user_version") == 0:
-                if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
-                    raise StoreError(f"{path}: belongs to another program: choose another folder")
-                create_schema(connection, fulltext)
-                connection.pragma("application_id", APPLICATION_ID)
-                connection.pragma("user_version", SCHEMA_VERSION)
-            elif connection.pragma("application_id") != APPLICATION_ID:
-                raise StoreError(f"{path}: belongs to another program: choose another folder")
-        connection.close()
-    return open_store(folder, busy_timeout=busy_timeout)
-
-
-def scratch_store(path: str = ":memory:") -> SqliteStore:
-    """Make an empty store in memory, with every table of the schema; messages call it ``path``."""
-    from .schema import create_schema
-
-    with Whatever(path):
-        connection = apsw.Connection(":memory:")
-        create_schema(connection, "auto")
-    return SqliteStore(connection, path)
-
-
-def _look_before_writing(path: str, busy_timeout: float) -> None:
-    """Goes on where there is no database yet, or one that may become a store.
-
-    Writing to it turns another program's into one with a write-ahead log, before a
-    transaction sees whose it is. SQLite alone looks: to read and close the file here would
-    drop the locks of a store that this process has open.
-
-    Raises:
-        StoreError: it is another program's.
-    """
-    if not os.path.exists(path):
-        return
-    from urllib.parse import quote
-
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=flags)
-    try:
-        _wait(connection, busy_timeout)
-        if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None:
-            return
-        if connection.pragma("application_id") != APPLICATION_ID:
-            raise StoreError(f"{path}: belongs to another program: choose another folder")
-    finally:
-        connection.close()
-
-
-def _connect(
-    path: str, busy_timeout: float, *, create: bool = False, read_only: bool = False
-) -> apsw.Connection:
-    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
-    name = path
-    if read_only or not (create or _may_write(path)):
-        name, flags = _read_only_name(path), apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(name, flags=flags)
-    for prepare in (
-        _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_commits,
-    ):  # fmt: skip
-        prepare(connection, busy_timeout)
-    set_bounds(connection, path)
-    return connection
-
-
-def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
-    """A connection to a file that is no store of ours; ``alone``: it has no log beside it,
-    and nothing is put there."""
-    from urllib.parse import quote
-
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    name = f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
-    connection = apsw.Connection(name, flags=flags)
-    _distrust_schema(connection, 0.0)
-    return connection
-
-
-def _may_write(path: str) -> bool:
-    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
-
-
-def _read_only_name(path: str) -> str:
-    """A URI for a file in a folder we may not write to.
-
-    WAL needs a shared-memory file beside the store. Where nobody can make one,
-    nobody writes either, and SQLite may take the file as immutable.
-    """
-    from urllib.parse import quote
-
-    wal = path + "-wal"
-    live = os.path.exists(wal) and os.path.getsize(wal) > 0
-    return f"file:{quote(path)}?" + ("mode=ro" if live else "immutable=1")
-
-
-def _wait(connection: apsw.Connection, busy_timeout: float) -> None:
-    connection.set_busy_timeout(int(busy_timeout * 1000))
-
-
-def _distrust_schema(connection: apsw.Connection, _: float) -> None:
-    # A search.db may be somebody else's, by LORE_DIR: nothing in its schema may do harm.
-    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # until a Transaction has looked
-
-
-def _check_relations(connection: apsw.Connection, _: float) -> None:
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
-
-
-def _keep_plans(connection: apsw.Connection, _: float) -> None:
-    # A statement is not planned anew for each value bound: FTS5 binds hundreds a search.
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-
-
-def _map_file(connection: apsw.Connection, _: float) -> None:
-    # Of a large file a search reads pages here and there, and with each one that is mapped the
-    # system maps 15 more: at a million vectors 97 MB in place of 16, in the same time.
-    path = connection.filename
-    if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
-        connection.pragma("mmap_size", _MOST_MAPPED)
-
-
-def _sync_commits(connection: apsw.Connection, _: float) -> None:
-    # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
-    connection.pragma("synchronous", _FULL)

@@ -13,41 +13,41 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-class SqliteMeta:
+class Meta:
     """Facts about the store itself: whose vectors it holds, which full-text engine."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def all(self) -> dict[str, str]:
-        """Every key with its value."""
+        """Return every key with its value."""
         return dict(self._db.execute("SELECT key, value FROM meta"))
 
     def get(self, key: str) -> str | None:
-        """The value of one key, if it is set."""
+        """Return the value of one key, if it is set."""
         row: str | None = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
         return row
 
     def set(self, key: str, value: str | None) -> None:
-        """Sets one key; None takes it away."""
+        """Set one key; None takes it away."""
         if value is None:
             self._db.execute("DELETE FROM meta WHERE key = ?", (key,))
         else:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
-class SqliteTypes:
+class Types:
     """The node types that this store knows."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def all(self) -> dict[str, str]:
-        """Name to description."""
+        """Return name to description."""
         return dict(self._db.execute("SELECT name, description FROM types ORDER BY name"))
 
     def require(self, names: Iterable[str]) -> tuple[str, ...]:
-        """``names`` if these types are known; ``records`` and ``learning`` are several.
+        """Return ``names`` if these types are known; ``records`` and ``learning`` are several.
 
         Raises:
             UsageError: one of them is not; the message has the nearest one.
@@ -63,7 +63,7 @@ class SqliteTypes:
         return tuple(wanted)
 
     def declare(self, name: str, description: str) -> None:
-        """Adds a type, or gives a known one another description."""
+        """Add a type, or gives a known one another description."""
         self._db.execute(
             "INSERT INTO main.types VALUES (?1, ?2)"
             " ON CONFLICT(name) DO UPDATE SET description = ?2",
@@ -71,14 +71,14 @@ class SqliteTypes:
         )
 
 
-class SqliteRelations:
+class Relations:
     """The relations that this store knows, with their weights."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def all(self) -> dict[str, tuple[float, float, str]]:
-        """Name to (weight, weight walked backwards, description)."""
+        """Return name to (weight, weight walked backwards, description)."""
         rows = self._db.execute(
             "SELECT name, weight, coalesce(backward_weight, weight), description"
             " FROM relations ORDER BY name"
@@ -86,7 +86,7 @@ class SqliteRelations:
         return {name: (weight, backward, text) for name, weight, backward, text in rows}
 
     def declare(self, name: str, weight: float, backward: float, description: str) -> None:
-        """Adds a relation, or gives a known one another weight and description."""
+        """Add a relation, or gives a known one another weight and description."""
         self._db.execute(
             "INSERT INTO main.relations(name, weight, backward_weight, description)"
             " VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE"
@@ -113,14 +113,15 @@ _WRONG = f"""
     WHERE r.node_key IS NULL)"""
 
 
-class SqliteRatings:
-    """How nodes were rated: sums over their edges to runs, which triggers keep in step."""
+class Ratings:
+    """How nodes were rated: sums over their live, rated ``used_in_run`` edges, which triggers keep
+    in step."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
-        """(sum of the weights, number of ratings) of those of ``ids`` that were rated.
+        """Return (sum of the weights, number of ratings) of those of ``ids`` that were rated.
 
         Raises:
             GraphUnavailable: the table is missing or damaged.
@@ -134,11 +135,11 @@ class SqliteRatings:
         return {id: (helpful, rated) for id, helpful, rated in rows}
 
     def recount(self) -> None:
-        """Counts all of them anew; the caller holds a transaction."""
+        """Count all of them anew; the caller holds a transaction."""
         self._db.execute("DELETE FROM main.ratings")
         self._db.execute(f"INSERT INTO main.ratings {_COUNTED}")
 
     def wrong(self) -> int:
-        """How many nodes have other ratings than their edges say."""
+        """Return how many nodes have other ratings than their edges say."""
         number: int = self._db.execute(_WRONG, (_TOLERANCE,)).get
         return number

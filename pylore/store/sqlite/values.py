@@ -8,7 +8,7 @@ from ...system.json_lines import parse_object
 from .bounds import LONGEST_VALUE
 from .driver import apsw
 from .fulltext import CREATE, TABLES
-from .vectors import SqliteVectors
+from .vectors import Vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ _META = (
 
 
 def wrong_values(connection: apsw.Connection, *, made: bool = False) -> list[str]:
-    """Where there are values that lore does not write, as ``nodes.status: 2``.
+    """Return where there are values that lore does not write, as ``nodes.status: 2``.
 
     Args:
         made: look at what can be made anew from the nodes, instead of at the nodes.
@@ -198,7 +198,7 @@ def wrong_values(connection: apsw.Connection, *, made: bool = False) -> list[str
 
 def _vectors(connection: apsw.Connection) -> dict[str, dict[str, str]]:
     try:
-        SqliteVectors(connection).load_extension()
+        Vectors(connection).load_extension()
     except StoreError:
         return {}  # which has a check of its own
     return _VECTORS
@@ -228,7 +228,7 @@ def _wrong_of(connection: apsw.Connection, table: str, columns: dict[str, str]) 
 
 
 def _other_json(connection: apsw.Connection, table: str, name: str) -> int:
-    """How many texts are JSON, but no object that lore reads."""
+    """Return how many texts are JSON, but no object that lore reads."""
     rows = connection.execute(
         f"SELECT {name} FROM {table} WHERE {name} <> '{{}}' AND {_JSON.format(c=name)}"
     )

@@ -34,21 +34,20 @@ STAGED = "passages_vec_next"
 
 
 def create_vectors(connection: apsw.Connection, table: str, dimension: int) -> None:
-    """Makes a table of quantised vectors."""
+    """Make a table of quantised vectors."""
     before, behind = VECTORS
     connection.execute(f"{before.format(table)}{dimension:d}{behind}")
 
 
 def create_tables(connection: apsw.Connection, dimension: int) -> None:
-    """Makes all tables of the vectors in use; those that were there are dropped."""
-    for table in (*TABLES, "signs"):  # which earlier versions had
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    """Make all tables of the vectors in use; those that were there are dropped."""
+    drop_tables(connection)
     create_vectors(connection, "passages_vec", dimension)
     for create in OTHERS:
         connection.execute(create)
 
 
 def drop_tables(connection: apsw.Connection) -> None:
-    """Takes the tables away."""
+    """Take the tables away."""
     for table in TABLES:
         connection.execute(f"DROP TABLE IF EXISTS {table}")

@@ -3,7 +3,7 @@
 The clusters with the nearest centroids are looked through, by the sketches of their
 passages (``quantise``); the candidates that these find are scored by the whole vectors.
 Where there are few vectors there are no clusters, and all sketches are looked at. Found
-are 98 % of the ten nearest passages (docs/decisions/0049).
+are 98 % of the ten nearest passages (docs/decisions/0008).
 
 All are plain tables: sqlite-vec's own ``vec0`` picks the nearest of n rows in time
 that grows with n × candidates, which made it slower here than ORDER BY … LIMIT.
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from .kept import KeptReads
     from .quantise import Quantised
+    from .read_cache import ReadCache
 
     Found = list[tuple[int, str, float]]
 
@@ -97,7 +97,7 @@ FEW_OF_ALL = 20_000
 """Nodes all of whose passages are rather scored than those near the query looked through."""
 
 
-class SqliteVectors:
+class Vectors:
     """The tables of ``vector_tables``. Rows of ``passages_vec`` have the keys of ``passages``."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -106,10 +106,10 @@ class SqliteVectors:
         self._last: tuple[bytes, list[tuple[int, float]]] = (b"", [])
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
-        self.kept: KeptReads | None = None
+        self.cache: ReadCache | None = None
 
     def load_extension(self) -> str:
-        """Loads sqlite-vec once and returns its file.
+        """Load sqlite-vec once and return its file.
 
         It is loaded by path: importing the Python package would import numpy.
 
@@ -130,18 +130,18 @@ class SqliteVectors:
         return self._loaded
 
     def create(self, dimension: int) -> None:
-        """Makes the tables, empty; older ones are dropped with all that they held.
+        """Make the tables, empty; older ones are dropped with all that they held.
 
         ``dimension`` must be a multiple of 8: a sketch has whole bytes.
         """
         create_tables(self._db, dimension)
 
     def drop(self) -> None:
-        """Takes the tables away: this store then has no vectors."""
+        """Take the tables away: this store then has no vectors."""
         drop_tables(self._db)
 
     def add(self, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Adds ``(key, vector)`` rows; a vector is little-endian float32."""
+        """Add ``(key, vector)`` rows; a vector is little-endian float32."""
         made = quantise_all(rows)
         self._db.executemany(
             "INSERT INTO passages_vec VALUES (?, ?)", ((key, vector) for key, vector, _ in made)
@@ -149,7 +149,7 @@ class SqliteVectors:
         self.add_sketches(made)
 
     def add_sketches(self, made: Sequence[Quantised]) -> None:
-        """Adds those of vectors that are there."""
+        """Add those of vectors that are there."""
         if self._db.execute("SELECT 1 FROM clusters LIMIT 1").get is None:
             self._db.executemany(
                 "INSERT INTO sketches VALUES (?, ?)", ((key, bits) for key, _, bits in made)
@@ -168,15 +168,16 @@ class SqliteVectors:
         )
 
     def remove(self, keys: Iterable[int]) -> None:
-        """Takes the passages with these keys out."""
+        """Take the passages with these keys out."""
         rows = [(key,) for key in keys]
         self._db.executemany("DELETE FROM passages_vec WHERE key = ?", rows)
         self._db.executemany(_OF_MEMBERS, rows)
         self._db.executemany("DELETE FROM members WHERE key = ?", rows)
 
     def arrange(self) -> None:
-        """Makes clusters where there are many vectors, and many more or fewer than when this was
-        last done; the caller holds a transaction.
+        """Make clusters where there are many vectors, and many more or fewer than the last time.
+
+        Searches are quicker after it, and find the same; the caller holds a transaction.
         """
         if self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passages_vec'").get is None:
             return
@@ -191,7 +192,11 @@ class SqliteVectors:
             arrange(self._db, wanted)
 
     def search(self, vector: bytes, scope: Scope, limit: int) -> Found:
-        """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""
+        """Return the nearest passages within ``scope``, ``(key, id of its node, cosine)``, nearest
+        first.
+
+        A few of them may be missed: what is near is looked for before what is nearest.
+        """
         self.load_extension()
         asked = quantise(vector)
         passages = Passages(self._db, scope, scoped=self.scoped)
@@ -203,7 +208,7 @@ class SqliteVectors:
         return self._search_all(asked, scope, passages, limit)
 
     def alike(self, vector: bytes, scope: Scope, least: float, limit: int) -> Found:
-        """As ``search``, of those whose cosine is at least ``least``.
+        """Return as ``search`` does, of those whose cosine is at least ``least``.
 
         Whatever the scope, only what is very near is looked at where that is enough.
         """
@@ -235,7 +240,8 @@ class SqliteVectors:
         return [row for row in found if row[1] in allowed]
 
     def _near(self, asked: bytes, clusters: Sequence[int], count: int) -> list[int]:
-        """The passages of these clusters whose sketches are nearest, ``count`` sketches of them."""
+        """Return the passages of these clusters whose sketches are nearest, ``count`` sketches of
+        them."""
         rows = self._db.execute(
             f"SELECT s.place & {KEYS} FROM {_IN_CLUSTERS}"
             " ORDER BY vec_distance_hamming(vec_bit(s.sketch), vec_bit(?)) LIMIT ?",
@@ -244,7 +250,7 @@ class SqliteVectors:
         return list(dict.fromkeys([key for (key,) in rows]))
 
     def _nearest_clusters(self, asked: bytes) -> list[tuple[int, float]]:
-        """The nearest ``_NEAR`` with their distances: who adds a vector asks twice."""
+        """Return the nearest ``_NEAR`` with their distances: who adds a vector asks twice."""
         if self._last[0] != asked:
             rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
                 _NEAREST_CLUSTERS, (asked, _NEAR)
@@ -267,7 +273,7 @@ class SqliteVectors:
         ]
 
     def _search_near(self, asked: bytes, passages: Passages, limit: int) -> Found | None:
-        """The nearest of those whose sketches are near; None where too few are in scope.
+        """Return the nearest of those whose sketches are near; None where too few are in scope.
 
         Of what is near by its sketch, mostly enough is in scope. Only if it is not, more is
         looked at.
@@ -275,7 +281,7 @@ class SqliteVectors:
         clusters = self._clusters_near(asked)
         wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
         scope = passages.scope
-        place = self.kept.place if self.kept else None
+        place = self.cache.place if self.cache else None
         within_all = not scope and not self.scoped
         if place is not None and not clusters and within_all:
             keys = self._kept_near(sketch(asked), scope, wanted, place)
@@ -299,7 +305,7 @@ class SqliteVectors:
         return None
 
     def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
-        """How many near ones to look at, so that ``wanted`` of them are in scope."""
+        """Return how many near ones to look at, so that ``wanted`` of them are in scope."""
         if scope or self.scoped:
             return [reach * wanted for reach in REACHES]
         excluded = len(passages_without(self._db, scope.hiding(()), {}))
@@ -308,7 +314,7 @@ class SqliteVectors:
     def _kept_near(
         self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
     ) -> list[int] | None:
-        """The same without clusters, of sketches that are kept."""
+        """Return the same without clusters, of sketches that are kept."""
         # What is hidden is left out of what was found, as it is without what is kept.
         without = passages_without(self._db, scope.hiding(()), place)
         near = self._near_in_arrays(asked, wanted + len(without), place)
@@ -320,11 +326,12 @@ class SqliteVectors:
     def _near_in_arrays(
         self, asked: bytes, count: int, place: dict[str, Any]
     ) -> list[tuple[int, int]] | None:
-        """The ``count`` least ``(distance, key)``; None where arrays are not worth it yet."""
-        if self.kept is None or not self.kept.often:
+        """Return the ``count`` least ``(distance, key)``; None where arrays are not worth it
+        yet."""
+        if self.cache is None or not self.cache.often:
             return None
         if "sketch arrays" not in place:
-            from .kept_arrays import SketchArrays
+            from .array_cache import SketchArrays
 
             place["sketch arrays"] = SketchArrays.of(self._sketches())
         arrays = place["sketch arrays"]
@@ -334,7 +341,7 @@ class SqliteVectors:
     def _near_in_numbers(
         self, asked: bytes, count: int, place: dict[str, Any]
     ) -> list[tuple[int, int]]:
-        """The same by Python's own numbers."""
+        """Return the same by Python's own numbers."""
         if "sketches" not in place:
             rows = self._sketches()
             place["sketches"] = (
@@ -346,7 +353,7 @@ class SqliteVectors:
         return _nearest(int.from_bytes(asked, "little"), keys, held, count)
 
     def _sketches(self) -> list[tuple[int, bytes]]:
-        """Key and sketch of every passage, by key; for where there are no clusters."""
+        """Return key and sketch of every passage, by key; for where there are no clusters."""
         rows: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
             "SELECT place, sketch FROM sketches ORDER BY place"
         ).fetchall()
@@ -370,7 +377,7 @@ class SqliteVectors:
         return first_shown(nearest, scope, limit)
 
     def _search_all(self, asked: bytes, scope: Scope, passages: Passages, limit: int) -> Found:
-        """The nearest of all that the scope allows, each of them scored."""
+        """Return the nearest of all that the scope allows, each of them scored."""
         condition, allowed = where(scope)
         first, given = passages.narrow or ("1", [])
         rows: Found = self._db.execute(  # type: ignore[assignment]
@@ -383,7 +390,8 @@ class SqliteVectors:
         return rows
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """``(id, vector)`` of every passage of these nodes that is no fact's, a node's together."""
+        """Yield ``(id, vector)`` of every passage of these nodes that is no fact's, a node's
+        together."""
         rows = self._db.execute(
             "SELECT n.id, v.embedding FROM json_each(?) j"
             " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key"
@@ -395,7 +403,8 @@ class SqliteVectors:
             yield id, restore(vector)
 
     def signs(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """The signs of these passages, a bit a dimension; those without a vector are left out."""
+        """Return the signs of these passages, a bit a dimension; those without a vector are left
+        out."""
         self.load_extension()
         rows = self._db.execute(
             "SELECT v.key, vec_quantize_binary(vec_int8(v.embedding)) FROM json_each(?) j"
@@ -405,7 +414,7 @@ class SqliteVectors:
         return dict(rows)
 
     def cosines(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
-        """The cosine of each pair of passages; both must have a vector."""
+        """Return the cosine of each pair of passages; both must have a vector."""
         self.load_extension()
         rows = self._db.execute(
             "SELECT 1 - vec_distance_cosine(vec_int8(a.embedding), vec_int8(b.embedding))"
@@ -417,7 +426,7 @@ class SqliteVectors:
         return [cosine for (cosine,) in rows]
 
     def _clusters_of(self, vectors: Sequence[bytes]) -> list[tuple[int, int]]:
-        """The two clusters that each vector is in."""
+        """Return the two clusters that each vector is in."""
         if len(vectors) > _FEW:
             from .clusters import nearest
 
@@ -430,7 +439,7 @@ class SqliteVectors:
         return [self._two(self._nearest_clusters(vector)) for vector in vectors]
 
     def _two(self, near: Sequence[tuple[int, float]]) -> tuple[int, int]:
-        """As ``clusters.nearest``, of the clusters that are nearest to a vector x.
+        """Return the clusters that are nearest to a vector x, as ``clusters.nearest`` does.
 
         |x - c'|² + (r · (x - c'))², with r = (x - c) / |x - c|, by the distances of x, c and c'.
         """
@@ -445,7 +454,7 @@ class SqliteVectors:
 
 
 def _nearest(asked: int, keys: list[int], sketches: list[int], count: int) -> list[tuple[int, int]]:
-    """The ``count`` least ``(distance, key)``."""
+    """Return the ``count`` least ``(distance, key)``."""
     # A few of them say about how far the nearest are, so that not all need to be sorted.
     few = sorted([(asked ^ one).bit_count() for one in sketches[::_A_FEW]])
     at = len(few) * count * 5 // (4 * max(1, len(keys))) + _A_FEW
@@ -461,12 +470,12 @@ def _nearest(asked: int, keys: list[int], sketches: list[int], count: int) -> li
 
 
 def clusters_for(count: int) -> int:
-    """How many clusters so many vectors are to have; 0 where they are few."""
+    """Return how many clusters so many vectors are to have; 0 where they are few."""
     return int(count**0.8 / 20) if count >= CLUSTERED else 0
 
 
 def extension_file() -> str:
-    """Where sqlite-vec's loadable extension is, found without importing the package."""
+    """Return where sqlite-vec's loadable extension is, found without importing the package."""
     for folder in sys.path:
         for name in ("vec0.so", "vec0.dylib", "vec0.dll"):
             path = os.path.join(folder, "sqlite_vec", name)

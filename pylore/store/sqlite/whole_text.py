@@ -7,14 +7,14 @@ from ...core.vocabulary import COMMIT_IDS
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
-from .fulltext import rank_bm25
+from .fulltext import FILES, MESSAGES, WHOLE, creating, rank_bm25
 from .packing import packed, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .fulltext import SqliteFullText
+    from .fulltext import FullText
 
     Row = tuple[int | str, ...]
     """Key and the text of each column."""
@@ -23,37 +23,19 @@ if TYPE_CHECKING:
     """Hash, seconds since 1970, message."""
 
 
-FILES, MESSAGES = "files_fts", "commits_fts"
-
-WHOLE = {FILES: ("path", "body", "parts"), MESSAGES: ("message",)}
-"""Table to its columns."""
-
-_CREATE = {
-    "fts5": "CREATE VIRTUAL TABLE {table} USING fts5({columns},"
-    " tokenize='unicode61 remove_diacritics 2', content='')",
-    "fts4": "CREATE VIRTUAL TABLE {table} USING fts4({columns},"
-    " tokenize=unicode61 'remove_diacritics=2')",
-}
-
-
-def creating_whole(engine: str, table: str) -> str:
-    """The statement that makes one of the tables."""
-    return _CREATE[engine].format(table=table, columns=", ".join(WHOLE[table]))
-
-
 class WholeText:
     """One full-text table, made when something is first written to it."""
 
     _table = ""
 
-    def __init__(self, connection: apsw.Connection, fulltext: SqliteFullText) -> None:
+    def __init__(self, connection: apsw.Connection, fulltext: FullText) -> None:
         self._db = connection
         self._fulltext = fulltext
         self._columns = WHOLE[self._table]
         self._made = False
 
     def is_there(self) -> bool:
-        """Whether there may be something to find."""
+        """Return whether there may be something to find."""
         if not self._made:
             known = "SELECT 1 FROM sqlite_schema WHERE name = ?"
             self._made = bool(self._db.execute(known, (self._table,)).get)
@@ -61,7 +43,7 @@ class WholeText:
 
     def _insert(self, rows: Iterable[Row]) -> None:
         if not self.is_there():
-            self._db.execute(creating_whole(self._fulltext.engine, self._table))
+            self._db.execute(creating(self._fulltext.engine, self._table, self._columns))
         marks = ", ".join("?" * (1 + len(self._columns)))
         self._db.executemany(
             f"INSERT INTO {self._table}(rowid, {', '.join(self._columns)}) VALUES ({marks})", rows
@@ -84,7 +66,8 @@ class WholeText:
         self._made = False
 
     def _best(self, phrases: Sequence[str], weights: Sequence[float]) -> tuple[str, list[object]]:
-        """A query for rowid and BM25 score of what has one of the phrases, and its parameters."""
+        """Return a query for rowid and BM25 score of what has one of the phrases, and its
+        parameters."""
         if self._fulltext.engine == "fts5":
             rank = f"-bm25({self._table}, {', '.join('?' * len(weights))})"
         else:
@@ -95,27 +78,31 @@ class WholeText:
 
 
 def quoted(phrase: str) -> str:
-    """A phrase for MATCH. It is made of words (text.words), which have nothing that the
+    """Return a phrase for MATCH. It is made of words (text.words), which have nothing that the
     tokenizers split at."""
     return f'"{phrase}"'
 
 
-class SqliteWholeFiles(WholeText):
-    """The texts of indexed files, and where their words stand."""
+class WholeFiles(WholeText):
+    """Full text over whole files, by their paths: those that ``lore index`` has read.
+
+    A phrase is folded words with a space between each two; a file has it where these are next to
+    each other.
+    """
 
     _table = FILES
 
     def stored(self) -> int:
-        """How many files there are."""
+        """Return how many files there are."""
         count: int = self._db.execute("SELECT count(*) FROM whole_files").get
         return count
 
     def paths(self) -> set[str]:
-        """The files there are."""
+        """Return the files there are."""
         return {str(path) for (path,) in self._db.execute("SELECT path FROM whole_files")}
 
     def put(self, files: Iterable[tuple[str, str, str]]) -> None:
-        """Writes files anew: path, text, and the parts of the names in it."""
+        """Write files anew: path, text, and the parts of the names in it."""
         rows = [(path, composed(text), composed(parts)) for path, text, parts in files]
         if not rows:
             return
@@ -133,7 +120,7 @@ class SqliteWholeFiles(WholeText):
         self._insert((keys[path], path, text, parts) for path, text, parts in rows)
 
     def remove(self, paths: Sequence[str]) -> None:
-        """Forgets files, and which commits changed them."""
+        """Forget files, and which commits changed them."""
         held = self._held(paths)
         if held:
             self._take_out([_row(row) for row in held])
@@ -149,12 +136,12 @@ class SqliteWholeFiles(WholeText):
         )
 
     def text(self, path: str) -> str:
-        """The text of a file; nothing where it is not known."""
+        """Return the text of a file; nothing where it is not known."""
         held = self._rows("SELECT key, path, texts FROM whole_files WHERE path = ?", path)
         return str(_row(held[0])[2]) if held else ""
 
     def renew(self) -> None:
-        """Indexes all anew, by the engine of the store."""
+        """Index all anew, by the engine of the store."""
         self._drop()
         keys: list[object] = [key for (key,) in self._db.execute("SELECT key FROM whole_files")]
         for start in range(0, len(keys), _TOGETHER):
@@ -167,7 +154,8 @@ class SqliteWholeFiles(WholeText):
     def search(
         self, phrases: Sequence[str], weights: Sequence[float], limit: int
     ) -> list[tuple[str, float]]:
-        """``(path, BM25 score)`` of the best files that have one of the phrases, best first.
+        """Return ``(path, BM25 score)`` of the best files that have one of the phrases, best first,
+        equal ones by path.
 
         ``weights`` are of the path, the text, and the parts of its names.
         """
@@ -182,7 +170,7 @@ class SqliteWholeFiles(WholeText):
         return sorted(rows, key=lambda row: (-row[1], row[0]))
 
     def named(self, words: Sequence[str]) -> list[str]:
-        """The paths that have one of these words."""
+        """Return the paths that have one of these words."""
         if not words or not self.is_there():
             return []
         if self._fulltext.engine == "fts5":
@@ -213,22 +201,26 @@ def _row(held: tuple[int, str, bytes]) -> Row:
 _HASH = len(COMMIT_IDS)
 
 
-class SqliteCommits(WholeText):
-    """The tables ``commits`` and ``commit_files``. An id is ``commit-`` and the hash."""
+class Commits(WholeText):
+    """Commits of the history: their messages, and which of the whole files each changed.
+
+    An id is ``commit-`` and the hash. Nothing else of the store sees them: they are no nodes, and
+    that one changed a file is no edge.
+    """
 
     _table = MESSAGES
 
     def count(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         number: int = self._db.execute("SELECT count(*) FROM commits").get
         return number
 
     def ids(self) -> set[str]:
-        """All of them."""
+        """Return all of them."""
         return {f"{COMMIT_IDS}{hash}" for (hash,) in self._db.execute("SELECT hash FROM commits")}
 
     def get(self, id: str) -> Commit | None:
-        """One commit."""
+        """Return hash, seconds since 1970, and message of one commit."""
         row = self._db.execute(
             "SELECT hash, made_at, message FROM commits WHERE hash = ?", (id[_HASH:],)
         ).fetchone()
@@ -237,7 +229,7 @@ class SqliteCommits(WholeText):
         return str(row[0]), int(str(row[1])), unpacked(row[2]).partition("\0")[0]
 
     def add(self, commits: Iterable[tuple[str, int, str, str]]) -> None:
-        """Adds ``(hash, seconds, message, what of it is indexed)`` of commits that are new."""
+        """Add ``(hash, seconds, message, what of it is indexed)`` of commits that are new."""
         last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM commits").get
         rows = [
             (last + number, hash, at, message, composed(said))
@@ -254,7 +246,7 @@ class SqliteCommits(WholeText):
             self._insert((key, said) for key, *_, said in rows)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Forgets commits, as those that are no longer in the history."""
+        """Forget commits, as those that are no longer in the history."""
         held: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
             "SELECT c.key, c.message FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value",
             (dumps([id[_HASH:] for id in ids]),),
@@ -266,7 +258,7 @@ class SqliteCommits(WholeText):
                 self._db.executemany(f"DELETE FROM {table} WHERE {column} = ?", keys)
 
     def renew(self) -> None:
-        """Indexes all messages anew, by the engine of the store."""
+        """Index all messages anew, by the engine of the store."""
         self._drop()
         rows: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
             "SELECT key, message FROM commits"
@@ -275,7 +267,7 @@ class SqliteCommits(WholeText):
             self._insert((key, _said(texts)) for key, texts in rows)
 
     def files(self) -> list[tuple[str, str]]:
-        """``(id, path)`` of each file that each commit changed."""
+        """Return ``(id, path)`` of each file that each commit changed, sorted."""
         rows = self._db.execute(
             "SELECT c.hash, w.path FROM commit_files f CROSS JOIN commits c ON c.key = f.commit_key"
             " CROSS JOIN whole_files w ON w.key = f.file_key ORDER BY c.hash, w.path"
@@ -283,7 +275,7 @@ class SqliteCommits(WholeText):
         return [(f"{COMMIT_IDS}{hash}", str(path)) for hash, path in rows]
 
     def replace_files(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """These in place of all: ``(id, path)`` of commits and whole files that there are."""
+        """Put these in place of all: ``(id, path)`` of commits and whole files that there are."""
         self._db.execute("DELETE FROM commit_files")
         commits = dict(self._db.execute("SELECT hash, key FROM commits"))
         files = dict(self._db.execute("SELECT path, key FROM whole_files"))
@@ -297,7 +289,8 @@ class SqliteCommits(WholeText):
         )
 
     def search(self, phrases: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """``(id, BM25 score)`` of the commits whose messages are most alike, best first.
+        """Return ``(id, BM25 score)`` of the commits whose messages are most alike, best first,
+        equal ones by id.
 
         Raises:
             GraphUnavailable: the tables are missing or damaged.
@@ -315,7 +308,7 @@ class SqliteCommits(WholeText):
         return sorted(found, key=lambda row: (-row[1], row[0]))
 
     def changed(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """The files that each of these commits changed, by path.
+        """Return the files that each of these commits changed, by path.
 
         Raises:
             GraphUnavailable: the tables are missing or damaged.
@@ -333,7 +326,7 @@ class SqliteCommits(WholeText):
         return found
 
     def changes(self, paths: Sequence[str]) -> dict[str, int]:
-        """How many commits changed each of these files, where any did.
+        """Return how many commits changed each of these files, where any did.
 
         Raises:
             GraphUnavailable: the tables are missing or damaged.

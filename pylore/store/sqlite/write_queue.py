@@ -42,7 +42,7 @@ os.register_at_fork(after_in_child=_doors.clear)
 
 
 def tell(message: str) -> None:
-    """Hears for whom a writer waits; what has a person to talk to puts its own in its place."""
+    """Hear for whom a writer waits; what has a person to talk to puts its own in its place."""
 
 
 class Turn:
@@ -61,7 +61,7 @@ class Turn:
         self._inside = False
 
     def wait(self, seconds: float) -> bool:
-        """Stands in line, ``seconds`` at most; whether it is this one's turn now."""
+        """Wait in line, ``seconds`` at most; return whether it is this one's turn now."""
         end = monotonic() + seconds
         notice = Notice(self)
         while not self._inside:
@@ -92,7 +92,7 @@ class Turn:
         return True
 
     def leave(self) -> None:
-        """Lets the next one have its turn; a second call does nothing."""
+        """Let the next one have its turn; a second call does nothing."""
         if self._file >= 0:
             os.close(self._file)  # with all locks of this process on it
             self._file = -1
@@ -101,14 +101,14 @@ class Turn:
             self._door.release()
 
     def whose(self) -> str:
-        """Who has the turn, as far as is known: ``lore import (process 123)``."""
+        """Return who has the turn, as far as is known: ``lore import (process 123)``."""
         if not self._inside:
             return "another thread of this program"
         _, process, command = self._holder() if self._file >= 0 else (0, 0, "")
         return f"{command} (process {process})" if process else "another program"
 
     def _draw(self, end: float) -> int:
-        """A number that nobody had, its byte locked."""
+        """Return a number that nobody had, its byte locked."""
         while not self._locked(fcntl.LOCK_EX, 1, _DRAWING):
             if monotonic() >= end:
                 raise TimeoutError("whoever draws a number does not go on")
@@ -126,7 +126,7 @@ class Turn:
         return not own or self._locked(fcntl.LOCK_SH, own, _FIRST)
 
     def _locked(self, kind: int, length: int, start: int) -> bool:
-        """Locks these bytes; False where another process holds some of them."""
+        """Lock these bytes; False where another process holds some of them."""
         try:
             fcntl.lockf(self._file, kind | fcntl.LOCK_NB, length, start)
         except (BlockingIOError, PermissionError):
@@ -134,7 +134,8 @@ class Turn:
         return True
 
     def _holder(self) -> tuple[int, int, str]:
-        """Number, process and command of whoever has the turn; zeros where that is not known."""
+        """Return number, process and command of whoever has the turn; zeros where that is not
+        known."""
         words = os.pread(self._file, _HOLDER_SIZE, _HOLDER).decode("ascii", "replace").split()
         if len(words) < 3:
             return 0, 0, ""
@@ -151,14 +152,14 @@ class Notice:
         self._said = False
 
     def due(self) -> None:
-        """Says it if it is time."""
+        """Print the waiting notice once it is due."""
         if not self._said and monotonic() >= self._at:
             self._said = True
             tell(f"waiting for {self._turn.whose()}, which writes to the store")
 
 
 def _open(path: str) -> int:
-    """The file, made where it is not there; never what a link leads to."""
+    """Return the file, made where it is not there; never what a link leads to."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     file = os.open(path, flags, 0o600)
     if not stat.S_ISREG(os.fstat(file).st_mode):
@@ -168,12 +169,12 @@ def _open(path: str) -> int:
 
 
 def _number(text: bytes) -> int:
-    """Digits as a number from 0 on; what somebody else wrote there is 0."""
+    """Return digits as a number from 0 on; what somebody else wrote there is 0."""
     digits = text.strip()
     return int(digits) if digits.isdigit() and len(digits) < 16 else 0
 
 
 def _command() -> str:
-    """What this process is, in the words that started it: ``lore import``."""
+    """Return what this process is, in the words that started it: ``lore import``."""
     words = [word for word in sys.argv[1:2] if word.isascii() and word.isalpha()]
     return " ".join(["lore", *words])

@@ -54,7 +54,7 @@ def push(hub: Hub, *lines: list[str], embedder: Any = EMBEDDER) -> list[str]:
 def found(hub: Hub, query: str, legs: str = "fulltext") -> set[str]:
     settings = Settings().changed([("retrievers", legs)], "test")
     store = open_hub(hub, settings, EMBEDDER)
-    return {hit.id for hit in search(store, settings, Request(query), EMBEDDER)}  # type: ignore[arg-type]
+    return {hit.id for hit in search(store, settings, Request(query), EMBEDDER)}
 
 
 def test_what_stands_is_found_and_what_stood_is_not(hub: Hub) -> None:
@@ -131,7 +131,7 @@ def test_vectors_are_of_one_embedder(hub: Hub) -> None:
     assert found(hub, "otters swim") == {"note-2"}
     settings = Settings()
     store = open_hub(hub, settings, OtherEmbedder())
-    hits = search(store, settings, Request("zebras"), OtherEmbedder())  # type: ignore[arg-type]
+    hits = search(store, settings, Request("zebras"), OtherEmbedder())
     assert [hit.vector_score for hit in hits] == [None]
 
 
@@ -169,7 +169,7 @@ def test_filters_are_the_hubs(hub: Hub) -> None:
         (Scope(until="2026-01-31T23:00:00Z"), {"note-1"}), (Scope(files=("*.py",)), set()),
     ):  # fmt: skip
         store = open_hub(hub, Settings(), EMBEDDER)
-        hits = search(store, Settings(), Request("zebras", scope), EMBEDDER)  # type: ignore[arg-type]
+        hits = search(store, Settings(), Request("zebras", scope), EMBEDDER)
         assert {hit.id for hit in hits} == expected, scope.to_dict()
 
 
@@ -180,7 +180,7 @@ def test_a_scope_of_the_settings_narrows_what_is_seen(postgres_server: postgres.
             index_hub(hub, lambda: EMBEDDER, [])
             for own, expected in (("", {"note-red@@red"}), ("blue", set())):
                 settings = Settings().changed([("scope", own), ("retrievers", "fulltext")], "")
-                hits = search(open_hub(hub, settings), settings, Request("zebra"), None)  # type: ignore[arg-type]
+                hits = search(open_hub(hub, settings), settings, Request("zebra"), None)
                 assert {hit.id for hit in hits} == expected
     finally:
         people.close()

@@ -32,6 +32,8 @@ def told(process: str) -> tuple[list[str], dict[str, str]]:
     words = Path(process, "cmdline").read_bytes().split(b"\0")[2:-1]
     if tuple(words[: len(BEFORE_WORDS)]) != BEFORE_WORDS:
         raise CannotServe
+    if words[len(BEFORE_WORDS) + 3 :][:1] == [b"-"]:  # another program takes its place
+        raise CannotServe
     pairs = (pair.partition(b"=") for pair in Path(process, "environ").read_bytes().split(b"\0"))
     environment = {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name}
     return [os.fsdecode(word) for word in words[len(BEFORE_WORDS) + 3 :]], environment

@@ -32,7 +32,7 @@ _COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
 
 
 def loads(text: str) -> Any:
-    """The value of a text, or None where it has none.
+    """Return the value of a text, or None where it has none.
 
     >>> loads('{"a": [1, 2,], // one' + chr(10) + '"b": "//"}')
     {'a': [1, 2], 'b': '//'}
@@ -55,12 +55,12 @@ def _strings(match: re.Match[str]) -> str:
 
 
 def table(value: Any) -> dict[str, Any]:
-    """``value`` where it is an object, else an empty one."""
+    """Return ``value`` where it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def words(value: Any) -> list[str]:
-    """The strings of a list, a string alone, or nothing."""
+    """Return the strings of a list, a string alone, or nothing."""
     if isinstance(value, str):
         return [value]
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
@@ -86,11 +86,11 @@ class NodePackages:
         self._entering: set[str] = set()
 
     def names(self, spec: str) -> bool:
-        """Whether ``spec`` asks for a package of this tree."""
+        """Return whether ``spec`` asks for a package of this tree."""
         return self._split(spec)[0] in self._by_name
 
     def find(self, folder: str, spec: str) -> str | None:
-        """The file that a bare ``spec`` means, if its package is in the tree."""
+        """Return the file that a bare ``spec`` means, if its package is in the tree."""
         if spec.startswith("#"):
             return self._private(folder, spec)
         name, inner = self._split(spec)
@@ -123,7 +123,7 @@ class NodePackages:
         return None
 
     def main(self, folder: str) -> str | None:
-        """The entry of the package at ``folder``: its fields, then the usual places."""
+        """Return the entry of the package at ``folder``: its fields, then the usual places."""
         if folder in self._entering:
             return None
         self._entering.add(folder)
@@ -141,7 +141,8 @@ class NodePackages:
             self._entering.discard(folder)
 
     def _built(self, folder: str, target: str) -> str | None:
-        """The file of a target, or the source that it is built from: ``dist/x`` → ``src/x``."""
+        """Return the file of a target, or the source that it is built from: ``dist/x`` →
+        ``src/x``."""
         place = step(folder, target)
         if place is None:
             return None
@@ -157,7 +158,7 @@ class NodePackages:
 
 
 def _exported(exports: Any, key: str) -> Iterator[str]:
-    """The targets of ``key`` in the ``exports`` or ``imports`` of a package, best first."""
+    """Yield the targets of ``key`` in the ``exports`` or ``imports`` of a package, best first."""
     if isinstance(exports, (str, list)):
         if key == ".":
             yield from _targets(exports)
@@ -210,7 +211,7 @@ class Configs:
                 self._of[folder] = self._read(join(folder, name), 0) or self._of.get(folder)
 
     def targets(self, folder: str, spec: str) -> Iterator[str]:
-        """Where ``spec`` may stand, as the nearest config says."""
+        """Yield where ``spec`` may stand, as the nearest config says."""
         for outer in above(folder):
             config = self._of.get(outer)
             if config is not None:
@@ -249,7 +250,7 @@ class Configs:
         return Config(base, paths)
 
     def _references(self, data: dict[str, object], options: dict[str, object]) -> list[str]:
-        """A config without files of its own stands for the ones that it refers to."""
+        """Return the configs that one without files refers to."""
         if "paths" in options or (data.get("files") != [] and "compilerOptions" in data):
             return []
         references = data.get("references")
@@ -269,7 +270,7 @@ class Configs:
 
 
 def _matches(config: Config, spec: str) -> Iterator[str]:
-    """Exact patterns first, then the one with the longest beginning, as the compiler does."""
+    """Yield exact patterns first, then the one with the longest beginning, as the compiler does."""
     yield from config.paths.get(spec, ())
     matching = []
     for pattern, targets in config.paths.items():
@@ -328,17 +329,17 @@ class JavaScriptImports:
         return Found(RESOLVED, (path,), (Bound(local, path, name),) if local else (), sure)
 
     def _own_export(self, path: str, item: Import) -> Found:
-        """``export {a as b}``, ``export default a``: another name for what is here."""
+        """Return what ``export {a as b}`` or ``export default a`` declares: another name."""
         if not item.alias or item.alias == item.name:
             return Found(DECLARED)
         return Found(DECLARED, (), (Bound(item.alias, path, item.name),))
 
     def _local(self, item: Import) -> str:
-        """What the file calls it; ``*`` where an ``export *`` passes everything on."""
+        """Return what the file calls it; ``*`` where an ``export *`` passes everything on."""
         return item.alias or ("" if item.name == "default" else item.name)
 
     def _place(self, folder: str, written: str) -> tuple[str, float] | str:
-        """The file and how sure that is, else the outcome."""
+        """Return the file and how sure that is, else the outcome."""
         spec = written.partition("?")[0]
         if spec.startswith(".") or spec.startswith("/"):
             start = "" if spec.startswith("/") else folder
@@ -357,7 +358,7 @@ class JavaScriptImports:
         return self._conventional(folder, spec)
 
     def _conventional(self, folder: str, spec: str) -> tuple[str, float] | str:
-        """``@/x`` and ``~/x`` mean the sources of the package, in what bundlers set up."""
+        """Resolve ``@/x`` and ``~/x`` to the package's sources, as bundlers set them up."""
         if spec[:2] not in ("@/", "~/"):
             return UNRESOLVED if self._packages.names(spec) else EXTERNAL
         for outer in above(folder):
@@ -369,7 +370,7 @@ class JavaScriptImports:
         return EXTERNAL if spec.endswith(_ASSETS) else UNRESOLVED
 
     def _file(self, base: str) -> str | None:
-        """The file that ``base`` means: itself, with a suffix, or the index of a folder."""
+        """Return the file that ``base`` means: itself, with a suffix, or the index of a folder."""
         paths = self._tree.paths
         if base in paths:
             return base

@@ -1,0 +1,191 @@
+"""One scope's view of a store: what is another's is not there, and what is common stays."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+
+import pytest
+from stores import Kept
+from things import EARLY, a_node, an_edge
+
+from pylore.core.errors import LoreError
+from pylore.core.model import Node
+from pylore.core.settings import Settings
+from pylore.core.text import parse_query
+from pylore.formats.jsonl import import_lines
+from pylore.formats.lines_out import export_lines
+from pylore.indexing.indexer import Index
+from pylore.store import ALL, Store
+from pylore.store.anchor import Anchor
+from pylore.store.candidate import KeptCandidate
+from pylore.store.filter import Scope
+
+OURS, THEIRS, COMMON = "note-1@@alice", "note-1@@bob", "note-1"
+
+
+@pytest.fixture
+def shared(store: Store) -> Store:
+    """A common node, one of each of two scopes, and edges of all kinds."""
+    with store.faults, store.transaction("add"):
+        for relation in ("relates_to@@alice", "relates_to@@bob"):
+            store.relations.declare(relation, 0.7, 0.7, "declared")
+        texts = {COMMON: "sails", "note-2": "masts", OURS: "our sails", THEIRS: "their sails"}
+        nodes = [a_node(id, body=text) for id, text in texts.items()]
+        for node in nodes:
+            store.nodes.put(node)
+        Index(store, None).update(nodes)
+        store.edges.put_many([
+            an_edge(COMMON, "note-2", "relates_to"), an_edge(COMMON, "note-2", "relates_to@@bob"),
+            an_edge(COMMON, "note-2", "relates_to@@alice"), an_edge(COMMON, THEIRS, "relates_to"),
+            an_edge(OURS, COMMON, "relates_to"), an_edge(OURS, THEIRS, "relates_to"),
+        ])  # fmt: skip
+        for id in (OURS, THEIRS):
+            store.anchors.put(Anchor(id, "file", "a.py", created_at=EARLY, verified_at=EARLY))
+    store.keep_to("alice")
+    return store
+
+
+def test_what_is_anothers_is_not_there(shared: Store) -> None:
+    seen = {COMMON, "note-2", OURS}
+    assert {node.id for node in shared.nodes.all()} == seen
+    assert shared.nodes.get(THEIRS) is None
+    assert shared.nodes.get_many([THEIRS, OURS]).keys() == {OURS}
+    assert shared.nodes.match(Scope(), [THEIRS, COMMON]) == {COMMON}
+    assert [node.id for node in shared.nodes.select(Scope(), ALL)] == [COMMON, OURS, "note-2"]
+    assert shared.nodes.count_by_type() == {"note": 3}
+    assert shared.statistics.stats()["nodes"] == 3
+    assert "relates_to@@bob" not in shared.relations.all()
+    assert {anchor.node_id for anchor in shared.anchors.all()} == {OURS}
+
+
+def test_caps_count_what_is_seen(shared: Store) -> None:
+    shared.keep_to("")
+    crowd = [a_node(f"note-{number}@@bob", title="sails", body="sails") for number in range(40)]
+    vector = array("f", [1.0] * 8).tobytes()
+    with shared.faults, shared.transaction():
+        for node in crowd:
+            shared.nodes.put(node)
+        Index(shared, None).update(crowd)
+        shared.edges.put_many([an_edge(COMMON, node.id) for node in crowd])
+        shared.vectors.create(8)
+        far = array("f", [1.0, -0.5] * 4).tobytes()
+        keys = shared.nodes.first_passages([node.id for node in shared.nodes.all()])
+        shared.vectors.add(
+            (key, far if id in (COMMON, OURS) else vector) for id, key in keys.items()
+        )
+    for scope, seen in (("alice", {COMMON, OURS}), ("carl", {COMMON})):
+        shared.keep_to(scope)
+        assert len([*shared.nodes.select(Scope(), len(seen))]) == len(seen)
+        query = parse_query("sails")
+        for how in ("all", "some"):
+            found = shared.fulltext.search("texts", query, how, Scope(), {}, len(seen))
+            assert {id for _, id, _ in found} == seen
+        assert shared.fulltext.nodes_with_all("texts", query, Scope(), len(seen)) == seen
+        near = shared.vectors.search(vector, Scope(), len(seen) + 1)
+        assert seen <= {id for _, id, _ in near} <= {*seen, "note-2"}
+        near = shared.vectors.alike(vector, Scope(types=("note",)), 0.1, len(seen) + 1)
+        assert seen <= {id for _, id, _ in near} <= {*seen, "note-2"}
+        ends = {row[1] for row in shared.edges.neighbours([COMMON], ["relates_to"], 2)}
+        assert ends == {"note-2", OURS} & {node.id for node in shared.nodes.all()}
+
+
+def test_edges_with_a_hidden_name_are_hidden(shared: Store) -> None:
+    seen = {(COMMON, "note-2", "relates_to"), (COMMON, "note-2", "relates_to@@alice"),
+            (OURS, COMMON, "relates_to")}  # fmt: skip
+    assert {edge.key for edge in shared.edges.all()} == seen
+    assert {edge.key for edge in shared.edges.of(COMMON)} == seen
+    relations = ["relates_to", "relates_to@@alice", "relates_to@@bob"]
+    ends = {row[1] for row in shared.edges.neighbours([COMMON], relations, 2)}
+    assert ends == {"note-2", OURS}
+    assert shared.edges.dangling() == []
+    assert shared.statistics.stats()["edges"] == 3
+
+
+def test_only_what_is_its_own_is_written(shared: Store) -> None:
+    for write in (
+        lambda: shared.nodes.put(a_node(COMMON, body="torn")),
+        lambda: shared.nodes.put(a_node("note-9", body="new")),
+        lambda: shared.nodes.delete("note-2"),
+        lambda: shared.edges.put(an_edge("note-2", COMMON, "relates_to")),
+        lambda: shared.edges.invalidate((COMMON, "note-2", "relates_to"), EARLY),
+        lambda: shared.types.declare("ritual", ""),
+        lambda: shared.relations.declare("blocks", 0.5, 0.5, ""),
+    ):
+        before = [*map(Node.to_dict, shared.nodes.all())]
+        with pytest.raises(LoreError, match="common to all scopes"), shared.faults:  # noqa: SIM117
+            with shared.transaction():
+                write()
+        assert [*map(Node.to_dict, shared.nodes.all())] == before
+    with shared.faults, shared.transaction("edit"):
+        shared.nodes.put(a_node(OURS, body="our torn sails"))
+        shared.edges.put(an_edge("note-2", COMMON, "relates_to@@alice"))
+    assert [one.name for one in shared.history.commands()] == ["edit", "add"]
+    shared.keep_to("bob")
+    assert shared.nodes.get(OURS) is None
+    assert "our" not in "".join(node.body for node in shared.nodes.all())
+    shared.keep_to("")
+    assert {node.id for node in shared.nodes.all()} == {COMMON, "note-2", OURS, THEIRS}
+    assert len([*shared.edges.all()]) == 7
+
+
+def test_another_one_may_see_all_of_it(shared: Store, kept: Kept) -> None:
+    with kept.open() as other:
+        assert other.scope == ""
+        assert other.nodes.get(THEIRS) is not None
+
+
+def test_an_export_says_whose_everything_is(shared: Store, kept: Kept, tmp_path: Path) -> None:
+    lines = [*export_lines(shared)]
+    assert not any("bob" in line for line in lines)
+    with kept.open() as whole:
+        every = [*export_lines(whole)]
+        assert {*lines} < {*every}
+        again = import_lines(whole, Settings(), None, [line.encode() for line in every])
+        assert (again.added, again.updated) == (0, 0)
+    mine = import_lines(shared, Settings(), None, [line.encode() for line in lines])
+    assert (mine.added, mine.updated) == (0, 0)
+    assert [*export_lines(shared)] == lines
+
+
+def test_what_hangs_unseen_on_its_own_is_reached_below(shared: Store) -> None:
+    unseen = (OURS, THEIRS, "relates_to")
+    for own in (COMMON, THEIRS):
+        with pytest.raises(LoreError, match="common to all scopes"), shared.faults:  # noqa: SIM117
+            with shared.transaction(), shared.whole(own):
+                raise AssertionError("it was let in")
+    with shared.faults, shared.transaction("forget"), shared.whole(OURS):
+        assert shared.edges.get(*unseen) is not None
+        shared.edges.invalidate_node(OURS, EARLY)
+    assert shared.edges.get(*unseen) is None
+    assert shared.edges.of(OURS) == []
+    with pytest.raises(ZeroDivisionError), shared.transaction("forget"), shared.whole(OURS):
+        shared.edges.delete_node(OURS)
+        raise ZeroDivisionError
+    assert (shared.scope, shared.nodes.get(THEIRS)) == ("alice", None)
+    shared.keep_to("bob")
+    assert [one.name for one in shared.history.commands()] == ["add"]
+    shared.keep_to("")
+    edge = shared.edges.get(*unseen)
+    assert edge is not None
+    assert edge.invalidated_at == EARLY
+
+
+def test_a_scope_has_candidates_of_its_own(shared: Store) -> None:
+    ours, common, theirs = (
+        KeptCandidate(id, "lesson", "A title", "A text")
+        for id in ("candidate-a@@alice", "candidate-a", "candidate-a@@bob")
+    )
+    shared.keep_to("")
+    with shared.transaction():
+        shared.candidates.put([ours, common, theirs])
+    shared.keep_to("alice")
+    assert shared.candidates.all() == [ours]
+    with shared.transaction():
+        shared.candidates.put([ours])
+        shared.candidates.remove([common.id, theirs.id])
+    with pytest.raises(LoreError, match="common to all scopes"), shared.faults:  # noqa: SIM117
+        with shared.transaction():
+            shared.candidates.put([common])
+    shared.keep_to("")
+    assert shared.candidates.all() == [common, ours, theirs]

@@ -1,0 +1,232 @@
+"""Transactions, snapshots, and what goes wrong between several who have one store open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from struct import pack
+
+import pytest
+from stores import Kept
+from things import a_node, an_edge
+
+from pylore.core.errors import (
+    GraphUnavailable,
+    StoreBusy,
+    StoreError,
+    StoreReadOnly,
+    VerdictsUnavailable,
+)
+from pylore.core.model import EDGE_HISTORY
+from pylore.core.vocabulary import TEXTS
+from pylore.store import Store, copy_store
+from pylore.store.filter import Scope
+
+
+class Stop(Exception):
+    """What a test raises of its own."""
+
+
+def test_a_transaction_commits_as_a_whole(store: Store, kept: Kept) -> None:
+    with kept.open() as other:
+        with store.transaction():
+            assert store.in_transaction
+            store.nodes.put(a_node("note-a"))
+            assert store.nodes.get("note-a") is not None
+            assert other.nodes.get("note-a") is None
+        assert not store.in_transaction
+        assert other.nodes.get("note-a") is not None
+
+
+def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
+    store.edges.put(an_edge("note-a", "note-b"))
+    with pytest.raises(Stop), store.transaction():
+        store.nodes.put(a_node("note-a"))
+        store.edges.invalidate(("note-a", "note-b", "relates_to"), "2026-01-01T00:00:00Z")
+        store.meta.set("key", "value")
+        raise Stop
+    assert not store.in_transaction
+    assert store.nodes.get("note-a") is None and store.meta.get("key") is None
+    assert [edge.invalidated_at for edge in store.edges.all()] == [None]
+    assert list(store.edges.history()) == []
+
+
+def test_a_transaction_within_another_is_a_part_of_it(store: Store) -> None:
+    with pytest.raises(Stop), store.transaction():
+        with store.transaction():
+            store.nodes.put(a_node("note-a"))
+        assert store.in_transaction
+        raise Stop
+    assert store.nodes.get("note-a") is None
+
+
+@contextmanager
+def in_transaction(store: Store) -> Iterator[None]:
+    """A transaction whose errors are any store's, as commands have it."""
+    with store.faults, store.transaction():
+        yield
+
+
+def aside(store: Store) -> AbstractContextManager[None]:
+    """What may be lost, whose errors are any store's by themselves."""
+    return store.aside()
+
+
+Way = Callable[[Store], AbstractContextManager[None]]
+
+
+@pytest.mark.parametrize("way", [in_transaction, aside])
+def test_two_do_not_write_at_once(way: Way, store: Store, kept: Kept) -> None:
+    with kept.open() as other:
+        with store.transaction():
+            store.nodes.put(a_node("note-a"))
+            with pytest.raises(StoreBusy), way(other):
+                other.nodes.put(a_node("note-b"))
+            assert not other.in_transaction
+        with way(other):
+            other.nodes.put(a_node("note-b"))
+        assert [node.id for node in store.nodes.all()] == ["note-a", "note-b"]
+
+
+@pytest.mark.parametrize("way", [in_transaction, aside])
+def test_a_store_that_cannot_be_written_says_so(way: Way, store: Store, kept: Kept) -> None:
+    store.nodes.put(a_node("note-a"))
+    with kept.read_only() as other:
+        assert not other.writable and store.writable
+        assert other.nodes.require("note-a").title == "The note-a"
+        with pytest.raises(StoreReadOnly), way(other):
+            other.nodes.put(a_node("note-b"))
+    assert store.nodes.get("note-b") is None
+
+
+def test_what_cannot_be_written_is_counted_each_time(store: Store, kept: Kept) -> None:
+    with kept.read_only() as other:
+        for number in range(1, 3):
+            with store.transaction():
+                store.nodes.put(a_node(f"note-{number}"))
+            assert [other.statistics.stats()["nodes"] for _ in range(2)] == [number] * 2
+            assert not other.in_transaction
+
+
+def test_what_is_aside_commits_too(store: Store, kept: Kept) -> None:
+    with store.aside():
+        store.nodes.put(a_node("note-a"))
+    with kept.open() as other:
+        assert other.nodes.get("note-a") is not None
+
+
+def test_a_snapshot_sees_no_later_change(store: Store, kept: Kept) -> None:
+    with kept.open() as other:
+        with store.snapshot():
+            assert store.nodes.get("note-a") is None and store.in_transaction
+            other.nodes.put(a_node("note-a"))
+            assert store.nodes.get("note-a") is None
+        assert store.nodes.get("note-a") is not None
+
+
+def test_the_version_tells_that_others_have_written(store: Store, kept: Kept) -> None:
+    before = store.data_version()
+    assert store.data_version() == before
+    with kept.open() as other, other.transaction():
+        other.nodes.put(a_node("note-a"))
+    assert store.data_version() != before
+
+
+def test_a_lost_graph_is_told_from_the_rest(store: Store, kept: Kept) -> None:
+    store.nodes.put(a_node("note-a"))
+    kept.lose("graph")
+    with kept.open() as other:
+        for ask in (
+            lambda: other.edges.bundles(["note-a"], ["relates_to"], 5),
+            lambda: other.edges.neighbours(["note-a"], ["relates_to"], 5),
+            lambda: other.edges.into_files(["a.py"], "anchored_to"),
+            lambda: other.ratings.of(["note-a"]),
+        ):
+            with pytest.raises(GraphUnavailable):
+                ask()
+        with pytest.raises(GraphUnavailable), other.graph_faults:
+            other.edges.of("note-a")
+        with pytest.raises(GraphUnavailable), other.graph_faults:
+            list(other.statistics.edges())
+        with pytest.raises(StoreError), other.faults:
+            other.edges.get("note-a", "note-b", "relates_to")
+        with pytest.raises(StoreError), other.aside():
+            other.edges.get("note-a", "note-b", "relates_to")
+        assert not other.in_transaction
+        assert other.nodes.get("note-a") is not None
+
+
+def test_lost_anchors_are_told_from_the_rest(store: Store, kept: Kept) -> None:
+    store.nodes.put(a_node("note-a"))
+    kept.lose("anchors")
+    with kept.open() as other:
+        with pytest.raises(VerdictsUnavailable, match="verdicts cannot be read"):
+            other.nodes.anchored(["note-a"])
+        assert other.nodes.get("note-a") is not None
+
+
+def test_whoever_opens_a_store_may_compare_vectors_at_once(store: Store, kept: Kept) -> None:
+    one, other = pack("<8f", *[1.0] * 8), pack("<8f", *[-1.0] * 8)
+    with store.transaction():
+        store.nodes.put(a_node("note-a"))
+        keys = store.nodes.new_passages(["note-a", "note-a"], TEXTS)
+        store.vectors.create(8)
+        store.vectors.add(zip(keys, (one, other), strict=True))
+    asks: tuple[Callable[[Store], object], ...] = (
+        lambda store: store.vectors.cosines([(keys[0], keys[1])]),
+        lambda store: [row[2] for row in store.vectors.search(other, Scope(), 1)],
+        lambda store: [len(row) for row in store.vectors.signs(keys[:1]).values()],
+    )
+    for ask, found in zip(asks, (-1.0, 1.0, 1), strict=True):
+        with kept.open() as opened:
+            assert ask(opened) == [pytest.approx(found)]
+
+
+def test_a_bug_of_ours_goes_through(store: Store) -> None:
+    with pytest.raises(Stop), store.faults, store.graph_faults:
+        raise Stop
+
+
+def test_what_is_given_is_the_callers_own(store: Store) -> None:
+    node, edge = a_node("note-a"), an_edge("note-a", "note-b")
+    store.nodes.put(node)
+    store.edges.put(edge)
+    node.title, edge.weight = "another", 0.5
+    found = store.nodes.require("note-a")
+    assert found.title == "The note-a"
+    found.title = "yet another"
+    assert store.nodes.require("note-a").title == "The note-a"
+    (of,) = store.edges.of("note-a")
+    assert of.weight == 1.0
+    of.weight = 0.1
+    assert [one.weight for one in store.edges.all()] == [1.0]
+    assert list(EDGE_HISTORY[:3]) == ["from_id", "to_id", "relation"]
+
+
+def test_a_copy_goes_its_own_way(store: Store, tmp_path_factory: pytest.TempPathFactory) -> None:
+    store.nodes.put(a_node("note-a"))
+    with copy_store(store, str(tmp_path_factory.mktemp("copy"))) as copy:
+        assert copy.path != store.path
+        copy.nodes.put(a_node("note-b"))
+        assert {node.id for node in copy.nodes.all()} == {"note-a", "note-b"}
+    assert [node.id for node in store.nodes.all()] == ["note-a"]
+
+
+def test_compacting_and_closing_twice_change_nothing(store: Store) -> None:
+    store.nodes.put(a_node("note-a"))
+    store.compact()
+    assert [node.id for node in store.nodes.all()] == ["note-a"]
+    store.close()
+    store.close()
+
+
+def test_a_doctor_finds_nothing_wrong_with_a_new_store(store: Store) -> None:
+    checks = store.checks
+    with checks.faults:
+        assert checks.is_sound() and checks.version >= 1 and checks.log_size() >= 0
+        for found in (
+            checks.wrong_values(), checks.wrong_values(made=True), checks.missing_tables(),
+            checks.replaced_tables(), checks.damage(), checks.damage(full=True),
+            checks.fulltext_damage(), checks.foreign_key_violations(), checks.unindexed(),
+        ):  # fmt: skip
+            assert found == []

@@ -1,0 +1,360 @@
+"""Config files: what the reader takes is what bash makes of it, and nothing of a file ever runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pylore.core.errors import LoreError, UsageError
+from pylore.system import config
+from pylore.system.config import ConfigFile
+from pylore.system.config_edit import with_setting, without_setting
+
+HOME = "/home/of me"
+PLAIN = "only plain assignments are read"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "config"
+
+
+def read(file: Path, text: str | bytes, scope: str = "user") -> list[tuple[str, int, str]]:
+    """Key, line and value of each setting."""
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    found: list[str] = []
+    ConfigFile(str(file), scope, HOME, found).read()
+    rows = [entry.removesuffix("\n").split("\t", 2) for entry in found]
+    assert all(origin.startswith(f"{scope}:{file}:") for _, origin, _ in rows)
+    return [(key, int(origin.rpartition(":")[2]), value) for key, origin, value in rows]
+
+
+SPELLINGS = r"""# a comment
+
+   # another
+a=1
+b="two words" # with a comment
+c='single "quoted"'
+d=~/folder
+e=
+f=""
+  g=0.5	# indented, with a tab before the comment
+h=~
+i="ünïcode"
+declare -A J
+J[x]=1
+J[y-z]="2"
+J["quoted"]=3
+J['q']=4
+declare -A K=()
+declare -A L=([a]=1 [b]="0.5" [c]='x') # one line
+declare -A M=( [a]=1
+  # inside
+  ["b"]=2 # here too
+
+  ['c']=3 )
+L=([d]=5)"""
+
+
+def test_plain_assignments_are_read_in_every_spelling(file: Path) -> None:
+    assert read(file, SPELLINGS) == [
+        ("a", 4, "1"), ("b", 5, "two words"), ("c", 6, 'single "quoted"'),
+        ("d", 7, f"{HOME}/folder"), ("e", 8, ""), ("f", 9, ""), ("g", 10, "0.5"), ("h", 11, HOME),
+        ("i", 12, "ünïcode"), ("J[x]", 14, "1"), ("J[y-z]", 15, "2"), ("J[quoted]", 16, "3"),
+        ("J[q]", 17, "4"), ("L[a]", 19, "1"), ("L[b]", 19, "0.5"), ("L[c]", 19, "x"),
+        ("M[a]", 20, "1"), ("M[b]", 22, "2"), ("M[c]", 24, "3"), ("L[d]", 25, "5"),
+    ]  # fmt: skip
+
+
+REFUSED = r"""
+x=$(touch canary)
+x=`touch canary`
+x="$(touch canary)"
+x="`touch canary`"
+x=1; touch canary
+x=1 && touch canary
+x=1 & touch canary
+x=1 | touch canary
+x=<(touch canary)
+x=1 touch canary
+touch canary
+$(touch canary)
+x=$HOME
+x=${x:-$(touch canary)}
+x=$((1 + 1))
+x=$'a\tb'
+EDGE_WEIGHTS[$(touch canary)]=1
+EDGE_WEIGHTS[calls]=$(touch canary)
+EDGE_WEIGHTS["calls]=1
+EDGE_WEIGHTS["calls']=1
+EDGE_WEIGHTS[""]=1
+export x=1
+readonly x=1
+x+=1
+x =1
+x= 1
+x='a
+x="a"b
+x=a"b"
+x="a\nb"
+x=a*
+x=~a
+x=a~
+1x=1
+x-y=1
+declare -a x=(1)
+declare x=1
+declare -A x y
+declare -A x#y
+declare -A x#y=([a]=1)
+declare -Ax=([a]=1)
+declare -A x[a]=1
+if true; then
+source other
+. other
+x=1\
+=1
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("line", [*REFUSED, 'x="/a\tb"', 'x="a\x1bb"', "x='\x7f'"])
+def test_what_is_no_plain_assignment_is_refused_with_its_line(file: Path, line: str) -> None:
+    with pytest.raises(UsageError, match=PLAIN) as error:
+        read(file, f"a=1\n\n# c\n{line}\n")
+    assert str(error.value).startswith(f"{file}:4: ")
+
+
+@pytest.mark.parametrize("line", [
+    "x=(1 2)", "declare -A x=([a]=$(touch canary))", "declare -A x=([$(touch canary)]=1)",
+    "declare -A x=([a]=1); touch canary", "declare -A x=([a]=1) y=2", "declare -A x=([a]=1)#y",
+    "declare -A x=([a]=1[b]=2)", 'declare -A x=(["a\']=1)',
+    "declare -A x=(\n[a]=1\ntouch canary\n)",
+])  # fmt: skip
+def test_an_array_holds_plain_items_alone(file: Path, line: str) -> None:
+    with pytest.raises(UsageError, match="an array holds") as error:
+        read(file, line)
+    assert str(error.value).startswith(f"{file}:{3 if chr(10) in line else 1}: ")
+
+
+@pytest.mark.parametrize(("text", "where", "what"), [
+    ("a=1\ndeclare -A W=(\n[calls]=0.5", 2, "the array W is not closed: add a )"),
+    (b"a=1\nb=1\0\n", 2, "a NUL byte"),
+    ("#" * 1_000_001, 1, "more than a megabyte"),
+    ("a=1\n#" + "y" * 20_000, 2, "more than 20000 bytes"),
+    ("limit=5\n" * 10_000, None, "too many settings"),
+])  # fmt: skip
+def test_what_no_reader_should_take_on_is_refused(
+    file: Path, text: str | bytes, where: int | None, what: str
+) -> None:
+    with pytest.raises(UsageError, match=what.replace(")", r"\)")) as error:
+        read(file, text)
+    assert where is None or str(error.value).startswith(f"{file}:{where}: ")
+    assert len(str(error.value)) < 300 + len(str(file))
+
+
+def test_lines_may_end_as_windows_ends_them_and_the_last_one_may_have_no_end(file: Path) -> None:
+    assert read(file, "limit=5\r\ndeclare -A W=(\r\n[a]=1\r\n)\r\n# end\r\nx=2") == [
+        ("limit", 1, "5"), ("W[a]", 3, "1"), ("x", 6, "2"),
+    ]  # fmt: skip
+    assert read(file, "") == []
+
+
+def test_a_file_that_is_a_folder_or_may_not_be_read_is_refused(file: Path) -> None:
+    file.mkdir()
+    with pytest.raises(UsageError, match="cannot be read"):
+        ConfigFile(str(file), "user", "", []).read()
+
+
+def test_a_link_counts_as_a_file_but_in_a_project(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "kept").write_text("a secret line\n")
+    file.symlink_to(tmp_path / "kept")
+    with pytest.raises(UsageError, match=":1: is a link") as error:
+        ConfigFile(str(file), "project", "", []).read()
+    assert "secret" not in str(error.value)
+
+
+# --- the same as bash
+
+NAMES = st.sampled_from(["v_a", "v_b", "v_c"])
+ARRAYS = st.sampled_from(["V_A", "V_B"])
+KEYS = st.sampled_from(["calls", "depends-on", "x_1"])
+BARE = st.text("abcXYZ019_./:,@%+=-", max_size=8)
+WORD = st.text("abcXYZ019_./-", max_size=6)
+GAP = st.sampled_from(["", " ", "\t", "  # c", "\t# 'x' $(y)"])
+
+
+def quoted(inside: str, quote: str) -> st.SearchStrategy[str]:
+    return st.text(inside, max_size=8).map(lambda text: f"{quote}{text}{quote}")
+
+
+VALUES = st.one_of(
+    BARE, quoted("ab 1\"$`\\#~!(){}[];&|<>*?ä", "'"), quoted("ab 1'#~!(){}[];&|<>*?ä", '"'),
+    st.just("~"), BARE.map(lambda text: f"~/{text}"),
+)  # fmt: skip
+QUOTES = st.sampled_from(["", "'", '"'])
+SPELLED_KEYS = st.builds(lambda key, quote: f"[{quote}{key}{quote}]", KEYS, QUOTES)
+ITEM = st.builds(lambda key, word, quote: f"{key}={quote}{word}{quote}", SPELLED_KEYS, WORD, QUOTES)
+LINES = st.one_of(
+    st.builds(lambda name, value, gap: f"{name}={value}{gap}", NAMES, VALUES, GAP),
+    st.builds(lambda name, key, value: f" {name}{key}={value}", ARRAYS, SPELLED_KEYS, VALUES),
+    st.sampled_from(
+        ["", "# a comment", "  \t# $(touch canary)", "declare -A V_A", "\tdeclare  -A V_B # c"]
+    ),
+)
+LITERALS = st.builds(
+    lambda head, items, between, gap: f"{head}=({between.join(items)}){gap}",
+    st.sampled_from(["declare -A V_A", "V_A"]), st.lists(ITEM, max_size=4),
+    st.sampled_from([" ", "\n", "  # c\n\n\t"]), GAP,
+)  # fmt: skip
+"""An array as a whole: before its elements, which in bash it would drop, and here it does not."""
+
+PRINT = r"""
+declare -A V_A V_B
+. "$1"
+for name in v_a v_b v_c; do
+  [ -z "${!name+x}" ] || printf '%s\t%s\0' "$name" "${!name}"
+done
+for key in "${!V_A[@]}"; do printf 'V_A[%s]\t%s\0' "$key" "${V_A[$key]}"; done
+for key in "${!V_B[@]}"; do printf 'V_B[%s]\t%s\0' "$key" "${V_B[$key]}"; done
+"""
+
+
+def by_bash(file: Path) -> dict[str, str]:
+    done = subprocess.run(
+        ["bash", "--norc", "-c", PRINT, "-", file], cwd=file.parent, capture_output=True,
+        env={"HOME": HOME, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, check=True,
+    )  # fmt: skip
+    assert done.stderr == b""
+    pairs = (entry.split("\t", 1) for entry in done.stdout.decode().split("\0") if entry)
+    return dict(pairs)
+
+
+@given(literal=LITERALS, lines=st.lists(LINES, max_size=6))
+@settings(max_examples=150, deadline=None)
+def test_plain_assignments_are_what_bash_makes_of_them(
+    tmp_path_factory: pytest.TempPathFactory, literal: str, lines: Sequence[str]
+) -> None:
+    file = tmp_path_factory.mktemp("plain") / "config"
+    found = {key: value for key, _, value in read(file, "\n".join([literal, *lines]))}
+    assert found == by_bash(file)
+
+
+@given(
+    value=VALUES, odd=st.text("ab1 \t=-+.,:@%/~'\"$`\\#()[]{};&|<>*?!^", max_size=3),
+    at=st.integers(0, 8),
+)  # fmt: skip
+@settings(max_examples=300, deadline=None)
+def test_a_value_that_is_taken_is_the_one_that_bash_takes(
+    tmp_path_factory: pytest.TempPathFactory, value: str, odd: str, at: int
+) -> None:
+    file = tmp_path_factory.mktemp("odd") / "config"
+    try:
+        found = {key: text for key, _, text in read(file, f"v_a={value[:at]}{odd}{value[at:]}\n")}
+    except UsageError:
+        return
+    assert found == by_bash(file)
+
+
+# --- changing a file
+
+
+@given(
+    literal=LITERALS, lines=st.lists(LINES, max_size=6), value=VALUES,
+    key=st.one_of(NAMES, st.builds(lambda name, key: f"{name}[{key}]", ARRAYS, KEYS)),
+)  # fmt: skip
+@settings(max_examples=150, deadline=None)
+def test_a_setting_that_is_written_is_read_and_the_others_stay(
+    tmp_path_factory: pytest.TempPathFactory,
+    literal: str,
+    lines: Sequence[str],
+    value: str,
+    key: str,
+) -> None:
+    file = tmp_path_factory.mktemp("edited") / "config"
+    text = "\n".join([literal, *lines])
+    before = {key: value for key, _, value in read(file, text)}
+    assume("[" not in key or config.item_at(f"[a]={value}", 0) is not None)
+    plain = config.plain_value(value, HOME)
+    assert plain is not None
+    changed = with_setting(text, key, plain)
+    assert {key: value for key, _, value in read(file, changed)} == {**before, key: plain}
+    left = {key: value for key, _, value in read(file, without_setting(changed, key))}
+    assert left == {name: value for name, value in before.items() if name != key}
+
+
+# --- which files
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A project within a home of its own, and the environment there."""
+    home, project = tmp_path / "home", tmp_path / "a project"
+    (home / ".config/lore").mkdir(parents=True)
+    (project / ".lore").mkdir(parents=True)
+    yield project, {"HOME": str(home)}
+
+
+def test_without_files_there_is_a_store_and_no_setting(places: tuple[Path, dict[str, str]]) -> None:
+    project, environ = places
+    (project / "src").mkdir()
+    config.load(environ, str(project / "src"))
+    data = f"{environ['HOME']}/.local/share/lore"
+    assert environ["LORE_PROJECT"] == str(project)
+    assert environ["LORE_STORE"] == config.store_of(str(project), data)
+    assert (environ["LORE_STORE_SCOPE"], environ["LORE_FROM_CONFIG"]) == ("project", "")
+    config.load(environ, "/")
+    assert (environ["LORE_PROJECT"], environ["LORE_STORE"]) == ("", data)
+    environ["LORE_DIR"] = "chosen"
+    config.load(environ, str(project))
+    assert environ["LORE_STORE"] == f"{project}/chosen"
+    assert environ["LORE_STORE_SCOPE"] == "user"
+
+
+def test_the_files_of_user_and_project_are_read_in_turn(
+    places: tuple[Path, dict[str, str]],
+) -> None:
+    project, environ = places
+    Path(environ["HOME"], ".config/lore/config").write_text("limit=5\n")
+    (project / ".lore/.config").write_text("limit=6\n")
+    config.load(environ, str(project))
+    assert environ["LORE_FROM_CONFIG"] == (
+        f"limit\tuser:{environ['HOME']}/.config/lore/config:1\t5\n"
+        f"limit\tproject:{project}/.lore/.config:1\t6\n"
+    )
+    environ["LORE_DIR"] = f"{project}/.lore"
+    config.load(environ, "/")
+    assert f"limit\tuser:{project}/.lore/.config:1\t6\n" in environ["LORE_FROM_CONFIG"]
+
+
+def test_what_an_outer_lore_exported_counts_no_more(places: tuple[Path, dict[str, str]]) -> None:
+    project, environ = places
+    environ.update(
+        LORE_FROM_CONFIG="limit\tuser:/a:1\t3\nrrf_k\tuser:/a:2\t9\n",
+        LORE_EXPORTED="LORE_LIMIT LORE_RRF_K",
+        LORE_LIMIT="3",
+        LORE_RRF_K="10",
+        LORE_FUSION="rrf",
+    )
+    config.load(environ, str(project))
+    assert "LORE_LIMIT" not in environ
+    assert (environ["LORE_RRF_K"], environ["LORE_FUSION"]) == ("10", "rrf")  # a person's
+
+
+def test_a_folder_that_is_a_link_out_of_the_project_is_refused(
+    places: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    project, environ = places
+    (project / ".lore").rmdir()
+    (project / "inside").mkdir()
+    (project / ".lore").symlink_to("inside")
+    config.load(environ, str(project))
+    (project / ".lore").unlink()
+    (project / ".lore").symlink_to(tmp_path / "home")
+    with pytest.raises(LoreError, match="is a link that leads out of the project, to"):
+        config.load(environ, str(project))
