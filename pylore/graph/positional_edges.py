@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Touching: TypeAlias = Callable[[Sequence[str]], Collection[EdgeKey]]
 
 
-class PositionalEdges:
+class DiscountedEdges:
     """Edges, those that have a place with ``OF_A_PLACE`` of their weight.
 
     A citation belongs to the passage in which it stands: what matches there is counted

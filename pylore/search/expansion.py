@@ -132,9 +132,9 @@ def reach(
         return result
     edges: Bundles = _edges(store)
     if lends:
-        from ..graph.positional_edges import PositionalEdges
+        from ..graph.positional_edges import DiscountedEdges
 
-        edges = PositionalEdges(edges, store.placed.touching)
+        edges = DiscountedEdges(edges, store.placed.touching)
     barred: Set[str] = excluded
     if hides:
         edges, barred = _hiding(store, edges, excluded, hides)

@@ -13,7 +13,7 @@ from things import a_node, an_edge
 from pylore.core.model import Edge, Hit
 from pylore.core.settings import Settings
 from pylore.graph.best_path import Step, Walk
-from pylore.graph.positional_edges import PositionalEdges
+from pylore.graph.positional_edges import DiscountedEdges
 from pylore.indexing.indexer import Index
 from pylore.search.passage_links import lend
 from pylore.search.pipeline import Request, search
@@ -115,7 +115,7 @@ def test_an_edge_of_a_place_counts_a_third_to_the_walk() -> None:
             return [("doc-a", True, ["links_to", "links_to"], ["doc-b", "doc-c"], [1.0, 1.0]),
                     ("doc-b", False, ["links_to"], ["doc-a"], [1.0])]  # fmt: skip
 
-    edges = PositionalEdges(Two(), lambda ids: [("doc-a", "doc-b", "links_to")])
+    edges = DiscountedEdges(Two(), lambda ids: [("doc-a", "doc-b", "links_to")])
     weights = [bundle[4] for bundle in edges.bundles(["doc-a", "doc-b"], ["links_to"], 9)]
     assert weights == [[0.35, 1.0], [0.35]]
 
