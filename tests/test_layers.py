@@ -28,18 +28,21 @@ FLOORS = (
     ("embed", "graph"),
     ("indexing",),
     ("anchors",),
-    ("records", "search", "code", "telemetry"),
+    ("records", "search", "code"),
     ("formats",),
     ("evaluate", "context", "view", "ask"),
     ("app",),
     ("sdk", "mcp"),
     ("hooks",),
     ("cli",),
+    ("capture", "hub"),
     ("launch",),
 )
 FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in packages}
 NEEDS_ALONE = {"ask": {"core", "system"}}
 """Packages that need less than their floor allows."""
+PARTS = {"capture", "hub"}
+"""Packages that can be left out: ``system.parts`` finds them."""
 
 HEAVY = {
     "apsw.ext", "click", "collections", "contextlib", "dataclasses", "enum", "json", "numpy",
@@ -139,6 +142,18 @@ def test_imports_point_down() -> None:
     assert len(found) > 150
 
 
+def test_nothing_imports_a_part_that_can_be_left_out() -> None:
+    found = {
+        module: parts
+        for module, others in arrows().items()
+        if (parts := {other[0] for other in others} & PARTS - {module[0]})
+    }
+    assert found == {}
+    late = "def f():\n    from ..hub import search\n"
+    assert imports(late, ("cli",), {("hub", "search")}) == {("hub", "search")}
+    assert {name[0] for name in NAMES} > PARTS
+
+
 def test_an_import_that_points_up_is_seen() -> None:
     source = "def f():\n    from ..search import pipeline\n"
     found = imports(source, ("store",), {("search", "pipeline")})
@@ -181,9 +196,9 @@ def test_the_architecture_has_the_same_table() -> None:
     assert drawn == {floor: set(packages) for floor, packages in enumerate(FLOORS)}
 
 
-def test_only_the_store_speaks_sql() -> None:
+def test_only_the_store_and_the_hub_speak_sql() -> None:
     sql = re.compile(r"\b(?:SELECT .* FROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b")
-    outside = [path for path in MODULES if name_of(path)[0] != "store"]
+    outside = [path for path in MODULES if name_of(path)[0] not in ("store", "hub")]
     assert [path.name for path in outside if sql.search(path.read_text())] == []
     assert sql.search((PACKAGE / "store/sqlite/nodes.py").read_text())
 

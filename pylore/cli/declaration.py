@@ -226,6 +226,13 @@ class Command:
                 yield option
 
 
+PARTS = {
+    "candidates": "capture", "capture": "capture", "event": "capture", "events": "capture",
+    "hub": "hub", "promote": "capture", "remote": "hub",
+}  # fmt: skip
+"""Commands whose declaration and function lie in a part that can be left out."""
+
+
 def find(word: str) -> Command | None:
     """The declaration of a command, by what the engine is called with; None: there is none.
 
@@ -253,7 +260,12 @@ def verbs_of(group: Command) -> list[Command]:
 
 
 def declared_in(module: str) -> list[Command]:
-    """Return the commands that a module of ``declare`` declares: one, or a group and its verbs."""
+    """Return the commands that a module of ``declare`` or a part declares."""
+    if module in PARTS:
+        from ..system.parts import part
+
+        commands = part(PARTS[module], "commands")
+        return [one for one in vars(commands or object).values() if type(one) is Command]
     module = f"{__package__}.declare.{module}"
     try:
         found = vars(_loaded(module)).values()

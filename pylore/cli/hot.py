@@ -51,10 +51,11 @@ def search_command(argv: Sequence[str], command: Command) -> None:
     query = " ".join(words)
     text = (lambda rows: _hits_text(rows, query)) if form is _hits_text else form
     if settings.on:
-        from .at_hub import open_for_search, settled
+        from ..system.parts import require_part
 
-        settings = settled(given, settings)
-        opened = open_for_search(settings)
+        hub = require_part("hub", "leg")
+        settings = hub.settled(given, settings)
+        opened = hub.open_for_search(settings)
     elif settings.cache_seconds and batch is None:
         _answer_or_keep(query, given, settings, output, text)
         return
@@ -63,7 +64,7 @@ def search_command(argv: Sequence[str], command: Command) -> None:
     ahead = ask_ahead(settings, query[:MAX_QUERY]) if batch is None else None
     with opened as store, store.faults:
         # A hub answers all that a search asks (store.protocols.SearchStore).
-        engine = Engine(store, settings, project_root(), ahead=ahead)  # type: ignore[arg-type]
+        engine = Engine(store, settings, project_root(), ahead=ahead)
         if batch is None:
             found = _found(engine, query, given)
             rows = _rows(engine, found)
@@ -253,9 +254,10 @@ def stats_command(argv: Sequence[str], command: Command) -> None:
     if given.positionals:
         raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
     if "funnel" in given.switches:
-        from ..app.candidates import funnel
+        from ..system.parts import require_part
         from ..terminal.funnel_text import funnel_text
 
+        funnel = require_part("capture", "curation").funnel
         with open_for_reading(settings) as store:
             output.list(funnel(Engine(store, settings, project_root())), funnel_text)
         return

@@ -1,7 +1,7 @@
 """The grammar of the lines of an export: the fields of each kind, and what each may hold.
 
 Two readers follow this table: ``formats/lines_in.py``, and every hub, in SQL that
-``store/postgres/grammar.py`` makes of it. How long a line may be is in ``limits.py``.
+``hub/schema.py`` makes of it. How long a line may be is in ``limits.py``.
 """
 
 from __future__ import annotations

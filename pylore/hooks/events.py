@@ -8,6 +8,7 @@ from ..app.search import record_ids
 from ..core.errors import LoreError
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
+from ..system.parts import part
 from .install import FILE, PROMPT, SESSION_START, TOOL, Sent
 from .sessions import AgentSession, sweep_sessions
 
@@ -87,24 +88,25 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
 
 def _begin(engine: Engine, agent: Agent, sent: Sent, here: str) -> None:
     """Notes that a session begins, and keeps what is noted of sessions within its limits."""
-    from ..telemetry.event_log import append_event
-    from ..telemetry.events import sweep_events
-
     sweep_sessions()
+    log, events = part("capture", "event_log"), part("capture", "events")
+    if log is None or events is None:
+        return
     try:
-        append_event(agent.name, sent.session, "session", here, [])
-        sweep_events(engine.settings.events_days, engine.settings.events_mb)
+        log.append_event(agent.name, sent.session, "session", here, [])
+        events.sweep_events(engine.settings.events_days, engine.settings.events_mb)
     except OSError:
         return  # a full disk is not the agent's matter
 
 
 def _log(agent: Agent, sent: Sent, here: str) -> None:
-    from ..telemetry.event_log import append_event
-
+    log = part("capture", "event_log")
+    if log is None:
+        return
     kind = "edit" if any(word in sent.tool.lower() for word in _EDITS) else "tool"
     files = [_within(path, here) for path in sent.files]
     try:
-        append_event(agent.name, sent.session, kind, sent.tool, files, ok=sent.ok)
+        log.append_event(agent.name, sent.session, kind, sent.tool, files, ok=sent.ok)
     except OSError:
         return  # a full disk is not the agent's matter
 

@@ -124,10 +124,8 @@ def reach(
         UsageError: a relation that was asked for is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    if store.expect is not None:
-        from .hub_walk import walked
-
-        result = walked(store, settings)
+    if store.walked is not None:
+        result: Walk = store.walked(settings)
         _say_hubs(result, settings, notes)
         return result
     edges: Bundles = _edges(store)

@@ -16,7 +16,7 @@ import threading
 import time
 from typing import Any
 
-from ..core.errors import UsageError, nearest
+from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..store.resolve_id import meant
 from ..system.plugin_process import LATE, PluginProcess, Refused, environment
@@ -24,12 +24,31 @@ from ..system.plugin_process import find as find_plugin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Protocol
 
+    from ..core.model import Hits
     from ..core.settings import Settings
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .hub_leg import HubLeg, Search
+    from .request import Request
+
+    Search = Callable[[Any, Settings, Request, Any], Hits]
+    """``pipeline.search``."""
+
+    class Running(Protocol):
+        """Answers one search: a program, or a hub."""
+
+        def read(self, deadline: float) -> bytes:
+            """Return ``[{"id", "score"}]`` as JSON.
+
+            Raises:
+                Refused: it failed, or is late.
+            """
+
+        def end(self) -> None:
+            """End it; its answer is not wanted."""
+
 
 PREFIX = "lore-retriever-"
 MOST_RESULTS = 1000
@@ -55,7 +74,7 @@ class Retrievers:
         self.notes: list[str] = []
         self._deadline = time.monotonic() + settings.retriever_timeout
         self._timeout = settings.retriever_timeout
-        self._running: dict[str, PluginProcess | HubLeg] = {}
+        self._running: dict[str, Running] = {}
         self._lists: dict[str, dict[str, float]] | None = None
         self._interrupt: Any = None
         self._interrupted = False
@@ -78,9 +97,7 @@ class Retrievers:
         for name in names:
             try:
                 if name == "hub" or name.startswith("hub-"):
-                    from .hub_leg import HubLeg
-
-                    self._running[name] = HubLeg(name, settings, asked, self._search)
+                    self._running[name] = _leg_at_hub(name, settings, asked, self._search)
                     continue
                 path = find(name, settings.plugin_dir)
                 # A search that it makes runs no retriever, and belongs to no run.
@@ -144,6 +161,16 @@ class Retrievers:
         if why == LATE:
             why = f"did not end within {self._timeout:g} s (retriever_timeout)"
         self.notes.append(f"retriever {name}: {why}{LEFT_OUT}")
+
+
+def _leg_at_hub(name: str, settings: Settings, asked: Mapping[str, Any], search: Search) -> Running:
+    from ..system.parts import require_part
+
+    try:
+        leg: Running = require_part("hub", "leg").HubLeg(name, settings, asked, search)
+    except LoreError as error:
+        raise Refused(str(error)) from None
+    return leg
 
 
 def find(name: str, plugin_dir: str) -> str:

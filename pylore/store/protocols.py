@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..core.model import EdgeKey
     from ..core.text import Query
     from .filter import Scope
-    from .postgres.answer import HubAnswer
     from .sqlite.documents import Documents
     from .sqlite.edges import Edges
     from .sqlite.facts import Standing
@@ -110,7 +109,7 @@ class SearchedRatings(Protocol):
 
 
 class SearchStore(Protocol):
-    """An open store, or the answer of a hub; see ``sqlite.store`` and ``postgres.searched_hub``."""
+    """An open store, or the answer of a hub; see ``sqlite.store`` and ``hub.search``."""
 
     scope: str
 
@@ -121,7 +120,7 @@ class SearchStore(Protocol):
     @property
     def expect(self) -> Callable[..., bytes | None] | None: ...
     @property
-    def answer(self) -> HubAnswer | None: ...
+    def walked(self) -> Callable[[Any], Any] | None: ...
     @property
     def cache(self) -> dict[str, Any] | None: ...
     @property

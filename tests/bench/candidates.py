@@ -27,13 +27,13 @@ from typing import Any
 from places import ROOT
 
 sys.path.insert(0, str(ROOT))
-from pylore.telemetry.candidates import Candidate
-from pylore.telemetry.events import MOST_ERROR, MOST_TEXT
-from pylore.telemetry.extraction import find_candidates
-from pylore.telemetry.sentences import lines_of, sentences
-from pylore.telemetry.statements import is_harness
-from pylore.telemetry.transcripts.claude import Claude, head_of
-from pylore.telemetry.transcripts.recorder import Lines
+from pylore.capture.candidates import Candidate
+from pylore.capture.claude import Claude, head_of
+from pylore.capture.events import MOST_ERROR, MOST_TEXT
+from pylore.capture.extraction import find_candidates
+from pylore.capture.recorder import Lines
+from pylore.capture.sentences import lines_of, sentences
+from pylore.capture.statements import is_harness
 
 AT = 20
 _HEAD = 8 << 20

@@ -28,10 +28,10 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = folder
-        from pylore.telemetry.capture import Capture
-        from pylore.telemetry.events import read_events
-        from pylore.telemetry.redaction import Redactor
-        from pylore.telemetry.transcripts import TRANSCRIPTS
+        from pylore.capture.capture import Capture
+        from pylore.capture.events import read_events
+        from pylore.capture.redaction import Redactor
+        from pylore.capture.transcripts import TRANSCRIPTS
 
         kind = TRANSCRIPTS[given.source]
         for what in ("first", "again"):

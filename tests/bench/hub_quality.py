@@ -24,12 +24,12 @@ from hub_copies import copy_store
 
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
-from pylore.search.at_hub import open_hub
+from pylore.hub.connection import Hub, connect
+from pylore.hub.schema import migrate
+from pylore.hub.search import open_hub
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
 from pylore.store.filter import Scope
-from pylore.store.postgres.connection import Hub, connect
-from pylore.store.postgres.migrate import migrate
 from pylore.store.sqlite import vectors
 
 EMBEDDER = StaticEmbedder()

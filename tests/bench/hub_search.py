@@ -31,11 +31,11 @@ import postgres
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.embed.static import StaticEmbedder
-from pylore.search.at_hub import question
+from pylore.hub.connection import connect
+from pylore.hub.schema import migrate
+from pylore.hub.search import question
 from pylore.search.pipeline import Request
 from pylore.store.filter import Scope
-from pylore.store.postgres.connection import connect
-from pylore.store.postgres.migrate import migrate
 from pylore.system.json_encode import dumps
 
 CLIENTS = 16

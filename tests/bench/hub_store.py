@@ -23,9 +23,8 @@ from scale_material import PREDICATES, Material, Text
 
 from pylore.core.vocabulary import CODE_TYPES, COLLECTIONS, TEXTS
 from pylore.embed.static import StaticEmbedder
-from pylore.indexing.at_hub import entry_of
-from pylore.store.postgres.answer import ORDER
-from pylore.store.postgres.indexing import vector_text
+from pylore.hub.indexing import entry_of, vector_text
+from pylore.hub.search import ORDER
 
 AT_ONCE = 10_000
 _NO_CODE = (*CODE_TYPES, "run")

@@ -29,10 +29,10 @@ from hooks_replay import Past
 from places import ROOT
 
 sys.path.insert(0, str(ROOT))
+from pylore.capture.candidates import Candidate
+from pylore.capture.extraction import find_candidates
+from pylore.capture.statements import is_harness, is_pasted
 from pylore.core.ids import record_id
-from pylore.telemetry.candidates import Candidate
-from pylore.telemetry.extraction import find_candidates
-from pylore.telemetry.statements import is_harness, is_pasted
 
 FIRST = 5
 _MOST_FILES = 10

@@ -33,7 +33,7 @@ from held_out_secrets import HELD_OUT  # noqa: E402
 from made_secrets import gets_through  # noqa: E402
 from planted_secrets import ordinary, planted  # noqa: E402
 
-from pylore.telemetry.redaction import Redactor  # noqa: E402
+from pylore.capture.redaction import Redactor  # noqa: E402
 
 LAYERS = {
     "ours": {"ours": True, "detectors": False},
@@ -154,9 +154,9 @@ def git(folder: Path, *words: str) -> str:
 
 CAPTURE = """
 import os, sys, time
-from pylore.telemetry.capture import Capture
-from pylore.telemetry.redaction import Redactor
-from pylore.telemetry.transcripts import TRANSCRIPTS
+from pylore.capture.capture import Capture
+from pylore.capture.redaction import Redactor
+from pylore.capture.transcripts import TRANSCRIPTS
 start = time.process_time()
 Capture(TRANSCRIPTS["claude"], Redactor(), "", print).run([sys.argv[1]])
 print(time.process_time() - start)

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from candidates import AT, Recorded, piece_of, verdicts_of, write_sheet
 
-from pylore.telemetry.extraction import find_candidates
-from pylore.telemetry.statements import WEIGHTS
+from pylore.capture.extraction import find_candidates
+from pylore.capture.statements import WEIGHTS
 
 USUAL, DOUBT = 0.3, 4
 STEPS = 200

@@ -17,12 +17,12 @@ from planted_events import Log, prompt
 from store_places import store_folder
 from wire import request, serving, tool
 
+from pylore.capture.candidates import candidate_id
+from pylore.capture.event_log import event_file
 from pylore.cli.main import _guarded
 from pylore.cli.reference import every_command
 from pylore.core.ids import record_id
 from pylore.mcp.tools import BY_NAME
-from pylore.telemetry.candidates import candidate_id
-from pylore.telemetry.event_log import event_file
 
 SECRET = "zyxwombat"
 """In every field that bob's knowledge has, and nowhere else."""

@@ -125,9 +125,9 @@ def test_what_a_live_hook_notes_has_no_token_in_it(project: Path) -> None:
     assert log.count("redacted:") > len(rows) - 10
     name = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
     code = (
-        "import sys; from pylore.telemetry.event_log import append_event\n"
+        "import sys; from pylore.capture.event_log import append_event\n"
         f"append_event('claude', '{name}', 'edit', 'Edit', ['src/components/auth_of_all.py'])\n"
-        "assert not {'pylore.telemetry.tokens', 'detect_secrets'} & {*sys.modules}"
+        "assert not {'pylore.capture.redaction', 'detect_secrets'} & {*sys.modules}"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(LORE).parent)
 

@@ -13,16 +13,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pylore.app.engine import Engine
-from pylore.app.hub_sync import HubSync, HubSynced
 from pylore.core import times
 from pylore.core.errors import HubUnavailable, LoreError, StoreBusy, StoreReadOnly
 from pylore.core.settings import Settings
-from pylore.formats.hub_lines import Takes
 from pylore.formats.lines_out import READS, export_lines
+from pylore.hub.connection import connect
+from pylore.hub.lines import HubStore, Takes
+from pylore.hub.sync import HubSync, HubSynced
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
-from pylore.store.postgres.connection import connect
-from pylore.store.postgres.lines import HubStore
 
 Tell = Callable[[dict[str, Any]], object]
 

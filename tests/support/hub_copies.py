@@ -10,9 +10,9 @@ import psycopg2.extensions as driver
 
 from pylore.core.model import Edge, Node
 from pylore.embed.static import StaticEmbedder
-from pylore.indexing.at_hub import index_hub
+from pylore.hub.connection import Hub
+from pylore.hub.indexing import index_hub
 from pylore.store import Store
-from pylore.store.postgres.connection import Hub
 
 _NODES = (
     "id", "type", "title", "body", "status", "source", "confidence", "category", "tags", "file",

@@ -9,8 +9,8 @@ from typing import Any
 import postgres
 from hub_lines import edge, note, relation
 
-from pylore.store.postgres.connection import connect
-from pylore.store.postgres.migrate import migrate
+from pylore.hub.connection import connect
+from pylore.hub.schema import migrate
 
 ROLES = ("none", "reader", "writer", "curator")
 DENIED = "42501"

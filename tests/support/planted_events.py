@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pylore.telemetry.event_log import event_file
+from pylore.capture.event_log import event_file
 
 RULE = "Always sign the tokens with the rotating key, never with the static one"
 CAUSE = (

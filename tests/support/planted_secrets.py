@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from made_secrets import Maker
 
-from pylore.telemetry.secret_forms import FORMS, TOKENS
+from pylore.capture.secret_forms import FORMS, TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,11 +11,10 @@ from hubs import a_hub
 from new_stores import new_store
 
 from pylore.app.engine import Engine
-from pylore.app.hub_sync import HubSync, HubSynced, open_hub
 from pylore.core.settings import Settings
-from pylore.formats.hub_lines import HubLines, Takes
+from pylore.hub.lines import HubLines, HubStore, Takes
+from pylore.hub.sync import HubSync, HubSynced, open_hub
 from pylore.store import Store
-from pylore.store.postgres.lines import HubStore
 
 ALL = Takes(staged=True)
 

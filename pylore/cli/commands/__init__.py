@@ -14,8 +14,9 @@ import click
 
 from ...core.errors import DONE, UsageError
 from ...core.settings import SETTINGS
+from ...system.parts import require_part
 from ...system.temporary import remove_abandoned_folders
-from ..declaration import function
+from ..declaration import PARTS, function
 from ..plain_words import own_settings
 
 if TYPE_CHECKING:
@@ -53,7 +54,14 @@ def built(command: Command) -> click.Command:
 
 
 def refuse(word: str) -> UsageError:
-    """What to say where the engine is asked for a command that nobody declared."""
+    """Return the error for a command that nobody declared.
+
+    Raises:
+        LoreError: it is of a part that was left out.
+    """
+    group = word.partition("-")[0]
+    if group in PARTS:
+        require_part(PARTS[group], "commands")
     if not word:
         return UsageError("a command is missing: see 'lore help'")
     kind = "option" if word.startswith("-") else "command"

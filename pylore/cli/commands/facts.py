@@ -8,6 +8,7 @@ from typing import Any
 from ...core.errors import UsageError
 from ...core.text import counted
 from ...records.fact_review import Facts, ReviewOutcome
+from ...system.parts import require_part
 from ...terminal.text import bold, changes_text, dim
 from ..runtime import ids_from
 from .shared import Session
@@ -26,9 +27,7 @@ def sweep(words: tuple[str, ...], dry_run: bool, telemetry: bool, **options: Any
     if words:
         raise UsageError(f"sweep takes no '{words[0]}': see 'lore sweep --help'")
     if telemetry:
-        from .telemetry import sweep_telemetry
-
-        sweep_telemetry(session, dry_run=dry_run)
+        require_part("capture", "commands").sweep_telemetry(session, dry_run=dry_run)
         return
     with session.open_whole("sweep") as store:
         facts = Facts(store, session.settings)

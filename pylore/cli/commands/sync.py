@@ -15,6 +15,7 @@ from ...formats.merge_lines import conflict_notes
 from ...system.config import SHARED
 from ...system.event_plugins import Events
 from ...system.git_setup import Repository
+from ...system.parts import require_part
 from ...system.programs import find_program
 from ...terminal.output import note
 from ..runtime import data_folder, project_folder, require_store, say_left_out
@@ -30,9 +31,8 @@ def sync(
         if only_in or install or hooks or uninstall:
             raise UsageError("--in, --install, --hooks and --uninstall are for a file: "
                              "leave them out")  # fmt: skip
-        from .hub_sync import sync_with_hub
-
-        sync_with_hub(session, path, watch=watch, dry_run=dry_run, all=all)
+        hub = require_part("hub", "commands")
+        hub.sync_with_hub(session, path, watch=watch, dry_run=dry_run, all=all)
         return
     if watch or dry_run or all:
         raise UsageError("--watch, --dry-run and --all are for a remote: name one")

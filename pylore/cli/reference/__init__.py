@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from .. import declare
-from ..declaration import Command, declared_in
+from ..declaration import PARTS, Command, declared_in
 
 FIRST = ("init", "add", "index", "search", "show")
 """The commands to start with: ``lore help`` begins with them."""
@@ -30,7 +30,7 @@ def every_command() -> dict[str, Command]:
     """All that are declared, verbs too, by name, sorted."""
     files = {file for folder in declare.__path__ for file in os.listdir(folder)}
     modules = sorted(file[:-3] for file in files if file.endswith(".py") and file[0] != "_")
-    found = [one for module in modules for one in declared_in(module)]
+    found = [one for module in (*modules, *PARTS) for one in declared_in(module)]
     return {command.name: command for command in sorted(found, key=_by_name)}
 
 

@@ -56,10 +56,10 @@ class Store:
     ``invalidated_at`` is None. Errors are those of ``core.errors``: within ``faults`` a driver's
     errors and damaged values become ``StoreError``, within ``graph_faults`` a missing or damaged
     graph ``GraphUnavailable``. ``project`` is the folder that the paths of its records start from.
-    ``expect`` and ``answer`` are of a hub alone (``postgres/searched_hub.py``).
+    ``expect`` and ``walked`` are of a hub alone (``hub/search.py``).
     """
 
-    expect = answer = None
+    expect = walked = None
     _takes_writes = True
 
     def __init__(self, connection: apsw.Connection, path: str) -> None:

@@ -1,0 +1,619 @@
+"""Candidates: listing them, their evidence, and how many become records."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from ..anchors.attach import place_anchor
+from ..anchors.project import Project
+from ..anchors.project_paths import relative, root_to_keep
+from ..ask.rounds import answer_of, parse_command
+from ..core.digests import sha256
+from ..core.errors import LoreError
+from ..core.ids import check_id, record_id
+from ..core.json_plain import dumps, loads
+from ..core.model import Edge, Record
+from ..core.scopes import own, plain
+from ..core.times import ago, now
+from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM, SESSION_IDS
+from ..records.records import NEAR_PASSAGES, Records
+from ..store.anchor import Anchor
+from ..store.candidate import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
+from ..store.filter import Scope
+from ..system.git import Git, is_commit
+from .candidates import LONGEST_QUOTE, Candidate, Signal, Told
+from .capture import project_events
+from .extraction import error_signature, find_candidates
+from .sentences import MOST, prompt_of, titled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..app.engine import Engine
+    from ..core.model import Node
+    from ..store import Store
+
+
+def with_titles(
+    candidates: Sequence[Candidate], texts: Iterable[str], command: str
+) -> tuple[list[Candidate], list[str]]:
+    """The candidates, the first ``MOST`` of them titled and merged by a model; what was dropped.
+
+    Args:
+        texts: those of the events that the candidates were found in.
+        command: the setting ``llm_command``.
+
+    Raises:
+        LoreError: no command is set, or it fails.
+        UsageError: the command is wrong.
+    """
+    program = parse_command(command)
+    if not candidates:
+        return [], []
+    head, rest = candidates[:MOST], candidates[MOST:]
+    answer = "".join(answer_of(program, prompt_of(head)))
+    kept, dropped = titled(head, answer, texts)
+    return [*kept, *rest], dropped
+
+
+EVIDENCE = "evidence"
+"""The field of an edge's metadata that has the quotes."""
+
+MOST_QUOTES = 5
+"""Of one session about one record: the first ones stay."""
+
+MOST_FILES = 10
+"""That a record is anchored to."""
+
+_DIGITS = 16
+_LONGEST_SESSION = 200
+
+
+def quoted(signal: Signal) -> dict[str, str]:
+    """What stays of a signal: its quote, where that stood, and a hash to tell if it was changed."""
+    return {
+        "quote": signal.quote, "hash": sha256(signal.quote.encode()).hexdigest()[:_DIGITS],
+        "ref": signal.ref, "t": signal.t, "signal": signal.name,
+    }  # fmt: skip
+
+
+class Evidence:
+    """Writes what speaks for records. Every method is called within ``Records.together``.
+
+    ``revive``: links that somebody has taken away stand again.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        records: Records,
+        commits: Mapping[str, Node],
+        *,
+        revive: bool = False,
+    ) -> None:
+        self._engine = engine
+        self._store = engine.store
+        self._records = records
+        self._commits = commits
+        self._revive = revive
+
+    def add(self, id: str, candidate: Candidate) -> bool:
+        """Links a record to the sessions and commits that a candidate was found in.
+
+        Whether that says more than was known.
+        """
+        relation = LEARNED_FROM if id.startswith("lesson-") else DERIVED_FROM
+        more = False
+        for name, signals in by_session(candidate.signals).items():
+            more |= self._say(id, relation, self._session(name, signals), signals)
+        for hash in candidate.commits:
+            node = self._commits.get(hash)
+            if node is not None:
+                to = self._commit(node)
+                if self._may_come(self._store.edges.get(id, to, DERIVED_FROM)):
+                    self._records.link(id, DERIVED_FROM, to, source="conversation")
+                    more = True
+        return more
+
+    def _may_come(self, old: Edge | None) -> bool:
+        """Whether a link is to be made, or to stand again."""
+        return old is None or (old.invalidated_at is not None and self._revive)
+
+    def anchor(self, id: str, files: Sequence[str]) -> list[str]:
+        """Ties a record to those of the files that are there; a note on the others."""
+        missing = []
+        project = Project(self._engine.root)
+        kept = root_to_keep(self._store, self._engine.root)
+        for path in files[:MOST_FILES]:
+            try:
+                place = relative(project.root, os.path.join(project.root, path), path)
+                place_anchor(self._store, self._records.embedded, project,
+                             Anchor(id, "file", place, "", kept))  # fmt: skip
+            except LoreError:
+                missing.append(path)
+        return [f"{id}: not tied to {', '.join(missing)}: not there"] if missing else []
+
+    def use_in(self, id: str, run: str) -> None:
+        """Links a record to the run in which it was learned: nobody has rated it there."""
+        found = self._store.nodes.get(run)
+        if found is None or found.type != "run" or found.invalidated_at is not None:
+            return
+        if self._store.edges.get(id, run, "used_in_run") is None:
+            edge = Edge(id, run, "used_in_run", 0.0, "system", created_at=now())
+            edge.metadata = dumps({"rating": None, "learned": True})
+            self._store.edges.put(edge)
+
+    def contradict(self, id: str, signal: Signal) -> bool:
+        """Links the session of a signal to a record that it speaks against; whether that is new."""
+        return self._say(self._session(signal.session, [signal]), CONTRADICTS, id, [signal])
+
+    def _say(self, from_id: str, relation: str, to_id: str, signals: Iterable[Signal]) -> bool:
+        """Writes quotes into a link, the first ones that there is room for."""
+        old = self._store.edges.get(from_id, to_id, relation)
+        kept = said = evidence_of(old.metadata) if old else []
+        for one in signals:
+            if len(kept) < MOST_QUOTES and one.quote not in [row.get("quote") for row in kept]:
+                kept = [*kept, quoted(one)]
+        taken_away = old is not None and old.invalidated_at is not None
+        if not self._may_come(old) and (kept == said or taken_away):
+            return False
+        self._records.link(from_id, relation, to_id, source="conversation",
+                           metadata={EVIDENCE: kept})  # fmt: skip
+        return True
+
+    def _session(self, name: str, signals: Sequence[Signal]) -> str:
+        id = session_id(name)
+        day = min((one.t for one in signals if one.t), default="")[:10]
+        return self._there(id, "session", f"{name[:_LONGEST_SESSION]} {day}".strip())
+
+    def _commit(self, node: Node) -> str:
+        return self._there(node.id, "commit", node.body or node.title, node.title)
+
+    def _there(self, id: str, type: str, text: str, title: str = "") -> str:
+        from ..core.scopes import own
+
+        found = self._store.nodes.get(own(id, self._store.scope)) or self._store.nodes.get(id)
+        if found is not None and found.invalidated_at is None:
+            return found.id
+        return self._records.add(type, text, title=title, id=id, source="system").id
+
+
+def by_session(signals: Iterable[Signal]) -> dict[str, list[Signal]]:
+    """Signals by the session they are from, the strongest first; without one they are nothing."""
+    found: dict[str, list[Signal]] = {}
+    for one in sorted(signals, key=lambda one: (-one.weight, one.t, one.quote)):
+        if one.session:
+            found.setdefault(one.session, []).append(one)
+    return found
+
+
+def session_id(name: str) -> str:
+    """The id of a session's node.
+
+    >>> session_id("0b2e"), session_id("a\\nb")
+    ('session-0b2e', 'session-05e1e162')
+    """
+    try:
+        if "@@" not in name:
+            return check_id(SESSION_IDS + name)
+    except LoreError:
+        pass
+    return record_id("session", name)
+
+
+def evidence_of(metadata: str) -> list[dict[str, Any]]:
+    """The quotes that the metadata of an edge have."""
+    found = loads(metadata).get(EVIDENCE) if EVIDENCE in metadata else None
+    rows = found if isinstance(found, list) else []
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def commits_of(root: str, candidates: Iterable[Candidate]) -> dict[str, Node]:
+    """The commits that candidates name, as far as the project's repository has them."""
+    git = Git(root)
+    found = {}
+    for name in dict.fromkeys(hash for one in candidates for hash in one.commits):
+        words = ("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        whole = git.ask(*words) if is_commit(name) else None
+        if whole:
+            found[name] = git.commit(whole)
+    return found
+
+
+COUNTED = (
+    "events", "candidates", "known", "promoted", "refused", "confirmed", "used", "runs",
+    "helpful", "unhelpful",
+)  # fmt: skip
+"""What is counted of each week, in this order.
+
+``candidates`` that were found in it, and those that were decided in it. Of the records that were
+promoted in it: how many are ``confirmed`` and how many were ``used`` by now, in how many finished
+``runs``, and how often these found them ``helpful`` or ``unhelpful``.
+"""
+
+
+def funnel(engine: Engine) -> list[dict[str, Any]]:
+    """A row a week that has something, the newest first: ``week`` (ISO 8601), ``COUNTED``.
+
+    Events are counted as far as the log still has them.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for event in project_events(engine.root):
+        counts[_week(event["t"]), "events"] += 1
+    with engine.store.faults:
+        for row in engine.store.candidates.all():
+            counts[_week(row.found_at), "candidates"] += 1
+            for name, count in _of_candidate(engine.store, row).items():
+                counts[_week(row.decided_at or row.found_at), name] += count
+    weeks = sorted({week for week, _ in counts}, reverse=True)
+    return [{"week": week, **{name: counts[week, name] for name in COUNTED}} for week in weeks]
+
+
+def _of_candidate(store: Store, row: KeptCandidate) -> Counter[str]:
+    """What became of a candidate, where that is decided."""
+    counts = Counter({row.status: 1} if row.status in (KNOWN, PROMOTED, REFUSED) else {})
+    return counts + _of_record(store, str(row.promoted_as)) if counts[PROMOTED] else counts
+
+
+def _of_record(store: Store, id: str) -> Counter[str]:
+    """What came of a record that was promoted."""
+    node = store.nodes.get(id)
+    if node is None or node.invalidated_at is not None:
+        return Counter()
+    uses = [edge for edge in store.edges.of(id) if _is_use(store, edge, id)]
+    counts = Counter({
+        "confirmed": int(node.status == "confirmed"), "used": int(bool(uses)), "runs": len(uses),
+    })  # fmt: skip
+    for edge in uses:
+        rating = loads(edge.metadata).get("rating")
+        if rating in ("helpful", "unhelpful"):
+            counts[rating] += 1
+    return counts
+
+
+def _is_use(store: Store, edge: Edge, id: str) -> bool:
+    """Whether it leads to a finished run that a record was shown in, and not learned in."""
+    return (
+        edge.relation == "used_in_run"
+        and edge.from_id == id
+        and not loads(edge.metadata).get("learned")
+        and store.impressions.state(edge.to_id) == "finished"
+    )
+
+
+def _week(moment: str) -> str:
+    """The week of a time, as ISO 8601 has it; where there is none, nothing.
+
+    >>> _week("2026-01-01T12:00:00Z"), _week("?")
+    ('2026-W01', '')
+    """
+    try:
+        year, week, _ = date.fromisoformat(moment[:10]).isocalendar()
+    except ValueError:
+        return ""
+    return f"{year}-W{week:02}"
+
+
+KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pattern")
+"""Types of records that may say what a candidate says."""
+
+SAME = 0.9
+"""The cosine from which on a record says what a candidate says."""
+
+ALSO = "also"
+"""The field of a candidate's data that has the ids of those that were merged into it."""
+
+AGAIN = "again"
+"""The signal of an error that came up once more although it was learned from."""
+
+_TELLING = 20
+"""Characters of an error's signature from which on it is no other's."""
+
+_TIME = 30
+"""Characters of a time; what another program has written may be longer."""
+
+_SIGNALS = 20
+"""Of one candidate that are kept, the strongest ones."""
+
+
+class Gathered(Record):
+    """What looking through the events has brought, by ids.
+
+    ``new`` candidates, ``more`` of which more was found, ``known`` records that say it already,
+    ``again``: records whose error came up once more after they were learned. ``notes`` are for
+    people.
+    """
+
+    __slots__ = ("again", "known", "more", "new", "notes")
+
+    def __init__(self) -> None:
+        self.new: list[str] = []
+        self.more: list[str] = []
+        self.known: list[str] = []
+        self.again: list[str] = []
+        self.notes: list[str] = []
+
+
+def gather(engine: Engine, project: str, since: str = "", *, by_model: bool = False) -> Gathered:
+    """Looks through the events of a project's sessions, and keeps what may be worth knowing.
+
+    Args:
+        project: its folder, or ``telemetry.projects.ALL``.
+        since: only what happened at this time or later.
+        by_model: let the setting ``llm_command`` title what is new, and merge what is the same.
+
+    Raises:
+        LoreError: the model fails.
+        UsageError: there is none.
+    """
+    events = [*project_events(project, since)]
+    found = find_candidates(events)
+    with engine.store.faults:
+        gathering = _Gathering(engine, events, found)
+        if by_model:
+            gathering.title()
+        return gathering.run()
+
+
+class _Gathering:
+    def __init__(
+        self, engine: Engine, events: list[dict[str, Any]], found: list[Candidate]
+    ) -> None:
+        self._engine = engine
+        self._store = engine.store
+        self._scope = engine.settings.scope
+        self._events = events
+        for one in found:
+            one.id = own(one.id, self._scope)
+        self._found = found
+        self._records = Records(self._store, engine.settings, engine.embedder, engine.root)
+        self._commits = commits_of(engine.root, found)
+        self._same: dict[str, str] = {}
+        self._also: dict[str, list[str]] = {}
+        self._notes: list[str] = []
+
+    def title(self) -> None:
+        """Lets the user's own model title what is new, and say what is the same."""
+        known = _by_any_id(self._store.candidates.all())
+        new = [one for one in self._found if one.id not in known]
+        before = {one.id: {(sign.quote, sign.t) for sign in one.signals} for one in new}
+        texts = [str(event.get(name) or "") for event in self._events for name in ("text", "err")]
+        kept, dropped = with_titles(new, texts, self._engine.settings.llm_command)
+        self._notes = [f"of the model's answer was dropped: {why}" for why in dropped]
+        for one in kept:
+            signs = {(sign.quote, sign.t) for sign in one.signals}
+            self._also[one.id] = [id for id, had in before.items() if id != one.id and had <= signs]
+        gone = before.keys() - {one.id for one in kept}
+        self._also = {id: [one for one in also if one in gone] for id, also in self._also.items()}
+        self._found = [*kept, *(one for one in self._found if one.id in known)]
+
+    def run(self) -> Gathered:
+        kept = self._store.candidates.all()
+        known = _by_any_id(kept)
+        self._same = self._near([one for one in self._found if one.id not in known])
+        if not self._found and not any(one.status == PROMOTED for one in kept):
+            return Gathered()
+        texts = [one.title for one in self._found]
+        return self._records.together(self._write, "candidates", texts)
+
+    def _write(self) -> Gathered:
+        """Within the transaction: what others have decided meanwhile counts."""
+        done = Gathered()
+        done.notes = self._notes
+        rows = self._store.candidates.all()
+        kept = _by_any_id(rows)
+        told = Told(candidate_of(one) for one in rows)
+        evidence = Evidence(self._engine, self._records, self._commits)
+        for one in self._found:
+            like = None if one.id in kept else told.like(one)
+            row = kept.get(like.id if like else one.id)
+            if row is None:
+                self._keep(one, evidence, done)
+            elif row.status in (OPEN, SKIPPED):
+                self._add_to(row, one, done)
+            elif row.status in (PROMOTED, KNOWN):
+                self._add_evidence(str(row.promoted_as), one, evidence, done)
+        self._flag(rows, evidence, done)
+        return done
+
+    def _keep(self, one: Candidate, evidence: Evidence, done: Gathered) -> None:
+        row = row_of(one)
+        row.found_at = now()
+        same = self._same.get(one.id) or self._same_id(one)
+        if same:
+            row.status, row.promoted_as, row.decided_at = KNOWN, same, row.found_at
+            self._add_evidence(same, one, evidence, done)
+        else:
+            done.new.append(one.id)
+        if self._also.get(one.id):
+            row.data = _with(row.data, {ALSO: self._also[one.id]})
+        self._store.candidates.put([row])
+
+    def _add_to(self, row: KeptCandidate, one: Candidate, done: Gathered) -> None:
+        """More of what is known of it; what was skipped is open again if a new session says it."""
+        before = candidate_of(row)
+        both = joined(before, one)
+        new = row_of(both)
+        new.data = _with(row.data, json.loads(new.data))
+        if (new.data, new.score) == (row.data, row.score):
+            return
+        again = row.status == SKIPPED and {*both.sessions} - {*before.sessions}
+        new.status = OPEN if again else row.status
+        new.found_at, new.decided_at = row.found_at, None if again else row.decided_at
+        self._store.candidates.put([new])
+        done.more.append(row.id)
+
+    def _add_evidence(self, id: str, one: Candidate, evidence: Evidence, done: Gathered) -> None:
+        node = self._store.nodes.get(id)
+        if node is None or node.invalidated_at is not None or node.status in HIDDEN_STATUSES:
+            return
+        if self._scope and plain(id) == id:
+            return  # what is common is not changed under a scope
+        if evidence.add(id, one):
+            done.known.append(id)
+
+    def _same_id(self, one: Candidate) -> str:
+        """The record that it would be, where that is there or was forgotten."""
+        node = self._store.nodes.get(own(record_id(one.type, one.body), self._scope))
+        return node.id if node is not None else ""
+
+    def _near(self, new: Sequence[Candidate]) -> dict[str, str]:
+        """Those of which a record has nearly the same meaning, with its id."""
+        embedder = self._engine.embedder
+        if not new or embedder is None or self._store.meta.get("embedder") != embedder.name:
+            return {}
+        vectors = embedder.embed([f"{one.title} {one.body}" for one in new])
+        scope = Scope(types=self._store.types.require(KNOWLEDGE))
+        found = {}
+        for one, vector in zip(new, vectors, strict=True):
+            near = self._store.vectors.alike(vector, scope, SAME, NEAR_PASSAGES) if vector else []
+            if near:
+                found[one.id] = near[0][1]
+        return found
+
+    def _flag(self, kept: Iterable[KeptCandidate], evidence: Evidence, done: Gathered) -> None:
+        """Errors that came up once more after something was promoted that names them."""
+        learned = [_Learned(row) for row in kept if row.status == PROMOTED and row.promoted_as]
+        named: dict[str, list[_Learned]] = {}
+        for event in self._events if learned else ():
+            signature = _failure(event)
+            if signature not in named:
+                named[signature] = [one for one in learned if one.names(signature)]
+            for one in named[signature]:
+                if one.came_before(event):
+                    self._flag_one(one, event, evidence, done)
+
+    def _flag_one(
+        self, one: _Learned, event: Mapping[str, Any], evidence: Evidence, done: Gathered
+    ) -> None:
+        node = self._store.nodes.get(one.id)
+        if node is None or node.invalidated_at is not None:
+            return
+        if self._scope and plain(one.id) == one.id:
+            return
+        quote = str(event.get("err") or "")[:LONGEST_QUOTE]
+        signal = Signal(AGAIN, 0.0, quote, event["session"], event["t"], event.get("ref") or "")
+        if evidence.contradict(one.id, signal) and one.id not in done.again:
+            done.again.append(one.id)
+
+
+class _Learned:
+    """A record that was promoted, and the errors that it names."""
+
+    __slots__ = ("_body", "_decided_at", "_sessions", "_signatures", "id")
+
+    def __init__(self, row: KeptCandidate) -> None:
+        one = candidate_of(row)
+        self.id = str(row.promoted_as)
+        self._body = one.body
+        self._decided_at = row.decided_at or ""
+        self._sessions = {*one.sessions}
+        self._signatures = {error_signature(signal.quote) for signal in one.signals}
+
+    def names(self, signature: str) -> bool:
+        """Whether it is about an error of this signature."""
+        if len(signature) < _TELLING:
+            return False
+        return signature in self._signatures or signature in self._body
+
+    def came_before(self, event: Mapping[str, Any]) -> bool:
+        """Whether something happened afterwards, in a session that it was not learned from."""
+        session = event.get("session")
+        return bool(session) and session not in self._sessions and event["t"] > self._decided_at
+
+
+def _failure(event: Mapping[str, Any]) -> str:
+    """The signature of the error of a call that failed; nothing where it is none."""
+    if event.get("kind") != "tool" or event.get("ok") is not False:
+        return ""
+    return error_signature(str(event.get("err") or ""))
+
+
+def _by_any_id(rows: Iterable[KeptCandidate]) -> dict[str, KeptCandidate]:
+    """Rows by their ids, and by those of what was merged into them."""
+    found: dict[str, KeptCandidate] = {}
+    for row in rows:
+        also = _list(json.loads(row.data), ALSO) if ALSO in row.data else []
+        found.update({id: row for id in also if isinstance(id, str)})
+    return found | {row.id: row for row in rows}
+
+
+def _with(data: str, fields: dict[str, Any]) -> str:
+    return json.dumps({**json.loads(data), **fields}, ensure_ascii=False)
+
+
+def joined(kept: Candidate, found: Candidate) -> Candidate:
+    """A candidate with what speaks for another that says the same; its text stays."""
+    have = {(one.name, one.t, one.quote) for one in kept.signals}
+    new = [one for one in found.signals if (one.name, one.t, one.quote) not in have]
+    strongest = sorted([*kept.signals, *new], key=lambda one: -one.weight)[:_SIGNALS]
+    return Candidate(kept.type, kept.title, kept.body, strongest, [*kept.files, *found.files],
+                     [*kept.commits, *found.commits], kept.id)  # fmt: skip
+
+
+def row_of(one: Candidate) -> KeptCandidate:
+    """A candidate as a store keeps it: open, and found now."""
+    row = one.to_row()
+    data = {name: row[name] for name in ("files", "sessions", "commits", "signals")}
+    first, last = row["first"][:_TIME], row["last"][:_TIME]
+    return KeptCandidate(one.id, one.type, one.title, one.body, row["score"], first, last,
+                         data=json.dumps(data, ensure_ascii=False))  # fmt: skip
+
+
+def candidate_of(row: KeptCandidate) -> Candidate:
+    """A kept candidate as it was found; what has another form in its data is left out."""
+    data = json.loads(row.data)
+    fields = data if isinstance(data, dict) else {}
+    files, commits = (
+        [one for one in _list(fields, name) if isinstance(one, str)]
+        for name in ("files", "commits")
+    )
+    signals = [Signal.from_row(one) for one in _list(fields, "signals") if _is_signal(one)]
+    return Candidate(row.type, row.title, row.body, signals, files, commits, row.id)
+
+
+def _list(fields: dict[str, Any], name: str) -> list[Any]:
+    value = fields.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _is_signal(row: object) -> bool:
+    return isinstance(row, dict) and all(
+        isinstance(row.get(name), (int, float) if name == "weight" else str)
+        for name in Signal.__slots__
+    )
+
+
+def told(row: KeptCandidate) -> dict[str, Any]:
+    """A candidate as it is printed."""
+    fields = {**row.to_dict(), **candidate_of(row).to_row()}
+    del fields["data"], fields["command"], fields["first_at"], fields["last_at"]
+    return fields
+
+
+def listed(engine: Engine, *, everything: bool = False) -> list[dict[str, Any]]:
+    """The open candidates, the best first; with ``everything`` those of all statuses."""
+    with engine.store.faults:
+        return [told(row) for row in engine.store.candidates.all(() if everything else (OPEN,))]
+
+
+def sweep_candidates(engine: Engine, *, dry_run: bool = False) -> list[str]:
+    """Drops what was found more than ``candidates_days`` ago and nobody has decided; its ids.
+
+    What was refused stays, so that it does not come again.
+    """
+    days = engine.settings.candidates_days
+    if not days:
+        return []
+    store, before = engine.store, ago(days)
+    with store.faults, store.transaction():
+        due = [one.id for one in store.candidates.all((OPEN, SKIPPED)) if one.found_at < before]
+        if not dry_run:
+            store.candidates.remove(due)
+    return due

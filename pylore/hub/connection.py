@@ -1,0 +1,395 @@
+"""Connect to a hub: read its URL, load the driver (psycopg2), turn its errors into lore's."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+
+from ..core.errors import (
+    HubUnavailable,
+    LoreError,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    UsageError,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Any
+
+
+_INSTALL = "the driver of PostgreSQL is missing: 'make setup-hub', or pip install 'lore-shell[hub]'"
+
+_NOT_MADE = "has no hub in it, or one that you may not use: 'lore hub init URL' makes one"
+
+_BY_STATE: tuple[tuple[str, type[StoreError], str], ...] = (
+    ("53100", StoreFull, "the hub's disk is full: nothing was changed there; free some space"),
+    ("53300", HubUnavailable, "the hub has too many connections: try again"),
+    ("53", StoreFull, "the hub is short of memory or room: nothing was changed there; try again"),
+    ("57014", HubUnavailable, "the hub took too long and was stopped: nothing was changed there; "
+     "try again when it has less to do"),
+    ("57P", HubUnavailable, "the hub is stopping or starting: try again"),
+    ("08", HubUnavailable, "the connection broke: what was not acknowledged is sent again"),
+    ("55P03", StoreBusy, "somebody else holds the hub: try again"),
+    ("40", StoreBusy, "others wrote at the same time: try again"),
+    ("25006", StoreReadOnly, "the hub is read-only: it is a standby, or was set so; name the "
+     "server that takes writes"),
+    ("25P02", StoreError, "an earlier error has ended the transaction"),
+    ("42501", StoreError, "not allowed: ask whoever keeps the hub for the role that it takes"),
+    ("3F000", StoreError, _NOT_MADE),
+    ("42P01", StoreError, _NOT_MADE),
+    ("42883", StoreError, "is of another version than this lore: 'lore hub init' brings it to "
+     "this one"),
+    ("58", StoreError, "the hub's disk fails: see its log"),
+    ("XX", StoreError, "the hub is damaged: see its log"),
+)  # fmt: skip
+"""The beginning of an SQLSTATE, what it is to lore, and what is said of it."""
+
+_BY_WORDS: tuple[tuple[str, type[LoreError], str], ...] = (
+    ("read-only", StoreReadOnly, "no server there takes writes: all are standbys or read-only"),
+    ("password authentication failed", StoreError, "not allowed: the password is wrong; see "
+     "~/.pgpass or PGPASSFILE"),
+    ("no password supplied", UsageError, "a password is needed: put it into ~/.pgpass (mode 0600) "
+     "or the file that PGPASSFILE names"),
+    ("no pg_hba.conf entry", StoreError, "not allowed: the hub takes nobody by this way "
+     "(pg_hba.conf)"),
+    ("authentication failed", StoreError, "not allowed: the hub does not know you by this way"),
+    ("does not match host name", StoreError, "the hub's certificate is for another host: give the "
+     "name that it has as host, and where that is as hostaddr"),
+    ("root certificate file", StoreError, "the hub's certificate cannot be tried: there is no file "
+     "of authorities where sslrootcert says"),
+    ("certificate", StoreError, "the hub's certificate is not to be trusted: sslrootcert names "
+     "whose is, sslmode how much is asked"),
+    ("does not support SSL", StoreError, "the hub does not speak TLS, and without it nobody else "
+     "is asked: sslmode says otherwise"),
+    ("definition of service", UsageError, "there is no such service: see ~/.pg_service.conf"),
+    ("too many c", HubUnavailable, "the hub has too many connections: try again"),
+    ("permission denied for database", StoreError, "not allowed: ask whoever keeps the hub"),
+    ("does not exist", StoreError, "there is no such database or role: createdb makes one"),
+    ("starting up", HubUnavailable, "the hub is stopping or starting: try again"),
+    ("shutting down", HubUnavailable, "the hub is stopping or starting: try again"),
+)  # fmt: skip
+"""What libpq says when it cannot connect: it has no SQLSTATE for that."""
+
+
+def driver() -> Any:
+    """The module of the driver.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    try:
+        import psycopg2
+    except ImportError:
+        raise UsageError(_INSTALL) from None
+    return psycopg2
+
+
+class Faults:
+    """A ``with`` block in which the driver's errors become lore's, with the name of the hub."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, HubUnavailable):
+            raise HubUnavailable(f"{self._name}: {error}") from None
+        if isinstance(error, driver().Error):
+            raise meaning(error, self._name) from error
+
+
+def meaning(error: Any, name: str) -> LoreError:
+    """The failure that an error of the driver means."""
+    state = getattr(error, "pgcode", None) or ""
+    for beginning, failure, message in _BY_STATE if state else ():
+        if state.startswith(beginning):
+            return failure(f"{name}: {message}")
+    said = " ".join(str(error).split())
+    if not state and isinstance(error, (driver().OperationalError, driver().InterfaceError)):
+        for words, kind, message in _BY_WORDS:
+            if words in said:
+                return kind(f"{name}: {message}")
+        return HubUnavailable(f"{name}: cannot be reached ({_short(said)}): try again when it is "
+                              "there; nothing here was lost")  # fmt: skip
+    return StoreError(f"{name}: {_short(said)}: see 'lore hub status'")
+
+
+def _short(said: str) -> str:
+    said = said.partition(" Is the server")[0]
+    return said if len(said) <= 160 else said[:159] + "…"
+
+
+CONNECT_SECONDS = 10
+"""Seconds for each host, unless the URL or PGCONNECT_TIMEOUT says otherwise."""
+
+_SCHEMES = ("postgresql://", "postgres://")
+_SECRETS = ("password", "sslpassword")
+_SHOWN = (
+    "service", "host", "hostaddr", "port", "dbname", "user", "sslmode", "target_session_attrs",
+)  # fmt: skip
+_KEPT_ALIVE = {
+    "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}  # fmt: skip
+
+
+def options_of(url: str) -> dict[str, str]:
+    """What a URL says, by the names of libpq's parameters.
+
+    Raises:
+        UsageError: it is no URL of PostgreSQL, or there is a password in it.
+    """
+    if not url.startswith(_SCHEMES):
+        raise UsageError(f"'{shown(url)}' is no hub: give postgresql://[user@]host[:port]/database "
+                         "or postgresql://?service=NAME")  # fmt: skip
+    psycopg2 = driver()
+    try:
+        found: dict[str, str] = psycopg2.extensions.parse_dsn(url)
+    except psycopg2.Error as error:
+        said = str(error).strip().splitlines()[0] if "@" not in str(error) else "is not a URL"
+        raise UsageError(f"'{shown(url)}': {said}") from None
+    if any(name in found for name in _SECRETS):
+        raise UsageError(f"'{shown(url)}' has a password in it: put that into ~/.pgpass (mode "
+                         "0600), and leave it out of the URL")  # fmt: skip
+    return found
+
+
+def shown(url: str) -> str:
+    """A URL as messages show it: with what says where, and nothing that may be secret.
+
+    >>> shown("postgresql://ann:secret@db.example/team?password=x&sslmode=require")
+    'postgresql://ann@db.example/team?sslmode=require'
+    """
+    front, _, query = url.partition("?")
+    scheme, mark, rest = front.rpartition("://")
+    before, at, place = rest.rpartition("@")
+    front = f"{scheme}{mark}{before.partition(':')[0]}{at}{place}" or front
+    rest = "&".join(part for part in query.split("&") if part.partition("=")[0] in _SHOWN)
+    return f"{front}?{rest}" if rest else front
+
+
+def is_local(options: dict[str, str]) -> bool:
+    """Whether all hosts are this machine."""
+    hosts = options.get("hostaddr") or options.get("host") or ""
+    return all(
+        host in ("", "localhost", "::1") or host.startswith(("/", "@", "127."))
+        for host in hosts.split(",")
+    )
+
+
+def with_defaults(asked: dict[str, str], *, writes: bool) -> dict[str, str]:
+    """What is asked for, and what is lore's own default beside it."""
+    service = _service(asked.get("service") or os.environ.get("PGSERVICE", ""))
+    said = {**_from_environment(), **service, **asked}
+    found = {**_KEPT_ALIVE, "fallback_application_name": "lore"}
+    if "connect_timeout" not in said:
+        found["connect_timeout"] = str(CONNECT_SECONDS)
+    if not is_local(said):
+        if "sslmode" not in said:
+            found["sslmode"] = "verify-full"
+        if "sslrootcert" not in said and found.get("sslmode") and not _has_root():
+            found["sslrootcert"] = "system"
+    if writes and "," in said.get("host", "") and "target_session_attrs" not in said:
+        found["target_session_attrs"] = "read-write"
+    return {**found, **asked, "client_encoding": "UTF8"}
+
+
+def _from_environment() -> dict[str, str]:
+    names = {"PGHOST": "host", "PGHOSTADDR": "hostaddr", "PGSSLMODE": "sslmode",
+             "PGSSLROOTCERT": "sslrootcert", "PGCONNECT_TIMEOUT": "connect_timeout",
+             "PGTARGETSESSIONATTRS": "target_session_attrs"}  # fmt: skip
+    return {name: os.environ[key] for key, name in names.items() if os.environ.get(key)}
+
+
+def _service(name: str) -> dict[str, str]:
+    """What the file of services says of one; libpq itself says so where there is none."""
+    if not name:
+        return {}
+    places = [os.environ.get("PGSERVICEFILE") or os.path.expanduser("~/.pg_service.conf")]
+    if os.environ.get("PGSYSCONFDIR"):
+        places.append(os.path.join(os.environ["PGSYSCONFDIR"], "pg_service.conf"))
+    for place in places:
+        found: dict[str, str] = {}
+        inside = False
+        try:
+            with open(place, encoding="utf-8", errors="replace") as file:
+                for line in map(str.strip, file):
+                    if line.startswith("["):
+                        inside = line == f"[{name}]"
+                        if inside:
+                            found["service"] = name
+                    elif inside and "=" in line and not line.startswith("#"):
+                        key, _, value = line.partition("=")
+                        found.setdefault(key.strip(), value.strip())
+        except OSError:
+            continue
+        if found:
+            del found["service"]
+            return found
+    return {}
+
+
+def _has_root() -> bool:
+    return os.path.exists(os.path.expanduser("~/.postgresql/root.crt"))
+
+
+STATEMENT_SECONDS = 120
+"""Seconds that the hub may take for an answer."""
+
+_GRACE = 15
+"""Seconds after those until the hub is taken to be gone: it should have said that it is late."""
+
+
+class Hub:
+    """An open connection, where each ``ask`` is a transaction and a round trip of its own.
+
+    ``name`` is what messages call it. Usable in a ``with`` block.
+    """
+
+    def __init__(self, name: str, connection: Any) -> None:
+        self.name = name
+        self._connection = connection
+        self._cursor = connection.cursor()
+
+    def __enter__(self) -> Hub:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the connection has broken or was ended."""
+        return bool(self._connection.closed)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._connection.close()
+
+    def ask(
+        self, sql: str, values: Sequence[object] = (), *, seconds: int = STATEMENT_SECONDS
+    ) -> list[tuple[Any, ...]]:
+        """The rows of the last of these statements; ``%s`` stands for a value.
+
+        Raises:
+            LoreError: the hub could not, in one line; nothing of them was done.
+        """
+        with Faults(self.name), _Asking(seconds):
+            self._cursor.execute(sql, tuple(values) or None)
+            return self._cursor.fetchall() if self._cursor.description else []
+
+    def transaction(self) -> _Transaction:
+        """A ``with`` block that is one transaction."""
+        return _Transaction(self)
+
+
+class _Transaction:
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def __enter__(self) -> None:
+        self._hub.ask("BEGIN")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._hub.ask("COMMIT")
+        elif not self._hub.is_closed:
+            self._hub.ask("ROLLBACK")
+
+
+def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
+    """A connection to the hub at ``url``; ``writes``: to a server that takes them.
+
+    Raises:
+        UsageError: the URL is none, has a password in it, or the driver is not installed.
+        HubUnavailable: nobody answers.
+        LoreError: it lets nobody in so.
+    """
+    psycopg2 = driver()
+    asked = options_of(url)
+    name = name or shown(url)
+    with Faults(name):
+        connection = _connected(psycopg2, with_defaults(asked, writes=writes))
+    connection.autocommit = True
+    return Hub(name, connection)
+
+
+# --- waiting: the driver would wait for ever, and hear no Ctrl-C
+
+
+class _Own(threading.local):
+    """Of one thread: until when the answer must be there, by the monotonic clock (0: whenever, as
+    for connections of others that this process may have); whether it is about to wait for one."""
+
+    until = 0.0
+    starts = False
+
+
+_own = _Own()
+_gate = threading.Condition()
+_starting = [0]
+"""How many threads are about to wait. How the driver waits is one thing for all of them, and must
+not be changed between its looking whether somebody else does the waiting and its asking him to."""
+
+
+def _connected(psycopg2: Any, options: dict[str, str]) -> Any:
+    """A connection that libpq makes by itself: it goes from host to host, each with its time."""
+    with _gate:
+        _gate.wait_for(lambda: not _starting[0])
+        psycopg2.extensions.set_wait_callback(None)
+        try:
+            return psycopg2.connect(**options)
+        finally:
+            psycopg2.extensions.set_wait_callback(_wait)
+
+
+class _Asking:
+    def __init__(self, seconds: int) -> None:
+        self._seconds = seconds + _GRACE
+
+    def __enter__(self) -> None:
+        with _gate:
+            _starting[0] += 1
+            _own.starts = True
+        _own.until = time.monotonic() + self._seconds
+
+    def __exit__(self, *_: object) -> None:
+        _own.until = 0.0
+        _begun()
+
+
+def _begun() -> None:
+    if _own.starts:
+        _own.starts = False
+        with _gate:
+            _starting[0] -= 1
+            _gate.notify_all()
+
+
+def _wait(connection: Any) -> None:
+    """Waits until the driver can go on."""
+    import psycopg2.extensions as states
+
+    _begun()
+    while True:
+        state = connection.poll()
+        if state == states.POLL_OK:
+            return
+        left = _own.until - time.monotonic() if _own.until else None
+        if left is not None and left <= 0:
+            raise HubUnavailable("does not answer: try again later; what was not acknowledged is "
+                                 "sent again")  # fmt: skip
+        reads = [connection.fileno()] if state == states.POLL_READ else []
+        writes = [connection.fileno()] if state == states.POLL_WRITE else []
+        select.select(reads, writes, [], left)

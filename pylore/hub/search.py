@@ -1,0 +1,350 @@
+"""Search at a hub: one question, and the pipeline over its answer.
+
+The hub runs what needs the whole store: the legs, their fusion as far as the seeds of the walk,
+and the walk. The pipeline does the rest, over the rows that the hub has sent.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from ..core.errors import GraphUnavailable
+from ..core.text import stem
+from ..core.tuning import PREFIX_LENGTH, SHORT_QUERY
+from ..core.vocabulary import (
+    COLLECTIONS,
+    RELATIONS,
+    TEXTS,
+)
+from ..embed import open_embedder
+from ..search import tuning
+from ..search.expansion import rule_of
+from ..search.fulltext import searched
+from ..store.filter import Scope
+from ..system.json_encode import dumps
+from .answer import (
+    ORDER,
+    AnsweredFacts,
+    AnsweredFullText,
+    AnsweredNodes,
+    AnsweredPlaced,
+    AnsweredVectors,
+    HubAnswer,
+    HubRelations,
+    HubTypes,
+    Unanswered,
+)
+from .connection import connect
+from .indexing import COLUMNS, LONGEST_WORD, phrases_of, vector_text
+from .walk import walked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Any
+
+    from ..core.settings import Settings
+    from ..core.text import Query
+    from ..embed import Embedder
+    from ..graph.best_path import Walk
+    from ..search.query import Request
+    from .connection import Hub
+
+
+if TYPE_CHECKING:
+    Row = tuple[int, str, float]
+    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
+    Standing = tuple[str, float, str, str, int, float]
+    """As ``protocols`` has them."""
+
+
+if TYPE_CHECKING:
+    Expect = Callable[..., bytes | None]
+
+
+class SearchedHub:
+    """The parts of a store that a search asks (``protocols.SearchStore``).
+
+    Before the pipeline ranks, it tells what it is going to ask (``expect``): then the hub is
+    asked, once, and the parts answer from that.
+    """
+
+    cache = None
+
+    def __init__(self, hub: Hub, expect: Expect, embedder: str | None, scope: str = "") -> None:
+        self.hub = hub
+        self.scope = scope
+        self.answer: HubAnswer | None = None
+        self._expect = expect
+        self.meta = HubMeta(embedder)
+        self.types = HubTypes(hub)
+        self.relations = HubRelations()
+        self.nodes: Any = Unanswered(hub)
+        self.fulltext: Any = self.nodes
+        self.vectors: Any = self.nodes
+        self.facts: Any = self.nodes
+        self.placed: Any = self.nodes
+        self.whole_files: Any = _Nothing()
+        self.commits: Any = self.whole_files
+        self.documents: Any = self.whole_files
+        self.ratings = _Ratings()
+
+    @property
+    def faults(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    graph_faults = faults
+
+    @property
+    def edges(self) -> Any:
+        """Raise: the hub has walked, and sends no edges beside its answer."""
+        raise GraphUnavailable("edges are read where they are kept, not at a hub")
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """An answer is of one moment by itself."""
+        return nullcontext()
+
+    def keep_to(self, scope: str) -> None:
+        self.scope = scope
+
+    def cache_reads(self) -> None:
+        """Nothing is kept between searches but the connection."""
+
+    def __enter__(self) -> SearchedHub:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.hub.close()
+
+    def expect(self, *asked: Any) -> bytes | None:
+        """Asks the hub; the query's vector, where the hub has some that it can be held against."""
+        return self._expect(self, *asked)
+
+    def walked(self, settings: Settings) -> Walk:
+        """Return the walk of the last answer.
+
+        Raises:
+            UsageError: a relation that was asked for is not known.
+        """
+        assert self.answer is not None
+        return walked(self, self.answer.said["walk"], self.answer.ids, settings)
+
+    def ask(self, question: Mapping[str, Any], query: Query, types: tuple[str, ...]) -> None:
+        """Asks this, and lets the parts answer from what comes."""
+        said = self.hub.ask("SELECT lore.search(%s)", (dumps(question),))[0][0]
+        answer = self.answer = HubAnswer(self.hub, said, types)
+        self.meta.held = said["embedder"]
+        self.relations = HubRelations(said["relations"] or ())
+        self.nodes = AnsweredNodes(answer)
+        self.fulltext = AnsweredFullText(answer, query)
+        self.vectors = AnsweredVectors(answer)
+        self.facts = AnsweredFacts(answer)
+        self.placed = AnsweredPlaced(answer)
+
+
+class HubMeta:
+    """Facts about a hub: whose vectors it holds is known with its answer."""
+
+    def __init__(self, embedder: str | None) -> None:
+        self.held = embedder
+
+    def get(self, name: str) -> str | None:
+        return self.held if name == "embedder" else None
+
+
+class _Nothing:
+    """What no hub has: whole files, commits, the files of documents."""
+
+    def is_there(self) -> bool:
+        return False
+
+    def lines(self, keys: Sequence[int]) -> dict[int, int]:
+        return {}
+
+    def paths(self, ids: Iterable[str]) -> dict[str, str]:
+        return {}
+
+
+class _Ratings:
+    """Ratings belong to runs, which stay where they were made."""
+
+    def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
+        return {}
+
+
+_GROUPS = 62
+"""So many terms at most are tried for all being in one passage: a bit each."""
+
+_SPARE = 10
+"""Rows of nodes that are sent beyond a pool, and texts beyond the results: some may be left out."""
+
+
+def open_hub(hub: Hub, settings: Settings, embedder: Embedder | None = None) -> SearchedHub:
+    """A hub as a store that can be searched; it is taken to hold this embedder's vectors until
+    it says whose."""
+    name = None if embedder is None else embedder.name
+    return SearchedHub(hub, _expect, name, settings.scope)
+
+
+def open_remote(name: str, url: str, settings: Settings) -> tuple[SearchedHub, Embedder | None]:
+    """The hub at this URL as a store that can be searched, which the caller closes, and the
+    embedder of the settings, whose vectors it is taken to hold.
+
+    Raises:
+        HubUnavailable: nobody answers.
+        LoreError: it lets nobody in so.
+    """
+    store = open_hub(connect(url, name, writes=False), settings)
+    embedder = open_embedder(settings.embedder, store, settings)
+    store.meta.held = None if embedder is None else embedder.name
+    return store, embedder
+
+
+def _expect(
+    store: SearchedHub,
+    query: Query,
+    vector: bytes | None,
+    settings: Settings,
+    request: Request,
+    room: int,
+) -> bytes | None:
+    before = store.meta.held
+    asked = question(query, vector, settings, request, room)
+    store.ask({**asked, "embedder": before}, query, searched(request.scope).types)
+    return vector if store.meta.held == before else None
+
+
+def question(
+    query: Query, vector: bytes | None, settings: Settings, request: Request, room: int
+) -> dict[str, Any]:
+    """What ``lore.search`` takes: words, filters, what fuses the legs, and the walk."""
+    scope = request.scope.without(request.excluded)
+    types = searched(scope).types
+    further = bool(settings.depth and request.scope.types and not request.filter_expanded)
+    results = Scope(types=request.scope.types, statuses=request.scope.statuses)
+    return {
+        **_words(query, settings),
+        "wanted": tuning.PASSAGES * room,
+        "near": tuning.NEIGHBOURS * room,
+        "enough": room // tuning.ENOUGH,
+        "room": room,
+        "pool": room + _SPARE,
+        "texts": settings.limit + settings.graph_limit + _SPARE,
+        "limit": settings.limit,
+        "weights": [settings.field_weights.get(name, 1.0) for name in COLUMNS],
+        "share": settings.fulltext_share,
+        "code_share": settings.code_fulltext_share,
+        "vector_min": settings.vector_min,
+        "fusion": settings.fusion,
+        "rrf_k": settings.rrf_k,
+        "vector": vector_text(vector),
+        "collections": _collections(types) if "fulltext" in settings.retrievers else [],
+        "scope": _scope(scope.with_types(types), settings),
+        "anything": _scope(scope.with_types(()), settings) if further else None,
+        "walked": _scope(Scope(excluded=scope.excluded, hides=scope.hides), settings),
+        "returned": _scope(request.scope if request.filter_expanded else results, settings),
+        "walk": _walk(settings) if settings.depth else None,
+    }
+
+
+def _collections(types: Iterable[str]) -> list[int]:
+    wanted = {COLLECTIONS.get(type, TEXTS) for type in types} or {*ORDER}
+    return [number for number, name in enumerate(ORDER) if name in wanted]
+
+
+def _words(query: Query, settings: Settings) -> dict[str, Any]:
+    """The phrases to look for: ``[phrase, whether it is one of some, bits of its groups]``."""
+    begins = [word[:LONGEST_WORD] for word in query.beginnings]
+    some = phrases_of(query, "some")[0]
+    phrases: dict[str, list[Any]] = {phrase: [cut(phrase), 1, 0] for phrase in some}
+    groups = [] if begins else phrases_of(query, "all")[:_GROUPS]
+    for place, group in enumerate(groups):
+        for phrase in group:
+            phrases.setdefault(phrase, [cut(phrase), 0, 0])[2] |= 1 << place
+    single = query.single_words()
+    return {
+        "words": [[cut(word), stem(word)[:LONGEST_WORD]] for word in single],
+        "short": len(single) <= SHORT_QUERY,
+        "terms": len(query.terms),
+        "some": list(phrases.values()),
+        "groups": (1 << len(groups)) - 1,
+        "inflected": [[cut(phrase), 1, 0] for phrase in phrases_of(query, "inflected")[0]],
+        "prefix": [cut(word) for word in single if len(word) >= PREFIX_LENGTH],
+        "begins": begins,
+    }
+
+
+def cut(phrase: str) -> str:
+    """Words, none of them longer than a hub keeps."""
+    if len(phrase) <= LONGEST_WORD:
+        return phrase
+    return " ".join(word[:LONGEST_WORD] for word in phrase.split(" "))
+
+
+def _scope(scope: Scope, settings: Settings) -> dict[str, Any]:
+    """Filters; patterns of files as regular expressions."""
+    found: dict[str, Any] = {
+        "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
+        "files": [expression(glob) for glob in scope.files], "since": scope.since,
+        "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
+        "names": ["", settings.scope] if settings.scope else None,
+    }  # fmt: skip
+    return {name: value for name, value in found.items() if value}
+
+
+def expression(glob: str) -> str:
+    """A pattern of files as a regular expression: ``*``, ``?`` and ``[…]`` match a slash too.
+
+    >>> expression("src/*.p[yx]"), expression("a?[^b]")
+    ('^src/.*[.]p[yx]$', '^a.[^b]$')
+    """
+    found, at = "", 0
+    while at < len(glob):
+        letter = glob[at]
+        if letter == "[":
+            end = glob.find("]", at + (3 if glob[at + 1 : at + 2] == "^" else 2))
+            if end < 0:
+                return _NOTHING
+            inside = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
+            found += f"[{inside}]"
+            at = end
+        else:
+            found += {"*": ".*", "?": "."}.get(letter) or _plain(letter)
+        at += 1
+    return f"^{found}$"
+
+
+_NOTHING = "(?!)"
+"""What nothing matches, as a pattern with a bracket that is not closed."""
+
+
+def _plain(letter: str) -> str:
+    if letter.isalnum() or ord(letter) > 127 or letter in "/_ ":
+        return letter
+    return "\\" + letter if letter in "\\^[]" else f"[{letter}]"
+
+
+def _walk(settings: Settings) -> dict[str, Any]:
+    """A walk's caps and weights; what the hub says of relations comes before what lore knows."""
+    rule = rule_of(settings)
+    caps = getattr(rule, "caps", None)
+    capped = settings if caps is None else caps(settings)
+    return {
+        "rule": getattr(rule, "at_hub", "best-path"),
+        "near": getattr(rule, "starts_near", False),
+        "weight": capped.graph_weight,
+        "depth": capped.depth,
+        "decay": capped.hop_decay,
+        "fanout": capped.graph_fanout,
+        "max_nodes": capped.graph_max_nodes,
+        "min_confidence": capped.min_confidence,
+        "seeds": capped.graph_seeds,
+        "looked_at": tuning.LOOKED_AT * capped.graph_max_nodes,
+        "shown": capped.graph_max_nodes,
+        "known": {name: row[:2] for name, row in RELATIONS.items()},
+        "given": settings.edge_weights,
+        "backward": settings.edge_backward_weights,
+        "only": [*settings.graph_edges],
+        "without": [*settings.graph_exclude_edges],
+    }

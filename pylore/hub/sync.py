@@ -1,0 +1,487 @@
+"""Create hubs, find remotes, report their state, and sync with one."""
+
+from __future__ import annotations
+
+import json
+from copy import copy
+from hashlib import md5
+
+from ..core.errors import LoreError, StoreReadOnly, UsageError, nearest
+from ..core.model import Record
+from ..core.times import now
+from ..embed.prefetch import Ahead
+from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
+from ..formats.lines_out import declarations, line_of
+from .lines import HubLines, ReadPosition, Takes, declared_as, purge_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from ..app.engine import Engine
+    from ..core.settings import Settings
+    from ..store import Store
+    from ..store.remotes import RemoteProgress
+    from .lines import Hello, HubLine, HubStore, Row
+
+
+TAKES = ("types", "tags", "scopes")
+"""What says what a remote takes, beside whether it takes what is staged."""
+
+
+class Remote(Record):
+    """A hub by the name that the config has for it."""
+
+    __slots__ = ("name", "scopes", "staged", "tags", "types", "url")
+
+    def __init__(
+        self, name: str, url: str, types: tuple[str, ...] = (), tags: tuple[str, ...] = (),
+        scopes: tuple[str, ...] = (), staged: bool = False,
+    ) -> None:  # fmt: skip
+        self.name = name
+        self.url = url
+        self.types = types
+        self.tags = tags
+        self.scopes = scopes
+        self.staged = staged
+
+    def takes(self, store: Store) -> Takes:
+        """What it takes of a store.
+
+        Raises:
+            UsageError: a type of it is not one of the store's.
+        """
+        types = store.types.require(self.types)
+        return Takes(types, self.tags, self.scopes, staged=self.staged)
+
+
+def remotes(settings: Settings) -> list[Remote]:
+    """Those that the settings name, by name."""
+    return [_remote(settings, name) for name in sorted(settings.remotes)]
+
+
+def remote_named(settings: Settings, name: str, *, or_file: bool = False) -> Remote:
+    """One of them; ``or_file``: the name may have been meant as that of a file.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    if name not in settings.remotes:
+        if "://" in name:
+            raise UsageError("give the name of a remote, and no URL: 'lore remote add NAME URL' "
+                             "names one")  # fmt: skip
+        hint = nearest(name, [*settings.remotes])
+        raise UsageError(f"no remote '{name}'{hint} in your config: 'lore remote add {name} URL'"
+                         f"{f'; a file of that name is ./{name}' if or_file else ''}")  # fmt: skip
+    return _remote(settings, name)
+
+
+def open_hub(name: str, url: str, *, writes: bool = True) -> HubStore:
+    """The hub at a URL, whatever schema it has.
+
+    Raises:
+        LoreError: nobody answers, or lets nobody in so.
+    """
+    from .connection import connect
+    from .lines import HubStore
+
+    return HubStore(connect(url, name, writes=writes))
+
+
+def require_url(url: str) -> str:
+    """A URL that may stand in a config.
+
+    Raises:
+        UsageError: it is none of a hub, or has a password in it.
+    """
+    from .connection import options_of
+
+    options_of(url)
+    return url
+
+
+def make_hub(hub: HubStore, max_text: int) -> list[int]:
+    """Make a hub of a database, or bring it to this version; return the versions that were made.
+
+    ``max_text`` is the bytes that the texts of a record may have there.
+
+    Raises:
+        LoreError: the role may not, or the hub is newer than this lore.
+    """
+    from ..core.vocabulary import RELATIONS, TYPES
+    from .schema import migrate
+
+    made = migrate(hub.hub, max_text)
+    hub.declare(TYPES, RELATIONS)
+    return made
+
+
+def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, Any]:
+    """What a hub is and holds, how it keeps it, and how far this store is with it."""
+    from .connection import shown
+    from .lines import ReadPosition, writes_may_be_lost
+
+    hello = hub.hello()
+    counts = hub.counts()
+    row = {
+        "id": remote.name, "url": shown(remote.url), "version": hello.version,
+        "generation": hello.generation, "timeline": hello.timeline, "role": hello.role,
+        "may_write": hello.may_write, "standby": hello.standby, **counts,
+        "warning": writes_may_be_lost(counts) or None,
+        "unsent": None, "unread": None, "synced_at": None,
+    }  # fmt: skip
+    if store is not None:
+        at = store.remotes.get(remote.name)
+        here = at.generation in ("", hello.generation)
+        row["unsent"] = unsent(store, at, remote.takes(store)) if hello.may_write else None
+        row["unread"] = hub.waiting(ReadPosition.of(at.place if here else ""))
+        row["synced_at"] = at.synced_at or None
+    return row
+
+
+def forget(store: Store, name: str) -> None:
+    """Takes away what a store keeps of a remote."""
+    kept = store.remotes
+    if kept.are_kept:
+        with store.faults, store.transaction():
+            kept.remove(name)
+
+
+def forget_others(store: Store, settings: Settings) -> None:
+    """Takes away what a store keeps of remotes that the settings no longer name: what has changed
+    would be kept for them for ever."""
+    for kept in store.remotes.all():
+        if kept.name not in settings.remotes:
+            forget(store, kept.name)
+
+
+def _remote(settings: Settings, name: str) -> Remote:
+    def words(texts: dict[str, str]) -> tuple[str, ...]:
+        return tuple(texts.get(name, "").replace(",", " ").split())
+
+    staged = settings.remote_staged.get(name, "0")
+    if staged not in ("0", "1"):
+        raise LoreError(f"REMOTE_STAGED[{name}] is '{staged}': give 1 or 0")
+    return Remote(
+        name, settings.remotes[name], words(settings.remote_types), words(settings.remote_tags),
+        words(settings.remote_scopes), staged == "1",
+    )  # fmt: skip
+
+
+SENT_AT_ONCE = 4000
+"""Lines of a batch that is sent, unless they are longer than ``_BYTES``."""
+
+READ_AT_ONCE = 10_000
+"""Lines of a batch that is read."""
+
+_BYTES = 8_000_000
+_NOWHERE = ""
+_NO_LINE = "0"
+
+
+class HubSynced(Record):
+    """What came in, how many lines were ``sent`` that the hub did not know and how many it
+    knew, what it ``refused`` ((id, why)), how many lines were ``read``. ``anew``: why all was
+    sent again, or nothing. ``may_only_read``: the role that all of this store's own stays
+    here for, or nothing.
+    """
+
+    __slots__ = ("anew", "came_in", "known", "may_only_read", "read", "refused", "sent")
+
+    def __init__(self) -> None:
+        self.came_in = Imported()
+        self.sent = 0
+        self.known = 0
+        self.read = 0
+        self.refused: list[tuple[str, str]] = []
+        self.anew = ""
+        self.may_only_read = ""
+
+
+class HubSync:
+    """One sync with the remote ``name``, which takes what ``takes`` says.
+
+    ``all``: send and read everything, not only what is new. ``progress`` hears how many lines
+    went (``sent``, ``read``) with each batch.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        hub: HubStore,
+        name: str,
+        takes: Takes,
+        *,
+        all: bool = False,
+        progress: Callable[[str, int], None] = lambda way, lines: None,
+    ) -> None:
+        self._engine = engine
+        self._store = engine.store
+        self._remotes = engine.store.remotes
+        self._hub = hub
+        self._name = name
+        self._takes = takes
+        self._all = all
+        self._tell = progress
+        self._at = self._remotes.get(name)
+        self._own: list[str] = []
+        self._new: set[str] = set()
+        self._used: set[str] = set()
+        self._declares = False
+        self._longest = 0
+        self._done = HubSynced()
+
+    def run(self) -> HubSynced:
+        """Sends, and then reads.
+
+        Raises:
+            LoreError: the hub cannot, or may not be asked; what went until then stays.
+        """
+        with self._store.faults:
+            hello = self._begin()
+            self._keep_place()
+            if hello.may_write:
+                self._push()
+            self._pull()
+            if hello.may_write and self._remotes.step() > self._at.sent:
+                self._push()  # what follows from what came in, and the hub does not have
+            if not hello.may_write:
+                self._done.may_only_read = hello.role
+        return self._done
+
+    def dry_run(self) -> HubSynced:
+        """How many lines would be sent, known ones too, and read; nothing changes."""
+        with self._store.faults, self._store.snapshot():
+            hello = self._begin()
+            batches = self._batches(self._lines(self._at.sent, self._remotes.step()))
+            if hello.may_write:
+                self._done.sent = sum(len(batch) for batch in batches)
+            self._done.read = self._hub.waiting(ReadPosition.of(self._at.place))
+        return self._done
+
+    # --- where it is
+
+    def _begin(self) -> Hello:
+        """Finds out whether the hub is where it was, and begins anew where it is not."""
+        at = self._at
+        read = ReadPosition.of(at.place)
+        marks = [(read.xid, read.seq)] if read.seq else []
+        if at.sent_xid != _NO_LINE:
+            marks.append((at.sent_xid, at.sent_seq))
+        hello = self._hub.hello(marks)
+        self._longest = hello.longest
+        if hello.standby:
+            raise StoreReadOnly(f"{self._name}: is a standby: name the server that takes writes")
+        if self._all or at.generation != hello.generation or not hello.holds:
+            if at.generation and not self._all:
+                self._done.anew = "the hub is not where it was: a backup was restored, or a standby"
+            at.place = _NOWHERE
+            at.sent_xid = _NO_LINE  # and sent_seq says that there was one
+            at.sent = -1
+        elif at.timeline != hello.timeline:
+            self._done.anew = "another server has taken the hub over"
+            at.sent = -1
+        elif at.takes != str(self._takes):
+            at.sent = -1
+        if at.sees != hello.sees:
+            at.place = _NOWHERE
+        at.generation, at.timeline = hello.generation, hello.timeline
+        at.takes, at.sees = str(self._takes), hello.sees
+        return hello
+
+    def _keep_place(self) -> None:
+        if self._remotes.are_kept and self._remotes.get(self._name) == self._at:
+            return
+        with self._store.transaction():
+            self._remotes.make()
+            self._remotes.put(self._at)
+
+    # --- sending
+
+    def _push(self) -> None:
+        again: list[HubLine] = []
+        with self._store.snapshot():
+            until = self._remotes.step()
+            for batch in self._batches(self._lines(self._at.sent, until)):
+                done = self._hub.push([(line.order, line.line) for line in batch])
+                self._done.sent += done.taken
+                self._done.known += done.known
+                for place, why, is_final in done.refused:
+                    self._refuse(batch[place], why)
+                    if not is_final:
+                        again.append(batch[place])
+                if done.mark is not None:
+                    self._own.append(done.xid)
+                    self._at.sent_xid, self._at.sent_seq = done.mark
+                self._tell("sent", len(batch))
+        self._settle(until, again)
+        if self._declares:  # a greater declaration stands, and may have been read before
+            read = ReadPosition.of(self._at.place)
+            rows = [(read.xid, read.seq, kind, line) for kind, line in self._hub.declared()]
+            if rows:
+                self._take(rows, read)
+
+    def _refuse(self, line: HubLine, why: str) -> None:
+        if (line.id, why) not in self._done.refused:
+            self._done.refused.append((line.id, why))
+
+    def _settle(self, until: int, again: Sequence[HubLine]) -> None:
+        """Keep that all was sent up to this step, but for what is to be sent again."""
+        if until == self._at.sent and not again:
+            return
+        self._at.sent = until
+        with self._store.transaction():
+            for line in again:
+                if line.what == "edge":
+                    self._remotes.touch_edges([(line.id, line.to_id, line.relation)])
+                else:
+                    self._remotes.touch(line.what, [line.id])
+            self._remotes.put(self._at)
+
+    def _lines(self, after: int, until: int) -> Iterator[HubLine]:
+        touched = None if after < 0 else self._remotes.touched(self._name, after, until)
+        self._declares = bool(any(declarations(self._store)) if touched is None
+                              else touched.declared - self._used)  # fmt: skip
+        if touched is not None and not touched and not touched.declared:
+            return
+        lines = HubLines(self._store, self._takes, touched)
+        purges = lines.purges()
+        if purges:
+            digests = {md5(id.encode()).hexdigest(): id for id in purges}
+            known = self._hub.knows([*digests])
+            yield from (purge_line(id, purges[id]) for id in map(digests.__getitem__, known))
+        yield from lines
+
+    def _batches(self, lines: Iterable[HubLine]) -> Iterator[list[HubLine]]:
+        batch: list[HubLine] = []
+        size = 0
+        for line in lines:
+            if len(line.line) > self._longest:
+                self._refuse(line, f"is longer than {self._longest} bytes")
+                continue
+            batch.append(line)
+            size += len(line.line)
+            if len(batch) == SENT_AT_ONCE or size > _BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    # --- reading
+
+    def _pull(self) -> None:
+        while True:
+            rows, place = self._hub.pull(ReadPosition.of(self._at.place), READ_AT_ONCE, self._own)
+            if rows:
+                self._take(rows, place)
+                self._tell("read", len(rows))
+            if len(rows) < READ_AT_ONCE:
+                return
+
+    def _take(self, rows: Sequence[Row], place: ReadPosition) -> None:
+        """Merges lines, and keeps in the same transaction that they were read."""
+        told = [row for row in rows if row[3]]
+        self._done.read += len(told)
+        ahead = Ahead(self._store, lambda: self._engine.embedder)
+        options = ImportOptions(
+            skip_bad=True, new_relations=True, new_types=True, change="sync", purge=True
+        )
+        part = LineImport(
+            self._store, self._engine.settings, ahead, [row[3].encode() for row in told], options,
+            name=self._name, names=_Places(self._name, told), progress=lambda size: None,
+        )  # fmt: skip
+        if told:
+            part.prepare()
+        came_in, self._at = ahead.settled(lambda: self._written(part, told, place))
+        self._leave_conflicts_of_others(came_in)
+        _add(self._done.came_in, came_in)
+
+    def _written(
+        self, part: LineImport, told: Sequence[Row], place: ReadPosition
+    ) -> tuple[Imported, RemoteProgress]:
+        at = copy(self._at)
+        at.place, at.synced_at = str(place), now()
+        before = self._remotes.step()
+        came_in = part.write() if told else Imported()
+        self._remotes.came_from(self._name, before)
+        if at.sent == before:
+            at.sent = self._remotes.step()
+        self._remotes.touch_edges(came_in.derived_edges)
+        self._remotes.touch("node", came_in.derived_nodes)
+        self._remotes.touch("purged", self._purged_among(told))
+        used = self._used_now(came_in, told)
+        self._used |= used
+        self._remotes.touch("declared", sorted(used))
+        self._remotes.put(at)
+        return came_in, at
+
+    def _leave_conflicts_of_others(self, came_in: Imported) -> None:
+        """Takes out those that nobody here has a part in: of records that were not here before
+        this sync, and all of them where nothing of this store has ever gone to the hub."""
+        if self._at.sent_seq:
+            self._new |= came_in.new_nodes
+            told = [one for one in came_in.conflicting if one.id not in self._new]
+        else:
+            told = []
+        came_in.conflicting, came_in.conflicts = told, len(told)
+
+    def _used_now(self, came_in: Imported, rows: Sequence[Row]) -> set[str]:
+        """Names of relations and types that are used there, and may be declared here otherwise:
+        as long as nothing of them went, neither did what is declared here."""
+        names = {key[2] for key in came_in.brought}
+        names.update(id.partition("-")[0] for id in came_in.new_nodes)
+        if not names:
+            return names
+        there = {line for *_, kind, line in rows if kind in ("type", "relation")}
+        return {
+            name
+            for fields in declarations(self._store)
+            if (name := declared_as(fields)[1]) in names
+            and line_of(fields).rstrip("\n") not in there
+        }
+
+    def _purged_among(self, rows: Sequence[Row]) -> list[str]:
+        """What was deleted for good here, and is at the hub: it is to be told there."""
+        purged = self._store.history.purged()
+        if not purged:
+            return []
+        named: set[str] = set()
+        told: set[str] = set()
+        for *_, kind, line in rows:
+            fields = json.loads(line)
+            if kind == "purged":
+                told.add(fields["purged"])
+            names = fields.get("history_of", [])[:2]
+            names += [fields.get(name) for name in _NAMES if name in fields]
+            named.update(name for name in names if isinstance(name, str))
+        return sorted((named & purged.keys()) - told)
+
+
+_NAMES = ("id", "from_id", "to_id", "state_of", "anchor_of", "anchor_history_of")
+
+
+class _Places(LineNames):
+    """Lines are called by the hub and their number there; what is broken is left out."""
+
+    def __init__(self, name: str, rows: Sequence[Row]) -> None:
+        super().__init__(name, skip_bad=True)
+        self._remote = name
+        self._rows = rows
+
+    def place(self, number: int) -> str:
+        return f"{self._remote}: line {self._rows[number - 1][1]}"
+
+
+def unsent(store: Store, at: RemoteProgress, takes: Takes) -> int:
+    """How many records and links of a store have changed since a remote was sent them."""
+    if at.sent < 0 or at.takes != str(takes):
+        return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))
+    remotes = store.remotes
+    return len(remotes.touched(at.name, at.sent, remotes.step()))
+
+
+def _add(all: Imported, more: Imported) -> None:
+    for name in Imported.__slots__:
+        mine, theirs = getattr(all, name), getattr(more, name)
+        setattr(all, name, mine + theirs)

@@ -1,1 +1,0 @@
-"""The hub: where stores meet, on PostgreSQL. All SQL that a hub is asked with is here."""

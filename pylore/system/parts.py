@@ -1,0 +1,41 @@
+"""Parts of lore that can be left out: ``pylore/capture`` and ``pylore/hub``.
+
+Nothing else imports them. Who needs one asks here for a module of it, by name, when it is needed.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def part(name: str, module: str) -> ModuleType | None:
+    """Import a module of a part; None if the part was left out.
+
+    >>> part("telepathy", "commands") is None
+    True
+    """
+    package = f"pylore.{name}"
+    try:
+        return __import__(f"{package}.{module}", fromlist=("",))
+    except ModuleNotFoundError as error:
+        # A folder without files, of caches alone for one, is a package too.
+        if error.name not in (package, f"{package}.{module}"):
+            raise
+        return None
+
+
+def require_part(name: str, module: str) -> ModuleType:
+    """Import a module of a part.
+
+    Raises:
+        LoreError: the part was left out.
+    """
+    found = part(name, module)
+    if found is None:
+        raise LoreError(f"this lore has no {name}: it was installed without pylore/{name}; "
+                        "install lore again")  # fmt: skip
+    return found

@@ -1,1 +1,0 @@
-"""Events: what happened in sessions, in the user's state folder, for days to weeks."""

@@ -1,0 +1,283 @@
+"""Transcripts into the log: once each, whatever has become of the files, and never by halves."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_sessions import ClaudeSession, a_session
+from planted_secrets import planted
+
+from pylore.capture.capture import Capture, Receipt
+from pylore.capture.event_log import put_away_files
+from pylore.capture.events import read_events
+from pylore.capture.recorder import LONGEST
+from pylore.capture.redaction import Redactor
+from pylore.capture.transcripts import TRANSCRIPTS
+from pylore.core.errors import LoreError
+
+OF_ALL = {"session": 1, "prompt": 1, "say": 2, "tool": 2, "search": 1, "edit": 1, "commit": 1}
+
+
+def capture(
+    *paths: Path, kind: str = "claude", since: str = "", said: list[str] | None = None,
+    redactor: Redactor | None = None,
+) -> Receipt:  # fmt: skip
+    said = [] if said is None else said
+    redactor = redactor or Redactor(detectors=False)
+    return Capture(TRANSCRIPTS[kind], redactor, since, said.append).run([*map(str, paths)])
+
+
+def written(**wanted: Any) -> list[dict[str, Any]]:
+    """The events of the log without what is the same in all of them."""
+    return [{name: value for name, value in event.items() if name not in ("v", "src", "session")}
+            for event in read_events(**wanted)]  # fmt: skip
+
+
+def spans() -> list[tuple[str, str]]:
+    return [(event["kind"], event.get("text", "")) for event in read_events()]
+
+
+def test_a_session_becomes_events_and_once_more_adds_none(tmp_path: Path, log: Path) -> None:
+    file = a_session().write(tmp_path / "a.jsonl")
+    receipt = capture(file)
+    assert receipt.events == OF_ALL and receipt.files == receipt.sessions == 1
+    assert log.stat().st_mode & 0o777 == 0o600
+    events = written()
+    assert [event["turn"] for event in events[1:]] == [1] * 8
+    failed = events[3]
+    assert (failed["ok"], failed["text"], failed["err"], failed["ms"]) == (
+        False, "make test", "src/login.py:3: error: no clock", 1000,
+    )  # fmt: skip
+    assert failed["ref"] == f"{file}#4" and failed["parent"].startswith("msg_")
+    assert events[0]["name"] == "/home/me/shop" and events[0]["text"] == "main"
+    assert events[5]["files"] == ["src/login.py"]
+    assert (events[7]["kind"], events[7]["name"]) == ("commit", "1a2b3c4")
+    again = capture(file)
+    assert again.unchanged == 1 and not again.events and len(written()) == 9
+
+
+def test_what_grows_is_read_on_in_any_portions(tmp_path: Path) -> None:
+    session = a_session()
+    capture(session.write(tmp_path / "whole.jsonl"))
+    whole = spans()
+    other = a_session("5e550000-0000-4000-8000-000000000002")
+    file = tmp_path / "grows.jsonl"
+    text = "".join(f"{line}\n" for line in other.lines)
+    for end in range(0, len(text) + 1, 301):
+        file.write_text(text[:end])  # most portions end in the middle of a line, and of a letter
+        capture(file)
+    file.write_text(text)
+    capture(file)
+    assert spans()[len(whole) :] == whole
+
+
+def test_the_longest_snapshot_of_a_session_is_read_whatever_comes_first(tmp_path: Path) -> None:
+    session = a_session()
+    for number, lines in enumerate((9, 3, 12)):
+        session.write(tmp_path / f"checkpoints/{number}.jsonl", lines)
+    receipt = capture(tmp_path / "checkpoints")
+    assert receipt.files == 1 and receipt.left_out == {"shorter snapshots": 2}
+    before = spans()
+    session.write(tmp_path / "checkpoints/3.jsonl")
+    assert capture(tmp_path / "checkpoints").files == 1
+    assert spans()[: len(before)] == before and len(spans()) == 9
+    session.write(tmp_path / "late/short.jsonl", 5)
+    assert capture(tmp_path / "late").left_out == {"shorter snapshots": 1}
+    assert len(spans()) == 9
+
+
+def test_a_file_that_was_written_anew_doubles_nothing(tmp_path: Path) -> None:
+    session = a_session()
+    file = session.write(tmp_path / "a.jsonl")
+    capture(file)
+    session.lines[0] = session.lines[0].replace("login test", "first test")
+    session.says("And the docs say so now.").write(file)
+    receipt = capture(file)
+    assert receipt.events == {"say": 1}
+    assert spans()[-1] == ("say", "And the docs say so now.")
+    # and one that was cut short is read on when it has grown again
+    session.write(file, 4)
+    assert not capture(file).events
+    session.write(file)
+    assert not capture(file).events
+
+
+def test_what_was_interrupted_between_log_and_journal_is_not_written_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = a_session().write(tmp_path / "a.jsonl")
+    with monkeypatch.context() as patch:
+        patch.setattr("pylore.capture.capture.Captured.has_written", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            capture(file)
+    assert len(spans()) == 9
+    assert not capture(file).events and len(spans()) == 9
+    # nor where the journal is lost, in part or whole
+    journal = tmp_path / "home/state/lore/captured.jsonl"
+    for left in (journal.read_bytes()[:150], b""):
+        journal.write_bytes(left)
+        assert not capture(file).events and len(spans()) == 9
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_since_leaves_out_what_is_older_and_an_earlier_one_brings_it(tmp_path: Path) -> None:
+    file = a_session().write(tmp_path / "a.jsonl")
+    since = "2026-11-01T10:00:08Z"
+    assert capture(file, since=since).events == {"say": 1, "tool": 1, "edit": 1, "commit": 1}
+    assert not capture(file, since=since).events
+    assert sum(capture(file).events.values()) == 5
+    assert sorted(kind for kind, _ in spans()) == sorted(
+        kind for kind, count in OF_ALL.items() for _ in range(count)
+    )
+    os.utime(file, (1, 1))
+    assert capture(file, since=since).left_out == {"older": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("nothing", b"", ""),
+        ("text", b"hello\nworld\n", "no line of it is of a form known of claude"),
+        ("binary", b"\xff\x00\n" * 5, "not UTF-8"),
+        ("UTF-16", "\n".join(a_session().lines).encode("utf-16"), "not UTF-8"),
+        ("another version", b'{"v":9,"kind":"x"}\n', "no line of it is of a form known of claude"),
+        ("deep", b'{"type":' + b"[" * 100_000 + b"\n", "no line of it"),
+    ],
+)
+def test_what_is_no_transcript_is_named_in_a_line_and_the_others_are_read(
+    tmp_path: Path, name: str, content: bytes, why: str
+) -> None:
+    bad = tmp_path / f"{name}.jsonl"
+    bad.write_bytes(content)
+    said: list[str] = []
+    receipt = capture(bad, a_session().write(tmp_path / "good.jsonl"), said=said)
+    assert receipt.events == OF_ALL and receipt.failed == bool(why)
+    assert len(said) == bool(why) and all(why in line and "\n" not in line for line in said)
+    said.clear()
+    assert capture(tmp_path, said=said).failed == 0  # what only lies in a folder is no failure
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_session().write(tmp_path / "in/good.jsonl")
+    closed = tmp_path / "in/closed"
+    closed.mkdir()
+    if os.geteuid():
+        closed.chmod(0)
+    else:  # root may read everything
+        scandir = os.scandir
+        monkeypatch.setattr(os, "scandir", lambda path: scandir(_no_rights(path, closed)))
+    said: list[str] = []
+    receipt = capture(tmp_path / "in", said=said)
+    closed.chmod(0o700)
+    assert (receipt.failed, receipt.events) == (1, OF_ALL)
+    assert said == [f"{closed}: Permission denied: check its rights"]
+
+
+def _no_rights(path: str, closed: Path) -> str:
+    if path == str(closed):
+        raise PermissionError(13, "Permission denied", path)
+    return path
+
+
+def test_broken_lines_are_counted_and_the_others_stand(tmp_path: Path) -> None:
+    session = a_session()
+    good = session.lines
+    lines = [*good[:2], '{"type":"user","mess', "\udcff\udcfe", "\0{\0}\0", *good[2:],
+             '{"type":"wholly-new","x":1}', "[1]", good[0][:40]]  # fmt: skip
+    file = tmp_path / "a.jsonl"
+    file.write_bytes("\n".join(lines).encode("utf-8", "surrogateescape"))
+    receipt = capture(file)
+    assert receipt.events == OF_ALL
+    assert receipt.skipped == {"broken": 4, "wholly-new": 1}
+
+
+def test_a_line_without_an_end_takes_bounded_memory(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    session = a_session()
+    session.write(file, 4)
+    with file.open("r+b") as opened:
+        opened.seek(0, os.SEEK_END)
+        opened.truncate(opened.tell() + 8 * LONGEST)  # a hole: no room is taken
+        opened.seek(0, os.SEEK_END)
+        opened.write(b"\n" + "\n".join(session.lines[4:]).encode() + b"\n")
+    tracemalloc.start()
+    try:
+        receipt = capture(file)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert receipt.events == OF_ALL and receipt.skipped == {"too long": 1}
+    assert most < 3 * LONGEST
+
+
+def test_a_full_disk_is_one_line_and_the_next_capture_goes_on(tmp_path: Path, log: Path) -> None:
+    sessions = [
+        a_session(f"5e550000-0000-4000-8000-{number:012}").write(tmp_path / f"in/{number}.jsonl")
+        for number in range(20)
+    ]
+    capture(sessions[0])
+    whole = log.read_bytes()
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 5_000,) * 2)
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        try:
+            capture(tmp_path / "in")
+        except LoreError as error:
+            os._exit(7 if "events.jsonl: File too large: make room" in str(error) else 8)
+        os._exit(9)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert log.read_bytes() == whole  # no half of it
+    assert sum(capture(tmp_path / "in").events.values()) == 19 * 9
+
+
+def test_secrets_are_out_before_anything_is_written_even_where_a_cut_would_halve_them(
+    tmp_path: Path, log: Path
+) -> None:
+    session = ClaudeSession()
+    rows = [(name, text, secret) for name, text, secret in planted() if "bare" not in name]
+    for _, text, _ in rows:
+        session.user(text)
+        session.tool("Bash", f"Exit code 1\nerror: {text}", failed=True, command=text)
+        session.user("x" * 200 + " y" * 140 + " " + text)  # the 500th letter is within it
+    capture(session.write(tmp_path / "a.jsonl"), redactor=Redactor())
+    state = b"".join(path.read_bytes() for path in log.parent.rglob("*") if path.is_file())
+    assert [name for name, _, secret in rows if secret[:20].encode() in state] == []
+
+
+def test_another_capture_at_the_same_time_is_refused(tmp_path: Path) -> None:
+    from pylore.capture.capture import Captured
+
+    with Captured(), pytest.raises(LoreError, match="another one is running"):
+        capture(a_session().write(tmp_path / "a.jsonl"))
+
+
+def test_events_of_another_program_come_in_checked_cut_and_dated(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    rows: list[object] = [
+        {"kind": "prompt", "text": "x" * 900, "t": "2026-11-01T10:00:00+01:00", "session": "s"},
+        {"kind": "tool", "name": "make", "ok": False, "err": "y" * 900, "secret": "not a field"},
+        {"kind": "dream"}, {"v": 2, "kind": "say"}, {"kind": "tool", "files": "a.py"}, 5,
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    receipt = capture(file, kind="jsonl")
+    assert receipt.events == {"prompt": 1, "tool": 1}
+    assert receipt.skipped == {"dream": 1, "version 2": 1, "broken": 2}
+    one, two = read_events()
+    assert (one["t"], len(one["text"]), one["session"]) == ("2026-11-01T09:00:00Z", 500, "s")
+    assert two["session"] == "mine" and len(two["err"]) == 200 and "secret" not in two
+    assert not capture(file, kind="jsonl").events
+    assert not put_away_files()

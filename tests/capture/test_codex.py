@@ -1,0 +1,141 @@
+"""What a rollout of Codex says happened, in the forms that it has had."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.capture.codex import Codex, head_of
+
+WHEN = "2026-11-01T10:00:00.000Z"
+META = {"id": "c0de", "cwd": "/home/me/shop", "git": {"branch": "main"}, "timestamp": WHEN}
+
+
+def line(kind: str, **payload: Any) -> str:
+    return json.dumps({"timestamp": WHEN, "type": kind, "payload": payload}, separators=(",", ":"))
+
+
+def message(role: str, *texts: str) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role,
+            "content": [{"type": kind, "text": text} for text in texts]}  # fmt: skip
+
+
+def item(**fields: Any) -> str:
+    return line("response_item", **fields)
+
+
+def events(*lines: str) -> list[dict[str, Any]]:
+    reader = Codex("/r.jsonl")
+    for number, one in enumerate([line("session_meta", **META), *lines], 1):
+        reader.read(one.encode(), number)
+    found = reader.taken()
+    assert (found[0]["kind"], found[0]["name"], found[0]["text"]) == (
+        "session", "/home/me/shop", "main",
+    )  # fmt: skip
+    return found[1:]
+
+
+def call(name: str, arguments: object, output: object, number: int = 1) -> list[str]:
+    return [
+        item(
+            type="function_call", name=name, call_id=f"c{number}", arguments=json.dumps(arguments)
+        ),
+        item(type="function_call_output", call_id=f"c{number}", output=output),
+    ]
+
+
+def test_prompts_are_what_was_typed_and_answers_what_was_said() -> None:
+    found = events(
+        item(**message("developer", "<permissions instructions>")),
+        item(**message("user", "# AGENTS.md instructions for /x\n\nbe quick")),
+        item(**message("user", "<environment_context>\n<cwd>/x</cwd></environment_context>")),
+        item(**message("user", "# Context from my IDE setup:\n## My request for Codex:\nfix it")),
+        line("event_msg", type="user_message", message="fix it"),
+        item(type="reasoning", summary=[{"type": "summary_text", "text": "hm"}]),
+        item(**message("assistant", "Fixed.")),
+        line("event_msg", type="agent_message", message="Fixed."),
+    )
+    assert [(event["kind"], event["text"], event["turn"]) for event in found] == [
+        ("prompt", "fix it", 1), ("say", "Fixed.", 1),
+    ]  # fmt: skip
+
+
+def test_commands_of_all_forms_have_their_result() -> None:
+    found = events(
+        *call("shell", {"command": ["bash", "-lc", "make test"]},
+              json.dumps({"output": "error: no clock", "metadata": {"exit_code": 2,
+                                                                     "duration_seconds": 1.5}})),
+        *call("exec_command", {"cmd": "make test"},
+              "Chunk ID: 1\nWall time: 0.1 s\nProcess exited with code 1\nOutput:\nfatal: x", 2),
+        *call("shell_command", {"command": "git commit -m 'Login has a clock'"},
+              "Exit code: 0\nOutput:\n[main 1a2b3c4] Login has a clock", 3),
+        *call("shell", {"command": ["ls"]}, "rejected by user", 4),
+        item(type="local_shell_call", call_id="c5", action={"type": "exec", "command": ["ls"]}),
+        item(type="local_shell_call_output", call_id="c5", output="a.py"),
+        item(type="web_search_call", action={"type": "search", "query": "clocks"}),
+    )  # fmt: skip
+    assert [tuple(map(event.get, ("kind", "text", "ok", "err"))) for event in found] == [
+        ("tool", "make test", False, "error: no clock"), ("tool", "make test", False, "fatal: x"),
+        ("commit", "Login has a clock", True, None), ("tool", "ls", False, "refused"),
+        ("tool", "ls", True, None), ("search", "clocks", True, None),
+    ]  # fmt: skip
+    assert found[0]["ms"] == 1500 and found[2]["name"] == "1a2b3c4"
+
+
+def test_patches_are_edits_of_their_files() -> None:
+    patch = ("*** Begin Patch\n*** Update File: src/a.py\n*** Move to: src/b.py\n@@\n-x\n+y\n"
+             "*** Add File: /home/me/shop/c.py\n+z\n*** End Patch")  # fmt: skip
+    found = events(
+        item(type="custom_tool_call", name="apply_patch", call_id="c1", input=patch),
+        line("event_msg", type="patch_apply_end", call_id="c1", success=False, stderr="no"),
+        item(type="custom_tool_call_output", call_id="c1", output="error: does not apply"),
+        *call("shell", {"command": ["apply_patch", patch]}, "Success", 2),
+    )
+    assert [(event["kind"], event["files"], event["ok"]) for event in found] == [
+        ("edit", ["src/a.py", "src/b.py", "c.py"], False),
+        ("edit", ["src/a.py", "src/b.py", "c.py"], True),
+    ]
+
+
+def test_rollouts_from_before_there_were_types_are_read_too() -> None:
+    reader = Codex("/r.jsonl")
+    old = [{"id": "c0de", "timestamp": WHEN, "instructions": None, "git": {}},
+           {"record_type": "state"}, message("user", "fix it"),
+           {"type": "function_call", "name": "shell", "call_id": "1",
+            "arguments": '{"command":["ls"]}'},
+           {"type": "function_call_output", "call_id": "1", "output": "a"}]  # fmt: skip
+    for number, one in enumerate(old, 1):
+        reader.read(json.dumps(one).encode(), number)
+    found = reader.taken()
+    assert [event["kind"] for event in found] == ["session", "prompt", "tool"]
+    assert {event["t"] for event in found} == {"2026-11-01T10:00:00Z"}
+    assert reader.skipped == {"untyped": 1}
+
+
+def test_a_subagents_rollout_is_a_side_chain() -> None:
+    main = line("session_meta", **META, source="cli").encode()
+    side = line("session_meta", **META, source={"subagent": "review"}).encode()
+    assert head_of(main, "x") == ("c0de", False) and head_of(side, "x") == ("c0de", True)
+
+
+_leaves = st.none() | st.integers() | st.text(max_size=10) | st.sampled_from(
+    ["message", "user", "function_call", "function_call_output", "{}", "[1]", "exec"]
+)  # fmt: skip
+_payloads = st.dictionaries(
+    st.sampled_from("type role content call_id arguments output name action".split()),
+    st.recursive(_leaves, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(
+        st.sampled_from(["text", "command", "output", "metadata"]), inner, max_size=3)),
+)  # fmt: skip
+
+
+@given(st.lists(_payloads, max_size=6))
+def test_items_of_any_form_are_events_or_nothing(payloads: list[dict[str, Any]]) -> None:
+    reader = Codex("/r.jsonl")
+    for number, payload in enumerate(payloads, 1):
+        one = {"timestamp": WHEN, "type": "response_item", "payload": payload}
+        reader.read(json.dumps(one).encode(), number)
+    json.dumps(reader.taken())

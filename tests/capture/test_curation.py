@@ -1,0 +1,430 @@
+"""Candidates, from the log of events to a record: what is kept, what never comes again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from homes import move_home
+from hypothesis import given
+from hypothesis import strategies as st
+from new_stores import new_store
+from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
+from sqlite_stores import connection_of
+
+from pylore.app.engine import Engine
+from pylore.app.search import SearchRequest, search
+from pylore.capture import promotion
+from pylore.capture.candidates import Candidate, Signal
+from pylore.capture.capture import ALL, sessions_of
+from pylore.capture.curation import (
+    candidate_of,
+    funnel,
+    gather,
+    joined,
+    listed,
+    row_of,
+    sweep_candidates,
+)
+from pylore.capture.event_log import event_file
+from pylore.capture.promotion import Wanted
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
+from pylore.core.times import now
+from pylore.formats.jsonl import import_lines
+from pylore.formats.lines_out import export_lines
+from pylore.records.access_counts import count_accesses
+from pylore.records.records import Records
+from pylore.records.runs import Runs
+from pylore.store.candidate import KeptCandidate
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    move_home(monkeypatch, tmp_path / "home")
+    (tmp_path / "project/src").mkdir(parents=True)
+    (tmp_path / "project/src/auth.py").write_text("def token(): ...\n")
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def log(project: Path) -> Log:
+    return Log(project)
+
+
+@pytest.fixture
+def engine(project: Path) -> Iterator[Engine]:
+    with new_store(str(project / ".lore")) as store:
+        yield Engine(store, with_flags(embedder="none"), str(project))
+
+
+def with_flags(**flags: object) -> Settings:
+    return Settings.load(environ={}, flags={name: str(value) for name, value in flags.items()})
+
+
+def found(engine: Engine) -> dict[str, str]:
+    """The open candidates, their texts to their ids."""
+    gather(engine, engine.root)
+    return {row["body"]: row["id"] for row in listed(engine)}
+
+
+def statuses(engine: Engine) -> dict[str, str]:
+    return {row["body"]: row["status"] for row in listed(engine, everything=True)}
+
+
+def evidence(engine: Engine, id: str) -> dict[str, Any]:
+    """The other end of each link of a record to its quotes."""
+    return {
+        edge.to_id if edge.from_id == id else edge.from_id: [
+            quote["quote"] for quote in json.loads(edge.metadata).get("evidence", [])
+        ]
+        for edge in engine.store.edges.of(id)
+        if edge.relation not in ("anchored_to", "similar_to")
+    }
+
+
+def test_what_was_found_is_in_no_search_and_no_export(engine: Engine, log: Log) -> None:
+    plant(log)
+    assert found(engine).keys() == {RULE, CAUSE}
+    assert found(engine).keys() == {RULE, CAUSE}, "looking twice finds the same"
+    assert not [*search(engine, SearchRequest("rotating key token cache"))]
+    assert "rotating" not in "".join(export_lines(engine.store))
+    assert engine.store.nodes.count_by_type() == {}
+
+
+def test_a_record_leads_to_what_it_was_learned_from(
+    engine: Engine, project: Path, log: Log
+) -> None:
+    person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+    for words in (("init", "-q"), ("add", "."), (*person, "commit", "-qm", "Mend it")):
+        subprocess.run(["git", *words], cwd=project, check=True)
+    said = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=project, check=True, capture_output=True
+    )
+    commit = said.stdout.decode().strip()
+    plant(log, commit[:7])
+    run = Runs(engine.store).start("")
+    (done,) = promotion.promote(
+        engine, [Wanted(found(engine)[CAUSE], type="lesson")], confirm=True,
+        run_of=lambda session: run if session == "s1" else "",
+    )  # fmt: skip
+    Path(event_file()).unlink()
+    node = engine.store.nodes.require(done.id)
+    assert (node.type, node.status, node.source, node.confidence) == (
+        "lesson", "confirmed", "conversation", 1.0,
+    )  # fmt: skip
+    assert (node.file, node.body) == ("src/auth.py", CAUSE)
+    assert evidence(engine, done.id) == {"session-s1": [CAUSE], f"commit-{commit}": [], run: []}
+    edge = engine.store.edges.get(done.id, "session-s1", "learned_from")
+    assert edge is not None
+    (quote,) = json.loads(edge.metadata)["evidence"]
+    assert (quote["ref"], quote["t"]) == ("s1.jsonl#4", "2026-11-20T10:03:00Z")
+    assert len(quote["quote"]) <= 200 and len(quote["hash"]) == 16
+    assert [anchor.path for anchor in engine.store.anchors.of(done.id)] == ["src/auth.py"]
+    assert engine.store.ratings.of([done.id]) == {}, "nobody has rated it"
+
+
+def test_what_is_let_in_without_a_person_is_staged_until_people_read_it(
+    engine: Engine, log: Log
+) -> None:
+    plant(log)
+    (done,) = promotion.promote(engine, [Wanted(found(engine)[RULE])], confirm=False)
+    node = engine.store.nodes.require(done.id)
+    assert (node.status, node.confidence) == ("staged", listed(engine, everything=True)[0]["score"])
+    notes = [note for _ in range(3) for note in count_accesses(engine.store, Settings(), [done.id])]
+    assert notes == [f"confirmed, since it is read often: {done.id}"]
+    assert engine.store.nodes.require(done.id).status == "confirmed"
+
+
+def test_all_of_them_or_none(engine: Engine, log: Log) -> None:
+    plant(log)
+    ids = found(engine)
+    with pytest.raises(LoreError, match="no node 'note-none'"):
+        promotion.promote(
+            engine, [Wanted(ids[RULE]), Wanted(ids[CAUSE], into="note-none")], confirm=True
+        )
+    assert engine.store.nodes.count_by_type() == {}
+    assert statuses(engine) == {RULE: "open", CAUSE: "open"}
+
+
+def test_one_that_is_killed_half_way_has_done_nothing(engine: Engine, log: Log) -> None:
+    plant(log)
+    ids = found(engine)
+    child = os.fork()
+    if child == 0:  # dies after the record is written, and before the candidate is
+        from pylore.store import open_store
+
+        with open_store(os.path.dirname(engine.store.path)) as store:
+            other = Engine(store, engine.settings, engine.root)
+            promotion.promote(other, [Wanted(ids[CAUSE])], confirm=True,
+                              run_of=lambda _: os._exit(9))  # fmt: skip
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert engine.store.nodes.count_by_type() == {}
+    assert statuses(engine) == {RULE: "open", CAUSE: "open"}
+    (done,) = promotion.promote(engine, [Wanted(ids[CAUSE])], confirm=True)
+    assert done.state == "added"
+
+
+def test_what_was_refused_never_comes_again(engine: Engine, log: Log) -> None:
+    plant(log)
+    promotion.refuse(engine, [*found(engine).values()])
+    log.session("s8", "2026-11-22", prompt(RULE), prompt(f"Well then: {RULE.lower()}, please"))
+    assert found(engine) == {}
+    assert statuses(engine) == {RULE: "refused", CAUSE: "refused"}
+    engine.settings = with_flags(embedder="none", candidates_days=1)
+    connection_of(engine.store).execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
+    assert sweep_candidates(engine) == []
+    assert found(engine) == {}
+
+
+def test_what_was_skipped_is_open_again_when_a_new_session_says_it(
+    engine: Engine, log: Log
+) -> None:
+    plant(log, sessions=1)
+    id = found(engine)[RULE]
+    promotion.skip(engine, [id])
+    assert RULE not in found(engine)
+    log.session("s2", "2026-11-22", prompt(RULE))
+    assert found(engine)[RULE] == id
+    (row,) = [row for row in listed(engine) if row["id"] == id]
+    assert (row["sessions"], len(row["signals"])) == (["s1", "s2"], 2)
+
+
+def test_an_undo_opens_it_again_and_another_one_promotes_it(engine: Engine, log: Log) -> None:
+    plant(log)
+    ids = found(engine)
+    (done,) = promotion.promote(engine, [Wanted(ids[RULE])], confirm=True)
+    records = Records(engine.store, engine.settings, None)
+    records.undo()
+    assert statuses(engine)[RULE] == "open"
+    assert engine.store.nodes.require(done.id).invalidated_at is not None
+    records.undo()
+    assert statuses(engine)[RULE] == "promoted"
+    assert engine.store.nodes.require(done.id).invalidated_at is None
+    assert [*evidence(engine, done.id)] == ["session-s1", "session-s2"]
+    with pytest.raises(LoreError, match=f"is known as {done.id}: see 'lore show {done.id}'"):
+        promotion.promote(engine, [Wanted(ids[RULE])], confirm=True)
+
+
+def test_what_a_record_says_already_is_evidence_for_it(project: Path, log: Log) -> None:
+    plant(log)
+    with new_store(str(project / ".lore")) as store:
+        engine = Engine(store, Settings(), str(project))
+        records = Records(store, engine.settings, engine.embedder, engine.root)
+        same = records.add("pattern", RULE).id
+        near = records.add("failure", CAUSE.replace("gave", "has given")).id
+        assert gather(engine, engine.root).known == [same, near]
+        assert statuses(engine) == {RULE: "known", CAUSE: "known"}
+        assert evidence(engine, same) == {"session-s1": [RULE], "session-s2": [f"{RULE}!"]}
+        assert evidence(engine, near) == {"session-s1": [CAUSE]}
+        assert gather(engine, engine.root).known == [], "once is enough"
+        log.session("s3", "2026-11-22", prompt(RULE))
+        assert gather(engine, engine.root).known == [same]
+        lines = [line.encode() for line in export_lines(store)]
+        records.unlink(same, "derived_from", "session-s3")
+        gather(engine, engine.root)
+        assert "session-s3" not in evidence(engine, same), "what was taken away stays so"
+    with new_store(str(project / "other")) as other:
+        import_lines(other, Settings(), None, lines)
+        there = Engine(other, Settings(), str(project))
+        assert evidence(there, same)["session-s3"] == [RULE]
+
+
+def test_what_was_forgotten_or_retracted_does_not_come_back(engine: Engine, log: Log) -> None:
+    records = Records(engine.store, engine.settings, None)
+    records.forget([records.add("pattern", RULE).id])
+    plant(log)
+    assert found(engine).keys() == {CAUSE}
+    assert engine.store.nodes.count_by_type() == {}
+
+
+def test_a_candidate_is_merged_into_a_record(engine: Engine, log: Log) -> None:
+    plant(log)
+    note = Records(engine.store, engine.settings, None).add("note", "Tokens are signed").id
+    (done,) = promotion.promote(engine, [Wanted(found(engine)[RULE], into=note)], confirm=True)
+    assert (done.id, done.state) == (note, "updated")
+    assert evidence(engine, note) == {"session-s1": [RULE], "session-s2": [f"{RULE}!"]}
+    assert engine.store.nodes.require(note).body == "Tokens are signed"
+
+
+def test_the_same_error_after_the_lesson_is_flagged(engine: Engine, log: Log) -> None:
+    for number in range(3):
+        log.session(f"s{number}", "2026-11-20", failure("make", ERROR.format(f"/tmp/x{number}")))
+    (id,) = found(engine).values()
+    (done,) = promotion.promote(engine, [Wanted(id)], confirm=True)
+    assert gather(engine, engine.root).again == [], "those are what it was learned from"
+    log.session("later", "2126-11-20", failure("make check", ERROR.format("/tmp/y")))
+    assert gather(engine, engine.root).again == [done.id]
+    edge = engine.store.edges.get("session-later", done.id, "contradicts")
+    assert edge is not None and "/tmp/y" in edge.metadata
+    assert gather(engine, engine.root).again == []
+
+
+def test_a_rule_stages_what_two_sessions_and_two_signals_speak_for(
+    engine: Engine, log: Log
+) -> None:
+    plant(log)
+    ids = found(engine)
+    assert promotion.stage_by_rule(engine) == [], "by default nothing"
+    engine.settings = with_flags(embedder="none", promote_auto=1)
+    assert promotion.stage_by_rule(engine) == [], "two sessions, and one kind of signal"
+    row = engine.store.candidates.get_many([ids[RULE]])[ids[RULE]]
+    row.data = row.data.replace('"rule"', '"correction"', 1)
+    with engine.store.transaction():
+        engine.store.candidates.put([row])
+    assert promotion.stage_by_rule(engine) == [ids[RULE]]
+    wanted = [Wanted(ids[RULE]), Wanted(ids[CAUSE])]
+    (done,) = promotion.promote(engine, wanted, confirm=False, at_most=1)
+    assert engine.store.nodes.require(done.id).status == "staged"
+    assert promotion.promote(engine, wanted[1:], confirm=False, at_most=1) == [], "one a day"
+    assert promotion.stage_by_rule(engine) == []
+
+
+def test_what_a_rule_staged_counts_and_does_not_come_again_when_it_was_undone(
+    engine: Engine, log: Log
+) -> None:
+    plant(log)
+    engine.settings = with_flags(embedder="none", promote_auto=1)
+    id = found(engine)[RULE]
+    row = engine.store.candidates.get_many([id])[id]
+    row.data = row.data.replace('"rule"', '"correction"', 1)
+    with engine.store.transaction():
+        engine.store.candidates.put([row])
+    assert promotion.promote(engine, [Wanted(id)], confirm=False, at_most=1)
+    records = Records(engine.store, engine.settings, None)
+    records.undo()
+    log.session("s3", "2026-11-22", prompt(RULE))
+    assert found(engine)[RULE] == id, "it is open, and more speaks for it"
+    assert promotion.promote(engine, [Wanted(id)], confirm=False, at_most=1) == []
+    engine.settings = with_flags(embedder="none", promote_auto=5)
+    assert promotion.stage_by_rule(engine) == []
+    engine.settings = with_flags(embedder="none", promote_auto=1, scope="alice")
+    other = found(engine)[RULE]
+    assert promotion.promote(engine, [Wanted(other)], confirm=False, at_most=1) == []
+    assert promotion.promote(engine, [Wanted(other)], confirm=False, at_most=2)
+
+
+def test_what_comes_back_by_a_promotion_is_what_this_one_says(engine: Engine, log: Log) -> None:
+    plant(log)
+    wanted = [Wanted(found(engine)[RULE])]
+    records = Records(engine.store, engine.settings, None)
+    (score,) = (row["score"] for row in listed(engine) if row["body"] == RULE)
+    for confirm, status, confidence in ((True, "confirmed", 1.0), (False, "staged", score)) * 2:
+        (done,) = promotion.promote(engine, wanted, confirm=confirm)
+        node = engine.store.nodes.require(done.id)
+        assert (node.status, node.confidence) == (status, confidence)
+        records.undo()
+    assert found(engine)[RULE] == wanted[0].id
+
+
+def test_what_says_otherwise_is_shown_beside_it(project: Path, log: Log) -> None:
+    plant(log)
+    with new_store(str(project / ".lore")) as store:
+        engine = Engine(store, Settings(), str(project))
+        records = Records(store, engine.settings, engine.embedder, engine.root)
+        known = records.add("decision", "Sign the tokens with the static key").id
+        gather(engine, engine.root)
+        row = next(row for row in store.candidates.all() if row.body == RULE)
+        (beside,) = promotion.beside(engine, candidate_of(row))
+        assert (beside.id, beside.otherwise) == (known, True)
+
+
+def test_the_funnel_counts_by_week(engine: Engine, log: Log) -> None:
+    plant(log)
+    ids = found(engine)
+    (done,) = promotion.promote(engine, [Wanted(ids[RULE])], confirm=True)
+    promotion.refuse(engine, [ids[CAUSE]])
+    for helpful in (True, False):
+        run = Runs(engine.store).start("")
+        with engine.store.transaction():
+            engine.store.impressions.show(run, [done.id], "q", now())
+        Runs(engine.store).finish(run, [done.id] * helpful, [])
+    rows = {name: sum(row[name] for row in funnel(engine)) for name in
+            ("events", "candidates", "promoted", "refused", "confirmed", "used", "runs",
+             "helpful", "unhelpful")}  # fmt: skip
+    assert rows == {"events": 6, "candidates": 2, "promoted": 1, "refused": 1, "confirmed": 1,
+                    "used": 1, "runs": 2, "helpful": 1, "unhelpful": 0}  # fmt: skip
+
+
+def test_what_nobody_decided_is_swept(engine: Engine, log: Log) -> None:
+    plant(log)
+    ids = found(engine)
+    promotion.skip(engine, [ids[CAUSE]])
+    assert sweep_candidates(engine) == []
+    connection_of(engine.store).execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
+    assert {*sweep_candidates(engine, dry_run=True)} == {*ids.values()}
+    assert len(listed(engine, everything=True)) == 2
+    sweep_candidates(engine)
+    assert listed(engine, everything=True) == []
+
+
+def test_sessions_of_a_work_tree_are_the_projects(engine: Engine, project: Path, log: Log) -> None:
+    (project / ".git/worktrees/other").mkdir(parents=True)
+    (project.parent / "tree").mkdir()
+    (project.parent / "tree/.git").write_text(f"gitdir: {project}/.git/worktrees/other\n")
+    (project.parent / "link").symlink_to(project)
+    plant(log)
+    for day, name in enumerate(("tree", "link", "elsewhere", "project/src"), 22):
+        Log(project.parent / name).session(name, f"2026-11-{day}", prompt(RULE))
+    assert sessions_of(str(project)) == {"s1", "s2", "tree", "link"}
+    gather(engine, ALL)
+    assert "elsewhere" in listed(engine)[0]["sessions"]
+
+
+def test_under_a_scope_candidates_are_its_own(engine: Engine, log: Log) -> None:
+    plant(log)
+    engine.settings = with_flags(embedder="none", scope="alice")
+    ids = found(engine)
+    assert all(id.endswith("@@alice") for id in ids.values())
+    (done,) = promotion.promote(engine, [Wanted(ids[CAUSE])], confirm=True)
+    assert {*evidence(engine, done.id)} == {"session-s1@@alice"}
+    engine.settings = with_flags(embedder="none", scope="bob")
+    assert listed(engine, everything=True) == []
+    assert engine.store.nodes.get(done.id) is None
+
+
+def test_what_was_purged_is_in_no_candidate_and_does_not_come_again(
+    engine: Engine, log: Log
+) -> None:
+    plant(log)
+    (done,) = promotion.promote(engine, [Wanted(found(engine)[CAUSE])], confirm=True)
+    Records(engine.store, engine.settings, None).forget([done.id], purge=True)
+    gather(engine, engine.root)
+    assert [row["body"] for row in listed(engine, everything=True)] == [RULE, ""]
+    assert "cache" not in str([row.to_dict() for row in engine.store.candidates.all()])
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["{}", '{"signals": 7, "files": {}}', '{"signals": [7, {"name": "rule"}], "also": [[]]}'],
+)
+def test_a_row_of_another_program_is_a_candidate_without_what_it_lacks(
+    engine: Engine, log: Log, data: str
+) -> None:
+    with engine.store.transaction():
+        engine.store.candidates.put([KeptCandidate("candidate-1", "lesson", "T", "B", data=data)])
+    plant(log)
+    assert found(engine).keys() == {"B", RULE, CAUSE}
+    (done,) = promotion.promote(engine, [Wanted("candidate-1")], confirm=True)
+    assert (done.state, evidence(engine, done.id)) == ("added", {})
+
+
+TEXTS = st.text(max_size=20)
+SIGNALS = st.lists(
+    st.builds(Signal, TEXTS, st.floats(0, 1), TEXTS, TEXTS, st.datetimes().map(str), TEXTS),
+    max_size=5,
+)
+
+
+@given(st.builds(Candidate, TEXTS, TEXTS, TEXTS, SIGNALS, st.lists(TEXTS), st.lists(TEXTS)))
+def test_a_candidate_is_kept_as_it_was_found(one: Candidate) -> None:
+    kept = candidate_of(row_of(one))
+    assert kept.to_row() == one.to_row()
+    assert len(joined(kept, one).signals) == len(kept.signals), "the same once more adds nothing"
+    assert joined(joined(kept, one), one).to_row() == joined(kept, one).to_row()

@@ -1,0 +1,132 @@
+"""The log: whole lines of many writers, put away by the day, swept by age and by size."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pylore.capture import event_log
+from pylore.capture.event_log import append, append_event, put_away_files
+from pylore.capture.events import read_events, sweep_events
+
+DAY = 86_400
+LINES = 150
+
+
+def test_eight_writers_lose_nothing_while_files_are_put_away_and_swept(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_log, "LARGE", 5_000)
+    writers = []
+    for writer in range(8):
+        child = os.fork()
+        if not child:
+            for number in range(LINES):
+                append_event("test", str(writer), "tool", f"{number}", ["a.py"], ok=True)
+            os._exit(0)
+        writers.append(child)
+    seen: set[tuple[str, str]] = set()
+    while writers:
+        seen |= {(event["session"], event["name"]) for event in read_events()}
+        sweep_events(1, 0)  # nothing is that old: it only looks
+        writers = [child for child in writers if not os.waitpid(child, os.WNOHANG)[0]]
+    found = [(event["session"], event["name"]) for event in read_events()]
+    assert len(found) == len({*found}) == 8 * LINES and seen <= {*found}
+    assert len(put_away_files()) > 8
+    for writer in range(8):  # each one's lines are in its order
+        assert [int(name) for session, name in found if session == str(writer)] == [*range(LINES)]
+
+
+def test_a_line_waits_for_a_sweep_and_goes_to_the_next_file(log: Path) -> None:
+    append_event("test", "s", "tool", "old", [], ok=True)
+    old = time.time() - 3 * DAY
+    os.utime(log, (old, old))
+    children = []
+    for number in range(8):
+        child = os.fork()
+        if not child:
+            if number % 2:
+                sweep_events(1, 0)
+            else:
+                append_event("test", "s", "tool", f"new {number}", [], ok=True)
+            os._exit(0)
+        children.append(child)
+    assert all(os.waitpid(child, 0)[1] == 0 for child in children)
+    sweep_events(1, 0)
+    assert {event["name"] for event in read_events()} == {"new 0", "new 2", "new 4", "new 6"}
+
+
+def test_a_day_is_a_file_and_goes_as_one(log: Path) -> None:
+    for days in (20, 15, 2, 0):
+        append_event("test", "s", "tool", f"{days} days", [], ok=True)
+        then = time.time() - days * DAY
+        os.utime(log, (then, then))
+    append_event("test", "s", "tool", "today", [], ok=True)
+    assert len(put_away_files()) == 3
+    assert [one.why for one in sweep_events(14, 0, dry_run=True)] == ["age", "age"]
+    assert len([*read_events()]) == 5
+    sweep_events(14, 0)
+    assert [event["name"] for event in read_events()] == ["2 days", "0 days", "today"]
+    assert sweep_events(0, 0) == []
+    with Path(put_away_files()[0]).open("ab") as file:
+        file.truncate(2_000_000)
+    assert [one.why for one in sweep_events(14, 1)] == ["size"]
+    assert [event["name"] for event in read_events()] == ["0 days", "today"]
+
+
+def test_half_a_line_is_ended_and_passed_over(log: Path) -> None:
+    append_event("test", "s", "tool", "one", [], ok=True)
+    with log.open("ab") as file:
+        file.write(b'{"v":1,"t":"2026-11-01T10:0')
+    assert [event["name"] for event in read_events()] == ["one"]
+    append_event("test", "s", "tool", "two", [], ok=True)
+    with log.open("ab") as file:
+        file.write(b'\xff\xfe\n[]\n{"v":2,"t":"x","kind":"say"}\n{"v":1,"t":5,"kind":"say"}\n')
+        file.write(b'{"v":1,"t":"x","kind":"say","files":[1]}\n' + b"x" * 3_000_000 + b"\n")
+    append_event("test", "s", "tool", "three", [], ok=True)
+    assert [event["name"] for event in read_events()] == ["one", "two", "three"]
+
+
+def test_on_a_full_disk_nothing_of_it_is_written(log: Path) -> None:
+    append_event("test", "s", "tool", "one", [], ok=True)
+    size = log.stat().st_size
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, size + 10))
+        try:
+            append(b"x" * 1000 + b"\n")
+        except OSError:
+            os._exit(7)
+        os._exit(8)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert log.stat().st_size == size
+
+
+def test_what_is_asked_for_is_what_is_read(log: Path) -> None:
+    append_event("test", "one", "edit", "Edit", ["src/auth/login.py"], ok=True)
+    append_event("test", "two", "tool", "Bash", [], ok=False)
+    assert [event["name"] for event in read_events(kinds=["edit"])] == ["Edit"]
+    assert [event["name"] for event in read_events(session="two")] == ["Bash"]
+    assert [event["name"] for event in read_events(files=["src/auth"])] == ["Edit"]
+    assert [event["name"] for event in read_events(files=["*.py"])] == ["Edit"]
+    assert [*read_events(since="2999-01-01T00:00:00Z")] == []
+    assert len([*read_events(str(log))]) == 2
+
+
+def test_who_appends_loads_little() -> None:
+    import subprocess
+
+    code = (
+        "import sys; from pylore.capture import event_log; "
+        "print([name for name in ('json', 're', 'typing') if name in sys.modules])"
+    )
+    root = Path(__file__).resolve().parent.parent.parent
+    out = subprocess.check_output([sys.executable, "-S", "-c", code], cwd=root, text=True)
+    assert out == "[]\n"

@@ -1,0 +1,276 @@
+"""Candidates: what speaks for one, what is none, and what is the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.capture.candidates import LONGEST_QUOTE, Candidate, Signal
+from pylore.capture.extraction import error_signature, find_candidates
+from pylore.capture.sentences import Texts, is_marked, mark_of
+from pylore.capture.statements import WEIGHTS
+
+Event = dict[str, Any]
+
+
+def session(*rows: Event, name: str = "s1") -> list[Event]:
+    """Events of one session, in order, a minute from each to the next."""
+    return [
+        {"v": 1, "src": "claude", "session": name, "t": f"2026-01-31T12:{at:02}:00Z",
+         "ref": f"{name}.jsonl#{at}", **row}
+        for at, row in enumerate(rows)
+    ]  # fmt: skip
+
+
+def prompt(text: str) -> Event:
+    return {"kind": "prompt", "text": text}
+
+
+def say(text: str) -> Event:
+    return {"kind": "say", "text": text}
+
+
+def edit(*files: str) -> Event:
+    return {"kind": "edit", "name": "Edit", "ok": True, "files": [*files]}
+
+
+def run(command: str, error: str = "") -> Event:
+    return {"kind": "tool", "name": "Bash", "text": command, "ok": not error, "err": error or None}
+
+
+def commit(text: str, *files: str) -> Event:
+    return {"kind": "commit", "name": "abc1234", "text": text, "ok": True, "files": [*files]}
+
+
+def only(events: list[Event]) -> Candidate:
+    found = find_candidates(events)
+    assert len(found) == 1, [one.body for one in found]
+    return found[0]
+
+
+def names(candidate: Candidate) -> list[str]:
+    return [signal.name for signal in candidate.signals]
+
+
+WHY = "`save` must hold the lock, because `load` reads the file in two steps."
+
+
+@pytest.mark.parametrize(
+    ("event", "name", "type"),
+    [
+        (say("**Root cause:** `parse` keeps its offset when a file is truncated"), "root-cause",
+         "failure"),
+        (say("- Lesson: tables with a trigger take twice as long to load"), "lesson", "lesson"),
+        (say("Decision: sessions are signed tokens, kept by the client alone"), "decision",
+         "decision"),
+        (say("TIL SQLite keeps a page cache for each connection it has"), "til", "lesson"),
+        (say("⚠️ Gotcha: the watcher sees a rename as a file that is gone"), "gotcha", "lesson"),
+        (prompt("Never push to main, we release from it every night"), "rule", "pattern"),
+        (prompt("No, use `uv` instead, pip is not locked here in CI"), None, None),
+        (prompt("No, use `uv` instead of pip everywhere"), "correction", "lesson"),
+        (prompt("We want errors as values because callers retry on them"), "preference",
+         "decision"),
+        (say(WHY), "constraint", "lesson"),
+        (commit("Keep tokens in memory\n\nA file is read by other users, so they stay in memory."),
+         "committed", "decision"),
+        (commit("Speed\n\n- Sort before joining to avoid a table for each of the groups\n- Tidy"),
+         "committed", "decision"),
+    ],
+)  # fmt: skip
+def test_what_speaks_for_a_candidate(event: Event, name: str | None, type: str | None) -> None:
+    found = find_candidates(session(event))
+    if name is None:
+        assert not found
+        return
+    assert len(found) == 1
+    assert name in names(found[0])
+    assert found[0].type == type
+    assert found[0].id.startswith("candidate-")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        prompt("always"),
+        prompt("Should we always sign the tokens before they are stored?"),
+        prompt("never mind, always failing for this test now"),
+        prompt("diff --git a/x b/x\n@@ -1 +1 @@\nwe never use `tabs` here\n+ always"),
+        prompt("Traceback (most recent call last):\nwe must never see `this`, always retry"),
+        prompt("High Severity\n\nWe must always check `token` because it may be None"),
+        prompt("# Review\n## One\nWe must always check `token` because it may be None"),
+        prompt("> a\n> b\n> c\nwe must always check `token` because it may be None"),
+        prompt("we must always check `token` because it may be None. " + "x " * 400),
+        prompt("<system-reminder>we must always check `token`, never skip it</system-reminder>"),
+        say("This request is interrupted, because `load` must never be called twice."[:30]),
+        say("Let me check `save`, because it must hold the lock before it reads."),
+        say("I'll make `save` hold the lock, because `load` must read the file in one step."),
+        say("Now `save` must hold the lock, because `load` reads the file in two steps."),
+        say("It must hold the lock, because `load` reads the file in two steps."),
+        say("Would `save` need to hold the lock, because `load` reads in two steps?"),
+        say("```\n`save` must hold the lock, because `load` reads the file in two steps\n```"),
+        say("`.env` is ignored by git, so no risk of `save` writing it to a commit."),
+        say("We only call `save` here, because `load` must never read in one step."),
+        say("`save`: holds the lock, because `load` must read the file in one step."),
+        say("`save` takes the lock of the file instead of one of its folder."),
+        say("If the user stops `save` early, `load` must read the file in one step."),
+        prompt("Rename `save` and make sure that `load` is called the same"),
+        say("All tests pass and `save` holds the lock, because `load` must read it."),
+        commit("Merge branch 'main' because we must"),
+        commit("Fix typo\n\nThe word must be right, because people read it in `README.md`."),
+        run("make", "refused"),
+    ],
+)
+def test_what_is_no_candidate(event: Event) -> None:
+    assert find_candidates(session(event)) == []
+
+
+def test_score_is_what_all_signals_leave_no_doubt_of() -> None:
+    found = only(session(say(WHY)))
+    left = 1.0
+    for name in names(found):
+        left *= 1 - WEIGHTS[name]
+    assert found.score == pytest.approx(1 - left)
+    quote = found.signals[0]
+    assert (quote.quote, quote.session, quote.ref) == (WHY, "s1", "s1.jsonl#0")
+    assert quote.t == "2026-01-31T12:00:00Z"
+
+
+def test_what_names_more_code_is_detailed() -> None:
+    assert "detailed" not in names(only(session(say(WHY))))
+    more = WHY.replace("the lock", "`Lock`").replace("the file", "`Lock` of `PATH`")
+    assert "detailed" in names(only(session(say(more))))
+    assert only(session(say(more))).score > only(session(say(WHY))).score
+
+
+def test_what_was_committed_after_it_was_said_is_settled() -> None:
+    steps = [edit("src/save.py"), say(WHY), commit("Lock")]
+    settled = only(session(*steps))
+    assert "settled" in names(settled)
+    assert (settled.files, settled.commits) == (["src/save.py"], ["abc1234"])
+    assert "settled" not in names(only(session(*steps[:2])))
+    edited_again = only(session(*steps, edit("src/save.py")))
+    assert "settled" not in names(edited_again)
+
+
+def test_a_fault_that_is_edited_away_is_none() -> None:
+    fault = say("`save.py` is broken on Windows, because `rename` requires that nobody reads.")
+    assert find_candidates(session(fault))
+    assert find_candidates(session(fault, edit("src/save.py"))) == []
+
+
+def test_what_explains_a_repair_is_solved() -> None:
+    failed = run("make test", "src/save.py:3: error: no such lock")
+    steps = [failed, say(WHY), edit("src/save.py"), run("make test")]
+    assert "solved" in names(only(session(*steps)))
+    assert "solved" not in names(only(session(*steps[:3])))
+    refused = [run("make test", "refused"), *steps[1:]]
+    assert "solved" not in names(only(session(*refused)))
+
+
+def test_an_error_counts_from_three_sessions_whatever_its_numbers_are() -> None:
+    sessions = [
+        session(run("make", f"/tmp/x{n}/a.c:{n}: error: stale archive index, run ranlib"),
+                name=f"s{n}")
+        for n in range(3)
+    ]  # fmt: skip
+    found = only([event for events in sessions for event in events])
+    assert (found.type, set(names(found))) == ("failure", {"repeated-error"})
+    assert found.sessions == ["s0", "s1", "s2"]
+    assert find_candidates([*sessions[0], *sessions[1]]) == []
+    refused = [session(run("make", "refused"), name=f"s{n}")[0] for n in range(5)]
+    assert find_candidates(refused) == []
+
+
+def test_what_is_said_again_adds_up_and_a_copy_does_not() -> None:
+    once = session(say(WHY))
+    alone = only(once)
+    copy = [{**once[0], "session": "s2"}]
+    assert only([*once, *copy]).score == alone.score
+    again = session(prompt("go on"), say(WHY.replace("two", "several")), name="s2")
+    both = only([*once, *again])
+    assert both.score > alone.score
+    assert both.sessions == ["s1", "s2"]
+    assert both.id == alone.id
+
+
+def test_a_person_who_wants_it_always_comes_before_one_who_says_it_once() -> None:
+    found = find_candidates(session(
+        prompt("Never push to main, we release from it every night because users wait"),
+        prompt("We want errors as values because callers retry on them"),
+    ))  # fmt: skip
+    assert [one.signals[0].name for one in found] == ["rule", "preference"]
+
+
+def test_numbers_of_lines_are_not_part_of_what_is_known() -> None:
+    text = "`save` (lines 3-9) in `save.py:12` must lock, because `load` reads in two steps."
+    found = only(session(say(text)))
+    assert found.body == "`save` in `save.py` must lock, because `load` reads in two steps."
+    assert found.signals[0].quote == text
+
+
+def test_marks() -> None:
+    assert mark_of("1. **Key takeaway** — small steps") == ("lesson", "lesson", "small steps")
+    assert mark_of("Root cause in the parser: x")
+    assert not mark_of("causes: many")
+    assert not is_marked("I fixed it.")
+
+
+def test_signatures_of_errors() -> None:
+    one = error_signature("Exit code 1\nok\nfatal: unable to read 1f3a5c7 at /home/a/b.txt")
+    assert one == error_signature("fatal: unable to read 77aa12f at /srv/c.txt")
+    assert error_signature("") == ""
+
+
+_texts = st.one_of(
+    st.text(max_size=600),
+    st.lists(st.sampled_from([
+        WHY, "Never push to main, we release from it.", "**Root cause:** `x` is", "```", "\n",
+        "No, use `a` instead of b everywhere", "Lesson: one two three four five six seven",
+        "- ", "# ", "> ", "x" * 500, "`", "…", "\u2028", "\x00", "don't use tabs, users see it",
+    ]), max_size=8).map("\n".join),
+)  # fmt: skip
+_values = st.one_of(st.none(), st.integers(), st.lists(st.text(max_size=5), max_size=3), _texts)
+_events = st.lists(
+    st.fixed_dictionaries(
+        {"kind": st.sampled_from(["prompt", "say", "tool", "edit", "commit", "search", "session"])},
+        optional={
+            "session": st.sampled_from(["a", "b", "c", "d"]), "t": st.just("2026-01-31T12:00:00Z"),
+            "text": _texts, "err": st.one_of(_texts, st.just("refused")), "ok": st.booleans(),
+            "files": st.one_of(st.none(), st.lists(st.sampled_from(["a.py", "b/c.py"]))),
+            "name": _values, "ref": _values,
+        },
+    ),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(_events)
+def test_whatever_the_events_are(events: list[Event]) -> None:
+    found = find_candidates(events)
+    assert [one.to_row() for one in find_candidates(events)] == [one.to_row() for one in found]
+    said = Texts([str(event.get(key) or "") for event in events for key in ("text", "err")])
+    assert len({one.id for one in found}) == len(found)
+    for one in found:
+        assert one.title and one.body
+        assert 0 < one.score < 1
+        assert Candidate.from_row(one.to_row()).to_row() == one.to_row()
+        for signal in one.signals:
+            assert 0 < len(signal.quote) <= LONGEST_QUOTE
+            assert said.have(signal.quote), signal.quote
+
+
+@given(_texts)
+def test_a_refusal_is_never_counted(command: str) -> None:
+    refused = {"kind": "tool", "text": command, "ok": False, "err": "refused"}
+    assert find_candidates([{**refused, "session": f"s{n}"} for n in range(4)]) == []
+
+
+def test_an_id_is_of_the_type_and_what_it_says() -> None:
+    def made(type: str, body: str) -> str:
+        return Candidate(type, "t", body, [Signal("rule", 0.5, "q")]).id
+
+    assert made("lesson", "Never push.") == made("lesson", "  never   push")
+    assert made("lesson", "Never push.") != made("failure", "Never push.")

@@ -1,0 +1,102 @@
+"""Secrets go, what sessions are full of stays, and nobody else is asked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from made_secrets import gets_through
+from planted_secrets import ordinary, planted
+
+from pylore.capture.redaction import Redactor, own_redactors
+from pylore.core.errors import LoreError
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_no_kind_gets_through_that_a_form_was_made_for(seed: int) -> None:
+    rows = [*planted(seed)]
+    redactor = Redactor()
+    clean = redactor.texts([text for _, text, _ in rows])
+    through = [name for (name, _, secret), text in zip(rows, clean, strict=True)
+               if gets_through(secret, text)]  # fmt: skip
+    assert through == []
+    assert len(rows) >= 120 and sum(redactor.counts.values()) >= len(rows)
+
+
+def test_what_sessions_are_full_of_stays_as_it_is() -> None:
+    texts = [text for _, text in ordinary(3)]
+    assert Redactor().texts(texts) == texts
+
+
+def test_texts_stay_apart_whatever_they_hold() -> None:
+    texts = ["", "\n", "a\0b", "x\n", "\nx", "a", "a", "-----BEGIN PRIVATE KEY-----\nMII", "end"]
+    clean = Redactor().texts(texts)
+    assert clean[:7] == ["", "\n", "a b", "x\n", "\nx", "a", "a"] and clean[8] == "end"
+    assert clean[7] == "[redacted:private-key]"
+    assert Redactor().texts([]) == []
+
+
+def plugin(folder: Path, body: str) -> Path:
+    file = folder / "lore-redact-mine"
+    file.write_text(f"#!/usr/bin/env bash\n# Summary: mine\n# Lore-API: 1\n{body}\n")
+    file.chmod(0o755)
+    return file
+
+
+def test_a_program_of_ones_own_gets_all_texts_in_one_process(tmp_path: Path) -> None:
+    plugin(tmp_path, f"echo x >>{tmp_path}/calls\nsed 's/Project Bluebird/[a project]/'")
+    redactor = Redactor(own_redactors(str(tmp_path)), detectors=False)
+    texts = [f"Project Bluebird {number}" for number in range(300)]
+    assert redactor.texts(texts)[299] == "[a project] 299"
+    assert redactor.counts == {"lore-redact-mine": 300}
+    assert (tmp_path / "calls").read_text() == "x\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("cat >/dev/null; echo 'no dictionary' >&2; exit 1", "no dictionary"),
+        ("head -n 1", "2 texts went in, 1 came out"),
+        ("cat >/dev/null; echo nonsense", "not JSON"),
+        ("""cat; echo '{"note": "two texts"}'""", "a line without a text came out"),
+        ("sleep 9", "did not end in time"),
+    ],
+)
+def test_where_it_fails_nothing_is_used(tmp_path: Path, body: str, why: str) -> None:
+    plugin(tmp_path, body)
+    redactor = Redactor(own_redactors(str(tmp_path)), seconds=0.4, detectors=False)
+    with pytest.raises(LoreError, match=f"lore-redact-mine: .*{why}.*nothing was written"):
+        redactor.texts(["one", "two"])
+
+
+def test_one_that_cannot_run_is_named_and_not_passed_over(tmp_path: Path) -> None:
+    assert own_redactors("") == [], "who has no folder has none"
+    for make in (lambda path: path.write_text("#!/bin/sh\ncat\n"), Path.mkdir,
+                 lambda path: path.symlink_to(tmp_path / "gone")):  # fmt: skip
+        path = tmp_path / "commands/lore-redact-mine"
+        path.parent.mkdir()
+        make(path)
+        with pytest.raises(LoreError, match=r"lore-redact-mine: not .*: nothing was written"):
+            own_redactors(str(path.parent))
+        path.rmdir() if path.is_dir() else path.unlink()
+        assert own_redactors(str(path.parent)) == []
+        path.parent.rmdir()
+    with pytest.raises(LoreError, match=f"{path.parent}: No such file .*: nothing was written"):
+        own_redactors(str(path.parent))
+
+
+def test_detect_secrets_is_loaded_for_this_alone_and_without_what_would_ask_others() -> None:
+    code = (
+        "import sys\n"
+        "import pylore.capture.commands, pylore.capture.capture\n"
+        "import pylore.capture.redaction\n"
+        "assert 'detect_secrets' not in sys.modules\n"
+        "pylore.capture.redaction.Redactor()\n"
+        "assert 'detect_secrets' in sys.modules\n"
+        "assert not {'requests', 'urllib3', 'http.client'} & {*sys.modules}\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

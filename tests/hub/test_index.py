@@ -1,0 +1,186 @@
+"""What is indexed at a hub: what stands there, by whoever comes, with statistics that are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import postgres
+import pytest
+from hub_lines import edge, note
+from hubs import PeopledHub, a_hub
+
+from pylore.core.settings import Settings
+from pylore.embed.static import StaticEmbedder
+from pylore.hub.connection import Hub, connect
+from pylore.hub.indexing import index_hub
+from pylore.hub.search import open_hub
+from pylore.search.pipeline import Request, search
+
+EMBEDDER = StaticEmbedder()
+LATER, LAST = "2026-02-01T12:00:00Z", "2026-03-01T12:00:00Z"
+
+COUNTED = """
+SELECT (SELECT count(*) FROM lore.collections c WHERE (c.passages, c.words) IS DISTINCT FROM (
+    SELECT (count(*), coalesce(sum(size), 0)) FROM lore.passages p WHERE p.collection = c.key)),
+  (SELECT count(*) FROM lore.terms t WHERE t.passages <> (
+    SELECT count(*) FROM lore.passages p WHERE p.collection = t.collection
+      AND strpos(p.words, ' ' || t.word || ' ') > 0)),
+  (SELECT count(*) FROM lore.terms t WHERE t.passages <> (
+    SELECT count(*) FROM lore.postings p WHERE p.term = t.key)),
+  (SELECT count(*) FROM lore.postings WHERE passage NOT IN (SELECT key FROM lore.passages))
+"""
+
+
+@pytest.fixture
+def hub(postgres_server: postgres.Server) -> Iterator[Hub]:
+    with connect(postgres_server.url(a_hub(postgres_server))) as hub:
+        yield hub
+
+
+def push(hub: Hub, *lines: list[str], embedder: Any = EMBEDDER) -> list[str]:
+    from pylore.system.json_encode import dumps
+
+    done = hub.ask("SELECT lore.push(%s)", (dumps([*lines]),))[0][0]
+    assert not done["refused"]
+    notes: list[str] = []
+    index_hub(hub, lambda: embedder, notes)
+    assert hub.ask("SELECT count(*) FROM lore.unindexed") == [(0,)]
+    wrong = hub.ask(COUNTED)[0]
+    assert set(wrong) == {0}, wrong
+    return notes
+
+
+def found(hub: Hub, query: str, legs: str = "fulltext") -> set[str]:
+    settings = Settings().changed([("retrievers", legs)], "test")
+    store = open_hub(hub, settings, EMBEDDER)
+    return {hit.id for hit in search(store, settings, Request(query), EMBEDDER)}
+
+
+def test_what_stands_is_found_and_what_stood_is_not(hub: Hub) -> None:
+    push(hub, note("note-1", body="zebras graze"), note("note-2", body="otters swim " * 300))
+    assert (found(hub, "zebras"), found(hub, "otters")) == ({"note-1"}, {"note-2"})
+    push(hub, note("note-1", LATER, body="quaggas graze"), note("note-2", LATER, body="otters"))
+    assert (found(hub, "zebras"), found(hub, "quaggas")) == (set(), {"note-1"})
+    push(hub, note("note-1", LAST, body="quaggas graze", invalidated_at=LAST))
+    assert found(hub, "quaggas") == set()
+    push(hub, note("note-1", "2026-04-01T12:00:00Z", body="quaggas graze"))
+    assert found(hub, "quaggas") == {"note-1"}
+
+
+def test_what_has_changed_is_not_found_by_what_it_said_before_anybody_indexes_it(hub: Hub) -> None:
+    push(hub, note("note-1", body="the key is hunter2"))
+    from pylore.system.json_encode import dumps
+
+    hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="the key is gone")]),))
+    assert found(hub, "hunter2") == set()
+
+
+def test_facts_follow_their_edges_and_names(hub: Hub) -> None:
+    push(hub, note("entity-shop", type="entity", title="web shop"),
+         note("entity-rust", type="entity", title="Rust"),
+         edge("entity-shop", "built_with", "entity-rust", source="user_edit"))  # fmt: skip
+    assert found(hub, "web shop built with Rust") >= {"entity-shop"}
+    sentence = "SELECT sentence FROM lore.passages WHERE to_key IS NOT NULL"
+    assert hub.ask(sentence) == [("web shop built with Rust",)]
+    push(hub, note("entity-rust", LATER, type="entity", title="Zig"))
+    assert hub.ask(sentence) == [("web shop built with Zig",)]
+    push(hub, edge("entity-shop", "built_with", "entity-rust", LAST, invalidated_at=LAST))
+    assert hub.ask(sentence) == []
+
+
+def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
+    push(hub, note("note-1", body="zebras"))
+    from pylore.hub.indexing import index_passages, lacking
+    from pylore.system.json_encode import dumps
+
+    hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="quaggas")]),))
+    row = lacking(hub, 9, with_vectors=True)[0]
+    hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LAST, body="otters")]),))
+    entry = {"node": row[0], "scope": row[1], "steps": row[2], "collection": 0,
+             "passages": [[1, 1, 7, 1, "  | quaggas |  |  |  ", None]]}  # fmt: skip
+    assert index_passages(hub, [entry], None) == 0
+    push(hub)
+    assert (found(hub, "quaggas"), found(hub, "otters")) == (set(), {"note-1"})
+
+
+def test_what_was_indexed_without_vectors_gets_them_from_who_has_an_embedder(hub: Hub) -> None:
+    push(hub, note("note-1", body="striped crossings"), note("note-2", body="trams"), embedder=None)
+    assert (
+        push(hub, embedder=OtherEmbedder()) == []
+    )  # it holds nobody's yet, so they are this one's
+    assert hub.ask("SELECT count(*) FROM lore.passages WHERE NOT embedded") == [(0,)]
+    push(hub, note("note-3", body="crosswalks"), embedder=None)
+    assert push(hub) == []  # which has another one: nothing is new, so nothing is said
+    push(hub, embedder=OtherEmbedder())
+    assert hub.ask("SELECT count(*) FROM lore.vectors") == [(3,)]
+
+
+class OtherEmbedder(StaticEmbedder):
+    name = "other"
+
+
+def test_vectors_are_of_one_embedder(hub: Hub) -> None:
+    push(hub, note("note-1", body="zebras graze"))
+    assert hub.ask("SELECT value FROM lore.meta WHERE name = 'embedder'") == [(EMBEDDER.name,)]
+    notes = push(hub, note("note-2", body="otters swim"), embedder=OtherEmbedder())
+    assert [note.partition(" are ")[2] for note in notes] == [
+        f"{EMBEDDER.name}'s, not other's: what is indexed from here has none"
+    ]
+    assert hub.ask("SELECT count(*) FROM lore.vectors") == [(1,)]
+    assert found(hub, "otters swim") == {"note-2"}
+    settings = Settings()
+    store = open_hub(hub, settings, OtherEmbedder())
+    hits = search(store, settings, Request("zebras"), OtherEmbedder())
+    assert [hit.vector_score for hit in hits] == [None]
+
+
+def test_words_of_any_length_and_kind_are_found(hub: Hub) -> None:
+    long = "x" * 5000
+    push(
+        hub,
+        note("note-1", body=f"{long} Straße ΟΔΟΣ naïve don't a|b \\ 'quoted' %s {{}} 日本"),
+    )
+    for query in (long, "straße", "οδοσ", "naive", "don't", "a|b", "quoted", "日本"):
+        assert found(hub, query) == {"note-1"}, query
+    assert found(hub, "'; DROP TABLE lore.nodes; --") == set()
+
+
+def test_a_purged_record_leaves_nothing(hub: Hub) -> None:
+    from hub_lines import purged
+
+    push(hub, note("note-1", body="zebras graze"), note("note-2", body="zebras"))
+    push(hub, purged("note-1", LAST))
+    assert found(hub, "zebras") == {"note-2"}
+    assert hub.ask("SELECT count(*) FROM lore.passages") == [(1,)]
+
+
+def test_filters_are_the_hubs(hub: Hub) -> None:
+    from pylore.store.filter import Scope
+
+    one = note("note-1", body="zebras", tags=["a", "b"])
+    other: dict[str, Any] = {
+        "body": "zebras", "tags": ["b"], "status": "staged",
+    }  # fmt: skip
+    push(hub, one, note("lesson-2", LATER, **other))
+    for scope, expected in (
+        (Scope(tags=("a",)), {"note-1"}), (Scope(types=("lesson",)), {"lesson-2"}),
+        (Scope(statuses=("staged",)), {"lesson-2"}), (Scope(since="2026-02-01"), {"lesson-2"}),
+        (Scope(until="2026-01-31T23:00:00Z"), {"note-1"}), (Scope(files=("*.py",)), set()),
+    ):  # fmt: skip
+        store = open_hub(hub, Settings(), EMBEDDER)
+        hits = search(store, Settings(), Request("zebras", scope), EMBEDDER)
+        assert {hit.id for hit in hits} == expected, scope.to_dict()
+
+
+def test_a_scope_of_the_settings_narrows_what_is_seen(postgres_server: postgres.Server) -> None:
+    people = PeopledHub(postgres_server)
+    try:
+        with connect(postgres_server.url(people.database)) as hub:
+            index_hub(hub, lambda: EMBEDDER, [])
+            for own, expected in (("", {"note-red@@red"}), ("blue", set())):
+                settings = Settings().changed([("scope", own), ("retrievers", "fulltext")], "")
+                hits = search(open_hub(hub, settings), settings, Request("zebra"), None)
+                assert {hit.id for hit in hits} == expected
+    finally:
+        people.close()

@@ -1,0 +1,90 @@
+"""The log of lines: who reads on from where it was misses none, however many write."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+
+import postgres
+from hub_lines import note
+from hubs import a_hub
+from samples import SAMPLE
+
+from pylore.core.model import Edge, Node
+from pylore.core.states import order
+from pylore.hub.connection import connect
+from pylore.hub.lines import HubStore, ReadPosition, order_text
+from pylore.hub.schema import migrate, newest, version_of
+
+WRITERS = 8 if SAMPLE else 32
+BATCHES = 6 if SAMPLE else 20
+
+
+def test_whoever_reads_while_many_write_misses_nothing(postgres_server: postgres.Server) -> None:
+    """Transactions end in another order than they begin: by numbers alone some would be passed."""
+    database = a_hub(postgres_server)
+
+    def write(writer: int) -> None:
+        chance = random.Random(writer)
+        connection = postgres.connect(postgres_server.url(database))
+        with connection.cursor() as cursor:
+            for batch in range(BATCHES):
+                lines = [note(f"note-{writer}-{batch}-{n}") for n in range(chance.randrange(1, 6))]
+                cursor.execute("BEGIN")
+                cursor.execute("SELECT lore.push(%s)", (json.dumps(lines),))
+                cursor.execute("SELECT pg_sleep(%s)", (chance.random() * 0.02,))
+                cursor.execute("COMMIT" if chance.random() < 0.9 else "ROLLBACK")
+        connection.close()
+
+    hub = HubStore(connect(postgres_server.url(database)))
+    writers = [threading.Thread(target=write, args=(n,)) for n in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    read, place = [], ReadPosition()
+    last = False
+    while not last:
+        last = not any(writer.is_alive() for writer in writers)
+        rows, place = hub.pull(place, 50)
+        while rows:
+            read += [row[1] for row in rows]
+            rows, place = hub.pull(place, 50)
+    written = [seq for (seq,) in hub.hub.ask("SELECT seq FROM lore.lines")]
+    hub.hub.close()
+    assert len(written) > WRITERS
+    assert sorted(read) == sorted(written)
+
+
+def test_the_order_of_states_is_that_of_their_texts() -> None:
+    states: list[Node | Edge] = []
+    for made in ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.5Z", "2026-01-02T00:00:00Z"):
+        for gone in (None, made):
+            for status in ("staged", "confirmed", "retracted"):
+                for body in ("a", "b"):
+                    node = Node("note-a", "note", body=body, updated_at=made, status=status)
+                    node.invalidated_at = gone
+                    states.append(node)
+    assert sorted(states, key=order) == sorted(states, key=lambda one: order_text(one).encode())
+
+
+def test_migrations_are_carried_out_once_whoever_comes_first(
+    postgres_server: postgres.Server,
+) -> None:
+    database = postgres_server.a_database()
+    made: list[list[int]] = []
+
+    def make() -> None:
+        with connect(postgres_server.url(database)) as hub:
+            made.append(migrate(hub))
+
+    threads = [threading.Thread(target=make) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(version for versions in made for version in versions) == [
+        *sorted({version for versions in made for version in versions})
+    ]
+    with connect(postgres_server.url(database)) as hub:
+        assert version_of(hub) == newest()
+        assert migrate(hub) == []

@@ -1,0 +1,115 @@
+"""What a hub does not take, and from whom."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import postgres
+import pytest
+from hub_lines import AT, edge, note, purged, sent
+from hubs import DENIED, PeopledHub
+
+from pylore.core.errors import StoreError
+from pylore.hub.connection import connect
+from pylore.hub.schema import migrate
+
+LATER = "2026-02-28T12:00:00Z"
+NO_LINES: dict[str, list[str]] = {
+    "two things in one": note("note-x", from_id="note-1", to_id="note-2", relation="uses"),
+    "a deletion too": note("note-x", purged="note-blue@@blue", at=AT),
+    "older than it is": sent(AT, json.loads(note("note-staged", LATER)[1])),
+    "later than it is": sent(LATER, json.loads(note("note-x")[1])),
+    "a list": sent(AT, [1]),
+    "no id": sent(AT, {"title": "x"}),
+    "an id of another type": sent(AT, {"id": None}),
+    "an edge to nothing": sent(AT, {"from_id": "note-1", "relation": "uses", "created_at": AT}),
+    "an edge with half a history": sent(AT, {"history_of": ["note-1"], "made_at": AT}),
+}
+
+
+@pytest.mark.parametrize("what", NO_LINES)
+def test_a_line_that_says_two_things_or_another_time_is_not_taken(
+    hub: PeopledHub, what: str
+) -> None:
+    [(place, why)] = hub.push("ann", NO_LINES[what], note("note-1"))
+    assert place == 0 and why.startswith("is not a line of an export")
+
+
+NOT_TAKEN: dict[str, tuple[str, list[str], str]] = {
+    "another scope's": ("ann", note("note-x@@blue"), "is of scope blue, which you are not in"),
+    "another scope's edge": ("ann", edge("note-1", "uses@@blue", "note-2"), "is of scope blue"),
+    "an edge of two scopes": ("ann", edge("note-x@@red", "uses", "note-y@@blue"), "two scopes"),
+    "a deletion": ("ann", purged("note-1", LATER), "which a curator may"),
+    "a curator's in another scope": ("cur", purged("note-red@@red", LATER), "is of scope red"),
+    "a decision": ("ann", note("note-staged", LATER), "which a curator may"),
+    "a decision, forgotten": ("ann", note("note-staged", LATER, invalidated_at=LATER), "curator"),
+    "a decision of the same second": ("ann", note("note-staged", body="x"), "which a curator may"),
+    "a decision long ago": ("ann", note("note-staged", LATER, kind="state"), "which a curator may"),
+    "a decision on an edge": ("ann", edge("note-1", "relates_to", "note-3", LATER), "curator"),
+    "the future": ("ann", note("note-x", "2099-01-01T00:00:00Z"), "set your clock"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NOT_TAKEN)
+def test_a_writer_decides_nothing_and_writes_in_no_scope_of_others(
+    hub: PeopledHub, case: str
+) -> None:
+    user, line, reason = NOT_TAKEN[case]
+    [(place, why)] = hub.push(user, note("note-1"), line)
+    assert place == 1 and reason in why
+
+
+def test_what_a_writer_may(hub: PeopledHub) -> None:
+    assert hub.push("ann", note("note-new@@red"), note("note-staged", LATER, status="staged"),
+                    note("note-staged", "2025-01-01T00:00:00Z", kind="state"),
+                    edge("note-new@@red", "uses", "note-1")) == []  # fmt: skip
+    assert hub.push("tom", note("note-of-tom@@red")) == []  # whose team is in that scope
+    assert hub.do("SELECT by_role FROM lore.lines WHERE owner = 'note-of-tom@@red'") == [("tom",)]
+
+
+def test_a_reader_pushes_nothing(hub: PeopledHub) -> None:
+    for user in ("a-none", "a-reader"):
+        with pytest.raises(Exception) as raised:
+            hub.push(user, note("note-x"))
+        assert raised.value.pgcode == DENIED  # type: ignore[attr-defined]
+
+
+def test_a_curator_confirms_and_deletes_for_good(own_hub: PeopledHub) -> None:
+    assert own_hub.push("cur", note("note-staged", LATER), purged("note-1", LATER)) == []
+    assert own_hub.do("SELECT status FROM lore.nodes WHERE id = 'note-staged'") == [("confirmed",)]
+    assert own_hub.do("SELECT line FROM lore.lines WHERE kind = 'node' AND key = 'note-1'") == [
+        ("",)
+    ]
+    assert own_hub.do("SELECT action, owner FROM lore.audit WHERE role = 'cur' ORDER BY seq") == [
+        ("confirm", "note-staged"), ("purge", "note-1"),
+    ]  # fmt: skip
+
+
+def test_a_purge_leaves_no_text_that_was_on_its_way(own_hub: PeopledHub) -> None:
+    with own_hub.connected("ann") as ann, ann.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT lore.push(%s)", (json.dumps([note("note-1", body="late")]),))
+        purge = threading.Thread(target=own_hub.push, args=("cur", purged("note-1", LATER)))
+        purge.start()
+        time.sleep(0.2)
+        cursor.execute("COMMIT")
+        purge.join()
+    left = "SELECT count(*) FROM lore.lines WHERE owner = 'note-1' AND line LIKE '%late%'"
+    assert own_hub.do(left) == [(0,)]
+    own_hub.push("ann", note("note-1", body="later still"))
+    assert own_hub.do("SELECT count(*) FROM lore.nodes WHERE id = 'note-1' AND type <> ''") == [
+        (0,)
+    ]
+
+
+def test_a_hub_is_not_made_in_a_schema_of_somebody_else(postgres_server: postgres.Server) -> None:
+    database = postgres_server.a_database()
+    stranger = postgres_server.a_role("stranger")
+    postgres_server.rows(f"CREATE SCHEMA lore AUTHORIZATION {stranger}", database=database)
+    with (
+        connect(postgres_server.url(database), "team") as hub,
+        pytest.raises(StoreError, match="somebody else's"),
+    ):
+        migrate(hub)

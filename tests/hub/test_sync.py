@@ -1,0 +1,455 @@
+"""What one sync with a hub sends and brings, whatever breaks off in between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import postgres
+import pytest
+from sqlite_stores import connection_of
+from syncing import ALL, Team, team, told
+
+from pylore.core.errors import HubUnavailable, LoreError, StoreReadOnly
+from pylore.formats.jsonl import import_lines
+from pylore.hub.lines import ReadPosition, Takes
+from pylore.hub.sync import HubSync, unsent
+from pylore.records.purge import delete_for_good
+from pylore.records.records import Records
+from pylore.store import Store
+from pylore.store.anchor import Anchor
+from pylore.store.sqlite.backup import back_up, restore_backup
+
+EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
+
+
+@pytest.fixture
+def two(postgres_server: postgres.Server, tmp_path: Path) -> Iterator[Team]:
+    with team(postgres_server, tmp_path) as two:
+        yield two
+
+
+def put(team: Team, name: str, *rows: dict[str, Any]) -> None:
+    engine = team.engine(name)
+    lines = [json.dumps(row).encode() for row in rows]
+    import_lines(engine.store, engine.settings, None, lines, new_types=True)
+
+
+def note(id: str, body: str = "", at: str = EARLY, **fields: Any) -> dict[str, Any]:
+    return {"id": id, "body": body, "created_at": EARLY, "updated_at": at, **fields}
+
+
+def link(from_id: str, to_id: str, **fields: Any) -> dict[str, Any]:
+    return {"from_id": from_id, "to_id": to_id, "relation": "relates_to",
+            "created_at": EARLY, **fields}  # fmt: skip
+
+
+def ids(store: Store) -> list[str]:
+    return [node.id for node in store.nodes.all()]
+
+
+def kept(team: Team, name: str) -> int:
+    """How many changes a store keeps, to send them."""
+    count = connection_of(team.store(name)).execute("SELECT count(*) FROM touched").get
+    return int(count)
+
+
+def at_hub(team: Team) -> str:
+    return " ".join(row[3] for row in team.hub.pull(ReadPosition(), 1000)[0])
+
+
+def test_what_one_has_the_other_has_and_then_nothing_goes(two: Team) -> None:
+    put(two, "ann", note("note-a", "one"), note("note-b"), link("note-a", "note-b"))
+    assert two.sync("ann").sent == 3
+    came = two.sync("bob").came_in
+    assert (came.added, came.updated) == (3, 0)
+    put(two, "bob", note("note-a", "two", LATER))
+    assert two.sync("bob").sent == 2  # what it says, and what it said
+    assert two.sync("ann").came_in.updated == 1
+    assert two.store("ann").nodes.require("note-a").body == "two"
+    assert [past.node.body for past in two.store("ann").history.of_node("note-a")] == ["one"]
+    for name in ("ann", "bob"):
+        done = two.sync(name)
+        assert (done.sent, done.known, done.read) == (0, 0, 0)
+        assert kept(two, name) == 0
+    assert told(two.store("ann")) == told(two.store("bob"))
+
+
+def test_who_changed_the_same_hears_of_it_and_both_states_are_kept(two: Team) -> None:
+    put(two, "ann", note("note-a", "first"))
+    two.sync("ann"), two.sync("bob")
+    put(two, "ann", note("note-a", "hers", LATER))
+    put(two, "bob", note("note-a", "his", LATE))
+    two.sync("ann")
+    conflicts = two.sync("bob").came_in.conflicting
+    assert [(one.id, one.stands) for one in conflicts] == [("note-a", "ours")]
+    assert [one.stands for one in two.sync("ann").came_in.conflicting] == ["theirs"]
+    two.sync("bob")
+    for name in ("ann", "bob"):
+        assert two.store(name).nodes.require("note-a").body == "his"
+        past = [one.node.body for one in two.store(name).history.of_node("note-a")]
+        assert sorted(past) == ["first", "hers"]
+
+
+def test_an_old_conflict_is_told_to_those_who_made_it_alone(two: Team) -> None:
+    put(two, "ann", note("note-a", "first"))
+    two.sync("ann"), two.sync("bob")
+    reader = two.connected(user=two.server.a_role("looks-on", "lore_reader"))
+    HubSync(two.engine("eve"), reader, "team", ALL).run()
+    put(two, "ann", note("note-a", "hers", LATER))
+    put(two, "bob", note("note-a", "his", LATE))
+    two.sync("ann")
+    assert (two.sync("bob").came_in.conflicts, two.sync("ann").came_in.conflicts) == (1, 1)
+    put(two, "carl", note("note-c"))  # what is his own is no side of it
+    for done in (two.sync("new"), two.sync("carl"), two.sync("ann", all=True),
+                 HubSync(two.engine("eve"), reader, "team", ALL).run()):  # fmt: skip
+        assert (done.came_in.conflicts, done.came_in.conflicting) == (0, [])
+    for name in ("new", "carl", "eve"):
+        assert two.store(name).nodes.require("note-a").body == "his"
+        past = [one.node.body for one in two.store(name).history.of_node("note-a")]
+        assert sorted(past) == ["first", "hers"]
+
+
+def test_who_sent_all_of_it_long_ago_hears_of_a_conflict_after_all_was_read_anew(two: Team) -> None:
+    put(two, "ann", note("note-a", "first"))
+    two.sync("ann"), two.sync("bob")
+    put(two, "ann", note("note-a", "hers", LATER))
+    two.sync("ann"), two.sync("ann", all=True)
+    put(two, "bob", note("note-a", "his", LATE))
+    two.sync("bob")
+    assert two.sync("ann").came_in.conflicts == 1
+
+
+def test_what_a_remote_does_not_take_stays_and_so_do_links_to_it(two: Team) -> None:
+    put(two, "ann", note("note-open"), note("note-secret", tags=["private"]),
+        note("decision-a", "x", tags=["team"]), note("note-staged", status="staged"),
+        note("note-mine@@ann"), link("note-open", "note-secret"),
+        link("note-open", "note-mine@@ann"), link("note-open", "decision-a"))  # fmt: skip
+    two.sync("ann", Takes(types=("decision",)))
+    assert ids_at_hub(two) == ["decision-a"]
+    two.sync("ann", Takes(tags=("team",)))
+    assert ids_at_hub(two) == ["decision-a"]
+    two.sync("ann", Takes())
+    assert ids_at_hub(two) == ["decision-a", "note-open", "note-secret"]
+    two.sync("ann", Takes(scopes=("ann",)))
+    assert ids_at_hub(two) == ["decision-a", "note-mine@@ann", "note-open", "note-secret"]
+    assert "note-staged" not in at_hub(two)
+    assert two.sync("ann", Takes(scopes=("ann",), staged=True)).sent == 1
+
+
+def ids_at_hub(team: Team) -> list[str]:
+    rows = team.hub.hub.ask("SELECT id FROM lore.nodes WHERE order_key <> '' ORDER BY id")
+    return [str(id) for (id,) in rows]
+
+
+def test_a_link_goes_as_soon_as_both_its_ends_may(two: Team) -> None:
+    put(two, "ann", note("note-a"), note("note-b", status="staged"), link("note-b", "note-a"))
+    assert two.sync("ann", Takes()).sent == 1
+    put(two, "ann", note("note-b", at=LATER))
+    two.sync("ann", Takes())
+    two.sync("bob", Takes())
+    assert two.store("bob").edges.get("note-b", "note-a", "relates_to")
+    assert "staged" not in at_hub(two)
+
+
+def test_neither_code_nor_verdicts_nor_reads_go_but_anchors_do(two: Team) -> None:
+    put(two, "ann", note("note-a"), note("file-a.py", source="file"),
+        link("note-a", "file-a.py"), link("note-a", "run-1"))  # fmt: skip
+    store = two.store("ann")
+    with store.transaction():
+        store.anchors.put(Anchor("note-a", "symbol", "a.py", "f", created_at=EARLY,
+                                 verified_at=EARLY, verdict="drifted"))  # fmt: skip
+    two.sync("ann")
+    store.review.count_access(["note-a"], LATER)
+    assert two.sync("ann").sent == 0
+    two.sync("bob")
+    (anchor,) = two.store("bob").anchors.of("note-a")
+    assert (anchor.path, anchor.detail, anchor.verdict) == ("a.py", "f", "valid")
+    assert ids(two.store("bob")) == ["note-a"]
+    edges = [edge.to_id for edge in two.store("bob").edges.all()]
+    assert edges == ["file-a.py"]
+
+
+def test_what_is_deleted_for_good_goes_everywhere_and_its_text_from_the_hub(two: Team) -> None:
+    put(two, "ann", note("note-a", "a secret"), note("note-b"), link("note-b", "note-a"))
+    two.sync("ann"), two.sync("bob")
+    with two.store("ann").transaction():
+        delete_for_good(two.store("ann"), two.store("ann").nodes.require("note-a"))
+    two.sync("ann"), two.sync("bob")
+    assert ids(two.store("bob")) == ["note-b"] == ids_at_hub(two)
+    assert "secret" not in at_hub(two)
+    assert two.sync("bob", all=True).sent == 0
+    assert "secret" not in at_hub(two)
+
+
+def test_nobody_hears_the_id_of_what_was_private_and_is_deleted_for_good(two: Team) -> None:
+    put(two, "ann", note("note-private", status="staged"), note("note-b"))
+    two.sync("ann", Takes())
+    with two.store("ann").transaction():
+        delete_for_good(two.store("ann"), two.store("ann").nodes.require("note-private"))
+    two.sync("ann", Takes())
+    assert "private" not in at_hub(two)
+    # Another one has had it, and tells it: then the hub is told that it is gone.
+    put(two, "bob", note("note-private"))
+    two.sync("bob", Takes())
+    assert "note-private" in ids_at_hub(two)
+    two.sync("ann", Takes())
+    two.sync("bob", Takes())
+    assert ids(two.store("bob")) == ["note-b"]
+
+
+def test_what_breaks_off_goes_on_where_it_was(two: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pylore.hub.sync.SENT_AT_ONCE", 10)
+    monkeypatch.setattr("pylore.hub.sync.READ_AT_ONCE", 10)
+    put(two, "ann", *[note(f"note-{n:02}") for n in range(35)])
+    _breaks_off(two, "ann", "push", after=2)
+    assert len(ids_at_hub(two)) == 20
+    done = two.sync("ann")
+    assert (done.sent, done.known) == (15, 20)
+    _breaks_off(two, "bob", "pull", after=2)
+    assert len(ids(two.store("bob"))) == 20
+    done = two.sync("bob")
+    assert (done.came_in.added, done.read) == (15, 15)
+    assert told(two.store("ann")) == told(two.store("bob"))
+
+
+def _breaks_off(team: Team, name: str, what: str, *, after: int) -> None:
+    """A sync whose connection is ended by the server at this call of the hub."""
+    hub = team.connected()
+    sync = HubSync(team.engine(name), hub, "team", ALL)
+    asked, calls = getattr(hub, what), iter(range(after))
+
+    def ask(*given: Any) -> Any:
+        if next(calls, None) is None:
+            team.server.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                             " WHERE datname = %s AND pid <> (SELECT min(pid) FROM"
+                             " pg_stat_activity WHERE datname = %s)",
+                             (team.database, team.database))  # fmt: skip
+        return asked(*given)
+
+    setattr(hub, what, ask)
+    with pytest.raises(HubUnavailable, match="again"):
+        sync.run()
+
+
+def test_a_dry_run_says_what_would_go_and_changes_nothing(two: Team) -> None:
+    put(two, "ann", note("note-a"))
+    done = HubSync(two.engine("ann"), two.hub, "team", ALL).dry_run()
+    assert (done.sent, done.read) == (1, 0)
+    assert not two.store("ann").remotes.are_kept
+    assert two.hub.pull(ReadPosition(), 10)[0] == []
+    two.sync("ann")
+    assert HubSync(two.engine("bob"), two.hub, "team", ALL).dry_run().read == 1
+
+
+def test_how_many_are_unsent(two: Team) -> None:
+    put(two, "ann", note("note-a"), note("note-b"))
+
+    def count() -> int:
+        return unsent(two.store("ann"), two.store("ann").remotes.get("team"), ALL)
+
+    assert count() == 2
+    two.sync("ann")
+    assert count() == 0
+    put(two, "ann", note("note-a", "x", LATER))
+    assert count() == 1
+    two.sync("bob")
+    put(two, "bob", note("note-c"))
+    two.sync("bob"), two.sync("ann")
+    assert count() == 0
+
+
+# --- a hub that is not where it was
+
+
+def test_a_dump_that_is_restored_elsewhere_is_gone_on_with(two: Team) -> None:
+    server = two.server
+    put(two, "ann", note("note-a", "one"))
+    two.sync("ann"), two.sync("bob")
+    dump = server.program("pg_dump", "--schema=lore", "--inserts", two.database)
+    copy = server.a_database()
+    server.rows("".join(line for line in dump.splitlines(keepends=True) if line[0] != "\\"),
+                database=copy)  # fmt: skip
+    put(two, "ann", note("note-b"))
+    two.sync("ann")  # after the dump: the copy lacks it
+    two.database = copy
+    two.hub = two.connected()
+    done = two.sync("ann")
+    assert done.anew and (done.sent, done.known) == (1, 1)
+    two.sync("bob")
+    assert ids(two.store("bob")) == ["note-a", "note-b"]
+
+
+def test_a_hub_that_went_back_in_time_gets_all_again(two: Team) -> None:
+    put(two, "ann", note("note-a"))
+    two.sync("ann")
+    put(two, "ann", note("note-b"))
+    two.sync("ann")
+    # As a snapshot of its disk would have it: the same tables, without the last lines.
+    two.hub.hub.ask("DELETE FROM lore.lines WHERE owner = 'note-b';"
+                    " DELETE FROM lore.nodes WHERE id = 'note-b'")  # fmt: skip
+    assert two.sync("ann").sent == 1
+    two.sync("bob")
+    assert ids(two.store("bob")) == ["note-a", "note-b"]
+
+
+def test_a_store_that_is_restored_from_a_backup_gets_back_what_it_had(two: Team) -> None:
+    put(two, "ann", note("note-a"))
+    two.sync("ann")
+    backup = Path(two.folder, "ann", "search.db").read_bytes()
+    put(two, "ann", note("note-b"))
+    two.sync("ann")
+    two.store("ann").close()
+    folder = Path(two.folder, "ann-again")
+    folder.mkdir()
+    (folder / "search.db").write_bytes(backup)
+    two.sync("ann-again")
+    assert ids(two.store("ann-again")) == ["note-a", "note-b"]
+
+
+def test_a_line_that_is_broken_stops_nobody(two: Team) -> None:
+    put(two, "ann", note("note-a"))
+    two.sync("ann")
+    two.hub.hub.ask("UPDATE lore.lines SET line = '{\"id\": 7}' WHERE owner = 'note-a'")
+    put(two, "ann", note("note-b"))
+    two.sync("ann")
+    came = two.sync("bob").came_in
+    assert ids(two.store("bob")) == ["note-b"]
+    assert [place for place, _ in came.skipped] == ["team: line 1"]
+
+
+def test_a_store_of_two_hubs_passes_on_what_comes_from_one(
+    two: Team, postgres_server: postgres.Server, tmp_path: Path
+) -> None:
+    put(two, "bob", note("note-b"))
+    two.sync("bob")
+    with team(postgres_server, tmp_path / "other") as other:
+        two.sync("ann")
+
+        def sync() -> int:
+            return HubSync(two.engine("ann"), other.hub, "other", ALL).run().sent
+
+        assert sync() == 1
+        put(two, "bob", note("note-c"))
+        two.sync("bob"), two.sync("ann")
+        assert (sync(), sync()) == (1, 0)
+        other.sync("carl")
+        assert ids(other.store("carl")) == ["note-b", "note-c"]
+
+
+def test_who_may_only_read_gets_all_and_keeps_his_own(two: Team) -> None:
+    put(two, "ann", note("note-a"))
+    two.sync("ann")
+    user = two.server.a_role("only-reader", "lore_reader")
+    put(two, "bob", note("note-b"))
+    hub = two.connected(user=user)
+    done = HubSync(two.engine("bob"), hub, "team", ALL).run()
+    assert (done.may_only_read, done.sent, done.came_in.added) == (user, 0, 1)
+    assert ids(two.store("bob")) == ["note-a", "note-b"]
+    assert kept(two, "bob") == 0  # for whom nothing is sent
+    two.server.rows(f'GRANT lore_writer TO "{user}"')
+    assert HubSync(two.engine("bob"), two.connected(user=user), "team", ALL).run().sent == 1
+
+
+def test_what_the_hub_refuses_stays_and_is_sent_again(two: Team) -> None:
+    user = two.server.a_role("scopeless", "lore_writer")
+    put(two, "bob", note("note-b"), note("note-c@@red"))
+    hub = two.connected(user=user)
+    for _ in range(2):
+        done = HubSync(two.engine("bob"), hub, "team", Takes(scopes=("*",))).run()
+        assert [id for id, _ in done.refused] == ["note-c@@red"]
+    assert ids_at_hub(two) == ["note-b"]
+
+
+def test_what_others_leave_open_at_the_hub_holds_up_nobody(two: Team) -> None:
+    user = two.server.a_role("idle-reader", "lore_reader")
+    with closing(postgres.connect(two.server.url(two.database, user))) as idle:
+        idle.cursor().execute("BEGIN; SELECT pg_current_xact_id()")
+        put(two, "ann", note("note-a"))
+        assert two.sync("ann").sent == 1
+        assert two.sync("bob").came_in.added == 1
+        assert [two.sync(name).read for name in ("ann", "bob")] == [0, 0]
+
+
+def test_what_a_slow_writer_commits_late_is_read_then_and_once(two: Team) -> None:
+    line = json.dumps([[f"{EARLY} x", json.dumps(note("note-slow"))]])
+    with closing(postgres.connect(two.server.url(two.database))) as slow:
+        cursor = slow.cursor()
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT lore.push(%s)", (line,))
+        put(two, "ann", note("note-a"))
+        two.sync("ann")
+        assert two.sync("bob").came_in.added == 1
+        cursor.execute("COMMIT")
+    assert [two.sync("bob").came_in.added for _ in range(2)] == [1, 0]
+    assert ids(two.store("bob")) == ["note-a", "note-slow"]
+
+
+def test_a_purge_that_is_refused_is_said_once_and_settled_by_a_curator(two: Team) -> None:
+    user = two.server.a_role("mere-writer", "lore_writer")
+    put(two, "ann", note("note-a"))
+    two.sync("ann")
+    hub = two.connected(user=user)
+    HubSync(two.engine("bob"), hub, "team", ALL).run()
+    Records(two.store("bob"), two.engine("bob").settings, None).forget(["note-a"], purge=True)
+    said = [HubSync(two.engine("bob"), hub, "team", ALL).run().refused for _ in range(2)]
+    assert said == [[("note-a", "deletes for good, which a curator may: ask one, or be made one "
+                                "and sync --all")], []]  # fmt: skip
+    assert two.store("bob").nodes.get("note-a") is None
+    two.server.rows(f'GRANT lore_curator TO "{user}"')
+    settled = HubSync(two.engine("bob"), two.connected(user=user), "team", ALL, all=True).run()
+    assert settled.refused == [] and two.sync("ann").came_in.updated == 0
+    assert two.store("ann").nodes.get("note-a") is None
+
+
+def test_a_line_that_is_too_long_is_named_and_holds_up_no_other(two: Team) -> None:
+    huge = note("note-huge")
+    with two.store("ann").transaction():
+        put(two, "ann", huge, note("note-a"))
+        node = two.store("ann").nodes.require("note-huge")
+        node.body = "x" * 65_000_000
+        two.store("ann").nodes.put(node)
+    done = two.sync("ann")
+    [(id, why)] = done.refused
+    assert id == "note-huge" and why.startswith("is longer than ") and done.sent >= 1
+    assert two.sync("bob").came_in.added >= 1
+
+
+def test_a_database_that_is_read_only_is_said_to_be(two: Team) -> None:
+    put(two, "ann", note("note-a"))
+    two.server.rows(f"ALTER DATABASE {two.database} SET default_transaction_read_only = on")
+    with pytest.raises(StoreReadOnly, match="team: the hub is read-only"):
+        HubSync(two.engine("ann"), two.connected(), "team", ALL).run()
+
+
+def test_a_hub_of_another_version_is_refused(two: Team) -> None:
+    two.hub.hub.ask("UPDATE lore.meta SET value = '999' WHERE name = 'version'")
+    with pytest.raises(LoreError, match="bring lore up to date"):
+        two.sync("ann")
+    two.hub.hub.ask("UPDATE lore.meta SET value = '0' WHERE name = 'version'")
+    with pytest.raises(LoreError, match="lore hub init"):
+        two.sync("ann")
+
+
+def test_a_store_with_a_remote_is_sound_and_is_backed_up_and_forgets_it(two: Team) -> None:
+    put(two, "ann", note("note-a"))
+    two.sync("ann")
+    store, folder = two.store("ann"), Path(two.folder, "ann")
+    checks = store.checks
+    assert (checks.missing_tables(), checks.replaced_tables(), checks.damage(full=True)) == (
+        [], [], [],
+    )  # fmt: skip
+    back_up(str(folder), str(folder / "backup.db"))
+    put(two, "ann", note("note-a", "changed", LATER))
+    two.sync("ann")
+    restore_backup(str(folder), str(folder / "backup.db"))
+    assert two.sync("ann").came_in.updated == 1
+    assert two.store("ann").nodes.require("note-a").body == "changed"
+    with store.transaction():
+        store.remotes.remove("team")
+    assert not store.remotes.are_kept
+    put(two, "ann", note("note-a", "again", LATE))
+    assert two.sync("ann").sent == 2  # what it says, and what it said
