@@ -13,7 +13,7 @@ from new_stores import new_store
 from samples import examples
 
 from pylore.app.engine import Engine
-from pylore.app.search import SearchRequest, search
+from pylore.app.search import search
 from pylore.core.model import Edge, Node
 from pylore.core.settings import from_environment
 from pylore.graph import edge_cache
@@ -62,7 +62,7 @@ def stores(folder: str) -> Iterator[tuple[Store, Store]]:
 
 def said(store: Store, query: str, depth: str, folder: str) -> list[object]:
     engine = Engine(store, from_environment({"graph_depth": depth}), folder)
-    found = search(engine, SearchRequest(query, explain=True))
+    found = search(engine, query, explain=True)
     return [*found.notes, *((hit.to_dict(), repr(hit.factors)) for hit in found)]
 
 
