@@ -23,7 +23,7 @@ from .app.index import IndexRequest, analyze_cochanges, index
 from .app.path import PathRequest, path
 from .app.related import RelatedRequest, related
 from .app.run_audit import audit
-from .app.search import SearchRequest, record_ids, record_shown, search
+from .app.search import record_ids, record_shown, search
 from .app.show import show
 from .core.call_arguments import checked
 from .core.errors import NoStore, UsageError, nearest
@@ -108,11 +108,11 @@ class Lore:
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            hits = search(engine, SearchRequest(
+            hits = search(engine, 
                 query, near=tuple(near), types=tuple(types), statuses=tuple(statuses),
                 tags=tuple(tags), files=tuple(files), since=since,
                 filter_expanded=filter_expanded, exclude=tuple(exclude), explain=explain,
-            ))  # fmt: skip
+            )  # fmt: skip
             return _recorded(engine, query, hits)
 
     def related(

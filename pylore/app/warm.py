@@ -11,7 +11,7 @@ from ..embed import files_of_queries
 from ..graph.relations import relation_weights
 from ..store.filter import Scope
 from ..store.resolve_id import typed
-from .search import SearchRequest, search
+from .search import search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _search(engine: Engine) -> None:
     pairs = [("retrievers", " ".join(BUILT_IN_RETRIEVERS if own else BUILT_IN_RETRIEVERS[:1]))]
     for node in engine.store.nodes.select(Scope(), 1):
         pairs.append(("graph_depth", "2"))
-        search(engine.changed(pairs, "warm"), SearchRequest(node.title))
+        search(engine.changed(pairs, "warm"), node.title)
 
 
 def _neighbourhood(engine: Engine, id: str) -> dict[str, int]:

@@ -119,9 +119,9 @@ def _rows(engine: Engine, given: Arguments) -> Iterator[str]:
     if middle is not None:
         yield from _links(engine, typed(engine.store, middle))
     elif query.strip():
-        from ..app.search import SearchRequest, search
+        from ..app.search import search
 
-        for hit in search(engine, SearchRequest(query, types=given.words("type"), operators=True)):
+        for hit in search(engine, query, types=given.words("type"), operators=True):
             yield _row(hit.id, f"{hit.score:.2f}", hit.title)
     else:
         types = engine.store.types.require(given.words("type") or (RECORDS,))

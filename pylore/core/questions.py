@@ -29,33 +29,35 @@ _HANGS = frozenset("break breaks depends depend affected uses imports calls".spl
 _FEW = 2
 
 
-class Asked:
-    """``purpose`` of a question, its ``text`` without the words that say so, and ``names``: what
-    it asks for by name, folded."""
+class Intent:
+    """The ``kind`` of a question, its ``text`` without the words of the question, and ``names``.
 
-    __slots__ = ("names", "purpose", "text")
+    ``names`` are the names that it asks for, folded.
+    """
 
-    def __init__(self, purpose: str, text: str, names: frozenset[str]) -> None:
-        self.purpose = purpose
+    __slots__ = ("kind", "names", "text")
+
+    def __init__(self, kind: str, text: str, names: frozenset[str]) -> None:
+        self.kind = kind
         self.text = text
         self.names = names
 
 
-def asked_for(text: str) -> Asked | None:
-    """Return what a question asks for; None for what is no question, or has no other words.
+def intent_of(text: str) -> Intent | None:
+    """Return the intent of a question; None if it is no question, or has no other words.
 
-    >>> asked = asked_for("where is the Crawler class defined?")
-    >>> asked.purpose, asked.text, sorted(asked.names)
+    >>> intent = intent_of("where is the Crawler class defined?")
+    >>> intent.kind, intent.text, sorted(intent.names)
     ('where', 'is the Crawler', ['crawler'])
-    >>> asked_for("token expiry") is None
+    >>> intent_of("token expiry") is None
     True
     """
     chunks = text.split()
     bare = [chunk.strip(AROUND).lower() for chunk in chunks]
-    purpose = _purpose(bare)
-    if purpose is None:
+    kind = _kind_of(bare)
+    if kind is None:
         return None
-    dropped = _DROPPED[purpose]
+    dropped = _DROPPED[kind]
     kept = [chunk for chunk, word in zip(chunks, bare, strict=True) if word not in dropped]
     rest = " ".join(kept)
     content = [word for word in words(rest) if fold(word) not in STOP_WORDS]
@@ -65,10 +67,10 @@ def asked_for(text: str) -> Asked | None:
     names |= {fold(word) for word in content if word[0].isupper()}
     if len(content) == 1:
         names.add(fold(content[0]))
-    return Asked(purpose, rest, frozenset(names if len(content) <= _FEW else ()))
+    return Intent(kind, rest, frozenset(names if len(content) <= _FEW else ()))
 
 
-def _purpose(bare: list[str]) -> str | None:
+def _kind_of(bare: list[str]) -> str | None:
     first, second = bare[0], bare[1] if len(bare) > 1 else ""
     if first == "why" or (first == "when" and second in ("was", "were", "did", "is"))\
             or (first == "since" and second == "when"):  # fmt: skip

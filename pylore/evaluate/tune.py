@@ -16,7 +16,7 @@ from ..core.scoring import best_first
 from ..core.settings import BY_NAME
 from ..core.text import parse_query
 from ..core.vocabulary import CHANGES, file_id
-from ..search.retrieve import candidates, embed_query
+from ..search.retrieve import embed_query, find_matches
 from ..store import copy_store
 from ..system.temporary import TemporaryFolder
 from .metrics import interval, score
@@ -220,7 +220,7 @@ def _plain_list(
     if not query:
         return {}
     vector = embed_query(query, asked.store, settings, asked.embedder(settings), [])
-    return candidates(asked.store, settings, query, vector, asked.scope, excluded).fused
+    return find_matches(asked.store, settings, query, vector, asked.scope, excluded).fused
 
 
 COMPARED = ("graph_depth=0", "graph_depth=1")

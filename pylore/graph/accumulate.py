@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..store.sqlite.edges import Bundle
     from .best_path import Weights
-    from .kept_edges import Bundles
+    from .edge_cache import Bundles
 
     Way = tuple[float, Step, str, float, float, bool]
     """What makes a ``Step``, but for its id."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..store.sqlite.edges import Bundle
-    from .kept_edges import Bundles
+    from .edge_cache import Bundles
 
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""

@@ -7,12 +7,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from ..store.sqlite.edges import Bundle
-    from .kept_edges import Bundles
+    from .edge_cache import Bundles
 
     Hidden = Callable[[Sequence[str]], Collection[str]]
 
 
-class Barring:
+class HiddenNodes:
     """Edges, and in ``barred`` what of all that they have led to is not to be entered.
 
     ``hidden`` says which of some ids that are.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.search import SearchRequest, search
+from ..app.search import search
 from ..context.budget import Frame, Tokens
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.text import one_line, printable, words
@@ -100,7 +100,7 @@ def about_prompt(engine: Engine, prompt: str, shown: Container[str]) -> Brief:
     engine = engine.changed([("limit", str(_HITS))], "hook")
     near = _files_named(prompt, engine.root)
     with engine.store.faults:
-        found = search(engine, SearchRequest(prompt, near=near, types=(RECORDS,)))
+        found = search(engine, prompt, near=near, types=(RECORDS,))
     brief.add("", map(_of_hit, [hit for hit in found if not hit.weak and hit.id not in shown]))
     return brief
 

@@ -11,7 +11,7 @@ import time
 
 from ..core.errors import LoreError, UsageError
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..search.request import Request
+from ..search.query import Request
 from ..store.filter import Scope
 from ..system.plugin_process import LATE, Refused
 from .search import open_remote

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..embed import Embedder
     from ..graph.best_path import Walk
-    from ..search.request import Request
+    from ..search.query import Request
     from .connection import Hub
 
 

@@ -109,7 +109,7 @@ class Index:
                 self._keep_facts(due[start : start + BATCH])
 
     def _keep_facts(self, ids: Sequence[str]) -> None:
-        from .facts import sentences
+        from .fact_text import sentences
 
         wanted = sentences(self._store, ids)
         held = self._store.facts.passages(ids)
@@ -279,7 +279,7 @@ def rebuild(
     Raises:
         EmbedderError: the embedder cannot; nothing is changed.
     """
-    from .facts import all_sentences
+    from .fact_text import all_sentences
 
     ahead = Ahead(store, lambda: embedder)
     for node in store.nodes.all(live_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..app.bounds import context_within, first_nodes, first_rows
 from ..app.context import ContextRequest, context
 from ..app.related import RelatedRequest, related
-from ..app.search import SearchRequest, record_ids, record_shown, search
+from ..app.search import record_ids, record_shown, search
 from ..app.show import show
 from ..context.budget import Frame, Tokens
 from ..core.errors import LoreError, UsageError
@@ -156,9 +156,8 @@ def _search(current: CurrentStore, given: Arguments) -> Answer:
         flags["graph_depth"] = str(given["depth"])
     engine = current.engine(flags)
     query = given["query"]
-    request = SearchRequest(query, near=given.get("files", ()), types=given.get("types", ()))
     with engine.store.faults:
-        found = search(engine, request)
+        found = search(engine, query, near=given.get("files", ()), types=given.get("types", ()))
     return _hits(current, engine, query, found)
 
 

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from ..core.model import Hit
     from ..core.text import Query
     from ..store.protocols import SearchStore as Store
-    from .retrieve import Candidates
+    from .retrieve import Matches
 
 
-def show_newest(store: Store, query: Query, hits: list[Hit], found: Candidates) -> None:
+def show_newest(store: Store, query: Query, hits: list[Hit], found: Matches) -> None:
     """Makes the best entry of each changelog the passage that is shown of it.
 
     Of those that match nearly as well as the best one it is the one with most of the query's

@@ -238,12 +238,12 @@ def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
     return any(word.startswith(beginnings) for word in words)
 
 
-def stand_of(path: str, purpose: str) -> float:
-    """What the kind of a file leaves of its score, for a question of this purpose."""
+def stand_of(path: str, intent: str) -> float:
+    """Return the share of its score that a file keeps for a question of this ``intent``."""
     kind = "test" if aside(path) else "source" if is_source(path) else "other"
     if kind == "other" and is_changelog(path):
         kind = "changelog"
-    return tuning.STAND["why" if purpose == "why" else "where"][kind]
+    return tuning.STAND["why" if intent == "why" else "where"][kind]
 
 
 def is_source(path: str) -> bool:

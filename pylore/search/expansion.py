@@ -7,12 +7,12 @@ from ..core.scoring import best_first, rounded
 from ..core.settings import BY_NAME
 from ..core.text import counted
 from ..core.vocabulary import RUN_IDS
-from ..graph.kept_edges import KeptEdges
+from ..graph.edge_cache import EdgeCache
 from ..graph.relations import relation_weights
 from . import tuning
 from .retrieve import add_leg_scores
-from .rules import Matches, rule_named
-from .scoring import describe, in_order, put_together
+from .rules import DirectMatches, rule_named
+from .scoring import assemble, describe, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..graph.best_path import Step, Walk, Walker
-    from ..graph.kept_edges import Bundles
+    from ..graph.edge_cache import Bundles
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .history import FileHistory
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def expanded(
     store: Store,
     settings: Settings,
-    matches: Matches,
+    matches: DirectMatches,
     scope: Scope,
     notes: list[str],
     *,
@@ -130,12 +130,12 @@ def reach(
         return result
     edges: Bundles = _edges(store)
     if lends:
-        from ..graph.placed import PlacedEdges
+        from ..graph.positional_edges import DiscountedEdges
 
-        edges = PlacedEdges(edges, store.placed.touching)
+        edges = DiscountedEdges(edges, store.placed.touching)
     barred: Set[str] = excluded
     if hides:
-        edges, barred = _barring(store, edges, excluded, hides)
+        edges, barred = _hiding(store, edges, excluded, hides)
     result = walk(
         edges, seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
@@ -152,24 +152,24 @@ def _say_hubs(walk: Walk, settings: Settings, notes: list[str]) -> None:
         notes.append(f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}")
 
 
-def _barring(
+def _hiding(
     store: Store, edges: Bundles, excluded: frozenset[str], hides: tuple[str, ...]
 ) -> tuple[Bundles, Set[str]]:
     """The edges, and what a walk along them does not enter: all, or what it has come upon."""
     listed = store.nodes.hidden(hides, tuning.HIDDEN_LISTED)
     if listed is not None:
         return edges, excluded.union(listed)
-    from ..graph.hidden_nodes import Barring
+    from ..graph.hidden_nodes import HiddenNodes
 
-    barring = Barring(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
-    return barring, barring.barred
+    hidden_nodes = HiddenNodes(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
+    return hidden_nodes, hidden_nodes.barred
 
 
-def _edges(store: Store) -> KeptEdges:
+def _edges(store: Store) -> EdgeCache:
     """The traversal cache: of this search, or of all for which the store has a place."""
     if store.cache is None:
-        return KeptEdges(store.edges)
-    edges: KeptEdges = store.cache.setdefault("edges", KeptEdges(store.edges))
+        return EdgeCache(store.edges)
+    edges: EdgeCache = store.cache.setdefault("edges", EdgeCache(store.edges))
     return edges
 
 
@@ -212,7 +212,7 @@ def walk_hits(
         notes.append(f"{more} more related nodes are not shown: graph_max_nodes is {most}")
     hits = [hit_of(found.reached[id], settings, explain=explain) for id in among[:most]]
     matched = {hit.id: {"path": found.reached[hit.id].score} for hit in hits}
-    return put_together(describe(store, settings, hits), matched)
+    return assemble(describe(store, settings, hits), matched)
 
 
 def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:

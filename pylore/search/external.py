@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .request import Request
+    from .query import Request
 
     Search = Callable[[Any, Settings, Request, Any], Hits]
     """``pipeline.search``."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .retrieve import Candidates
+    from .retrieve import Matches
 
 _ALL = 1 << 40
 
@@ -46,7 +46,7 @@ class Narrowed:
         phrases = [phrase.split() for phrase in self._read.phrases]
         query.terms += [[phrase] for phrase in phrases if len(phrase) > 1]
 
-    def keep(self, found: Candidates) -> None:
+    def keep(self, found: Matches) -> None:
         """Takes out of the matches what lacks a phrase."""
         if self._among is not None:
             among = self._among

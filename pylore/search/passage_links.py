@@ -6,7 +6,7 @@ stands for what it links to with its own score ``b`` (the best has 1):
     support(j) = √(walk(j)² + Σ (LENT × b² × edge weight × relation weight)²)
 
 the sum over the passages with a link to ``j``; a passage is not thinned by the number of
-its links. To the walk, such an edge is of less weight (``graph.placed``).
+its links. To the walk, such an edge is of less weight (``graph.positional_edges``).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..graph.best_path import Walk
     from ..store.protocols import SearchStore as Store
-    from .retrieve import Candidates
+    from .retrieve import Matches
 
 
 def lend(
     store: Store,
     settings: Settings,
-    found: Candidates,
+    found: Matches,
     walk: Walk,
     excluded: frozenset[str],
     hides: tuple[str, ...],

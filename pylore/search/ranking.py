@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Hit
     from ..graph.best_path import Step
-    from .retrieve import Candidates
+    from .retrieve import Matches
 
 
 class Ranking:
@@ -20,7 +20,7 @@ class Ranking:
 
     __slots__ = ("found", "hits", "matches", "plain", "reached", "starts", "twins")
 
-    def __init__(self, found: Candidates) -> None:
+    def __init__(self, found: Matches) -> None:
         self.found = found
         self.starts = found
         self.plain: list[str] = []

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 
-class Candidates:
+class Matches:
     """What the legs found for one scope, and the fused scores, best first.
 
     ``fused`` is relative to what was found: the best match of each leg counts whole.
@@ -124,7 +124,7 @@ def embed_query(
     return vector
 
 
-def candidates(
+def find_matches(
     store: Store,
     settings: Settings,
     query: Query,
@@ -136,16 +136,16 @@ def candidates(
     room: int = tuning.POOL,
     *,
     among_all: bool = False,
-    purpose: str = "",
-) -> Candidates:
+    intent: str = "",
+) -> Matches:
     """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out. ``room``
     says for how many matches the legs look.
 
     ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
     how files rank, where that is known; ``among_all``: they are to be ranked by their whole
-    texts among results of all types too; ``purpose``: what a question is for.
+    texts among results of all types too; ``intent``: what a question is for.
     """
-    found = Candidates()
+    found = Matches()
     scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
         words = FullTextLeg(store, settings, query, scope, room)
@@ -172,14 +172,14 @@ def candidates(
     if settings.file_ranking and "fulltext" in found.legs:
         found.files = ranks
         if "file" in scope.types or (not scope.types and (among_all or ranks is not None)):
-            _rank_files(store, settings, query, scope, found, purpose)
+            _rank_files(store, settings, query, scope, found, intent)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
 
 
 def _convex(
-    found: Candidates,
+    found: Matches,
     settings: Settings,
     fulltext_share: float,
     among: frozenset[str] | None = None,
@@ -216,8 +216,8 @@ def _rank_files(
     settings: Settings,
     query: Query,
     scope: Scope,
-    found: Candidates,
-    purpose: str,
+    found: Matches,
+    intent: str,
 ) -> None:
     """Ranks files by their whole texts, where there are any.
 
@@ -232,10 +232,10 @@ def _rank_files(
     ranks = found.files or rank_files(store, settings, query, scope, found.legs)
     if ranks is None:
         return
-    if purpose and found.files is None:
+    if intent and found.files is None:
         from .code_files import stand_of
 
-        ranks.stand = {id: stand_of(path_of(id), purpose) for id in ranks.plain}
+        ranks.stand = {id: stand_of(path_of(id), intent) for id in ranks.plain}
     found.files = ranks
     scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
     for id in scores:
@@ -250,7 +250,7 @@ def _rank_files(
     found.fused = best_first(others | scores)
 
 
-def _confidence(found: Candidates) -> float:
+def _confidence(found: Matches) -> float:
     """How sure it is that the store has something on the query, 0..1.
 
     The mean of what each leg says of its best match: full text, which share of the
@@ -268,7 +268,7 @@ def _confidence(found: Candidates) -> float:
 
 
 def _vector_leg(
-    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates, room: int
+    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Matches, room: int
 ) -> dict[str, float]:
     leg: dict[str, float] = {}
     wanted = tuning.NEIGHBOURS * room
@@ -286,7 +286,7 @@ def _vector_leg(
     return leg
 
 
-def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Candidates) -> None:
+def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Matches) -> None:
     """Gives a file that was found by one of its symbols the lines of that symbol."""
     by_key = {
         found.passage[hit.id]: hit for hit in hits
@@ -297,7 +297,7 @@ def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Candidates) -> No
             by_key[key].line_start, by_key[key].line_end = first, last
 
 
-def documents_of(hits: Iterable[Hit], found: Candidates) -> list[Hit]:
+def documents_of(hits: Iterable[Hit], found: Matches) -> list[Hit]:
     """The documents that were imported from files, of which a passage matches."""
     return [
         hit for hit in hits
@@ -306,7 +306,7 @@ def documents_of(hits: Iterable[Hit], found: Candidates) -> list[Hit]:
     ]  # fmt: skip
 
 
-def add_document_lines(store: Store, documents: list[Hit], found: Candidates) -> None:
+def add_document_lines(store: Store, documents: list[Hit], found: Matches) -> None:
     """Gives an imported document the line of its file in which the passage that matched begins."""
     if documents:
         by_key = {found.passage[hit.id]: hit for hit in documents}
@@ -314,7 +314,7 @@ def add_document_lines(store: Store, documents: list[Hit], found: Candidates) ->
             by_key[key].line_start, by_key[key].line_end = line, None
 
 
-def add_leg_scores(hit: Hit, found: Candidates) -> None:
+def add_leg_scores(hit: Hit, found: Matches) -> None:
     """What each leg, and their fusion by rank, say of a hit; None where they say nothing."""
     hit.rrf_score = rounded(found.rrf.get(hit.id))
     hit.bm25_score = rounded(found.legs.get("fulltext", {}).get(hit.id))

@@ -2,7 +2,7 @@
 
 A score is the product of named factors (``Hit.factors``). Those of what a hit matches come
 from the legs or from the rule of expansion, those of its age and credibility from
-``describe``; ``put_together`` joins them. What comes after adds one factor each.
+``describe``; ``assemble`` joins them. What comes after adds one factor each.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def in_order(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
     )
 
 
-def put_together(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
+def assemble(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
     """Gives hits their scores, and their order: id to what each one matches.
 
     A score can exceed 1 until ``rated`` has put the hits in order.
@@ -162,7 +162,7 @@ def explain_factors(hits: Iterable[Hit]) -> None:
         hit.explain = {"factors": factors, **(hit.explain or {})}
 
 
-def say_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
+def attach_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
     """Writes into each hit whether what it is about still holds, as far as that is known."""
     try:
         anchors = store.nodes.anchored([hit.id for hit in hits])

@@ -25,7 +25,7 @@ from pylore.app.anchors import AnchorRequest, anchor
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
 from pylore.app.query_cache import Keepable, question_of
-from pylore.app.search import SearchRequest, add_cochanges_note, search
+from pylore.app.search import add_cochanges_note, search
 from pylore.app.show import record_accesses
 from pylore.core.settings import SETTINGS, Settings
 from pylore.core.times import ago, now
@@ -65,7 +65,7 @@ class Asker:
         """Whether it was kept, and the results."""
 
         def found(engine: Engine) -> tuple[list[str], list[str]]:
-            hits = search(engine, SearchRequest(query, since=since))
+            hits = search(engine, query, since=since)
             add_cochanges_note(engine, hits)
             return [dumps(hit.to_dict()) for hit in hits], hits.notes
 
@@ -91,7 +91,7 @@ class Asker:
         """What is answered where nothing is kept; nothing is recorded."""
         engine = Engine(store, self.settings(), str(self.root))
         if what == "search":
-            return [dumps(hit.to_dict()) for hit in search(engine, SearchRequest(query))]
+            return [dumps(hit.to_dict()) for hit in search(engine, query)]
         return [dumps(context(engine, ContextRequest(query)).to_dict())]
 
     def _ask(

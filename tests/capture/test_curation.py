@@ -18,7 +18,7 @@ from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from sqlite_stores import connection_of
 
 from pylore.app.engine import Engine
-from pylore.app.search import SearchRequest, search
+from pylore.app.search import search
 from pylore.capture import promotion
 from pylore.capture.candidates import Candidate, Signal
 from pylore.capture.capture import ALL, sessions_of
@@ -92,7 +92,7 @@ def test_what_was_found_is_in_no_search_and_no_export(engine: Engine, log: Log) 
     plant(log)
     assert found(engine).keys() == {RULE, CAUSE}
     assert found(engine).keys() == {RULE, CAUSE}, "looking twice finds the same"
-    assert not [*search(engine, SearchRequest("rotating key token cache"))]
+    assert not [*search(engine, "rotating key token cache")]
     assert "rotating" not in "".join(export_lines(engine.store))
     assert engine.store.nodes.count_by_type() == {}
 

@@ -19,11 +19,11 @@ from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.scoring import (
+    assemble,
     best_first,
     explained_relevance,
     plain,
     product,
-    put_together,
     standing,
 )
 from pylore.store import Store
@@ -56,7 +56,7 @@ def scored(hits: list[Hit], settings: Settings) -> list[Hit]:
     matched = {hit.id: hit.factors for hit in hits}
     for hit in hits:
         hit.standing = standing(hit, settings, plain(settings))
-    return put_together(hits, matched)
+    return assemble(hits, matched)
 
 
 def adjusted(credibility: Standing, score: float = 0.5, **flags: object) -> float:

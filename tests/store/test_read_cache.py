@@ -13,10 +13,10 @@ from new_stores import new_store
 from samples import examples
 
 from pylore.app.engine import Engine
-from pylore.app.search import SearchRequest, search
+from pylore.app.search import search
 from pylore.core.model import Edge, Node
 from pylore.core.settings import from_environment
-from pylore.graph import kept_edges
+from pylore.graph import edge_cache
 from pylore.indexing.indexer import write_nodes
 from pylore.store import Store, open_store
 from pylore.store.sqlite import match_cache, read_cache
@@ -62,7 +62,7 @@ def stores(folder: str) -> Iterator[tuple[Store, Store]]:
 
 def said(store: Store, query: str, depth: str, folder: str) -> list[object]:
     engine = Engine(store, from_environment({"graph_depth": depth}), folder)
-    found = search(engine, SearchRequest(query, explain=True))
+    found = search(engine, query, explain=True)
     return [*found.notes, *((hit.to_dict(), repr(hit.factors)) for hit in found)]
 
 
@@ -92,7 +92,7 @@ def test_it_says_the_same_where_there_is_hardly_room(
     stores: tuple[Store, Store], folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_cache, "MOST", 500)
-    monkeypatch.setattr(kept_edges, "MOST", 50)
+    monkeypatch.setattr(edge_cache, "MOST", 50)
     monkeypatch.setattr(nodes_module, "_KEPT", 20)
     keeping, plain = stores
     for query in queries(20):

@@ -8,7 +8,7 @@ from .best_path import BestPath, seeds_among
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...core.settings import Settings
-    from . import Matches, Rule
+    from . import DirectMatches, Rule
 
 
 class Activation(BestPath):
@@ -19,7 +19,9 @@ class Activation(BestPath):
     def caps(self, settings: Settings) -> Settings:
         return narrowed(settings)
 
-    def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
+    def seeds(
+        self, matches: DirectMatches, settings: Settings, notes: list[str]
+    ) -> dict[str, float]:
         legs = matches.starts.legs
         if not legs.get("vector"):
             notes.append("no vectors to start from: activation spreads from names by full text")

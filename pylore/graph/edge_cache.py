@@ -22,7 +22,7 @@ MOST = 200_000
 """Edges that are kept, and nodes: when there are more, all are let go of."""
 
 
-class KeptEdges:
+class EdgeCache:
     """The traversal cache: it answers as the store did when it was first asked.
 
     It holds for as long as the store does not change; ``limit`` is the same for all nodes that

@@ -31,32 +31,32 @@ from .code_files import stand_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.questions import Asked
+    from ..core.questions import Intent
     from ..core.settings import Settings
     from ..store.protocols import SearchStore as Store
     from .code_files import FileRanks
-    from .retrieve import Candidates
+    from .retrieve import Matches
 
 
-def use(store: Store, settings: Settings, asked: Asked, found: Candidates, scope: Scope) -> None:
+def use(store: Store, settings: Settings, intent: Intent, found: Matches, scope: Scope) -> None:
     """Ranks what was found anew, for what the question is for."""
     ranks = found.files
     fused = {
-        id: score * stand_of(path_of(id), asked.purpose) * _of_its_file(id, ranks)
+        id: score * stand_of(path_of(id), intent.kind) * _of_its_file(id, ranks)
         if id.startswith(SYMBOL_IDS) else score
         for id, score in found.fused.items()
     }  # fmt: skip
     if ranks is None or not ranks.plain:
         fused = {
-            id: score * stand_of(path_of(id), asked.purpose) if id.startswith(FILE_IDS) else score
+            id: score * stand_of(path_of(id), intent.kind) if id.startswith(FILE_IDS) else score
             for id, score in fused.items()
         }
     best = max(fused.values(), default=1.0) or 1.0
-    if asked.purpose == WHERE and asked.names:
-        for id in _named(store, asked.names, scope):
+    if intent.kind == WHERE and intent.names:
+        for id in _named(store, intent.names, scope):
             fused[id] = best * (1 + stand_of(path_of(id), WHERE))
             found.how.setdefault(id, "all")
-    if asked.purpose == CHANGES:
+    if intent.kind == CHANGES:
         _add_dependents(store, settings, fused, found, scope)
     most = max(fused.values(), default=0.0)
     scale = (max(found.fused.values(), default=most) or 1.0) / most if most else 1.0
@@ -94,7 +94,7 @@ def _files_apart(fused: dict[str, float]) -> dict[str, float]:
 
 
 def _add_dependents(
-    store: Store, settings: Settings, fused: dict[str, float], found: Candidates, scope: Scope
+    store: Store, settings: Settings, fused: dict[str, float], found: Matches, scope: Scope
 ) -> None:
     """Adds the files that import the best one or call into it, or change together with it."""
     first = next((id for id in best_first(fused) if id.startswith(CODE_IDS)), None)

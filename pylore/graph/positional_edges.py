@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from ..store.sqlite.edges import Bundle
-    from .kept_edges import Bundles
+    from .edge_cache import Bundles
 
     Touching: TypeAlias = Callable[[Sequence[str]], Collection[EdgeKey]]
 
 
-class PlacedEdges:
+class DiscountedEdges:
     """Edges, those that have a place with ``OF_A_PLACE`` of their weight.
 
     A citation belongs to the passage in which it stands: what matches there is counted

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..store.protocols import SearchStore as Store
-    from .retrieve import Candidates
+    from .retrieve import Matches
 
 
 def show_facts(
-    store: Store, settings: Settings, query: Query, hits: Iterable[Hit], found: Candidates
+    store: Store, settings: Settings, query: Query, hits: Iterable[Hit], found: Matches
 ) -> None:
     """Lets each thing that has a fact nearer to the query than its name and text show that.
 
