@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..search.pipeline import Request
 from ..search.pipeline import search as run_pipeline
 from ..store.filter import Scope, require_statuses
-from ..store.resolve_id import all_typed
+from ..store.resolve_id import complete_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def search(
         scope,
         filter_expanded=filter_expanded,
         explain=explain,
-        excluded=all_typed(engine.store, tuple(exclude)),
+        excluded=complete_ids(engine.store, tuple(exclude)),
         near=near_files(engine, tuple(near)),
         operators=operators,
     )
@@ -80,7 +80,7 @@ def near_files(engine: Engine, globs: tuple[str, ...]) -> Near | None:
 def add_cochanges_note(engine: Engine, found: Hits) -> None:
     """Adds a note, once a day, where co-changes led to results and are old."""
     if any(hit.hops for hit in found) and engine.store.meta.get("cochanges_analyzed_at"):
-        from ..code.history.cochanges import cochanges_note
+        from ..code.cochanges import cochanges_note
 
         found.notes.extend(filter(None, [cochanges_note(engine.store, engine.settings, found)]))
 

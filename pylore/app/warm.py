@@ -10,7 +10,7 @@ from ..core.settings import BUILT_IN_RETRIEVERS
 from ..embed import files_of_queries
 from ..graph.relations import relation_weights
 from ..store.filter import Scope
-from ..store.resolve_id import typed
+from ..store.resolve_id import complete_id
 from .search import search
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ def warm(engine: Engine, request: WarmRequest) -> dict[str, Any]:
     start = perf_counter()
     store = engine.store
     found: dict[str, Any] = {"bytes": 0, "ms": 0.0}
-    around = store.nodes.require(typed(store, request.entity)) if request.entity else None
+    around = store.nodes.require(complete_id(store, request.entity)) if request.entity else None
     found["bytes"] = store.read_ahead() + sum(map(_read, files_of_queries(engine.settings)))
     _search(engine)
     if around is not None:

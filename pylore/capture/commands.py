@@ -17,7 +17,7 @@ from ..core.settings import Settings
 from ..core.text import counted, one_line
 from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES
-from ..hooks.sessions import AgentSession
+from ..hooks.events import AgentSession
 from ..terminal.output import Output, flush, note
 from ..terminal.text import bold, changes_text, dim
 from . import promotion

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 
 from ..core.errors import LoreError, UsageError
-from ..core.limits import QUESTION_LINE
+from ..core.lines import QUESTION_LINE
 from ..evaluate.queries import question_of, read_lines, read_questions
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object

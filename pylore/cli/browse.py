@@ -14,8 +14,8 @@ from ..core.settings import BY_NAME
 from ..core.text import one_line, printable
 from ..core.vocabulary import RECORDS
 from ..store.filter import Scope
-from ..store.resolve_id import typed
-from ..system.editor import opening, own_editor
+from ..store.resolve_id import complete_id
+from ..system.programs import opening, own_editor
 from ..terminal.output import Output, write
 from .reader import parse
 from .runtime import load_settings, open_for_reading, project_root
@@ -117,7 +117,7 @@ def _rows(engine: Engine, given: Arguments) -> Iterator[str]:
     middle = given.last("of")
     query = " ".join(given.positionals)
     if middle is not None:
-        yield from _links(engine, typed(engine.store, middle))
+        yield from _links(engine, complete_id(engine.store, middle))
     elif query.strip():
         from ..app.search import search
 
@@ -167,7 +167,7 @@ def _preview(engine: Engine, id: str) -> None:
 
 def _editor_at(engine: Engine, id: str) -> list[str]:
     """The command line that opens a record's file at its line, or else the record."""
-    node = engine.store.nodes.require(typed(engine.store, id))
+    node = engine.store.nodes.require(complete_id(engine.store, id))
     path = os.path.join(engine.root, node.file or "")
     if not node.file or not os.path.isfile(path):
         return [_own_program(), "edit", "--", node.id]

@@ -68,7 +68,7 @@ def _log(path: str, why: str) -> None:
     from time import gmtime, strftime
 
     from ..core.text import one_line, printable
-    from ..system.private_files import open_private_log
+    from ..system.files import open_private_log
 
     words = " ".join(sys.argv[1:])
     line = printable(one_line(f"{strftime('%Y-%m-%dT%H:%M:%SZ', gmtime())} {words}: {why}"))

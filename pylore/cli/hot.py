@@ -254,7 +254,7 @@ def stats_command(argv: Sequence[str], command: Command) -> None:
         raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
     if "funnel" in given.switches:
         from ..system.parts import require_part
-        from ..terminal.funnel_text import funnel_text
+        from ..terminal.text import funnel_text
 
         funnel = require_part("capture", "curation").funnel
         with open_for_reading(settings) as store:
@@ -277,10 +277,10 @@ def index_command(argv: Sequence[str], command: Command) -> None:
     output = Output.choose(given.switches, given.last("jq"), settings)
     if len(given.positionals) > 1:
         raise UsageError(f"index takes one folder, not '{given.positionals[1]}' too: see --help")
-    from ..app.index import IndexRequest, index
-    from ..system.interrupts import Tidying
-    from ..system.temporary import remove_abandoned_folders
-    from ..terminal.progress import Progress
+    from ..app.code import IndexRequest, index
+    from ..system.atomic_write import remove_abandoned_folders
+    from ..system.programs import Tidying
+    from ..terminal.screen import Progress
 
     remove_abandoned_folders()
     left_out: list[tuple[str, str]] = []
@@ -317,7 +317,7 @@ def _form_of_hits(
         if other != one and (other in given.switches or other in given.values):
             raise UsageError(f"--{one} and --{other} exclude each other: give one")
     if one == "tree":
-        from ..terminal.tree import tree_text as text
+        from ..terminal.text import tree_text as text
     else:
         from ..terminal.text import oneline_text as text
 

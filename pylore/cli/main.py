@@ -52,7 +52,7 @@ def _guarded(words: list[str]) -> int:
         note(str(error))
         return error.exit_code
     except KeyboardInterrupt as error:
-        from ..system.interrupts import end_by
+        from ..system.programs import end_by
 
         end_by(error)
         return INTERRUPTED
@@ -130,7 +130,7 @@ def _run_with_parameters(command: Command, words: list[str]) -> int:
     from .reader import read_plainly
 
     if command.run:
-        from ..system.temporary import remove_abandoned_folders
+        from ..system.atomic_write import remove_abandoned_folders
 
         gc.enable()
         remove_abandoned_folders()

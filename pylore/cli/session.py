@@ -138,7 +138,7 @@ def _text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _finder(root: str, path: str) -> FindSymbol:
-    from ..app.anchors import finder  # only what accepts an anchor needs it
+    from ..app.code import finder  # only what accepts an anchor needs it
 
     return finder(root, path)
 

@@ -16,11 +16,10 @@ from ..core.scoring import best_first
 from ..core.settings import BY_NAME
 from ..core.text import parse_query
 from ..core.vocabulary import CHANGES, file_id
-from ..search.retrieve import embed_query, find_matches
+from ..search.legs import embed_query, find_matches
 from ..store import copy_store
-from ..system.temporary import TemporaryFolder
-from .metrics import interval, score
-from .run import Configuration, configured, legs, milliseconds
+from ..system.atomic_write import TemporaryFolder
+from .run import Configuration, configured, interval, legs, milliseconds, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

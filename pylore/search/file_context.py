@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.project_paths import relative, relative_glob, root_to_keep
+from ..anchors.project import relative, relative_glob, root_to_keep
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.model import Hit
 from ..core.scoring import best_first as ranked
@@ -18,13 +18,13 @@ from ..core.vocabulary import (
     file_id,
     path_of,
 )
-from ..graph.best_path import Step
 from ..graph.relations import fold, known_relations
+from ..graph.walk import Step
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
-from .expansion import explain_walk
-from .scoring import assemble, describe, explained_relevance, in_order
+from .expand import explain_walk
+from .score import assemble, describe, explained_relevance, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..store import Store
-    from .retrieve import Matches
+    from .legs import Matches
 
     FilePaths = dict[str, Step]
     """Id of what is tied to a file next to one at hand, to the way from that one."""
@@ -188,7 +188,7 @@ def _tied(
         yield id, path, tuning.TIED
     by_glob = set()
     for id, glob, path in anchors.globs_like(kept, paths):
-        from ..anchors.globs import matches
+        from ..anchors.project import matches
 
         if matches(glob, path):
             by_glob.add((id, path))
@@ -207,7 +207,7 @@ def _beside(
     relations = [name for name in weights if name != ANCHORED_TO]
     if not relations or len(files) > tuning.MOST_FILES:
         return {}
-    from ..graph.best_path import Step
+    from ..graph.walk import Step
 
     ids = dict.fromkeys(map(file_id, files))
     found: dict[str, float] = {}
@@ -266,7 +266,7 @@ def beside_matches(
     store: Store, settings: Settings, found: Matches, direct: list[Hit], room: int
 ) -> list[Hit]:
     """The direct matches in their new order, with the best ``room`` of what else is near."""
-    from .retrieve import add_leg_scores
+    from .legs import add_leg_scores
 
     shown = {hit.id for hit in direct}
     others = [id for id in found.fused if id in found.near and id not in shown]
@@ -389,7 +389,7 @@ def _matching(store: Store, root: str, glob: str) -> list[str]:
     beginning = pattern[: min(map(pattern.find, filter(pattern.__contains__, WILD)), default=0)]
     if not any(sign in pattern for sign in WILD):
         return []
-    from ..anchors.globs import glob_pattern
+    from ..anchors.project import glob_pattern
 
     kept = root_to_keep(store, root)
     matches = glob_pattern(pattern).fullmatch

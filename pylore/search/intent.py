@@ -8,7 +8,7 @@ changes      what depends on the best match, and what changes together with it
 from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
-from ..core.questions import CHANGES, WHERE
+from ..core.query import CHANGES, WHERE
 from ..core.scoring import best_first
 from ..core.text import fold, words
 from ..core.vocabulary import (
@@ -27,15 +27,15 @@ from ..graph.relations import known_relations
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
-from .code_files import stand_of
+from .files import stand_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.questions import Intent
+    from ..core.query import Intent
     from ..core.settings import Settings
     from ..store.protocols import SearchStore as Store
-    from .code_files import FileRanks
-    from .retrieve import Matches
+    from .files import FileRanks
+    from .legs import Matches
 
 
 def use(store: Store, settings: Settings, intent: Intent, found: Matches, scope: Scope) -> None:

@@ -7,18 +7,18 @@ and ``title:word`` keep those matches, of every leg, that have them.
 from __future__ import annotations
 
 from ..core.errors import UsageError
-from ..core.operators import read_operators
+from ..core.query import read_operators
 from ..core.vocabulary import SYMBOL_IDS, file_id
 from . import tuning
-from .fulltext import lift
+from .legs import lift
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.operators import Operators
+    from ..core.query import Operators
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .retrieve import Matches
+    from .legs import Matches
 
 _ALL = 1 << 40
 

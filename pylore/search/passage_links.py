@@ -14,8 +14,8 @@ from __future__ import annotations
 from math import sqrt
 
 from ..core.scoring import best_first
-from ..graph.best_path import Step
 from ..graph.relations import relation_weights
+from ..graph.walk import Step
 from . import tuning
 
 TYPE_CHECKING = False
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.settings import Settings
-    from ..graph.best_path import Walk
+    from ..graph.walk import Walk
     from ..store.protocols import SearchStore as Store
-    from .retrieve import Matches
+    from .legs import Matches
 
 
 def lend(
@@ -44,7 +44,7 @@ def lend(
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     scores = {key: (id, score) for key, id, score in found.passages(settings, tuning.LENDING)}
-    rows = store.placed.within([*scores])
+    rows = store.positional_edges.within([*scores])
     if not rows:
         return
     weights = relation_weights(store, settings)

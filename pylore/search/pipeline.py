@@ -25,10 +25,7 @@ from ..core.vocabulary import FILE_IDS, path_of
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
-from .query import ParsedQuery
-from .query import Request as Request
-from .ranking import Ranking
-from .retrieve import (
+from .legs import (
     BUILT_IN,
     Matches,
     add_document_lines,
@@ -38,7 +35,9 @@ from .retrieve import (
     embed_query,
     find_matches,
 )
-from .scoring import (
+from .query import ParsedQuery
+from .query import Request as Request
+from .score import (
     assemble,
     attach_verdicts,
     describe,
@@ -48,19 +47,93 @@ from .scoring import (
     rated,
 )
 
-MOST_NAMED = 3
-"""Words of a query that no result shows and that are looked for, whether they are nowhere."""
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
+    from ..graph.walk import Step
     from ..store.protocols import SearchStore as Store
-    from .code_files import FileRanks
     from .external import Retrievers
     from .file_context import FilePaths
+    from .files import FileRanks
+
+
+class Ranking:
+    """``hits`` in their order; ``plain``: the ids of what a search without the graph has, in its
+    order; ``matches``: what the words alone match, in theirs, where files are at hand too;
+    ``reached``: the ways to what the graph leads to, matches among it; ``twins``: documents and
+    the files they were made from, each to the other, where both were found."""
+
+    __slots__ = ("found", "hits", "matches", "plain", "reached", "starts", "twins")
+
+    def __init__(self, found: Matches) -> None:
+        self.found = found
+        self.starts = found
+        self.plain: list[str] = []
+        self.matches: list[str] = []
+        self.hits: list[Hit] = []
+        self.reached: Mapping[str, Step] = {}
+        self.twins: dict[str, str] = {}
+
+    def append(self, further: Ranking) -> None:
+        """Puts what a larger pool has besides below what is here."""
+        known = {hit.id for hit in self.hits}
+        least = self.hits[-1].score if self.hits else 1.0
+        for hit in further.hits:
+            if hit.id not in known and further.twins.get(hit.id) not in known:
+                if hit.score > least:
+                    hit.times("further", least / hit.score)
+                self.hits.append(hit)
+        self.plain += [id for id in further.plain if id not in known]
+        self.matches += [id for id in further.matches if id not in known]
+        self.reached = {**further.reached, **self.reached}
+        here, more = self.found, further.found
+        for name in ("passage", "how", "fused", "rrf", "near"):
+            setattr(here, name, _joined(getattr(more, name), getattr(here, name)))
+        here.legs = {name: _joined(leg, here.legs.get(name, {})) for name, leg in more.legs.items()}
+        here.more = more.more
+
+    def cut(self, limit: int, graph_limit: int) -> list[Hit]:
+        """The first ``limit`` results, all that a search without the graph returns, and of what
+        the graph leads to besides the best ``graph_limit``.
+
+        With files at hand, of what is near to them and of what matches ``limit`` each.
+
+        Whatever ``limit`` is, so many results are the first ones of those with a larger one.
+        """
+        if len(self.hits) <= limit:
+            return self.hits
+        wanted = {*self.matches[:limit]}
+        if self.found.near:
+            near = [id for id in self.found.fused if id in self.found.near and id not in wanted]
+            wanted.update(near[:limit])
+        wanted.update(self.plain[:limit])
+        shown, others = [], 0
+        for place, hit in enumerate(self.hits):
+            if hit.id not in wanted and hit.id in self.reached and others < graph_limit:
+                others += 1
+                step = self.reached[hit.id]
+                if not hit.hops and step.before is not None:
+                    hit.hops, hit.edge = step.hop, step.relation
+                    hit.path = [one.id for one in step.steps()]
+            elif place >= limit and hit.id not in wanted:
+                continue
+            shown.append(hit)
+        return shown
+
+
+def _joined(further: dict[str, Any], here: dict[str, Any]) -> dict[str, Any]:
+    """Both, in the order of what is here first."""
+    return {**here, **{key: value for key, value in further.items() if key not in here}}
+
+
+MOST_NAMED = 3
+"""Words of a query that no result shows and that are looked for, whether they are nowhere."""
 
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
@@ -225,7 +298,7 @@ def _direct_hits(
         hits.append(hit)
     hits = describe(store, settings, hits)
     if found.of_things:
-        from .fact_edges import show_facts
+        from .shown_passage import show_facts
 
         show_facts(store, settings, query, hits, found)
     return in_order(hits, _matched(found, hits))
@@ -260,7 +333,7 @@ def _expanded(
     notes: list[str],
 ) -> tuple[list[Hit], dict[str, Factors]]:
     """The direct hits and what the graph brings beside them, and what each matches."""
-    from .expansion import expanded
+    from .expand import expanded
     from .rules import DirectMatches
 
     returned = Scope(types=query.scope.types, statuses=query.scope.statuses)
@@ -306,7 +379,7 @@ def _first_alone(
         if twins(store, files, ids):
             return None
     if _spreads(settings, found, hits):
-        from .mmr import stand
+        from .score import mmr_stand as stand
 
         if not stand(store, settings, hits, found.passage, "vector" in found.legs):
             return None
@@ -351,7 +424,7 @@ def _in_their_order(
             pool.twins.update(pairs)
             hits = once(hits, pairs, pool.plain)
     if _spreads(settings, found, hits):
-        from .mmr import diversify
+        from .score import diversify
 
         return diversify(
             store, settings, hits, found.passage,
@@ -383,7 +456,7 @@ def _fill_rows(
     documents = documents_of(hits, found)
     logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
     if logs:
-        from .changelog_hits import show_newest
+        from .shown_passage import show_newest
 
         show_newest(store, query.words, logs, found)
     if query.snippets:
@@ -418,7 +491,7 @@ def _add_texts(
             text = beyond_signature(text, hit.title)
         hit.snippet = one_line(snippet(text, query))
     for hit in logs:
-        from .changelog_hits import heading_of
+        from .shown_passage import heading_of
 
         key = found.passage[hit.id]
         heading = heading_of(store, hit, key, store.fulltext.body(key))

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.questions import Intent
+    from ..core.query import Intent
     from ..core.settings import Settings
     from ..core.text import Query
     from ..store.protocols import SearchStore as Store
@@ -111,13 +111,13 @@ class ParsedQuery:
         """Set ``words``; return the intent if the text is a question."""
         text, types = self.text, self.scope.types
         if settings.clean_query and len(text) > SHORT and ("file" in types or "symbol" in types):
-            from ..core.query_cleaning import cleaned
+            from ..core.query import cleaned
 
             text = cleaned(text)
         intent = None
         opener = text.split(None, 1)
         if len(opener) > 1 and settings.questions and opener[0].lower() in OPENERS:
-            from ..core.questions import intent_of
+            from ..core.query import intent_of
 
             intent = intent_of(text)
             text = intent.text if intent else text

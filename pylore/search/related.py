@@ -11,8 +11,8 @@ from ..core.vocabulary import CHANGES, CODE_TYPES, COMMIT_IDS, DEFINES, FILE_IDS
 from ..graph.relations import relation_weights
 from ..store import ALL
 from ..store.filter import Scope
-from .expansion import walk_hits
-from .scoring import attach_verdicts, best_first, explain_factors, rated
+from .expand import walk_hits
+from .score import attach_verdicts, best_first, explain_factors, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from ..core.text import Query
+    from .anchors import Documents
+    from .edges import Edges
+    from .facts import Standing
     from .filter import Scope
-    from .sqlite.documents import Documents
-    from .sqlite.edges import Edges
-    from .sqlite.facts import Standing
-    from .sqlite.nodes import Brief
-    from .sqlite.whole_text import Commits, WholeFiles
+    from .nodes import Brief
+    from .whole_text import Commits, WholeFiles
 
     Row = tuple[int, str, float]
     """(key of a passage, id of its node, score)"""
@@ -140,7 +140,7 @@ class SearchStore(Protocol):
     @property
     def facts(self) -> SearchedFacts: ...
     @property
-    def placed(self) -> SearchedLinks: ...
+    def positional_edges(self) -> SearchedLinks: ...
     @property
     def edges(self) -> Edges: ...  # a hub has walked already
     @property

@@ -21,7 +21,7 @@ from repositories import Repository
 from samples import SAMPLE
 
 from pylore.app import query_cache
-from pylore.app.anchors import AnchorRequest, anchor
+from pylore.app.code import AnchorRequest, anchor
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
 from pylore.app.query_cache import Keepable, question_of
@@ -31,10 +31,11 @@ from pylore.core.settings import SETTINGS, Settings
 from pylore.core.times import ago, now
 from pylore.records.records import Records
 from pylore.store import Store, open_store
-from pylore.store.sqlite.driver import apsw
-from pylore.system import file_stamps, store_files
+from pylore.store.connection import apsw
+from pylore.system import files as file_stamps
+from pylore.system import files as store_files
+from pylore.system.files import StoreState
 from pylore.system.json_encode import dumps
-from pylore.system.store_files import StoreState
 
 CODE = "def login(user):\n    return user.check()\n\n\ndef logout(user):\n    user.end()\n"
 _opened: list[str] | None = None

@@ -13,10 +13,18 @@ from homes import move_home
 from new_stores import new_store
 
 import pylore
-from pylore.app.anchors import AnchorRequest, anchor, anchors_for_file, anchors_of, unanchor, verify
+from pylore.app.code import (
+    AnchorRequest,
+    IndexRequest,
+    anchor,
+    anchors_for_file,
+    anchors_of,
+    index,
+    unanchor,
+    verify,
+)
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
-from pylore.app.index import IndexRequest, index
 from pylore.app.path import PathRequest, path
 from pylore.app.related import RelatedRequest, related
 from pylore.app.search import record_shown, search

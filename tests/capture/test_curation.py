@@ -37,11 +37,11 @@ from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
 from pylore.records.runs import Runs
-from pylore.store.candidate import KeptCandidate
+from pylore.store.curation import KeptCandidate
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from pylore.capture.event_log import event_file
 from pylore.cli.declaration import every_command
 from pylore.cli.main import _guarded
 from pylore.core.ids import record_id
-from pylore.mcp.tools import BY_NAME
+from pylore.mcp.calls import BY_NAME
 
 SECRET = "zyxwombat"
 """In every field that bob's knowledge has, and nowhere else."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.questions import intent_of
+from pylore.core.query import intent_of
 
 
 @pytest.mark.parametrize("text,kind,rest,names", [

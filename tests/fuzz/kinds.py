@@ -18,13 +18,12 @@ from pylore.cli.declaration import every_command
 from pylore.cli.declare.find import RELATED_COMMAND as RELATED
 from pylore.cli.reader import Arguments
 from pylore.cli.reader import parse as parse_options
-from pylore.code.parse.ast_grep import scan
-from pylore.code.parse.rules import Rules
+from pylore.code.rules import Rules, scan
 from pylore.core.errors import LoreError
 from pylore.core.settings import SETTINGS, Settings
 from pylore.core.text import printable
 from pylore.formats.mdfile import parse as parse_front_matter
-from pylore.indexing.passages import passages, prose_passages
+from pylore.indexing.indexer import passages, prose_passages
 from pylore.terminal.output import note
 
 

@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.graph.accumulate import BRIDGES, accumulate
-from pylore.graph.best_path import Walk, walk
-from pylore.graph.edge_cache import EdgeCache
+from pylore.graph.walk import EdgeCache, Walk, walk
 from pylore.store import Store
 
 if TYPE_CHECKING:
-    from pylore.graph.best_path import Walker
-    from pylore.store.sqlite.edges import Bundle
+    from pylore.graph.walk import Walker
+    from pylore.store.edges import Bundle
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}
 DECAY = 0.7

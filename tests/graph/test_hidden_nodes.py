@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pylore.graph.hidden_nodes import HiddenNodes
+from pylore.graph.edge_views import HiddenNodes
 
 if TYPE_CHECKING:
-    from pylore.store.sqlite.edges import Bundle
+    from pylore.store.edges import Bundle
 
 
 class Line:

@@ -12,12 +12,12 @@ from things import a_node, an_edge
 
 from pylore.core.model import Edge, Hit
 from pylore.core.settings import Settings
-from pylore.graph.best_path import Step, Walk
-from pylore.graph.positional_edges import DiscountedEdges
+from pylore.graph.edge_views import DiscountedEdges
+from pylore.graph.walk import Step, Walk
 from pylore.indexing.indexer import Index
+from pylore.search.legs import Matches
 from pylore.search.passage_links import lend
 from pylore.search.pipeline import Request, search
-from pylore.search.retrieve import Matches
 from pylore.store import Store
 
 TOKENS, LOCKS = "tokens end after a day " * 50, "locks are held by writers " * 50

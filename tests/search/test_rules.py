@@ -16,7 +16,7 @@ from pylore.core.errors import UsageError
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import BY_NAME, EXPANSION_RULES, Settings
 from pylore.core.times import now
-from pylore.graph.best_path import Step, Walk
+from pylore.graph.walk import Step, Walk
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.rules import DirectMatches, rule_named
@@ -25,7 +25,7 @@ from pylore.store.filter import Scope
 
 if TYPE_CHECKING:
     from pylore.core.scoring import Factors
-    from pylore.graph.edge_cache import Bundles
+    from pylore.graph.walk import Bundles
     from pylore.search.rules import Rule
 
 

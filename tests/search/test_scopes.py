@@ -14,8 +14,8 @@ from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
 from pylore.app.related import RelatedRequest, related
 from pylore.app.search import search
+from pylore.core.ids import is_seen
 from pylore.core.model import Edge, Node
-from pylore.core.scopes import is_seen
 from pylore.core.settings import Settings
 from pylore.graph.queries import stats
 from pylore.indexing.indexer import Index

@@ -13,18 +13,17 @@ from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.embed.static import StaticEmbedder
-from pylore.graph.best_path import Step, Walk
+from pylore.graph.walk import Step, Walk
 from pylore.indexing.indexer import Index
-from pylore.search.expansion import within
+from pylore.search.expand import within
 from pylore.search.file_context import Near, of_files, seeds
-from pylore.search.fulltext import FullTextLeg
-from pylore.search.mmr import differing_signs, mmr
+from pylore.search.legs import FullTextLeg, Matches, find_matches
 from pylore.search.pipeline import Request, search
 from pylore.search.related import related
-from pylore.search.retrieve import Matches, find_matches
 from pylore.search.rules import DirectMatches, rule_named
+from pylore.search.score import differing_signs, mmr
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 
 NOW = "2026-01-01T00:00:00Z"

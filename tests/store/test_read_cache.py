@@ -16,12 +16,12 @@ from pylore.app.engine import Engine
 from pylore.app.search import search
 from pylore.core.model import Edge, Node
 from pylore.core.settings import from_environment
-from pylore.graph import edge_cache
+from pylore.graph import walk as edge_cache
 from pylore.indexing.indexer import write_nodes
-from pylore.store import Store, open_store
-from pylore.store.sqlite import match_cache, read_cache
-from pylore.store.sqlite import nodes as nodes_module
-from pylore.store.sqlite.array_cache import SketchArrays, best_sums
+from pylore.store import Store, open_store, read_cache
+from pylore.store import nodes as nodes_module
+from pylore.store import read_cache as match_cache
+from pylore.store.array_cache import SketchArrays, best_sums
 
 WORDS = (
     "token cookie session limit request refuse key rotate sign parser cache vector graph node"

@@ -30,7 +30,7 @@ from pylore.cli.main import _guarded
 from pylore.core.model import Node
 from pylore.indexing.indexer import Index
 from pylore.store import Store, open_store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 from pylore.system import git_process as gitprocess
 
 SECRET = "zqxjsecret"

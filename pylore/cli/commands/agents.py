@@ -22,9 +22,9 @@ from ...hooks.install import (
 from ...hooks.install import install as put
 from ...hooks.install import uninstall as take
 from ...records.runs import Runs
-from ...store.resolve_id import typed
+from ...store.resolve_id import complete_id
+from ...system.files import own_folder
 from ...system.plugin_files import READY, Plugin, all_plugins, file_name, find_file
-from ...system.private_files import own_folder
 from ...system.programs import find_program
 from ...system.projects import is_trusted
 from ...terminal.output import flush, note, write
@@ -228,7 +228,7 @@ def finish(run: str, helpful: tuple[str, ...], unhelpful: tuple[str, ...],
     with session.open() as store:
         if _reads_stdin(helpful) and _reads_stdin(unhelpful):
             raise UsageError("stdin is either --helpful or --unhelpful: give - once")
-        result = Runs(store).finish(typed(store, run), _ids(helpful), _ids(unhelpful))
+        result = Runs(store).finish(complete_id(store, run), _ids(helpful), _ids(unhelpful))
     session.say(result.notes)
     row = {"id": result.id, "state": "finished", "used": result.used, "helpful": result.helpful,
            "unhelpful": result.unhelpful, "unrated": result.unrated}  # fmt: skip
@@ -246,7 +246,7 @@ def show(run: str, **options: Any) -> None:
     session = Session(options)
     run = _one_run(session, run, "run show")
     with session.open() as store, store.faults, store.snapshot():
-        run = typed(store, run)
+        run = complete_id(store, run)
         found = {**Runs(store).get(run), **audit(store, session.settings, run)}
     session.output.one(found, _run_text)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...anchors.verify import Verified
-from ...app.anchors import (
+from ...app.code import (
     AnchorRequest,
     anchors_of,
     broken_rows,
@@ -19,18 +19,18 @@ from ...app.anchors import (
     verified_rows,
     verify,
 )
-from ...app.anchors import anchor as place
+from ...app.code import anchor as place
 from ...core.errors import DONE, FAILURE, UsageError
 from ...core.text import counted
 from ...system.git import Git
-from ...terminal.progress import Progress
+from ...terminal.screen import Progress
 from ...terminal.text import anchors_text
 from ..runtime import ids_from
 from ..session import Session, project_root
 
 if TYPE_CHECKING:
     from ...app.engine import Engine
-    from ...code.history.cochanges import CoChanges
+    from ...code.cochanges import CoChanges
 
 
 def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
@@ -72,7 +72,7 @@ def stale(fail: bool, kept: bool, **options: Any) -> int:
 
 
 def cochanges_command(since: str, commits: bool, **options: Any) -> None:
-    from ...app.index import analyze_cochanges
+    from ...app.code import analyze_cochanges
 
     session = Session(options)
     root = project_root()
@@ -93,7 +93,7 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
 
 
 def imports_command(path: str, **options: Any) -> None:
-    from ...app.index import IndexRequest, index
+    from ...app.code import IndexRequest, index
 
     session = Session(options)
     with session.open() as store, store.faults:

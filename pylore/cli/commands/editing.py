@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...core.errors import LoreError
-from ...formats.draft import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draft
+from ...formats.mdfile import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draft
+from ...records.fields import source_of
 from ...records.records import Change
-from ...records.sources import source_of
-from ...store.resolve_id import typed
-from ...system.editor import opening, own_editor
-from ...system.private_files import make_private_folder, user_folder
+from ...store.resolve_id import complete_id
+from ...system.files import make_private_folder, user_folder
+from ...system.programs import opening, own_editor
 from ...system.project_files import place_within
 from ...terminal.output import note
 from ..runtime import data_folder
@@ -100,7 +100,7 @@ def draft_of_record(store: Store, id: str) -> DraftFile:
     Raises:
         LoreError: there is no such record.
     """
-    node = store.nodes.require(typed(store, id))
+    node = store.nodes.require(complete_id(store, id))
     head = f"{node.id}, changed {node.updated_at}. These fields and the text below may be changed."
     return DraftFile(node.id, draft_of(head, fields_of(node), FIELDS))
 
@@ -111,7 +111,7 @@ def changes_in(store: Store, id: str, text: str) -> dict[str, Any]:
     Raises:
         LoreError: the draft is wrong, or changes nothing.
     """
-    before = fields_of(store.nodes.require(typed(store, id)))
+    before = fields_of(store.nodes.require(complete_id(store, id)))
     after = read_draft(text, FIELDS)
     if "text" in after and not after["text"].strip() and before["text"].strip():
         raise LoreError("the text is empty: 'lore forget' takes a record away")
@@ -165,7 +165,7 @@ def edited(store: Store, id: str) -> str | None:
     Raises:
         LoreError: nothing was changed.
     """
-    node = store.nodes.get(typed(store, id))
+    node = store.nodes.get(complete_id(store, id))
     if node is None:
         return None  # the edit itself says that there is no such node
     try:
@@ -185,7 +185,7 @@ def import_edited(session: Session, store: Store, id: str, *, force: bool) -> Ch
     from ...formats.markdown import import_markdown
 
     root = project_root()
-    node = store.nodes.get(typed(store, id))
+    node = store.nodes.get(complete_id(store, id))
     file = source_of(store, node, root) if node and not force else ""
     if node is None or not file:
         return None

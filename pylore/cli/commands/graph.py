@@ -19,9 +19,9 @@ from ...indexing.similar import Plan, stale
 from ...indexing.similar_all import build, duplicates, remove
 from ...search.related import neighbours, within
 from ...store import ALL
-from ...store.resolve_id import all_meant, meant, typed
+from ...store.resolve_id import complete_id, resolve_id, resolve_ids
 from ...system.atomic_write import write_whole
-from ...system.private_files import make_private_folder, user_folder
+from ...system.files import make_private_folder, user_folder
 from ...terminal.output import Output, write
 from ...terminal.text import bold, dim
 from ...view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
@@ -48,9 +48,9 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
 def neighbors_command(id: str, direction: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        commit = meant(store, id)
+        commit = resolve_id(store, id)
         known = commit.startswith(COMMIT_IDS) and store.commits.get(commit) is not None
-        id = commit if known else store.nodes.require(typed(store, id)).id
+        id = commit if known else store.nodes.require(complete_id(store, id)).id
         found, nowhere = neighbours(store, session.settings, id, direction)
     if nowhere:
         session.say([f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store"])
@@ -90,7 +90,7 @@ def export_command(
         wanted = [*relation_weights(store, session.settings)]
         among = None
         if around is not None:
-            middle = store.nodes.require(typed(store, around)).id
+            middle = store.nodes.require(complete_id(store, around)).id
             among = within(store, middle, wanted, 1 if hops is None else hops)
         for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
                           among=among):  # fmt: skip
@@ -218,7 +218,7 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
     ids = ids_from(words, "graph view") if "-" in words else [*words]
     if not ids:
         return pick_whole(store, session.settings, most)
-    ids = all_meant(store, ids)
+    ids = resolve_ids(store, ids)
     if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
         return pick_around(
             store, session.settings, [store.nodes.require(id).id for id in ids][:most], most

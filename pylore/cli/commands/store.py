@@ -14,10 +14,10 @@ from ...embed import open_embedder
 from ...embed.sentence_transformers import Model, default_socket, short_name
 from ...indexing.reembed import Cost, Embedding
 from ...store import FILE
-from ...store.sqlite import backup as backups
+from ...store import backup as backups
 from ...system import projects
 from ...terminal.output import flush
-from ...terminal.progress import Progress
+from ...terminal.screen import Progress
 from ..runtime import data_folder, project_folder, require_utf8
 from ..session import Session, names_form
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...app.first_use import make_empty_store, make_store
+from ...app.sync import make_empty_store, make_store
 from ...core.errors import DONE, FAILURE, LoreError, StoreError, UsageError, nearest
-from ...core.scopes import ALL
+from ...core.ids import ALL
 from ...core.settings import ARRAYS, BY_NAME, SETTINGS, users_alone
 from ...core.text import counted
 from ...formats.knowledge import FILE as KNOWLEDGE
@@ -18,10 +18,9 @@ from ...store import FILE, create_store, open_store
 from ...system import config as system_config
 from ...system import projects
 from ...system.atomic_write import write_whole
-from ...system.config import SHARED, locate
-from ...system.config_edit import with_setting, without_setting
-from ...system.symlinks import real_place
-from ...terminal.progress import Progress
+from ...system.config import SHARED, locate, with_setting, without_setting
+from ...system.project_files import real_place
+from ...terminal.screen import Progress
 from ..doctor import checks_text, examine
 from ..runtime import data_folder, project_folder, require_store, require_utf8, shared_folder
 from ..session import Session, chosen_output

@@ -13,27 +13,27 @@ from ...app.event_rows import changed_by, last_command
 from ...app.sync import Synced
 from ...app.sync import sync as synced
 from ...core.errors import LoreError, UsageError
-from ...core.limits import lines_of, record_line
+from ...core.lines import lines_of, record_line
 from ...core.text import counted
 from ...embed.prefetch import Ahead
 from ...formats.delta import State, state_lines
 from ...formats.jsonl import Imported, ImportOptions, LineImport
 from ...formats.knowledge import FILE
-from ...formats.lines_out import export_lines
+from ...formats.lines import export_lines
 from ...formats.merge_lines import conflict_notes, merge_lines
 from ...formats.own_formats import IMPORTER, exported, imported
 from ...graph.ontology import misfits_among
-from ...records.sources import is_page
+from ...records.fields import is_page
 from ...system.atomic_write import write_whole
 from ...system.config import SHARED
 from ...system.event_plugins import Events
+from ...system.files import require_no_store
 from ...system.git_setup import Repository
 from ...system.parts import require_part
 from ...system.programs import find_program
 from ...system.project_files import leaves_by_link
-from ...system.store_files import require_no_store
 from ...terminal.output import flush, note, write
-from ...terminal.progress import Progress
+from ...terminal.screen import Progress
 from ...terminal.text import imported_text
 from ..reader import split_words
 from ..runtime import data_folder, project_folder, require_store, say_left_out

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from ...core.model import Hit
     from ...core.scoring import Factors
     from ...core.settings import Settings
-    from ...graph.best_path import Walk, Walker
+    from ...graph.walk import Walk, Walker
     from ..history import FileHistory
-    from ..retrieve import Matches
+    from ..legs import Matches
 
     class Rule(Protocol):
         """One value of the setting ``expansion``, kept as ``RULE`` in the module that

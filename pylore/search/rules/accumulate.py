@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...core.model import Hit
     from ...core.scoring import Factors
     from ...core.settings import Settings
-    from ...graph.best_path import Walk
+    from ...graph.walk import Walk
     from . import DirectMatches, Rule
 
 

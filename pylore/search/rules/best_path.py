@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...graph.best_path import walk
+from ...graph.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...core.model import Hit
     from ...core.scoring import Factors
     from ...core.settings import Settings
-    from ...graph.best_path import Walk
+    from ...graph.walk import Walk
     from . import DirectMatches, Rule
 
 
