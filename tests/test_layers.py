@@ -200,7 +200,7 @@ def test_only_the_store_and_the_hub_speak_sql() -> None:
     sql = re.compile(r"\b(?:SELECT .* FROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b")
     outside = [path for path in MODULES if name_of(path)[0] not in ("store", "hub")]
     assert [path.name for path in outside if sql.search(path.read_text())] == []
-    assert sql.search((PACKAGE / "store/sqlite/nodes.py").read_text())
+    assert sql.search((PACKAGE / "store/nodes.py").read_text())
 
 
 def of_sqlite(source: str) -> list[str]:
@@ -221,14 +221,14 @@ def test_only_the_store_speaks_to_a_driver() -> None:
     found = {name_of(path)[0]: of_sqlite(path.read_text()) for path in MODULES
              if of_sqlite(path.read_text())}  # fmt: skip
     assert found.keys() == {"store"}
-    late = "def f():\n    from ..store.sqlite.driver import apsw\n    import sqlite3.dbapi2\n"
+    late = "def f():\n    from ..store.connection import apsw\n    import sqlite3.dbapi2\n"
     assert of_sqlite(late) == ["apsw", "sqlite3"]
 
 
 def test_a_filter_has_no_sql() -> None:
     sql = re.compile(r"\b(?:IN \(|GLOB|SELECT|AND n\.|LIKE)\b")
     assert not sql.search((PACKAGE / "store/filter.py").read_text())
-    assert sql.search((PACKAGE / "store/sqlite/conditions.py").read_text())
+    assert sql.search((PACKAGE / "store/conditions.py").read_text())
 
 
 def spelled_ids(source: str) -> list[str]:

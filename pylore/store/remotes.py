@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RemoteProgress(Record):
-    """How far a store is with one remote; as it is kept (``sqlite/remotes.sql``)."""
+    """How far a store is with one remote; as it is kept (``remotes.sql``)."""
 
     __slots__ = (
         "name", "generation", "timeline", "takes", "sees", "place", "sent_xid", "sent_seq", "sent",

@@ -247,7 +247,7 @@ def test_a_pipe_is_kept_until_the_store_is_locked_and_leaves_nothing(
 WAITER = """
 import sys
 from pylore.store import open_store
-from pylore.store.sqlite import write_queue
+from pylore.store import write_queue
 write_queue.tell = lambda text: print(text, file=sys.stderr, flush=True)
 with open_store(sys.argv[1]) as store:
     with store.transaction():

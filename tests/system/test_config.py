@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.system import config
-from pylore.system.config import ConfigFile, with_setting, without_setting
+from pylore.system.config import ConfigFile
+from pylore.system.config_edit import with_setting, without_setting
 
 HOME = "/home/of me"
 PLAIN = "only plain assignments are read"

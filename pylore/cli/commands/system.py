@@ -18,7 +18,8 @@ from ...store import FILE, create_store, open_store
 from ...system import config as system_config
 from ...system import projects
 from ...system.atomic_write import write_whole
-from ...system.config import SHARED, locate, with_setting, without_setting
+from ...system.config import SHARED, locate
+from ...system.config_edit import with_setting, without_setting
 from ...system.project_files import real_place
 from ...terminal.screen import Progress
 from ..doctor import checks_text, examine
@@ -118,7 +119,7 @@ def reindex(**options: Any) -> None:
 
 def doctor(full: bool, **options: Any) -> int:
     output = chosen_output(options)  # no Session: it would stop at a wrong setting
-    scope = options["setting_scope"] or os.environ.get("LORE_SCOPE", "")
+    scope = options.get("setting_scope") or os.environ.get("LORE_SCOPE", "")
     if scope not in ("", ALL):
         raise UsageError(f"doctor is about the whole store, and scope is '{scope}': "
                          "say --all-scopes")  # fmt: skip
