@@ -272,9 +272,8 @@ def every_command() -> dict[str, Command]:
     """Return all that are declared, verbs too, by name, sorted."""
     import os
 
-    from . import declare
-
-    files = {file for folder in declare.__path__ for file in os.listdir(folder)}
+    folders = _loaded(f"{__package__}.declare").__path__
+    files = {file for folder in folders for file in os.listdir(folder)}
     own = {f"cli.declare.{file[:-3]}" for file in files if file[0] != "_" and file.endswith(".py")}
     found = [one for module in sorted(own | {*FAMILIES}) for one in declared_in(module)]
     return {command.name: command for command in sorted(found, key=_by_name)}

@@ -8,14 +8,12 @@ error with its file and line. This module is on the path of every search, and im
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from ..core.errors import LoreError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, MutableMapping
-
 
 SHARED = ".lore"
 """The folder of a project that holds what its collaborators share."""
@@ -418,14 +416,20 @@ def _is_end(text: str) -> bool:
     return not rest or (rest[0] == "#" and len(rest) < len(text))
 
 
-class _Place(NamedTuple):
-    key: str
-    line: int
-    start: int
-    end: int
-    """End of the value in the line."""
-    item: int = -1
-    """Start of the item, in an array that is written as one."""
+class _Place:
+    """Where a file sets a key: ``end`` is the end of the value in the line.
+
+    ``item`` is the start of the item, in an array that is written as one.
+    """
+
+    __slots__ = ("end", "item", "key", "line", "start")
+
+    def __init__(self, key: str, line: int, start: int, end: int, item: int = -1) -> None:
+        self.key = key
+        self.line = line
+        self.start = start
+        self.end = end
+        self.item = item
 
 
 def with_setting(text: str, key: str, value: str) -> str:
