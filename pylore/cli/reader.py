@@ -60,7 +60,7 @@ def parse(argv: Sequence[str], command: Command) -> Arguments:
     found = Arguments()
     own = _own_options(command)
     rest = iter(argv)
-    for word in rest:
+    while (word := next(rest, None)) is not None:
         if word == "--":
             found.positionals.extend(rest)
         elif not word.startswith("-") or word == "-":
@@ -73,7 +73,7 @@ def parse(argv: Sequence[str], command: Command) -> Arguments:
             setting = setting_of_option(name) if option is None else None
             if option is None and setting is None:
                 first = own.get(word[:2])
-                if first is None or first.value:
+                if first is None or first.value or word[2:3] in ("", "-", "="):
                     raise _unknown(name, own)
                 rest = iter([word[:2], f"-{word[2:]}", *rest])  # -qn5 is -q -n5
                 continue
@@ -133,7 +133,7 @@ def read_plainly(words: Sequence[str], command: Command) -> dict[str, Any] | Non
     given: dict[str, Option] = {}
     positionals: list[str] = []
     rest = iter(words)
-    for word in rest:
+    while (word := next(rest, None)) is not None:
         if word == "--":
             positionals.extend(rest)
             continue
@@ -141,11 +141,16 @@ def read_plainly(words: Sequence[str], command: Command) -> dict[str, Any] | Non
             positionals.append(word)
             continue
         name, equals, text = word.partition("=")
+        if name[1] != "-" and len(word) > 2:
+            name, equals, text = word[:2], "", word[2:]
         into, option = own.get(name, ("", None))
         if option is None or given.setdefault(into, option) is not option:
             return None
-        if equals and not name.startswith("--"):
-            return None  # to click, the value of -n=5 is =5
+        if text and not equals:  # -qn5 is -q -n5, and -n5 is -n 5
+            if not option.value and text[0] in "-=":
+                return None
+            rest = iter([name, text if option.value else f"-{text}", *rest])
+            continue
         value = _flag(option, word) if not option.value else _value(option, equals, text, rest)
         if value is None:
             return None

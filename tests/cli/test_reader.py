@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 
 from pylore.cli.click_reader import built
 from pylore.cli.declaration import Command, every_command, find
-from pylore.cli.reader import read_plainly
+from pylore.cli.reader import parse, read_plainly
+from pylore.core.errors import UsageError
 
 QUICK = tuple(
     name.replace(" ", "-") for name, one in every_command().items() if one.quick or one.run
 )
 ODD = [
     "", "-", "--", "-q", "-5", "-qq", "-q=1", "--quiet=1", "x", "0.5", "1.5", "nan", "1_0", " 1 ",
-    "staged", "stagd", "a,b", "--confirm", "--wei", "--limit", "--json=1", "é", "\u2028",
+    "-qn5", "-n5", "-n=5", "-q-", "-qq5", "staged", "stagd", "a,b", "--confirm", "--wei",
+    "--limit", "--json=1", "é", "\u2028",
 ]  # fmt: skip
 
 
@@ -74,6 +76,8 @@ def test_what_is_read_plainly_is_what_click_reads(data: st.DataObject, name: str
         ("list", "-n 20 --type note --ids"),
         ("import", "docs --json"),
         ("graph-path", "a-1 b-1"),
+        ("list", "-qn5 --ids"),
+        ("list", "--ids -n5 --type note"),
         ("sync", ""),
     ],
 )
@@ -101,3 +105,15 @@ def test_many_lines_are_read_alike() -> None:
     plain, different = compare(1500, random.randrange(10**6))
     assert plain > 300
     assert not different
+
+
+def test_words_after_switches_in_one_word_are_read() -> None:
+    search = command("search")
+    for line in ("-qn5 tokens --ids", "tokens -q -n5 --ids", "--ids --limit=5 -q tokens"):
+        found = parse(line.split(), search)
+        assert found.flags == {"quiet": "1", "limit": "5"}
+        assert found.positionals == ["tokens"]
+        assert found.switches == {"ids"}
+    for word in ("-q-", "-q=1", "-qx"):
+        with pytest.raises(UsageError):
+            parse([word, "tokens"], search)

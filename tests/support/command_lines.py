@@ -15,6 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 ODD = (
+    "-qn5", "-n5", "-n=5", "-q-", "-q-x",
     "", "-", "--", "-q", "-5", "-qq", "-q=1", "x", "0.5", "1.5", "nan", "1_0", " 1 ", "staged",
     "a,b", "--confirm", "--limit", "3", "-n", "-n3", "-qn3", "--json", "é",
 )  # fmt: skip

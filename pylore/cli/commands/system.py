@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ...app.sync import make_empty_store, make_store
 from ...core.errors import DONE, FAILURE, LoreError, StoreError, UsageError, nearest
 from ...core.ids import ALL
@@ -21,6 +19,7 @@ from ...system.atomic_write import write_whole
 from ...system.config import SHARED, locate
 from ...system.config_edit import with_setting, without_setting
 from ...system.project_files import real_place
+from ...terminal.output import write
 from ...terminal.screen import Progress
 from ..doctor import checks_text, examine
 from ..runtime import data_folder, project_folder, require_store, require_utf8, shared_folder
@@ -158,7 +157,7 @@ def config(
         session.say(_store_in_use())
         session.output.list(rows, _text)
     elif value_only:
-        click.echo(rows[0]["value"])
+        write(f"{rows[0]['value']}\n")
     else:
         session.output.one(rows[0], lambda row: _text([row]))
 
