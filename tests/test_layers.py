@@ -212,7 +212,7 @@ def of_sqlite(source: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and not node.level:
             named.add(node.module or "")
         if isinstance(node, ast.ImportFrom) and node.level and node.module:
-            named |= {name.name for name in node.names if node.module.endswith("driver")}
+            named |= {name.name for name in node.names if node.module.endswith("store.connection")}
     drivers = {"apsw", "sqlite3", "sqlite_vec", "sqlite_fts4"}
     return sorted({name.partition(".")[0] for name in named} & drivers)
 

@@ -6,12 +6,11 @@ phrase alone, added in the order of the query, is what it gives for all of them.
 
 from __future__ import annotations
 
-from array import array
-
 from .connection import changes_seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Collection, Sequence
     from typing import Any
 
@@ -93,6 +92,8 @@ class MatchCache:
             ).fetchall()
             keys, scores = zip(*rows, strict=True) if rows else ((), ())
             self._make_room(1 + len(keys))
+            from array import array  # it imports collections, which a batch does without
+
             self._scores[name] = (array("q", keys), array("d", scores))
         return self._scores[name]
 
