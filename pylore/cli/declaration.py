@@ -319,4 +319,4 @@ def function(named: str | Function, package: str) -> Function:
 
 def _loaded(module: str) -> Any:
     """What ``importlib.import_module`` gives, whose own import costs a search too much."""
-    return __import__(module, fromlist=("",))
+    return __import__(module, fromlist=("__name__",))
