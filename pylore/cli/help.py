@@ -56,7 +56,7 @@ _GAP = 3
 def help_of(command: Command) -> str:
     """The text that ``lore COMMAND --help`` prints, those of its verbs included.
 
-    >>> from ..declaration import find
+    >>> from .declaration import find
     >>> help_of(find("version"))
     'Usage: lore version\\nSummary: which lore this is\\n'
     """
