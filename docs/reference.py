@@ -7,8 +7,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from pylore.cli.reference import every_command
-from pylore.cli.reference.help import help_of
+from pylore.cli.declaration import every_command
+from pylore.cli.help import help_of
 
 HEAD = """\
 # Commands

@@ -7,24 +7,26 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .app.anchors import (
+from .app.ask import AskRequest, AskResult, ask
+from .app.code import (
     AnchorRequest,
+    IndexRequest,
+    analyze_cochanges,
     anchor,
     anchors_for_file,
     finder,
+    index,
     verified_rows,
     verify,
 )
-from .app.ask import AskRequest, AskResult, ask
 from .app.context import ContextRequest, context
 from .app.engine import Engine
-from .app.first_use import first_store, make_store
-from .app.index import IndexRequest, analyze_cochanges, index
 from .app.path import PathRequest, path
 from .app.related import RelatedRequest, related
 from .app.run_audit import audit
-from .app.search import SearchRequest, record_ids, record_shown, search
+from .app.search import record_ids, record_shown, search
 from .app.show import show
+from .app.sync import first_store, make_store
 from .core.call_arguments import checked
 from .core.errors import NoStore, UsageError, nearest
 from .core.model import Edge, Hits, Node
@@ -32,17 +34,17 @@ from .core.settings import BY_NAME, Settings
 from .core.times import parse_since
 from .embed import open_embedder
 from .graph.queries import stats
-from .records.history import told_history
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
+from .records.undo import told_history
 from .store import FILE, create_store, open_store
 from .store.filter import Scope
-from .store.resolve_id import meant
+from .store.resolve_id import resolve_id
 from .system import config
 
 if TYPE_CHECKING:
-    from .code.history.cochanges import CoChanges
-    from .context.context import Context
+    from .code.cochanges import CoChanges
+    from .context.build import Context
     from .embed import Embedder
     from .store import Store
 
@@ -108,11 +110,11 @@ class Lore:
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            hits = search(engine, SearchRequest(
+            hits = search(engine, 
                 query, near=tuple(near), types=tuple(types), statuses=tuple(statuses),
                 tags=tuple(tags), files=tuple(files), since=since,
                 filter_expanded=filter_expanded, exclude=tuple(exclude), explain=explain,
-            ))  # fmt: skip
+            )  # fmt: skip
             return _recorded(engine, query, hits)
 
     def related(
@@ -287,13 +289,13 @@ class Lore:
         """One node, forgotten or not; None if there is none."""
         store, _ = self._open()
         with store.faults:
-            return store.nodes.get(meant(store, id))
+            return store.nodes.get(resolve_id(store, id))
 
     def edges(self, id: str) -> list[Edge]:
         """The live edges of one node, both directions."""
         store, _ = self._open()
         with store.faults:
-            return store.edges.of(meant(store, id))
+            return store.edges.of(resolve_id(store, id))
 
     def list(
         self,
@@ -378,7 +380,7 @@ class Lore:
         """
         store, _ = self._open()
         with store.faults:
-            return told_history(store, store.nodes.require(meant(store, id)))
+            return told_history(store, store.nodes.require(resolve_id(store, id)))
 
     def start_run(self, task: str = "") -> str:
         """The id of a new run; ``search(…, run=id)`` records in it what was shown."""

@@ -41,7 +41,7 @@ VERBS+=" related relations show similar stats unlink view"
 @test "every verb has a part of the help, a line in its list, and is known" {
   run awk '/^lore graph [a-z]/ { print $3 }' <<<"$(lore help graph --all)"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
-  run awk '/^  [a-z-]+ .*  +/ { print $1 } /^Relations/ { exit }' <<<"$help"
+  run awk '/^  [a-z-]+ .*  +/ { print $1 } /^Relations/ { exit }' <<<"$(lore graph)"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
   for verb in $VERBS; do
     run_lore graph "$verb" --help

@@ -201,7 +201,7 @@ works() { # whether the installed lore finds what it was told, without the check
   [ -s "$venv/share/man/man1/lore-search.1" ]
 
   run -0 tar -tzf dist/*.tar.gz
-  for file in lore.sh lib/common.sh graph/graph.sh pylore/store/sqlite/schema.sql Makefile requirements.txt; do
+  for file in lore.sh lib/common.sh graph/graph.sh pylore/store/schema.sql Makefile requirements.txt; do
     contains "$output" "/$file"
   done
 }

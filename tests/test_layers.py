@@ -200,7 +200,7 @@ def test_only_the_store_and_the_hub_speak_sql() -> None:
     sql = re.compile(r"\b(?:SELECT .* FROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b")
     outside = [path for path in MODULES if name_of(path)[0] not in ("store", "hub")]
     assert [path.name for path in outside if sql.search(path.read_text())] == []
-    assert sql.search((PACKAGE / "store/sqlite/nodes.py").read_text())
+    assert sql.search((PACKAGE / "store/nodes.py").read_text())
 
 
 def of_sqlite(source: str) -> list[str]:
@@ -212,7 +212,7 @@ def of_sqlite(source: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and not node.level:
             named.add(node.module or "")
         if isinstance(node, ast.ImportFrom) and node.level and node.module:
-            named |= {name.name for name in node.names if node.module.endswith("driver")}
+            named |= {name.name for name in node.names if node.module.endswith("store.connection")}
     drivers = {"apsw", "sqlite3", "sqlite_vec", "sqlite_fts4"}
     return sorted({name.partition(".")[0] for name in named} & drivers)
 
@@ -221,14 +221,14 @@ def test_only_the_store_speaks_to_a_driver() -> None:
     found = {name_of(path)[0]: of_sqlite(path.read_text()) for path in MODULES
              if of_sqlite(path.read_text())}  # fmt: skip
     assert found.keys() == {"store"}
-    late = "def f():\n    from ..store.sqlite.driver import apsw\n    import sqlite3.dbapi2\n"
+    late = "def f():\n    from ..store.connection import apsw\n    import sqlite3.dbapi2\n"
     assert of_sqlite(late) == ["apsw", "sqlite3"]
 
 
 def test_a_filter_has_no_sql() -> None:
     sql = re.compile(r"\b(?:IN \(|GLOB|SELECT|AND n\.|LIKE)\b")
     assert not sql.search((PACKAGE / "store/filter.py").read_text())
-    assert sql.search((PACKAGE / "store/sqlite/conditions.py").read_text())
+    assert sql.search((PACKAGE / "store/conditions.py").read_text())
 
 
 def spelled_ids(source: str) -> list[str]:
@@ -311,7 +311,7 @@ def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
 def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) -> None:
     program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
     found = loaded(program, *words, store=store)
-    assert "pylore.store.sqlite.store" in found
+    assert "pylore.store.store" in found
     assert found & HEAVY == set()
 
 

@@ -117,7 +117,7 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
 
 write_manual() {
   "$new/.venv/bin/python" -I -B -c 'import sys; sys.path.append(sys.argv[1])
-from pylore.cli.reference.manual import write_pages
+from pylore.cli.manual import write_pages
 write_pages(sys.argv[1] + "/man")' "$new" || lore_fail "the manual could not be written: see above; nothing was changed"
   set_links
   refuse_foreign

@@ -40,7 +40,7 @@ lore_pip_install() { # <environment> <locked requirements file>...: what has ano
 
 lore_write_pieces() { # <environment> <folder of pylore>: the table of words' pieces, if there is none
   "$1/bin/python" -I -c 'import sys; sys.path.append(sys.argv[1])
-from pylore.embed.token_table import install_table
+from pylore.embed.static import install_table
 from pylore.embed.static import tokenizer_file
 install_table(tokenizer_file())' "$2" || lore_fail "the table of words' pieces could not be made: see above"
 }

@@ -38,7 +38,7 @@ class Additions(BuildHookInterface):  # type: ignore[type-arg]
     def _manual(self) -> dict[str, str]:
         """Write the pages into a folder that lasts as long as this process; path to place."""
         sys.path.insert(0, self.root)
-        from pylore.cli.reference.manual import write_pages
+        from pylore.cli.manual import write_pages
 
         self._folder = TemporaryDirectory()
         write_pages(self._folder.name)

@@ -5,21 +5,140 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
-from ..core.vocabulary import BROKEN
-from ..store.anchor import Anchor
+from ..core.ids import check_id, plain
+from ..core.model import Edge, Node
+from ..core.times import now
+from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symbol_id
+from ..store.anchors import Anchor
+from ..store.filter import Scope
+from ..store.resolve_id import file_ids, file_node_id
 from ..system.trusted_roots import remember
 from .definitions import find_definitions
-from .edges import link_anchor, unlink_anchor, unlink_commits
 from .fingerprint import line_numbers, take
-from .project import Project, Unreadable
-from .project_paths import fault_of, is_open, root_of
+from .project import Project, Unreadable, fault_of, glob_pattern, is_open, root_of
 from .verdict import HOLDS, Judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ..store import Store
     from .definitions import Finder, FindSymbol
-    from .file_nodes import Write
+
+
+if TYPE_CHECKING:
+    Write = Callable[[Sequence[Node]], object]
+    """Writes new nodes and indexes them."""
+
+
+class FileNodes:
+    """``ids``: path to the id of its live node; and how many have none, by the reason."""
+
+    __slots__ = ("forgotten", "ids", "unusable")
+
+    def __init__(self) -> None:
+        self.ids: dict[str, str] = {}
+        self.forgotten = 0
+        self.unusable = 0
+
+
+def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> FileNodes:
+    """Return the nodes of these files; those that are not there are made. The caller holds a
+    transaction.
+
+    A file that was forgotten stays so. A name that cannot be an id, as one with a
+    line break, has no node.
+    """
+    found = FileNodes()
+    wanted: dict[str, str] = {}
+    for path in paths:
+        try:
+            wanted[path] = check_id(file_node_id(store, path))
+        except LoreError:
+            found.unusable += 1
+    live = store.nodes.match(Scope(), list(wanted.values()))
+    missing = []
+    for path, id in wanted.items():
+        if id in live:
+            found.ids[path] = id
+        elif store.nodes.get(id) is not None:
+            found.forgotten += 1
+        else:
+            missing.append(_file_node(id, path))
+            found.ids[path] = id
+    if missing:
+        write(missing)
+    return found
+
+
+def _file_node(id: str, path: str) -> Node:
+    node = Node(id, "file", title=path, file=path, source="file")
+    node.created_at = node.updated_at = now()
+    return node
+
+
+MOST_MATCHES = 25
+"""Files that a glob links to, at the most: beyond that it is about a whole project."""
+
+MOVED = "superseded"
+"""The status of an edge whose anchor went elsewhere."""
+
+
+def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], source: str) -> None:
+    """Link a node to what its anchor leads to; ``paths`` are a glob's matches.
+
+    A symbol that is not in the store is stood for by its file.
+    """
+    targets = []
+    if anchor.kind == "glob":
+        if len(paths) <= MOST_MATCHES:
+            targets = list(file_nodes(store, write, paths).ids.values())
+    else:
+        symbol = None
+        if anchor.kind == "symbol":
+            symbol = store.nodes.get(symbol_id(anchor.path, anchor.detail))
+        if symbol is not None and symbol.invalidated_at is None:
+            targets = [symbol.id]
+        else:
+            targets = list(file_nodes(store, write, [anchor.path]).ids.values())
+    for id in targets:
+        if id == anchor.node_id:
+            continue
+        edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
+        if edge is None:
+            edge = Edge(anchor.node_id, id, ANCHORED_TO, source=source, created_at=now())
+        edge.status, edge.invalidated_at = "confirmed", None
+        store.edges.put(edge)
+
+
+def unlink_anchor(store: Store, anchor: Anchor) -> None:
+    """Take back the links of an anchor that is gone, as far as no other one needs them."""
+    rest = [other for other in store.anchors.of(anchor.node_id) if other.key != anchor.key]
+    needed = {id for other in rest for id in _ends(store, other)}
+    gone = {*_ends(store, anchor)}
+    if anchor.kind == "glob":
+        pattern = glob_pattern(file_id(anchor.path))
+        gone = {edge.to_id for edge in store.edges.of(anchor.node_id)
+                if pattern.fullmatch(plain(edge.to_id))}  # fmt: skip
+    for id in sorted(gone - needed):
+        edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
+        if edge is not None and edge.invalidated_at is None:
+            store.edges.invalidate(edge.key, now(), MOVED)
+
+
+def unlink_commits(store: Store, node_id: str) -> int:
+    """Take back the links to commits that broke a node's anchors; how many there were."""
+    count = 0
+    for edge in store.edges.of(node_id):
+        if (edge.from_id, edge.relation, edge.source) == (node_id, INVALIDATED_BY, "system"):
+            store.edges.invalidate(edge.key, now(), MOVED)
+            count += 1
+    return count
+
+
+def _ends(store: Store, anchor: Anchor) -> tuple[str, ...]:
+    """Return what the anchor may be linked to: its file, its symbol."""
+    return *file_ids(store, anchor.path), symbol_id(anchor.path, anchor.detail)
 
 
 def place_anchor(

@@ -6,8 +6,8 @@ from itertools import islice
 
 from ..core.errors import LoreError
 from ..core.times import now
-from ..store.anchor import Anchor
-from ..system.file_stamps import GONE
+from ..store.anchors import Anchor
+from ..system.files import GONE
 from .project import Project, Unreadable, digest
 
 TYPE_CHECKING = False

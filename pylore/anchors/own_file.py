@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.times import now
-from ..store.anchor import Anchor
+from ..store.anchors import Anchor
 from ..system.trusted_roots import remember
 from .fingerprint import take
-from .project import Project
-from .project_paths import root_to_keep
+from .project import Project, root_to_keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

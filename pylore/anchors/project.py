@@ -4,17 +4,115 @@ from __future__ import annotations
 
 import os
 
-from ..core.digests import sha256
 from ..core.errors import LoreError
-from ..system.file_stamps import GONE, size_in, stamp_of
-from ..system.git import Git, blob_hash
+from ..core.ids import sha256
+from ..system.files import GONE, size_in, stamp_of
+from ..system.git import Git, blob_hash, is_commit
 from ..system.listing import FileTree
-from ..system.project_files import place_within, read_plain
-from .globs import glob_pattern
+from ..system.project_files import leads_down, place_within, read_plain
+from ..system.trusted_roots import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    import re
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..store import Store
+    from ..store.anchors import Anchor
+
+
+def matches(glob: str, path: str) -> bool:
+    """Return whether ``glob_pattern`` matches a path, without the cost of loading ``re``.
+
+    All that may have been matched is followed side by side, a letter at a time.
+
+    >>> matches("src/**/*.py", "src/a/b.py"), matches("src/*.py", "src/a/b.py")
+    (True, False)
+    """
+    if "[" in glob:
+        return glob_pattern(glob).fullmatch(path) is not None
+    pieces = list(_pieces(glob))
+    at = {*_from(pieces, 0)}
+    for letter in path:
+        reached = set()
+        for place in at:
+            piece = pieces[place] if place < len(pieces) else ""
+            if piece == "**/":
+                reached.add(place)
+                if letter == "/":
+                    reached.update(_from(pieces, place + 1))
+            elif piece == "**" or (piece == "*" and letter != "/"):
+                reached.update(_from(pieces, place))
+            elif piece == letter or (piece == "?" and letter != "/"):
+                reached.update(_from(pieces, place + 1))
+        at = reached
+    return len(pieces) in at
+
+
+def _from(pieces: Sequence[str], place: int) -> Iterator[int]:
+    """Yield a place in a glob, and those after it that nothing need be matched for."""
+    yield place
+    while place < len(pieces) and pieces[place] in _FREE:
+        place += 1
+        yield place
+
+
+_FREE = ("**/", "**", "*")
+
+
+def _pieces(glob: str) -> Iterator[str]:
+    while glob:
+        piece = next((free for free in _FREE if glob.startswith(free)), glob[0])
+        yield piece
+        glob = glob[len(piece) :]
+
+
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """Return a pattern of whole paths: ``*`` and ``?`` stay within a name, ``**`` spans folders.
+
+    >>> bool(glob_pattern("src/**/*.py").fullmatch("src/a/b.py"))
+    True
+    >>> bool(glob_pattern("src/*.py").fullmatch("src/a/b.py"))
+    False
+    """
+    import re
+
+    found = []
+    rest = glob
+    while rest:
+        piece, pattern = _next(rest)
+        found.append(pattern)
+        rest = rest[len(piece) :]
+    return re.compile("".join(found), re.DOTALL)
+
+
+def _next(rest: str) -> tuple[str, str]:
+    """Return the next piece of a glob, and what it matches."""
+    import re
+
+    for piece, pattern in (("**/", "(?:.*/)?"), ("**", ".*"), ("*", "[^/]*"), ("?", "[^/]")):
+        if rest.startswith(piece):
+            return piece, pattern
+    closed = rest.find("]", 3 if rest[1:2] in ("!", "^") else 2) if rest[0] == "[" else -1
+    if closed > 0:
+        inside = rest[1:closed]
+        negated = inside[0] in "!^"
+        letters = re.sub(r"([\\\[\]^&~|]|-(?=-)|(?<=-)-)", r"\\\1", inside[negated:])
+        pattern = f"(?!/)[{'^' * negated}{letters}]"
+        if _is_pattern(pattern):  # z-a is not a range
+            return rest[: closed + 1], pattern
+    return rest[0], re.escape(rest[0])
+
+
+def _is_pattern(text: str) -> bool:
+    import re
+
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
+
 
 LARGEST = 16 << 20
 """Bytes of the largest file that is looked into."""
@@ -216,3 +314,71 @@ def _may_leave(name: str, full: str) -> bool:
 
 def _reason(error: OSError | LoreError) -> str:
     return (error.strerror if isinstance(error, OSError) else str(error)) or "cannot be opened"
+
+
+def fault_of(anchor: Anchor) -> str:
+    """Return why an anchor must not be followed, whoever has written it; nothing where it may be.
+
+    Its root is examined apart: see ``is_open``.
+    """
+    way = anchor.stamp if anchor.kind == "glob" else anchor.path
+    if not leads_down(anchor.path) or not (leads_down(way) or way == ""):
+        return f"path '{anchor.path}' leads out of the project"
+    if anchor.commit_id and not is_commit(anchor.commit_id):
+        return f"commit_id '{anchor.commit_id}' is not the hash of a commit"
+    return ""
+
+
+def is_open(root: str) -> bool:
+    """Return whether the root that an anchor keeps may be looked into: the store's own, or this
+    user's."""
+    return root == "" or is_known(root)
+
+
+def root_of(store: Store, root: str) -> str:
+    """Return the folder that an anchor's path starts from: ``root``, or else the store's
+    project."""
+    return root or store.project
+
+
+def root_to_keep(store: Store, root: str) -> str:
+    """Return what an anchor keeps of the folder ``root``: nothing where the store lies in it.
+
+    So a project can be moved, and a store apart from any project tells projects apart.
+    """
+    full = os.path.realpath(root)
+    return "" if full == os.path.realpath(root_of(store, "")) else full
+
+
+def relative(root: str, path: str, written: str = "") -> str:
+    """Return a person's path, which they may have ``written`` otherwise, as the store spells it.
+
+    That is from the root, with ``/``.
+
+    Raises:
+        LoreError: it lies outside, or has letters that no id may have.
+    """
+    written = written or path
+    if not path.isprintable():
+        raise LoreError(f"{written!r}: has characters that cannot be printed: rename the file")
+    base = os.path.realpath(root)
+    full = os.path.realpath(path)
+    if not full.startswith(base.rstrip(os.sep) + os.sep):
+        raise LoreError(f"{written}: lies outside the project {base}: give a path within it")
+    found = os.path.relpath(full, base).replace(os.sep, "/")
+    if not found.isprintable():
+        raise LoreError(f"{written!r}: has characters that cannot be printed: rename the file")
+    return found
+
+
+def relative_glob(root: str, start: str, pattern: str) -> str:
+    """Return a glob that starts from the folder ``start`` as the store spells it: from the root.
+
+    Raises:
+        LoreError: it leads outside.
+    """
+    base = os.path.realpath(root)
+    full = os.path.normpath(os.path.join(os.path.realpath(start), pattern))
+    if not full.startswith(base.rstrip(os.sep) + os.sep):
+        raise LoreError(f"{pattern}: leads outside the project {base}: give one within it")
+    return os.path.relpath(full, base).replace(os.sep, "/")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.model import Record
-from ..system.file_stamps import size_in
-from .definitions import find_definitions
+from ..system.files import size_in
+from .definitions import Bag, bag_of, find_definitions, renamed, similarity, words_in, words_of
 from .fingerprint import lines_of, stretch_hash
-from .likeness import Bag, bag_of, renamed, similarity, words_in, words_of
 from .project import Project, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..store.anchor import Anchor
+    from ..store.anchors import Anchor
     from .definitions import Outline, Outlined
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.times import now
 from ..core.vocabulary import BROKEN
-from ..system.file_stamps import GONE
+from ..system.files import GONE
 from .fingerprint import (
     NO_MATCH,
     content_hash,
@@ -36,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..store.anchor import Anchor
+    from ..store.anchors import Anchor
     from .definitions import FindSymbol
     from .relocate import Successor, Successors
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..system.file_stamps import GONE, stamp_of
+from ..system.files import GONE, stamp_of
 from ..system.project_files import leads_down
 from ..system.trusted_roots import is_known
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Hit
     from ..store import Store
-    from ..store.anchor import Anchor
+    from ..store.anchors import Anchor
 
 
 _SIMILARITY = ", similarity "

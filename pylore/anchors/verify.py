@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
+from ..core.ids import is_own, own
 from ..core.model import Edge, Record
-from ..core.scopes import is_own, own
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import BROKEN, INVALIDATED_BY
 from ..embed.prefetch import Ahead
 from ..indexing.indexer import Index, write_nodes
+from .attach import link_anchor, unlink_anchor, unlink_commits
 from .definitions import find_definitions
-from .edges import link_anchor, unlink_anchor, unlink_commits
 from .fingerprint import line_numbers
-from .project import Project, Unreadable
-from .project_paths import fault_of, is_open, root_of
+from .project import Project, Unreadable, fault_of, is_open, root_of
 from .verdict import HOLDS, Judge, SymbolMissing
 from .verdict_cache import told
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from ..core.model import Node
     from ..embed import Embedder
     from ..store import Store
-    from ..store.anchor import Anchor, AnchorKey
+    from ..store.anchors import Anchor, AnchorKey
     from .definitions import FindSymbol, Outline
 
     Parse = Callable[[str, Sequence[str]], FindSymbol]

@@ -20,7 +20,7 @@ from ..core.model import Record
 from .context import ContextRequest, context
 
 if TYPE_CHECKING:
-    from ..context.context import Context
+    from ..context.build import Context
     from .engine import Engine
 
 

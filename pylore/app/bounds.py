@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context.context import Context
+    from ..context.build import Context
     from .context import ContextRequest
     from .engine import Engine
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from ..context.build import ContextBrief, build, wider
 from ..core.model import Record
 from ..store.filter import Scope
-from ..store.resolve_id import all_meant, meant
+from ..store.resolve_id import resolve_id, resolve_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..context.context import Context
+    from ..context.build import Context
     from .engine import Engine
 
 DEPTH = "2"
@@ -62,9 +62,9 @@ def context(engine: Engine, request: ContextRequest) -> Context:
         settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
     scope = Scope(types=engine.store.types.require(request.types), files=request.files)
     brief = ContextBrief(
-        meant(engine.store, request.question), form=request.form, budget=settings.budget,
-        root=engine.root, scope=scope, excluded=all_meant(engine.store, request.exclude),
-        needed=[meant(engine.store, need) for need in request.needed],
+        resolve_id(engine.store, request.question), form=request.form, budget=settings.budget,
+        root=engine.root, scope=scope, excluded=resolve_ids(engine.store, request.exclude),
+        needed=[resolve_id(engine.store, need) for need in request.needed],
         with_superseded=request.with_superseded,
     )  # fmt: skip
     embedder = engine.embedder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.model import Record
 from ..graph.queries import path as shortest_path
-from ..store.resolve_id import typed
+from ..store.resolve_id import complete_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def path(engine: Engine, request: PathRequest) -> dict[str, Any]:
         UsageError: a relation of the settings is not known.
     """
     from_id, to_id = (
-        engine.store.nodes.require(typed(engine.store, id)).id
+        engine.store.nodes.require(complete_id(engine.store, id)).id
         for id in (request.from_id, request.to_id)
     )
     return shortest_path(engine.store, engine.settings, from_id, to_id, request.max_hops)

@@ -11,15 +11,14 @@ import time
 from ..core.errors import LoreError
 from ..core.settings import Settings
 from ..formats.jsonl import import_lines
-from ..formats.lines_out import export_lines
+from ..formats.lines import export_lines
 from ..records.records import Records
 from ..search.external import parse_results
 from ..store import create_store, open_store
 from ..system.event_plugins import REFUSING
-from ..system.interrupts import Tidying
 from ..system.plugin_files import Plugin
 from ..system.plugin_process import API, LATE, PluginProcess, Refused, environment
-from ..system.programs import own_files
+from ..system.programs import Tidying, own_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,14 +16,14 @@ from time import time
 
 from .. import __version__
 from ..core import times
-from ..core.digests import sha256
-from ..core.json_plain import dumps, loads
+from ..core.ids import sha256
+from ..core.json import dumps, loads
 from ..core.setting_values import OWN_EMBEDDERS
 from ..core.settings import BUILT_IN_RETRIEVERS, SETTINGS
 from ..core.vocabulary import THING_IDS
-from ..system import file_stamps
-from ..system.kept_texts import forget_text, keep_text, kept_text
-from ..system.store_files import StoreState, read_since
+from ..system import files as file_stamps
+from ..system.files import StoreState, read_since
+from ..system.user_files import forget_text, keep_text, kept_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ..core.model import Record
 from ..core.settings import BY_NAME
 from ..search.related import about_files
 from ..search.related import related as walk_from
-from ..store.resolve_id import all_typed, meant, typed
+from ..store.resolve_id import complete_id, complete_ids, resolve_id
 from .search import near_files
 
 TYPE_CHECKING = False
@@ -88,7 +88,7 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
     near = near_files(engine, request.near)
     with store.snapshot():
         names = [_named(engine, name, request.here) for name in request.names]
-        excluded = all_typed(store, request.exclude)
+        excluded = complete_ids(store, request.exclude)
         ids = [name for name in names if store.nodes.get(name) is not None]
         if not near and len(ids) == len(names):
             return walk_from(
@@ -106,9 +106,9 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
 
 def _named(engine: Engine, name: str, here: str) -> str:
     """The id that a name means; what is a path, or may be one, stays as it is."""
-    found = meant(engine.store, name)
+    found = resolve_id(engine.store, name)
     if engine.store.nodes.get(found) is not None or "/" in name or "." in name:
         return found
     if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
         return found
-    return typed(engine.store, name)
+    return complete_id(engine.store, name)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..store import Store
-    from ..store.sqlite.impressions import Summary
+    from ..store.curation import Summary
 
 
 MOST_RUNS = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..records.show import shown
-from ..store.resolve_id import all_typed
+from ..store.resolve_id import complete_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def show(engine: Engine, ids: Sequence[str], *, history: bool = False) -> list[d
         LoreError: there is no such node.
     """
     with engine.store.snapshot():
-        return [shown(engine.store, id, history=history) for id in all_typed(engine.store, ids)]
+        return [shown(engine.store, id, history=history) for id in complete_ids(engine.store, ids)]
 
 
 def record_accesses(engine: Engine, ids: Sequence[str]) -> list[str]:

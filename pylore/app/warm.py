@@ -10,8 +10,8 @@ from ..core.settings import BUILT_IN_RETRIEVERS
 from ..embed import files_of_queries
 from ..graph.relations import relation_weights
 from ..store.filter import Scope
-from ..store.resolve_id import typed
-from .search import SearchRequest, search
+from ..store.resolve_id import complete_id
+from .search import search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def warm(engine: Engine, request: WarmRequest) -> dict[str, Any]:
     start = perf_counter()
     store = engine.store
     found: dict[str, Any] = {"bytes": 0, "ms": 0.0}
-    around = store.nodes.require(typed(store, request.entity)) if request.entity else None
+    around = store.nodes.require(complete_id(store, request.entity)) if request.entity else None
     found["bytes"] = store.read_ahead() + sum(map(_read, files_of_queries(engine.settings)))
     _search(engine)
     if around is not None:
@@ -58,7 +58,7 @@ def _search(engine: Engine) -> None:
     pairs = [("retrievers", " ".join(BUILT_IN_RETRIEVERS if own else BUILT_IN_RETRIEVERS[:1]))]
     for node in engine.store.nodes.select(Scope(), 1):
         pairs.append(("graph_depth", "2"))
-        search(engine.changed(pairs, "warm"), SearchRequest(node.title))
+        search(engine.changed(pairs, "warm"), node.title)
 
 
 def _neighbourhood(engine: Engine, id: str) -> dict[str, int]:

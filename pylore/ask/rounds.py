@@ -18,8 +18,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.model import Record
 from ..core.text import one_line, printable
 from ..core.vocabulary import FILE_IDS
-from ..system.interrupts import Tidying, start_session
-from ..system.programs import environment_of_programs, find_program
+from ..system.programs import Tidying, environment_of_programs, find_program, start_session
 
 _TOKEN = re.compile(r"[^\s\[\](){}<>\"'`,;|*]+")
 _LINES = re.compile(r"(.+?)(?::L?|#L)(\d{1,9})(?:[-–]L?(\d{1,9}))?$")

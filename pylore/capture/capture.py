@@ -9,9 +9,9 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 
 from ..core.errors import LoreError
 from ..system.atomic_write import write_bytes
+from ..system.files import make_private_folder, open_private_log
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
-from ..system.private_files import make_private_folder, open_private_log
 from .event_log import append, event_file, put_away_folder, remedy, state_folder
 from .events import event_line, read_events, shortened
 from .recorder import TranscriptPass

@@ -7,17 +7,17 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..cli.args import split_words
-from ..cli.commands.shared import Session, names_form, project_root, read_stdin
 from ..cli.declaration import Argument, Command, Option
 from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, quiet
+from ..cli.reader import split_words
 from ..cli.runtime import events_of, ids_from
+from ..cli.session import Session, names_form, project_root, read_stdin
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.settings import Settings
 from ..core.text import counted, one_line
 from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES
-from ..hooks.sessions import AgentSession
+from ..hooks.events import AgentSession
 from ..terminal.output import Output, flush, note
 from ..terminal.text import bold, changes_text, dim
 from . import promotion

@@ -9,20 +9,17 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from ..anchors.attach import place_anchor
-from ..anchors.project import Project
-from ..anchors.project_paths import relative, root_to_keep
+from ..anchors.project import Project, relative, root_to_keep
 from ..ask.rounds import answer_of, parse_command
-from ..core.digests import sha256
 from ..core.errors import LoreError
-from ..core.ids import check_id, record_id
-from ..core.json_plain import dumps, loads
+from ..core.ids import check_id, own, plain, record_id, sha256
+from ..core.json import dumps, loads
 from ..core.model import Edge, Record
-from ..core.scopes import own, plain
 from ..core.times import ago, now
 from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM, SESSION_IDS
 from ..records.records import NEAR_PASSAGES, Records
-from ..store.anchor import Anchor
-from ..store.candidate import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
+from ..store.anchors import Anchor
+from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..system.git import Git, is_commit
 from .candidates import LONGEST_QUOTE, Candidate, Signal, Told
@@ -176,7 +173,7 @@ class Evidence:
         return self._there(node.id, "commit", node.body or node.title, node.title)
 
     def _there(self, id: str, type: str, text: str, title: str = "") -> str:
-        from ..core.scopes import own
+        from ..core.ids import own
 
         found = self._store.nodes.get(own(id, self._store.scope)) or self._store.nodes.get(id)
         if found is not None and found.invalidated_at is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
-from ..store.candidate import OPEN
+from ..store.curation import OPEN
 from ..terminal.output import write
 from ..terminal.text import bold, dim
 from . import promotion
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app.engine import Engine
-    from ..store.candidate import KeptCandidate
+    from ..store.curation import KeptCandidate
 
 HELP = """\
 y - promote it: you have found it right

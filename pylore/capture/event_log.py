@@ -14,8 +14,8 @@ from errno import EDQUOT, EFBIG, ENOSPC
 from fcntl import LOCK_EX, flock
 
 from ..core.times import now
+from ..system.files import make_private_folder, open_private_log, user_folder
 from ..system.json_encode import dumps
-from ..system.private_files import make_private_folder, open_private_log, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

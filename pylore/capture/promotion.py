@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
+from ..core.ids import own
 from ..core.model import Record
-from ..core.scopes import own
 from ..core.times import now
-from ..records.decisions import decided, was_by_rule
 from ..records.records import Records
-from ..store.candidate import OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
+from ..records.undo import decided, was_by_rule
+from ..store.curation import OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
-from ..store.resolve_id import meant
+from ..store.resolve_id import resolve_id
 from .curation import KNOWLEDGE, Evidence, candidate_of, commits_of
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class _Gate:
     def _merged(self, wanted: Wanted) -> Change:
         from ..records.records import Change
 
-        node = self._store.nodes.require(meant(self._store, wanted.into))
+        node = self._store.nodes.require(resolve_id(self._store, wanted.into))
         if node.invalidated_at is not None:
             raise LoreError(f"'{node.id}' is forgotten: 'lore restore {node.id}' brings it back")
         return Change(node.id, "updated")

@@ -9,11 +9,11 @@ import time
 from bisect import bisect_right
 
 from ..core.errors import LoreError
-from ..system.interrupts import Tidying
+from ..system.files import own_folder
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..system.plugin_process import PluginProcess, Refused, environment
-from ..system.private_files import own_folder
+from ..system.programs import Tidying
 from . import secret_forms
 from .secret_forms import joined, views
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import gc
 
 from ..core.errors import LoreError, UsageError
-from ..core.limits import QUESTION_LINE
+from ..core.lines import QUESTION_LINE
 from ..evaluate.queries import question_of, read_lines, read_questions
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..terminal.forms import other_forms
 from ..terminal.output import Output, flush, note, write
-from .args import Arguments, parse, setting_of_option
+from .reader import Arguments, parse, setting_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

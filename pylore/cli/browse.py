@@ -14,10 +14,10 @@ from ..core.settings import BY_NAME
 from ..core.text import one_line, printable
 from ..core.vocabulary import RECORDS
 from ..store.filter import Scope
-from ..store.resolve_id import typed
-from ..system.editor import opening, own_editor
+from ..store.resolve_id import complete_id
+from ..system.programs import opening, own_editor
 from ..terminal.output import Output, write
-from .args import parse
+from .reader import parse
 from .runtime import load_settings, open_for_reading, project_root
 
 TYPE_CHECKING = False
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..core.settings import Settings
-    from .args import Arguments
     from .declaration import Command
+    from .reader import Arguments
 
 _RESULTS = "50"
 _NEWEST = 200
@@ -117,11 +117,11 @@ def _rows(engine: Engine, given: Arguments) -> Iterator[str]:
     middle = given.last("of")
     query = " ".join(given.positionals)
     if middle is not None:
-        yield from _links(engine, typed(engine.store, middle))
+        yield from _links(engine, complete_id(engine.store, middle))
     elif query.strip():
-        from ..app.search import SearchRequest, search
+        from ..app.search import search
 
-        for hit in search(engine, SearchRequest(query, types=given.words("type"), operators=True)):
+        for hit in search(engine, query, types=given.words("type"), operators=True):
             yield _row(hit.id, f"{hit.score:.2f}", hit.title)
     else:
         types = engine.store.types.require(given.words("type") or (RECORDS,))
@@ -167,7 +167,7 @@ def _preview(engine: Engine, id: str) -> None:
 
 def _editor_at(engine: Engine, id: str) -> list[str]:
     """The command line that opens a record's file at its line, or else the record."""
-    node = engine.store.nodes.require(typed(engine.store, id))
+    node = engine.store.nodes.require(complete_id(engine.store, id))
     path = os.path.join(engine.root, node.file or "")
     if not node.file or not os.path.isfile(path):
         return [_own_program(), "edit", "--", node.id]

@@ -12,8 +12,8 @@ def report_bug(error: BaseException, command: str) -> str:
 
     from .. import __version__
     from ..core.times import now
-    from ..system.bug_log import report_of
-    from ..system.private_files import open_private_log, user_folder
+    from ..system.files import open_private_log, user_folder
+    from ..system.user_files import report_of
 
     head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
     report = f"{head}\n{report_of(error)}\n"

@@ -12,7 +12,7 @@ from ..core.errors import LoreError, UsageError
 from ..system.json_encode import dumps
 from ..terminal.forms import id_line, other_forms
 from ..terminal.output import Output, note, write
-from .args import parse
+from .reader import parse
 from .runtime import (
     load_settings,
     open_for_reading,
@@ -26,10 +26,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..context.context import Context
+    from ..context.build import Context
     from ..core.settings import Settings
-    from .args import Arguments
     from .declaration import Command
+    from .reader import Arguments
 
 
 def context_command(argv: Sequence[str], command: Command) -> None:
@@ -73,8 +73,8 @@ def _answer_or_keep(question: str, form: str, given: Arguments, settings: Settin
     keeping = Keeping("context", (question, form), given, settings)
     kept = keeping.answer()
     if kept is not None:
-        from ..context.context import Context
-        from ..core.json_plain import loads
+        from ..context.build import Context
+        from ..core.json import loads
 
         found = Context.from_dict(loads(kept.rows[0]))
         _hand_out(found, form, given, settings, said(kept))
@@ -99,7 +99,7 @@ def _hand_out(
 
 
 def _form(given: Arguments, settings: Settings) -> str:
-    from ..context.context import FORMS
+    from ..context.build import FORMS
 
     form = "mermaid" if "mermaid" in given.switches else given.last("as")
     for other in other_forms():

@@ -1,6 +1,6 @@
 """What a command takes, as data: the one place that parsing, help, completion and manual read.
 
-A command is declared in a file of its own, ``pylore/cli/declare/<name>.py``, as ``COMMAND``.
+A command is declared in ``pylore/cli/declare``, in the module of its family or one of its name.
 Its help, what completion offers, its page of the manual and ``docs/commands.md`` come from there.
 This module is on the path of every search.
 """
@@ -226,15 +226,24 @@ class Command:
                 yield option
 
 
-PARTS = {
-    "candidates": "capture", "capture": "capture", "event": "capture", "events": "capture",
-    "hub": "hub", "promote": "capture", "remote": "hub",
+FAMILIES = {
+    "cli.declare.find": "search related show list context ask browse",
+    "cli.declare.write":
+        "add edit link unlink fact confirm retract forget restore undo sweep",
+    "cli.declare.code": "index anchor verify stale",
+    "cli.declare.agents": "mcp hook run feedback plugin",
+    "cli.declare.transfer": "import export sync merge-file backup restore-backup",
+    "cli.declare.store": "init store embed reindex warm trust eval tune",
+    "cli.declare.system": "config doctor version commands completion help",
+    "capture.commands": "capture event events candidates promote",
+    "hub.commands": "hub remote",
 }  # fmt: skip
-"""Commands whose declaration and function lie in a part that can be left out."""
+"""Module below ``pylore`` to the commands that it declares; any other command has a module of its
+name in ``declare``. A module that is missing is of a part that was left out."""
 
 
 def find(word: str) -> Command | None:
-    """The declaration of a command, by what the engine is called with; None: there is none.
+    """Return the declaration of a command by the engine's name of it; None if there is none.
 
     >>> find("graph-path").name
     'graph path'
@@ -242,8 +251,8 @@ def find(word: str) -> Command | None:
     if not word.replace("-", "").isalpha():
         return None
     group, _, verb = word.partition("-")
-    for module, name in ((word.replace("-", "_"), word), (group, f"{group} {verb}")):
-        for command in declared_in(module):
+    for owner, name in ((word, word), (group, f"{group} {verb}")):
+        for command in declared_by(owner):
             if command.name == name:
                 return command
     return None
@@ -253,24 +262,47 @@ def verbs_of(group: Command) -> list[Command]:
     """Return the verbs of a command, in their order; those that it does not name come last."""
     found = {
         one.name.partition(" ")[2]: one
-        for one in declared_in(group.name.replace("-", "_"))
+        for one in declared_by(group.name)
         if one.name.startswith(f"{group.name} ")
     }
     return [found[verb] for verb in (*group.verbs, *sorted(found.keys() - {*group.verbs}))]
 
 
-def declared_in(module: str) -> list[Command]:
-    """Return the commands that a module of ``declare`` or a part declares."""
-    if module in PARTS:
-        from ..system.parts import part
+def every_command() -> dict[str, Command]:
+    """Return all that are declared, verbs too, by name, sorted."""
+    import os
 
-        commands = part(PARTS[module], "commands")
-        return [one for one in vars(commands or object).values() if type(one) is Command]
-    module = f"{__package__}.declare.{module}"
+    folders = _loaded(f"{__package__}.declare").__path__
+    files = {file for folder in folders for file in os.listdir(folder)}
+    own = {f"cli.declare.{file[:-3]}" for file in files if file[0] != "_" and file.endswith(".py")}
+    found = [one for module in sorted(own | {*FAMILIES}) for one in declared_in(module)]
+    return {command.name: command for command in sorted(found, key=_by_name)}
+
+
+def _by_name(command: Command) -> str:
+    return command.name
+
+
+def declared_by(command: str) -> list[Command]:
+    """Return what the module of a command declares: its family, or the command and its verbs."""
+    return declared_in(module_of(command))
+
+
+def module_of(command: str) -> str:
+    """Return the module, below ``pylore``, that declares a command."""
+    for module, names in FAMILIES.items():
+        if command in names.split():
+            return module
+    return f"cli.declare.{command.replace('-', '_')}"
+
+
+def declared_in(module: str) -> list[Command]:
+    """Return the commands that a module below ``pylore`` declares; none where it is missing."""
+    name = f"pylore.{module}"
     try:
-        found = vars(_loaded(module)).values()
+        found = vars(_loaded(name)).values()
     except ModuleNotFoundError as error:
-        if error.name != module:
+        if error.name not in (name, name.rpartition(".")[0]):
             raise
         return []
     return [one for one in found if type(one) is Command]
@@ -287,4 +319,4 @@ def function(named: str | Function, package: str) -> Function:
 
 def _loaded(module: str) -> Any:
     """What ``importlib.import_module`` gives, whose own import costs a search too much."""
-    return __import__(module, fromlist=("",))
+    return __import__(module, fromlist=("__name__",))

@@ -18,7 +18,7 @@ from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
 from ..store import FILE, open_store, scratch_store
-from ..store.sqlite.check import sqlite_features, sqlite_version, vector_extension
+from ..store.check import sqlite_features, sqlite_version, vector_extension
 from ..system.programs import find_program
 from ..terminal.text import bold, dim
 
@@ -135,7 +135,7 @@ def _python() -> Check:
 
 
 def _ast_grep() -> Check:
-    from ..code.parse.ast_grep import program
+    from ..code.rules import program
 
     done = run([program(), "--version"], capture_output=True, text=True, check=False)
     if done.returncode:

@@ -8,7 +8,7 @@ import sys
 from ..core.errors import LoreError, UsageError
 from ..system import config
 from ..terminal.output import note, write
-from .args import parse
+from .reader import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..store import Store
-    from .args import Arguments
     from .declaration import Command
+    from .reader import Arguments
 
 CPU, WALL = 0.5, 3.0
 """Seconds of the processor, and of the clock, after which an agent or a commit has no answer.
@@ -68,7 +68,7 @@ def _log(path: str, why: str) -> None:
     from time import gmtime, strftime
 
     from ..core.text import one_line, printable
-    from ..system.private_files import open_private_log
+    from ..system.files import open_private_log
 
     words = " ".join(sys.argv[1:])
     line = printable(one_line(f"{strftime('%Y-%m-%dT%H:%M:%SZ', gmtime())} {words}: {why}"))

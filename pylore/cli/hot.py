@@ -13,7 +13,7 @@ from ..core.settings import from_environment
 from ..core.text import MAX_QUERY
 from ..terminal.forms import FORMS, other_forms
 from ..terminal.output import Output
-from .args import Arguments, parse
+from .reader import Arguments, parse
 from .runtime import (
     ids_from,
     load_settings,
@@ -31,7 +31,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..app.search import SearchRequest
     from ..core.model import Hits
     from ..core.settings import Settings
     from ..evaluate.queries import Question
@@ -76,9 +75,9 @@ def search_command(argv: Sequence[str], command: Command) -> None:
 
 
 def _found(engine: Engine, query: str, given: Arguments) -> Hits:
-    from ..app.search import add_cochanges_note, search
+    from ..app.search import add_cochanges_note
 
-    found = search(engine, _request(query, given))
+    found = _search(engine, query, given)
     add_cochanges_note(engine, found)
     if "tree" in given.switches and not engine.settings.depth:
         found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
@@ -116,10 +115,11 @@ def _answer_or_keep(
     keeping.keep(rows, found.notes)
 
 
-def _request(query: str, given: Arguments, excluded: tuple[str, ...] = ()) -> SearchRequest:
-    from ..app.search import SearchRequest
+def _search(engine: Engine, query: str, given: Arguments, excluded: tuple[str, ...] = ()) -> Hits:
+    from ..app.search import search
 
-    return SearchRequest(
+    return search(
+        engine,
         query,
         near=given.words("files"),
         types=given.words("type"),
@@ -151,7 +151,6 @@ def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
 def _answer_batch(
     engine: Engine, given: Arguments, command: Command, output: Output, path: str
 ) -> None:
-    from ..app.search import search
     from .batch import answer_all, for_a_line
 
     engine.store.cache_reads()
@@ -160,7 +159,7 @@ def _answer_batch(
     def answer(question: Question) -> Hits:
         asked = for_a_line(given, question.options, command) if question.options else given
         under = engines.under(asked.flags)
-        found = search(under, _request(question.query, asked, question.exclude))
+        found = _search(under, question.query, asked, question.exclude)
         if under.settings.max_bytes:
             _rows(under, found)
         record_shown(under, question.query, found)
@@ -255,7 +254,7 @@ def stats_command(argv: Sequence[str], command: Command) -> None:
         raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
     if "funnel" in given.switches:
         from ..system.parts import require_part
-        from ..terminal.funnel_text import funnel_text
+        from ..terminal.text import funnel_text
 
         funnel = require_part("capture", "curation").funnel
         with open_for_reading(settings) as store:
@@ -278,10 +277,10 @@ def index_command(argv: Sequence[str], command: Command) -> None:
     output = Output.choose(given.switches, given.last("jq"), settings)
     if len(given.positionals) > 1:
         raise UsageError(f"index takes one folder, not '{given.positionals[1]}' too: see --help")
-    from ..app.index import IndexRequest, index
-    from ..system.interrupts import Tidying
-    from ..system.temporary import remove_abandoned_folders
-    from ..terminal.progress import Progress
+    from ..app.code import IndexRequest, index
+    from ..system.atomic_write import remove_abandoned_folders
+    from ..system.programs import Tidying
+    from ..terminal.screen import Progress
 
     remove_abandoned_folders()
     left_out: list[tuple[str, str]] = []
@@ -318,7 +317,7 @@ def _form_of_hits(
         if other != one and (other in given.switches or other in given.values):
             raise UsageError(f"--{one} and --{other} exclude each other: give one")
     if one == "tree":
-        from ..terminal.tree import tree_text as text
+        from ..terminal.text import tree_text as text
     else:
         from ..terminal.text import oneline_text as text
 

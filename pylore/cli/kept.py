@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ..app.query_cache import Keepable, KeptAnswer, question_of
-from ..core.json_plain import loads
+from ..core.json import loads
 from ..core.text import counted
 from ..system.json_encode import Raw, dumps
 from ..terminal.forms import form_named
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.settings import Settings
-    from .args import Arguments
+    from .reader import Arguments
 
 
 class Keeping:

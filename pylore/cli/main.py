@@ -52,7 +52,7 @@ def _guarded(words: list[str]) -> int:
         note(str(error))
         return error.exit_code
     except KeyboardInterrupt as error:
-        from ..system.interrupts import end_by
+        from ..system.programs import end_by
 
         end_by(error)
         return INTERRUPTED
@@ -104,11 +104,11 @@ def _run(words: list[str]) -> int:
         require_utf8(word, "the argument")
     command, rest = (find(words[0]) if words else None), words[1:]
     if command is None:
-        from .commands import refuse
+        from .click_reader import refuse
 
         raise refuse(words[0] if words else "")
     if _asks_for_help(words):
-        from .reference.help import show_help
+        from .help import show_help
 
         show_help(command, rest)
         return DONE
@@ -125,20 +125,23 @@ def _run(words: list[str]) -> int:
 
 
 def _run_with_parameters(command: Command, words: list[str]) -> int:
-    """Run a command whose function has the options as parameters, without click where it can."""
+    """Run a command whose function has the options as parameters; click reads odd lines alone."""
     from .declaration import function
+    from .reader import read_plainly
 
-    if command.quick:
-        from .plain_words import read_plainly
+    if command.run:
+        from ..system.atomic_write import remove_abandoned_folders
 
-        options = read_plainly(words, command)
-        if options is not None:
-            function(command.quick, "pylore.cli")(**options)
-            return DONE
-    from .commands import run
+        gc.enable()
+        remove_abandoned_folders()
+    options = read_plainly(words, command)
+    if options is None:
+        from .click_reader import run
 
-    gc.enable()
-    return run(command, words)
+        return run(command, words)
+    package = "pylore.cli" if command.quick else "pylore.cli.commands"
+    code = function(command.quick or command.run, package)(**options)
+    return code if isinstance(code, int) else DONE
 
 
 def _asks_for_help(words: list[str]) -> bool:

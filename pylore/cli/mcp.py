@@ -9,15 +9,15 @@ import sys
 from ..core.errors import UsageError
 from ..core.settings import BY_NAME, from_environment
 from ..terminal.output import note, write
-from .args import parse
 from .bugs import report_bug
+from .reader import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .args import Arguments
     from .declaration import Command
+    from .reader import Arguments
 
 
 def mcp_command(argv: Sequence[str], command: Command) -> None:

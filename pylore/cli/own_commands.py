@@ -14,7 +14,7 @@ from ..system.plugin_files import BEGINNING, COMMAND, READY, Plugin, all_plugins
 from ..system.plugin_process import API, Missing, Refused, find, is_name
 from ..system.programs import environment_of_programs
 from ..terminal.output import note
-from .reference import every_command
+from .declaration import every_command
 
 _LONGEST = 60
 """Characters of a word that a message quotes."""

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..app.engine import Engine
-    from ..context.context import Context
+    from ..context.build import Context
     from ..core.model import Hits
     from ..core.settings import Settings
     from ..store import Store
     from ..system.event_plugins import Events
-    from .args import Arguments
+    from .reader import Arguments
 
 
 def load_settings(given: Arguments) -> Settings:
@@ -80,7 +80,7 @@ def open_for_reading(settings: Settings) -> Store:
         project = project_folder()
         if not project:
             raise NoStore(_where_to_init(folder)) from None
-        from ..app.first_use import first_store
+        from ..app.sync import first_store
 
         store = first_store(folder, project, settings, note)
     if settings.scope:
@@ -114,7 +114,7 @@ def say(notes: Iterable[str], settings: Settings) -> None:
 
 def events_of(settings: Settings) -> Events | None:
     """The event plugins of this command; None where there are none."""
-    from ..system.private_files import has_event_plugins
+    from ..system.files import has_event_plugins
 
     if not has_event_plugins(settings.plugin_dir):
         return None
@@ -154,7 +154,7 @@ def read_stdin(longest: int = 0, limit: str = "the limit") -> str:
     Raises:
         LoreError: it is longer, not UTF-8, or has a NUL byte.
     """
-    from ..core.limits import STDIN
+    from ..core.lines import STDIN
 
     longest = longest or STDIN
     data = sys.stdin.buffer.read(longest + 1)

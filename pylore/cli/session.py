@@ -11,7 +11,7 @@ from ..core.settings import SETTINGS, from_environment
 from ..store import tell_waiting
 from ..terminal.forms import FORMS, other_forms
 from ..terminal.output import Output, note
-from .runtime import open_for_reading, project_root, say, tell_event
+from .runtime import open_for_reading, project_root, read_stdin, say, tell_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,6 +138,11 @@ def _text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _finder(root: str, path: str) -> FindSymbol:
-    from ..app.anchors import finder  # only what accepts an anchor needs it
+    from ..app.code import finder  # only what accepts an anchor needs it
 
     return finder(root, path)
+
+
+__all__ = [
+    "Session", "chosen_output", "names_form", "project_root", "read_stdin", "say",
+]  # fmt: skip

@@ -32,7 +32,7 @@ def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[st
 
 
 def _add_by_editor(session: Session, type: str, given: dict[str, Any]) -> None:
-    from .commands.drafts import draft_of_new, new_in
+    from .commands.editing import draft_of_new, new_in
 
     if not given["new_type"]:
         with session.open() as store:
@@ -84,7 +84,7 @@ def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: b
         change: Change | None = None
         text = _text_on_stdin(session) if words == ("-",) else " ".join(words) if words else None
         if text is None and not tags and not any(value is not None for value in options.values()):
-            from .commands.editor import edited, import_edited
+            from .commands.editing import edited, import_edited
 
             change = import_edited(session, store, id, force=force)
             if change is None and _at_terminal():
@@ -99,7 +99,7 @@ def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: b
 
 
 def _edit_by_editor(session: Session, store: Store, id: str, *, force: bool) -> Change:
-    from .commands.drafts import changes_in, draft_of_record
+    from .commands.editing import changes_in, draft_of_record
 
     with draft_of_record(store, id) as draft:
         changes = changes_in(store, id, draft.edited())
@@ -129,7 +129,7 @@ def _link_target(text: str) -> tuple[str, str]:
 
 def _meta_field(text: str) -> tuple[str, Any]:
     """``KEY=VALUE``: the value as JSON where it is that, else as text."""
-    from ..core.json_plain import is_json
+    from ..core.json import is_json
     from ..system.json_lines import parse_object
 
     key, equals, value = text.partition("=")

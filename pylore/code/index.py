@@ -8,14 +8,12 @@ from time import perf_counter
 from ..anchors.definitions import Definition, Outlined, find_definitions
 from ..core.errors import LoreError
 from ..core.text import identifier_parts
+from ..system.atomic_write import TemporaryFolder
 from ..system.listing import FileTree
 from ..system.project_files import read_plain
-from ..system.temporary import TemporaryFolder
-from .changes import OWED, RULES, TOTALS, changes, packed_totals, unpacked_totals
-from .parse.ast_grep import Match, scan
-from .parse.extract import KINDS, Source, extract
-from .parse.mentions import WHOLE_LENGTH
-from .parse.rules import Rules, load_rules
+from .extract import KINDS, WHOLE_LENGTH, Source, extract
+from .rules import Match, Rules, load_rules, scan
+from .write import OWED, RULES, TOTALS, changes, packed_totals, unpacked_totals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from ..system.listing import Listing
-    from .parse.worker import FileOutcome, Job
+    from .worker import FileOutcome, Job
 
 
 _DEFINING = frozenset((*KINDS, "scope"))
@@ -201,8 +199,8 @@ def index(
         totals = unpacked_totals(kept)
         done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": found.unchanged}
     else:
-        from .parse.rules import load_rules
-        from .parse.worker import Job
+        from .rules import load_rules
+        from .worker import Job
         from .write import Writer
 
         rules = rules or load_rules()
@@ -237,13 +235,13 @@ def _rules(store: Store, languages: tuple[str, ...]) -> tuple[Rules | None, str,
 
     Where the files are as they were, they say what they said.
     """
-    from .parse.rules import rules_stamp
+    from .rules import rules_stamp
 
     stamp = f"{rules_stamp()} {','.join(sorted(languages))}"
     held, _, held_stamp = (store.meta.get(RULES) or "").partition(" ")
     if held_stamp == stamp:
         return None, f"{held} {stamp}", False
-    from .parse.rules import load_rules
+    from .rules import load_rules
 
     rules = load_rules()
     fingerprint = rules.fingerprint(rules.require(languages))
@@ -275,7 +273,7 @@ def _read(
     """Yield what became of these files, a chunk at a time, read by as many processes as help."""
     if not sizes:
         return
-    from ..system.temporary import TemporaryFolder
+    from ..system.atomic_write import TemporaryFolder
 
     with TemporaryFolder() as folder:
         scripts = _scripts(job.root, rules, sizes)
@@ -306,7 +304,7 @@ def _pieces(sizes: dict[str, int]) -> Iterator[list[str]]:
 
 
 def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[list[FileOutcome]]:
-    from .parse.worker import work
+    from .worker import work
 
     processes = min(os.cpu_count() or 1, 8, len(jobs))
     if count <= _FEW or processes == 1:
@@ -314,7 +312,7 @@ def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[list[FileOu
             # The writer embeds: most of what a changed file says it has said before.
             yield work(job._replace(threads=min(os.cpu_count() or 1, 8), embed=False), rules)
         return
-    from .pool import Pool
+    from .worker import Pool
 
     pool: Pool[Job, list[FileOutcome]] = Pool(lambda job: work(job, rules), processes)
     with pool:

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..core.text import composed
 from ..core.vocabulary import symbol_id
+from .extract import Mentions
+from .facts import FileFacts, Import, Symbol
 from .imports import Bound
 from .languages.registry import language
-from .parse.facts import FileFacts, Import, Symbol
-from .parse.mentions import Mentions
-from .parse.worker import facts_from_json, names_from_json
 from .resolve import scopes
 from .resolve.calls import Resolution
 from .resolve.kept import FileAnswers, Passes, Reads, packed
+from .worker import facts_from_json, names_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.model import Edge, Node
 from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
 from ..embed.prefetch import Ahead
 from ..indexing.indexer import Index
-from .changes import INDEXED, OWED, TOTALS, new_token, unpacked_totals
-from .parse.facts import FileFacts
-from .parse.mentions import Mentions, asked_by
-from .parse.worker import Entry, FileOutcome, embedded, entries_embedded, facts_from_json
+from ..system.files import GONE, lstamp_of, size_in
+from .extract import Mentions, asked_by
+from .facts import FileFacts
 from .resolution_cache import (
     KEPT,
     KeptAnswers,
@@ -30,17 +30,101 @@ from .resolution_cache import (
 from .resolve import scopes
 from .resolve.kept import MENTIONS, Reads, put
 from .resolve.scopes import fields_of
+from .worker import Entry, FileOutcome, embedded, entries_embedded, facts_from_json
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from .changes import Changes
+    from ..system.listing import FileTree, Listing
     from .resolve.calls import Resolution
     from .resolve.incremental import IncrementalResult
 
+
+class Changes:
+    """Work to do, from a look at the tree alone."""
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+        self.read: dict[str, int] = {}
+        """Path → bytes."""
+        self.gone: list[str] = []
+        self.unchanged = 0
+
+
+def changes(
+    stamps: dict[str, str], tree: FileTree, root: str, below: str, since: set[str] | None,
+    *, anew: bool = False,
+) -> Changes:  # fmt: skip
+    """Compare the tree with what was read before; ``since`` are the only ones that may differ.
+
+    ``anew`` reads everything again, the same content too.
+    """
+    found = Changes(tree.files())
+    prefix = f"{below}/" if below else ""
+    gone = {path for path in stamps if path.startswith(prefix)} if prefix else set(stamps)
+    start = root.rstrip("/") + "/"
+    for path in found.listing.paths:
+        old = stamps.get(path)
+        if old is not None and since is not None and path not in since:
+            gone.discard(path)
+            continue
+        stamp = lstamp_of(start + path)
+        if stamp == old and not anew and stamp:
+            gone.discard(path)
+        elif "-" in stamp:
+            gone.discard(path)
+            found.read[path] = size_in(stamp)
+        elif stamp != GONE:
+            found.listing.skip(stamp)
+    found.unchanged = len(stamps) - len(gone) - sum(path in stamps for path in found.read)
+    if prefix:
+        found.unchanged -= sum(not path.startswith(prefix) for path in stamps)
+    found.gone = sorted(gone)
+    return found
+
+
+OWED = "code_owed"
+RULES = "code_rules"
+TOTALS = "code_totals"
+INDEXED = "code_indexed_at"
+"""Keys of ``meta``."""
+
+
+def new_token() -> str:
+    """Return what marks one run's debt, so that another run's is distinguished."""
+    return f"{now()} {os.urandom(4).hex()}"
+
+
+def packed_totals(totals: dict[str, Any]) -> str:
+    """Pack nested counts as lines, which are read without ``json``: its import takes long."""
+    lines = []
+    for name, value in totals.items():
+        lines.append(f"{name}\t{value}" if isinstance(value, int) else name)
+        if isinstance(value, dict):
+            lines += [f"\t{key}\t{count}" for key, count in value.items()]
+    return "\n".join(lines)
+
+
+def unpacked_totals(text: str) -> dict[str, Any]:
+    """Return the counts that ``packed_totals`` packed."""
+    totals: dict[str, Any] = {}
+    group: dict[str, int] = {}
+    for line in text.split("\n"):
+        name, _, value = line.rpartition("\t")
+        if name.startswith("\t"):
+            group[name[1:]] = int(value)
+        elif name:
+            totals[name] = int(value)
+        else:
+            group = totals[value] = {}
+    return totals
+
+
+if TYPE_CHECKING:
     Held = dict[tuple[str, str, str], tuple[float, str, str, bool]]
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
     """Both ends and the relation of an edge, to its weight and why."""

@@ -12,7 +12,7 @@ from ..core.text import fold, one_line, printable, stem, words
 from ..core.times import days_since
 from ..core.vocabulary import name_in_tree
 from ..formats.drawing import LABEL_LENGTH, Mermaid
-from ..search.scoring import fact_rank
+from ..search.score import fact_rank
 from . import tuning
 
 TYPE_CHECKING = False
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from ..core.model import Edge, Hit, Node
     from ..core.settings import Settings
     from ..store import Store
-    from ..store.sqlite.nodes import Brief
-    from .budget import Tokens
-    from .snippets import Snippet
+    from ..store.nodes import Brief
+    from .text import Snippet, Tokens
 
 
 CUT = "…"
@@ -214,7 +213,7 @@ def _superseded(edge: Edge) -> bool:
 def _predicate(edge: Edge) -> str:
     if '"predicate"' not in edge.metadata:
         return edge.relation
-    from ..core.json_plain import loads
+    from ..core.json import loads
 
     named = loads(edge.metadata).get("predicate")
     return printable(one_line(named)) if isinstance(named, str) and named.strip() else edge.relation

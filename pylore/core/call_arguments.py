@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from .errors import UsageError, nearest
-from .line_grammar import LARGEST
+from .lines import LARGEST
 
 Class = TypeVar("Class", bound=type)
 Check = Callable[[str, Any], Any]
@@ -135,7 +135,7 @@ def _number(name: str, value: Any) -> float:
 
 def _mapping(name: str, value: Any) -> Mapping[str, Any]:
     """Return fields that JSON can hold."""
-    from .json_plain import dumps
+    from .json import dumps
 
     if not isinstance(value, Mapping):
         raise UsageError(f"{name} is {_quoted(value)}: give a dict")

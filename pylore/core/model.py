@@ -102,7 +102,7 @@ class Node(Record):
         """Return the reason that was given with a record; nothing without one."""
         if '"why"' not in self.data:
             return ""
-        from .json_plain import loads
+        from .json import loads
 
         why = loads(self.data).get("why")
         return why if isinstance(why, str) else ""
@@ -270,7 +270,7 @@ class Hits:
         length of its words in the snippet, in characters."""
         rows = [hit.to_dict() for hit in self.hits]
         if self.marked:
-            from .matches import matches_in
+            from .query import matches_in
 
             for row in rows:
                 row["matches"] = [[*place] for place in matches_in(row["snippet"], self.marked)]

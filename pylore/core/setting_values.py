@@ -76,7 +76,7 @@ def _parse_text(text: str, low: float, high: float, choices: Sequence[str]) -> V
 
 
 def _parse_scope(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    from .scopes import ALL, LONGEST, is_name
+    from .ids import ALL, LONGEST, is_name
 
     if text in ("", ALL):
         return ""

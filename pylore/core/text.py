@@ -8,7 +8,7 @@ wherever words are compared.
 
 from __future__ import annotations
 
-from . import tuning
+from . import scoring as tuning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def fact_sentence(subject: str, predicate: str, object: str) -> str:
     >>> fact_sentence("web shop", "is_built_with", "Rust")
     'web shop is built with Rust'
     """
-    from .scopes import plain  # which no search without a scope needs
+    from .ids import plain  # which no search without a scope needs
 
     return one_line(f"{subject} {plain(predicate).replace('_', ' ')} {object}")
 

@@ -77,8 +77,7 @@ def files_of_queries(settings: Settings) -> list[str]:
     """Return the files of which this process reads a part for each query."""
     if settings.embedder != "static":
         return []
-    from .static import tokenizer_file, weights_file
-    from .token_table import installed_table
+    from .static import installed_table, tokenizer_file, weights_file
 
     return [weights_file(), installed_table(tokenizer_file())]
 

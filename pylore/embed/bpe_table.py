@@ -7,7 +7,7 @@ from json import loads
 
 from ..core.errors import LoreError
 from ..system.atomic_write import write_bytes
-from ..system.private_files import make_private_folder
+from ..system.files import make_private_folder
 from .bpe import (
     BUCKET,
     BUCKETS,

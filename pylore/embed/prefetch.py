@@ -8,8 +8,8 @@ lock, and it runs again (``Ahead.settled``).
 
 from __future__ import annotations
 
-from ..core.digests import blake2b
 from ..core.errors import EmbedderError
+from ..core.ids import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,7 @@ import sys
 
 from ..core.errors import EmbedderError
 from ..core.text import words
-from .endpoint import checked_dimension
-from .http import EndpointClient, unix_place
-from .openai_api import MAX_TEXT, question, vectors_in
+from .endpoint import MAX_TEXT, EndpointClient, checked_dimension, question, unix_place, vectors_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +119,7 @@ class Model:
         """
         import numpy
 
-        from .openai_api import unit
+        from .endpoint import unit
 
         _set_threads(1 if len(texts) <= FEW else self._threads)
         split = [self._pieces(text[:MAX_TEXT]) for text in texts]

@@ -18,8 +18,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core.errors import EmbedderError, LoreError
-from ..system.private_files import make_private_folder
-from .http import EndpointClient, unix_place
+from ..system.files import make_private_folder
+from .endpoint import EndpointClient, unix_place
 from .sentence_transformers import LONGEST_SOCKET, is_own_folder, is_own_socket
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import sys
 from codecs import BOM_UTF8
 
 from ..core.errors import LoreError
-from ..core.limits import QUESTION_LINE, lines_of
+from ..core.lines import QUESTION_LINE, lines_of
 from ..core.model import Record
+from ..system.files import require_no_store
 from ..system.json_lines import parse_object
-from ..system.store_files import require_no_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

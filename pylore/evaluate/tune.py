@@ -16,11 +16,10 @@ from ..core.scoring import best_first
 from ..core.settings import BY_NAME
 from ..core.text import parse_query
 from ..core.vocabulary import CHANGES, file_id
-from ..search.retrieve import candidates, embed_query
+from ..search.legs import embed_query, find_matches
 from ..store import copy_store
-from ..system.temporary import TemporaryFolder
-from .metrics import interval, score
-from .run import Configuration, configured, legs, milliseconds
+from ..system.atomic_write import TemporaryFolder
+from .run import Configuration, configured, interval, legs, milliseconds, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,7 +219,7 @@ def _plain_list(
     if not query:
         return {}
     vector = embed_query(query, asked.store, settings, asked.embedder(settings), [])
-    return candidates(asked.store, settings, query, vector, asked.scope, excluded).fused
+    return find_matches(asked.store, settings, query, vector, asked.scope, excluded).fused
 
 
 COMPARED = ("graph_depth=0", "graph_depth=1")

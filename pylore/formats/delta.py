@@ -10,7 +10,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.settings import Settings
 from ..store import scratch_store
 from .jsonl import import_lines
-from .lines_out import READS, export_lines
+from .lines import READS, export_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Edge, Node, Past
     from ..store import Store
-    from ..store.anchor import Anchor
+    from ..store.anchors import Anchor
 
 
 _MANY = 5000

@@ -11,11 +11,11 @@ import os
 from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError
+from ..core.ids import own, plain, whose
 from ..core.model import Record
-from ..core.scopes import own, plain, whose
-from ..records.sources import is_page, is_pruned, state_of
+from ..records.fields import is_page, is_pruned, state_of
 from ..store.filter import Scope
-from ..system.file_stamps import settled
+from ..system.files import settled
 from .mdfile import Places, document_files
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ..store import Store
-    from ..store.document import DocumentFile
+    from ..store.anchors import DocumentFile
     from .mdfile import Document
 
 

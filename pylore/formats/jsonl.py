@@ -18,21 +18,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ..core.errors import LoreError, StoreError, nearest
-from ..core.ids import check_id, check_scope, check_type
-from ..core.limits import record_line
-from ..core.merging import is_later
+from ..core.ids import MARK, check_id, check_scope, check_type, is_name
+from ..core.lines import record_line
 from ..core.model import Edge, Node, Record
-from ..core.scopes import MARK, is_name
-from ..core.states import same
+from ..core.states import is_later, same
 from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS, dotted
 from ..embed.prefetch import Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index, Waiting, texts_of
 from ..records.merge import Conflict, Merge
-from ..store.resolve_id import meant
+from ..store.resolve_id import resolve_id
 from ..system.json_lines import parse_object
-from .lines_in import (
+from .lines import (
     FactsAhead,
     anchor_from,
     edge_from,
@@ -63,7 +61,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from .scoped_lines import ScopedLines
+    from .lines import ScopedLines
 
 
 _IN_MEMORY = 8_000_000
@@ -248,7 +246,7 @@ class LineImport:
         batch: list[Node] = []
         facts = FactsAhead(self._store, self._ahead)
         if self._store.scope:
-            from .scoped_lines import ScopedLines
+            from .lines import ScopedLines
 
             self._scoped = ScopedLines(self._store)
         for place, line in self._numbered():
@@ -527,7 +525,7 @@ class _LineImporter:
         id = text(fields, name, "")
         if dotted(id) != id:
             self._settle()  # what it means may stand in a line above
-            id = meant(self._store, id)
+            id = resolve_id(self._store, id)
         return check_scope(check_id(id), self._store.scope)
 
     def _take_other(self, fields: dict[str, Any]) -> None:
@@ -557,7 +555,7 @@ class _LineImporter:
             raise LoreError(unknown_kind(fields))
 
     def _called(self) -> list[str]:
-        from ..core.scopes import called
+        from ..core.ids import called
 
         return called(sorted(self._relations), self._store.scope)
 

@@ -12,7 +12,7 @@ import json
 
 from ..core.vocabulary import CO_CHANGES, NO_RECORDS, RUN_IDS
 from ..records.canonical import GONE
-from .lines_out import READS, line_of
+from .lines import READS, line_of
 from .merge_lines import anchor_key, both_sides, key_of, parsed
 
 TYPE_CHECKING = False

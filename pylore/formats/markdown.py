@@ -12,17 +12,16 @@ from copy import copy
 from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
-from ..core.ids import check_scope, check_type
-from ..core.scopes import own
+from ..core.ids import check_scope, check_type, own
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..embed.prefetch import Ahead
+from ..records.fields import is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
-from ..records.sources import is_page, is_pruned, mark_pruned, state_of
 from ..records.undo import forgotten_at
-from ..store.document import DocumentFile
-from ..system.file_stamps import settled
+from ..store.anchors import DocumentFile
+from ..system.files import settled
 from ..system.folder_names import FolderNames
 from ..system.project_files import leads_down
 from .import_plan import READING, FileScan, KnownFiles, own_documents, text_hash

@@ -12,9 +12,8 @@ from ..core.ids import check_id
 from ..core.model import Edge, Node, Record
 from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
-from ..records.places import split_location
-from ..records.sources import EXTENSIONS, is_page
-from ..store.resolve_id import file_node_id, meant
+from ..records.fields import EXTENSIONS, is_page, split_location
+from ..store.resolve_id import file_node_id, resolve_id
 from .mdfile import Document
 from .page import NAME, PATH, RELATIVE, WIKI, Link, Page, code_link, relative_link
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..store import Store
-    from ..store.document import DocumentFile
+    from ..store.anchors import DocumentFile
     from ..system.folder_names import FolderNames
     from .jsonl import Imported
 
@@ -299,7 +298,7 @@ class Targets:
     def of_text(self, text: str, folder: str) -> Target | None:
         """Return what an id, a name, a title or a path means in a document in ``folder``."""
         text = _unwrapped(text)
-        id = meant(self._store, text)
+        id = resolve_id(self._store, text)
         if self._stands(id):
             return Target(id)
         for places in self._places:

@@ -7,16 +7,37 @@ from codecs import BOM_UTF8
 from copy import copy
 
 from ..core.errors import LoreError
-from ..core.merging import greater, is_gone, is_kept, joined, left, outcome, stands_again, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
-from ..core.states import clock, latest, order, state_name
+from ..core.states import (
+    clock,
+    greater,
+    is_gone,
+    is_kept,
+    joined,
+    latest,
+    left,
+    order,
+    outcome,
+    stands_again,
+    state_name,
+    told,
+)
 from ..core.text import counted
 from ..core.vocabulary import RELATIONS, TYPES
 from ..records.canonical import GONE
 from ..records.canonical import edge_of as past_edge_state
 from ..system.json_lines import parse_object
-from .lines_in import edge_from, names_of_states, past_edge, past_node, text, whole_node
-from .lines_out import line_of, past_edge_fields, past_fields
+from .lines import (
+    edge_from,
+    line_of,
+    names_of_states,
+    past_edge,
+    past_edge_fields,
+    past_fields,
+    past_node,
+    text,
+    whole_node,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import time
 from codecs import getincrementaldecoder
 
 from ..core.errors import LoreError, UsageError
-from ..core.limits import lines_of, record_line
-from ..system.interrupts import Tidying
+from ..core.lines import lines_of, record_line
 from ..system.plugin_process import LATE, PluginProcess, Refused, environment, find, is_name
+from ..system.programs import Tidying
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

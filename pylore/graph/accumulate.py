@@ -20,15 +20,14 @@ from math import log, sqrt
 from ..core.scoring import best_first
 from ..core.vocabulary import DEFINES, THING_IDS
 from . import tuning
-from .best_path import Step, Walk, capped_edges, sure_edges, ways_up
+from .walk import Step, Walk, capped_edges, sure_edges, ways_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
-    from ..store.sqlite.edges import Bundle
-    from .best_path import Weights
-    from .kept_edges import Bundles
+    from ..store.edges import Bundle
+    from .walk import Bundles, Weights
 
     Way = tuple[float, Step, str, float, float, bool]
     """What makes a ``Step``, but for its id."""

@@ -34,7 +34,7 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
 
 def _scoped(names: Iterable[str]) -> list[tuple[str, str]]:
     """Those of these relations that say whose an edge is, each with its name without that."""
-    from ..core.scopes import MARK, plain
+    from ..core.ids import MARK, plain
 
     return [(name, plain(name)) for name in names if MARK in name]
 
@@ -74,7 +74,7 @@ def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
     for name in names:
         folded = fold(name)
         if folded not in known:
-            from ..core.scopes import plain
+            from ..core.ids import plain
 
             called = [*dict.fromkeys(map(plain, known))]
             raise UsageError(f"unknown relation '{name}'{nearest(folded, called)}: "
@@ -86,7 +86,7 @@ def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
 def fold(name: str) -> str:
     """A relation's or a predicate's name as the store spells it: lower snake_case."""
     if "@" in name:
-        from ..core.scopes import MARK
+        from ..core.ids import MARK
 
         name, mark, scope = name.partition(MARK)
         if mark:

@@ -3,20 +3,267 @@
 from __future__ import annotations
 
 import os
+import time
 
-from ..app.search import record_ids
-from ..core.errors import LoreError
+from ..app.search import record_ids, search
+from ..context.text import Frame, Tokens
+from ..core.errors import GraphUnavailable, LoreError
+from ..core.ids import sha256
+from ..core.text import one_line, printable, words
+from ..core.vocabulary import ANCHORED_TO, BROKEN, LEARNING_TYPES, RECORDS
+from ..store.filter import Scope
+from ..system.files import open_private_log, user_folder
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..system.parts import part
 from .install import FILE, PROMPT, SESSION_START, TOOL, Sent
-from .sessions import AgentSession, sweep_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
     from ..app.engine import Engine
-    from .briefs import Brief
+    from ..core.model import Hit, Node
     from .install import Agent
+
+
+_DAYS = 14
+_LONGEST = 1_000_000
+_DIGITS = 32
+
+
+class AgentSession:
+    """One session: ``ids`` and ``files`` that were shown, and the ``run`` that they belong to.
+
+    A session without a name remembers nothing.
+    """
+
+    def __init__(self, name: str, project: str) -> None:
+        key = sha256(f"{project}\n{name}".encode("utf-8", "replace")).hexdigest()[:_DIGITS]
+        self._path = os.path.join(_folder(), key) if name else ""
+        self.ids: set[str] = set()
+        self.files: set[str] = set()
+        self.run = ""
+        for line in self._lines():
+            kind, _, value = line.partition(" ")
+            if kind == "id":
+                self.ids.add(value)
+            elif kind == "file":
+                self.files.add(value)
+            elif kind == "run":
+                self.run = value
+
+    def remember(self, kind: str, *values: str) -> None:
+        """Adds ``id``, ``file`` or ``run`` of what was shown; where that fails it is not kept."""
+        lines = "".join(f"{kind} {value}\n" for value in values if "\n" not in value)
+        if not self._path or not lines:
+            return
+        try:
+            number = open_private_log(self._path)
+        except OSError:
+            return
+        try:
+            os.write(number, lines.encode("utf-8", "replace"))
+        finally:
+            os.close(number)
+
+    def _lines(self) -> list[str]:
+        try:
+            with open(self._path, encoding="utf-8", errors="replace") as file:
+                return file.read(_LONGEST).split("\n")
+        except OSError:
+            return []
+
+
+def sweep_sessions() -> None:
+    """Takes away what was kept of sessions that nobody has gone on with for two weeks."""
+    oldest = time.time() - _DAYS * 86_400
+    try:
+        with os.scandir(_folder()) as entries:
+            for entry in entries:
+                if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                    os.unlink(entry.path)
+    except OSError:
+        return
+
+
+def _folder() -> str:
+    return os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "sessions")
+
+
+TOKENS = {"session-start": 1200, "prompt": 400, "file": 300}
+"""The most tokens that an event gets."""
+
+_TASKS, _STALE, _BEST = 5, 5, 12
+_UNPROVEN = 5
+"""Of those that nobody has rated or read: before a question they are a guess."""
+
+_LOOKED_AT = 200
+"""Of the newest confirmed records the best are chosen."""
+_MOST_TIES = 25
+"""Of a record as many files count, the nearest ones."""
+
+_HITS = 6
+_NAMED_FILES = 10
+_TITLE, _SNIPPET = 120, 200
+_FEWEST_WORDS = 4
+"""Of a prompt: "go on", "done, continue" or "fix test" asks for nothing in particular."""
+
+_LONGEST_LOOKED_AT = 20_000
+_BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
+"""What stands beside a path in a text; no letter of a glob is left."""
+
+Line = tuple[str, str]
+"""An id, and what is said of it."""
+
+
+class Brief:
+    """A text within a budget, and the ids of what stands in it."""
+
+    def __init__(self, event: str, head: str) -> None:
+        self._tokens = Tokens()
+        self._frame = Frame(self._tokens)
+        self._left = TOKENS[event] - self._frame.size
+        self._lines: list[str] = []
+        self.ids: list[str] = []
+        self._head = head
+        self._left -= self._tokens.lines(f"{head}\n")
+
+    def add(self, heading: str, lines: Iterable[Line]) -> None:
+        """Adds lines under a heading as far as they have room."""
+        begun = not heading
+        for id, said in lines:
+            line = f"- {id} {printable(one_line(said))}\n"
+            text = line if begun else f"{heading}\n{line}"
+            size = self._tokens.lines(text)
+            if id not in self.ids and size <= self._left:
+                begun = True
+                self._left -= size
+                self._lines.append(text)
+                self.ids.append(id)
+
+    @property
+    def text(self) -> str:
+        """All of it; empty where nothing was added."""
+        if not self._lines:
+            return ""
+        return self._frame.around(f"{self._head}\n" + "".join(self._lines))
+
+
+def about_project(engine: Engine) -> Brief:
+    """Open tasks, what went stale, and the best that a person has confirmed."""
+    brief = Brief("session-start", "What lore knows of this project; 'lore show ID' has it whole.")
+    store = engine.store
+    with store.faults, store.snapshot():
+        tasks = store.nodes.select(Scope(types=("task",)), _TASKS)
+        brief.add("Open tasks:", map(_of_node, tasks))
+        brief.add("No longer true of the code as it is:", _stale(engine))
+        brief.add("Confirmed:", map(_of_node, _best(engine)))
+    return brief
+
+
+def about_prompt(engine: Engine, prompt: str, shown: Container[str]) -> Brief:
+    """Records that a prompt asks about and that were not shown yet."""
+    brief = Brief("prompt", "What lore knows that may bear on this; 'lore show ID' has it whole.")
+    if len(words(prompt)) < _FEWEST_WORDS or prompt.startswith("/"):
+        return brief
+    engine = engine.changed([("limit", str(_HITS))], "hook")
+    near = _files_named(prompt, engine.root)
+    with engine.store.faults:
+        found = search(engine, prompt, near=near, types=(RECORDS,))
+    brief.add("", map(_of_hit, [hit for hit in found if not hit.weak and hit.id not in shown]))
+    return brief
+
+
+def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Container[str]) -> Brief:
+    """Records that are tied to files."""
+    from ..app.related import RelatedRequest, related
+
+    brief = Brief("file", f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
+    for path in paths:
+        try:
+            with engine.store.faults:
+                found = related(engine, RelatedRequest([path], types=(RECORDS,), here=here))
+        except LoreError:
+            continue  # nothing is known of a file that the store has not
+        brief.add("", map(_of_hit, [hit for hit in found if hit.id not in shown]))
+    return brief
+
+
+def _files_named(prompt: str, root: str) -> list[str]:
+    """The project's files that a prompt names by their paths: what is tied to them counts more."""
+    found: dict[str, None] = {}
+    for word in prompt[:_LONGEST_LOOKED_AT].translate(_BESIDE_PATHS).split():
+        path = word.strip(".:@").partition(":")[0]
+        if "." in path[1:] and not path.startswith(("/", "..")) and path.isprintable():
+            if path not in found and os.path.isfile(os.path.join(root, path)):
+                found[path] = None
+            if len(found) >= _NAMED_FILES:
+                break
+    return [*found]
+
+
+def _stale(engine: Engine) -> list[Line]:
+    """Records whose anchors no longer hold, as far as that was judged."""
+    anchors = [anchor for anchor in engine.store.anchors.live() if anchor.verdict in BROKEN]
+    anchors = anchors[-_STALE:]
+    nodes = engine.store.nodes.get_many([anchor.node_id for anchor in anchors])
+    return [
+        (anchor.node_id, f"{_title(nodes[anchor.node_id])} ({anchor.verdict}: {anchor.path})")
+        for anchor in anchors
+        if anchor.node_id in nodes
+    ]
+
+
+def _best(engine: Engine) -> list[Node]:
+    """Of what was learned last and is confirmed: what helped most, was read most, and is about
+    the files that most of it is about; the newest of these.
+    """
+    scope = Scope(types=LEARNING_TYPES, statuses=("confirmed",))
+    nodes = [*engine.store.nodes.select(scope, _LOOKED_AT)]
+    ratings = engine.store.ratings.of([node.id for node in nodes])
+    worked_on = _worked_on(engine, [node.id for node in nodes])
+    none = (0.0, 0)
+
+    def worth(node: Node) -> tuple[float, int, int, str]:
+        rating = ratings.get(node.id, none)[0]
+        return rating, node.access_count, worked_on.get(node.id, 0), node.updated_at
+
+    nodes.sort(key=worth, reverse=True)
+    proven = sum(worth(node)[:2] > none for node in nodes)
+    return nodes[: max(_UNPROVEN, min(proven, _BEST))]
+
+
+def _worked_on(engine: Engine, ids: Sequence[str]) -> dict[str, int]:
+    """Of each record, how many of them are about one of its files, added up over its files."""
+    try:
+        found = engine.store.edges.neighbours(ids, (ANCHORED_TO,), _MOST_TIES)
+    except GraphUnavailable:
+        return {}
+    files: dict[str, set[str]] = {}
+    about: dict[str, int] = {}
+    for id, file, *_ in found:
+        if file not in files.setdefault(id, set()):
+            files[id].add(file)
+            about[file] = about.get(file, 0) + 1
+    return {id: sum(about[file] for file in tied) for id, tied in files.items()}
+
+
+def _of_node(node: Node) -> Line:
+    return node.id, f"({node.status}) {_title(node)}"
+
+
+def _of_hit(hit: Hit) -> Line:
+    title = one_line(hit.title)[:_TITLE]
+    snippet = one_line(hit.snippet)[:_SNIPPET]
+    rest = snippet.removeprefix(title).strip(" .:")
+    verdict = f" [{hit.verdict}]" if hit.verdict in BROKEN else ""
+    return hit.id, f"{title}{verdict}{': ' + rest if rest else ''}"
+
+
+def _title(node: Node) -> str:
+    return one_line(node.title or node.body)[:_TITLE]
+
 
 LONGEST = 10_000_000
 """Bytes that an agent may send; of a longer event nothing is said."""
@@ -55,7 +302,6 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
 def _brief(
     engine: Engine, event: str, sent: Sent, session: AgentSession, here: str
 ) -> Brief | None:
-    from .briefs import about_files, about_project, about_prompt
 
     if event == SESSION_START:
         return about_project(engine)

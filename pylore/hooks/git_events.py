@@ -6,8 +6,7 @@ import os
 
 from ..app.related import RelatedRequest, related
 from ..core.errors import LoreError
-from ..core.ids import record_id
-from ..core.scopes import own
+from ..core.ids import own, record_id
 from ..core.text import counted, one_line, printable
 from ..core.vocabulary import BROKEN, RECORDS
 

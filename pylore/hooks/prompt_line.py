@@ -12,7 +12,7 @@ from ..app.related import RelatedRequest, related
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
 from ..core.vocabulary import BROKEN, RECORDS
-from ..system.private_files import make_private_folder, user_folder
+from ..system.files import make_private_folder, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

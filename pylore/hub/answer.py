@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.text import Query
+    from ..store.facts import Standing
     from ..store.filter import Scope
-    from ..store.sqlite.facts import Standing
-    from ..store.sqlite.nodes import Brief
+    from ..store.nodes import Brief
     from .connection import Hub
 
     Row = tuple[int, str, float]

@@ -6,19 +6,19 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ..cli.commands.config import change_users_config
-from ..cli.commands.shared import Session
+from ..cli.commands.system import change_users_config
 from ..cli.declaration import Argument, Command, Option
 from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET
 from ..cli.runtime import data_folder, open_for_reading, project_folder, say_left_out
+from ..cli.session import Session
 from ..core.errors import HubUnavailable, LoreError, NoStore, StoreBusy, UsageError
-from ..core.scopes import ALL, is_name
+from ..core.ids import ALL, is_name
 from ..core.text import counted
 from ..core.times import parse_since
 from ..formats.merge_lines import conflict_notes
 from ..system.projects import is_trusted
 from ..terminal.output import flush, note
-from ..terminal.progress import Progress
+from ..terminal.screen import Progress
 from .connection import Hub
 from .indexing import index_hub
 from .schema import ROLES as RIGHTS_ROLES

@@ -8,8 +8,8 @@ from ..core.errors import EmbedderError
 from ..core.text import fact_sentence, fold, identifier_parts, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..indexing.indexer import embedded_text, passage_rows
-from ..store.sqlite.fulltext import COLUMNS, phrases_of
-from ..store.sqlite.quantise import quantise
+from ..store.fulltext import COLUMNS, phrases_of
+from ..store.vector_tables import quantise
 from ..system.json_encode import dumps
 from .answer import ORDER
 

@@ -11,7 +11,7 @@ import time
 
 from ..core.errors import LoreError, UsageError
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..search.request import Request
+from ..search.query import Request
 from ..store.filter import Scope
 from ..system.plugin_process import LATE, Refused
 from .search import open_remote
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..cli.args import Arguments
+    from ..cli.reader import Arguments
     from ..core.settings import Settings
     from ..search.external import Search
     from ..store import Store

@@ -10,16 +10,15 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import chain, islice
 
-from ..core.digests import blake2b
 from ..core.errors import StoreBusy
+from ..core.ids import blake2b, whose
 from ..core.model import Edge, Node, Record
-from ..core.scopes import whose
 from ..core.states import order
 from ..core.vocabulary import CODE_TYPES, NO_RECORDS
 from ..formats.delta import PartOfStore
 from ..formats.knowledge import shared, shared_anchor
-from ..formats.lines_in import anchor_lines
-from ..formats.lines_out import (
+from ..formats.lines import (
+    anchor_lines,
     declarations,
     edge_fields,
     line_of,

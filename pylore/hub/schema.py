@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 
 from ..core.errors import StoreError
-from ..core.ids import LONGEST_ID
-from ..core.limits import DEEPEST, record_line
-from ..core.line_grammar import (
+from ..core.ids import LONGEST_ID, MARK
+from ..core.lines import (
     CHOICES,
     COMMIT,
+    DEEPEST,
     LARGEST,
     LONG,
     RELATION,
@@ -22,8 +22,8 @@ from ..core.line_grammar import (
     TIME,
     TYPE,
     fields_of,
+    record_line,
 )
-from ..core.scopes import MARK
 from ..core.settings import Settings
 
 TYPE_CHECKING = False

@@ -9,8 +9,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from ..core.errors import GraphUnavailable
+from ..core.scoring import PREFIX_LENGTH, SHORT_QUERY
 from ..core.text import stem
-from ..core.tuning import PREFIX_LENGTH, SHORT_QUERY
 from ..core.vocabulary import (
     COLLECTIONS,
     RELATIONS,
@@ -18,8 +18,8 @@ from ..core.vocabulary import (
 )
 from ..embed import open_embedder
 from ..search import tuning
-from ..search.expansion import rule_of
-from ..search.fulltext import searched
+from ..search.expand import rule_of
+from ..search.legs import searched
 from ..store.filter import Scope
 from ..system.json_encode import dumps
 from .answer import (
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..graph.best_path import Walk
-    from ..search.request import Request
+    from ..graph.walk import Walk
+    from ..search.query import Request
     from .connection import Hub
 
 
@@ -84,7 +84,7 @@ class SearchedHub:
         self.fulltext: Any = self.nodes
         self.vectors: Any = self.nodes
         self.facts: Any = self.nodes
-        self.placed: Any = self.nodes
+        self.positional_edges: Any = self.nodes
         self.whole_files: Any = _Nothing()
         self.commits: Any = self.whole_files
         self.documents: Any = self.whole_files
@@ -140,7 +140,7 @@ class SearchedHub:
         self.fulltext = AnsweredFullText(answer, query)
         self.vectors = AnsweredVectors(answer)
         self.facts = AnsweredFacts(answer)
-        self.placed = AnsweredPlaced(answer)
+        self.positional_edges = AnsweredPlaced(answer)
 
 
 class HubMeta:

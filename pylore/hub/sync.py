@@ -11,7 +11,7 @@ from ..core.model import Record
 from ..core.times import now
 from ..embed.prefetch import Ahead
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
-from ..formats.lines_out import declarations, line_of
+from ..formats.lines import declarations, line_of
 from .lines import HubLines, ReadPosition, Takes, declared_as, purge_line
 
 TYPE_CHECKING = False

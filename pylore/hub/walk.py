@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..graph.best_path import Step, Walk
 from ..graph.relations import relation_weights
+from ..graph.walk import Step, Walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ..core.model import Record
 if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
-    from ..store.sqlite.staged_vectors import Passage
+    from ..store.staged_vectors import Passage
 
 BATCH = 128
 """Passages that are embedded and written together."""

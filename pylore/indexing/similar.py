@@ -11,9 +11,9 @@ from _operator import mul  # the module around it is no part of the hot path
 from math import sqrt
 from struct import pack, unpack
 
-from ..core.json_plain import dumps, loads
+from ..core.ids import whose
+from ..core.json import dumps, loads
 from ..core.model import Edge, Node, Record
-from ..core.scopes import whose
 from ..core.times import now
 from ..core.vocabulary import NAMED_TYPES
 from ..store.filter import Scope

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..core.errors import StoreError
-from ..core.scopes import whose
+from ..core.ids import whose
 from .similar import RELATION, Plan, forget_plan, pair, replace
 
 if TYPE_CHECKING:

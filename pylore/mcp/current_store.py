@@ -119,7 +119,7 @@ class CurrentStore:
         """Make the store of a project that shares knowledge, as its first command would."""
         if not self.is_projects:
             raise NoStore(self._where_to_init())
-        from ..app.first_use import first_store
+        from ..app.sync import first_store
         from ..terminal.output import note
 
         return first_store(self._folder, self.project, self._settings({}), note)

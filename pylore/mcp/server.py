@@ -10,6 +10,7 @@ from time import sleep
 
 from .. import __version__
 from .calls import (
+    BY_NAME,
     INSTRUCTIONS,
     PROMPTS,
     RESOURCES,
@@ -18,6 +19,7 @@ from .calls import (
     call,
     get_prompt,
     read_resource,
+    tools,
 )
 from .messages import (
     INTERNAL_ERROR,
@@ -34,7 +36,6 @@ from .messages import (
     result_line,
     unknown_method,
 )
-from .tools import BY_NAME, tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

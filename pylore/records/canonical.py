@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ..core.merging import is_gone, left, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past
-from ..core.states import clock, latest, order, state_name
+from ..core.states import clock, is_gone, latest, left, order, state_name, told
 from ..core.times import following
 
 TYPE_CHECKING = False
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..core.states import Order
     from ..store import Store
-    from ..store.anchor import Anchor, AnchorKey
+    from ..store.anchors import Anchor, AnchorKey
 
 
 GONE = ("removed", "moved")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.ids import named_id
+from ..core.ids import named_id, own
 from ..core.model import Record
-from ..core.scopes import own
 from ..core.scoring import recency
 from ..core.times import ago, now
 from ..embed.prefetch import Ahead
 from ..graph.relations import fold
 from ..indexing.indexer import Index
-from ..store.resolve_id import all_meant, all_typed, edge_meant, meant
+from ..store.resolve_id import complete_ids, resolve_edge, resolve_id, resolve_ids
 from .fact_status import confirm_edge, retract_edge
 from .undo import forget
 
@@ -151,10 +150,10 @@ class Facts:
         self, words: Sequence[str], command: str, judge: Callable[[Key, str], str]
     ) -> list[ReviewOutcome]:
         def judged() -> list[ReviewOutcome]:
-            ids = all_meant(self._store, words)
+            ids = resolve_ids(self._store, words)
             key = self._fact_of(ids)
             if not key:
-                ids = all_typed(self._store, ids)
+                ids = complete_ids(self._store, ids)
                 return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in ids]
             outcome = ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))
             Index(self._store, self._ahead.given, []).keep_facts()
@@ -181,12 +180,12 @@ class Facts:
         if not (subject and object):
             raise LoreError(f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' "
                             "has the names")  # fmt: skip
-        return edge_meant(self._store, (subject, object, relation))
+        return resolve_edge(self._store, (subject, object, relation))
 
     def _thing(self, name: str) -> str:
         """Return the id that a name in a fact stands for; nothing where there is none."""
         for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
-            id = meant(self._store, id)
+            id = resolve_id(self._store, id)
             if self._store.nodes.get(id) is not None:
                 return id
         return ""

@@ -8,7 +8,7 @@ promotes what is read often. Each function runs inside its caller's transaction.
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.json_plain import dumps, loads
+from ..core.json import dumps, loads
 from ..core.model import Record
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def state_fact(
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
     """Return the live edges of the same scope that say otherwise: those of a predicate that has one
     value."""
-    from ..core.scopes import plain, whose
+    from ..core.ids import plain, whose
 
     values = store.edges.leading(edge.from_id, edge.relation)
     named = {name.lower().replace("-", "_") for name in settings.single_valued}
@@ -148,7 +148,7 @@ def _own_facts(store: Store, keys: list[Key]) -> list[Key]:
     """Return those that may be changed here: under a scope its own."""
     if not store.scope:
         return keys
-    from ..core.scopes import whose
+    from ..core.ids import whose
 
     return [key for key in keys if whose(*key) == store.scope]
 

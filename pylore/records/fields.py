@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from ..core.errors import LoreError
-from ..core.json_plain import dumps, loads
-from ..core.vocabulary import SOURCES, STATUSES
+import os
+
+from ..core.errors import LoreError, UsageError, nearest
+from ..core.ids import check_type, sha256
+from ..core.json import dumps, loads
+from ..core.vocabulary import (
+    CODE_TYPES,
+    DECLARED_WEIGHT,
+    LEARNING,
+    LEARNING_TYPES,
+    SOURCES,
+    STATUSES,
+)
+from ..graph.relations import fold, require_name
+from ..system.project_files import place_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
+
+    from ..core.model import Edge, Node
+    from ..core.settings import Settings
+    from ..store import Store
+
 
 TITLE_LENGTH = 80
 
@@ -68,3 +85,239 @@ def with_fields(metadata: str, fields: Mapping[str, Any]) -> str:
 
 def is_literal(text: str) -> bool:
     return len(text.split()) > 4 or not any(letter.isalpha() for letter in text)
+
+
+class Naming:
+    """Look up the types and relations that a store knows, and declare new ones."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+
+    def own(self, name: str) -> str:
+        """Return an id or a relation as it is called under the scope that is set."""
+        if not self._settings.scope:
+            return name
+        from ..core.ids import own
+
+        return own(name, self._settings.scope)
+
+    def require_type(self, type: str, new_type: bool) -> str:
+        known = self._store.types.all()
+        if type == LEARNING and type not in known and not new_type:
+            return LEARNING_TYPES[0]
+        if type in known:
+            return type
+        if not new_type:
+            raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
+                             "declare it as a new type")  # fmt: skip
+        if self._settings.scope:
+            from ..core.ids import COMMON
+
+            raise LoreError(COMMON)
+        self._store.types.declare(check_type(type), "")
+        return type
+
+    def require_relation(self, relation: str) -> str:
+        known = self._store.relations.all()
+        name = fold(relation)
+        for named in (name, self.own(name)):
+            if named in known:
+                return named
+        if name in self._settings.edge_weights:
+            self.declare(name)
+            return self.own(name)
+        raise UsageError(f"unknown relation '{relation}'{nearest(name, self.called(known))}: "
+                         "declare it as a new relation")  # fmt: skip
+
+    def declare(self, relation: str) -> list[str]:
+        """Declare a relation that is new; notes where a known one is nearly the same."""
+        name = require_name(relation, "relation")
+        known = self._store.relations.all()
+        if name in known or self.own(name) in known:
+            return []
+        weight = self._settings.edge_weights.get(name, DECLARED_WEIGHT)
+        self._store.relations.declare(self.own(name), weight, weight, "declared")
+        hint = nearest(name, self.called(known))
+        return [f"new relation '{name}'{hint}"] if hint else []
+
+    def called(self, relations: Iterable[str]) -> list[str]:
+        from ..core.ids import called
+
+        return called(relations, self._settings.scope)
+
+    def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
+        """Return a relation that is known, as an edge between these two has it: of two nodes that
+        are common, the edge says by its relation that it belongs to a scope."""
+        scope = self._settings.scope
+        name = self.require_relation(relation)
+        if not scope:
+            return name
+        from ..core.ids import whose
+
+        if whose(from_id, to_id, name):
+            return name
+        known = self._store.relations.all()
+        weight, backward, _ = known[name]
+        if self.own(name) not in known:
+            self._store.relations.declare(self.own(name), weight, backward, "declared")
+        return self.own(name)
+
+
+def require_ends(store: Store, edge: Edge) -> None:
+    """Raise LoreError where an end of an edge is forgotten or missing."""
+    for id in edge.key[:2]:
+        if store.nodes.require(id).invalidated_at is not None:
+            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+
+
+def location_of(node: Node) -> tuple[str, str]:
+    """Return ``(path, lines)`` of a node as its anchor has them: ``("a.py", "10-20")``."""
+    lines = "" if node.line_start is None else f"{node.line_start}-{node.line_end}"
+    return node.file or "", lines
+
+
+def split_location(file: str) -> tuple[str, int | None, int | None]:
+    """Turn ``a.py:10-20`` into ``("a.py", 10, 20)``; without numbers the whole file."""
+    path, colon, lines = file.rpartition(":")
+    first, dash, last = lines.partition("-")
+    if not (colon and _is_line(first) and (not dash or _is_line(last))):
+        return file, None, None
+    return path, int(first), int(last or first)
+
+
+def _is_line(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def path_in_store(path: str, root: str) -> str:
+    """Return a path as the store spells it: from the project's root where it lies inside, with
+    ``/``."""
+    full = os.path.realpath(path)
+    base = os.path.realpath(root) if root else ""
+    if base and (full == base or full.startswith(base + os.sep)):
+        path = os.path.relpath(full, base)
+    return os.path.normpath(path).replace(os.sep, "/")
+
+
+def set_file(node: Node, file: str, root: str) -> str:
+    """Write ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
+    if not file:
+        return ""
+    path, first, last = split_location(file)
+    if first is not None and last is not None and first > last:
+        raise LoreError(f"{file}: line {first} comes after line {last}: turn them around")
+    node.file = path_in_store(path, root)
+    node.line_start, node.line_end = first, last
+    return node.file
+
+
+def missing_file(path: str, root: str) -> list[str]:
+    """Return what to say of a file that a record is about, where it is not there or far away."""
+    if path.startswith(("/", "../")):
+        return [f"{path} lies outside the project: nothing tells when it changes"]
+    if path and root and not os.path.lexists(os.path.join(root, path)):
+        return [f"{path}: there is no such file in {root}; kept as it is"]
+    return []
+
+
+MARKDOWN = (".md", ".markdown")
+EXTENSIONS = (*MARKDOWN, ".rst", ".adoc", ".asciidoc", ".txt")
+"""Suffixes of documents."""
+
+_NO_DOCUMENTS = ("requirements", "constraints", "cmakelists", "robots", "sources", "top_level")
+"""Prefixes of text files that programs read."""
+STATED = "_stated"
+"""The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
+
+PRUNED = "_pruned"
+"""The key of ``data`` of a document that was forgotten since its file was gone: it goes where
+the node goes, and an import that finds the file takes the document back."""
+
+OWN_KEYS = (STATED, PRUNED)
+
+STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
+"""The fields of a node that a file may state, or leave to others."""
+
+_ALWAYS = ("text", "title", "file")
+"""Fields that every file states, as an edit names them."""
+
+_NO_TEXTS = ("id", "type", "title", "created_at")
+
+
+def is_markdown(path: str) -> bool:
+    """Return whether the name of a file says that it is Markdown."""
+    return path.lower().endswith(MARKDOWN)
+
+
+def is_page(path: str) -> bool:
+    """Return whether the name of a file says that it is a document: see ``EXTENSIONS``."""
+    name = os.path.basename(path).lower()
+    return name.endswith(EXTENSIONS) and not (
+        name.endswith(".txt") and name.startswith(_NO_DOCUMENTS)
+    )
+
+
+def is_document(store: Store, node: Node) -> bool:
+    """Return whether a node was made from a file, here or elsewhere."""
+    if node.type in CODE_TYPES or not node.file or not is_page(node.file):
+        return False
+    return node.source == "file" or bool(_stated(node)) or store.documents.has(node.id)
+
+
+def source_of(store: Store, node: Node, root: str) -> str:
+    """Return the path in the store of the file that a node was made from; nothing where it is not
+    there.
+
+    ``root`` is where paths start from.
+    """
+    if not root or not is_document(store, node):
+        return ""
+    file = node.file or ""
+    try:
+        return file if os.path.isfile(place_within(root, file)) else ""
+    except LoreError:
+        return ""
+
+
+def is_pruned(node: Node) -> bool:
+    """Return whether a document is forgotten for no other reason than its lost file."""
+    if node.invalidated_at is None or PRUNED not in node.data:
+        return False
+    return loads(node.data).get(PRUNED) is True
+
+
+def mark_pruned(node: Node, *, pruned: bool = True) -> None:
+    """Put the mark of a lost file on a document, or take it away."""
+    if not pruned and PRUNED not in node.data:
+        return
+    data = loads(node.data)
+    if pruned:
+        data[PRUNED] = True
+    elif data.pop(PRUNED, None) is None:
+        return
+    node.data = dumps(data)
+
+
+def stated_by_file(node: Node) -> set[str]:
+    """Return the fields of a document, as ``Records.edit`` calls them, that its file states."""
+    own = (*STATED_FIELDS, "why")
+    return {*_ALWAYS, *(name for name in _stated(node) if name in own)}
+
+
+def state_of(node: Node) -> str:
+    """Return a hash of what the file of a document states, as it is in the node."""
+    data = loads(node.data)
+    said: dict[str, Any] = {"title": node.title, "body": node.body}
+    for name in _stated(node):
+        if name not in _NO_TEXTS:
+            said[name] = getattr(node, name) if name in STATED_FIELDS else data.get(name)
+    import json
+
+    text = json.dumps(said, sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def _stated(node: Node) -> list[str]:
+    found = loads(node.data).get(STATED, []) if STATED in node.data else []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []

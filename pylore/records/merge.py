@@ -6,25 +6,30 @@ from copy import copy
 from itertools import pairwise
 from operator import attrgetter
 
-from ..core.merging import (
+from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
+from ..core.states import (
+    clock,
     greater,
     is_gone,
     is_kept,
     is_later,
     joined,
+    latest,
     left,
+    next_clock,
+    order,
     outcome,
+    same,
+    set_clock,
     stands_again,
+    state_name,
     told,
 )
-from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
-from ..core.states import clock, latest, next_clock, order, same, set_clock, state_name
 from ..core.times import now
 from ..core.vocabulary import RELATIONS, THING_IDS, TYPES
-from ..store.anchor import ANCHOR_HISTORY as _FIELDS
+from ..store.anchors import ANCHOR_HISTORY as _FIELDS
 from .canonical import KEY, edge_of, how_left, is_gone_state, made, told_anchor, when_gone
-from .purge import take_away
-from .undo import forget
+from .undo import forget, take_away
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from ..core.states import Order
     from ..indexing.indexer import Waiting
     from ..store import Store
-    from ..store.anchor import Anchor, AnchorKey
+    from ..store.anchors import Anchor, AnchorKey
 
     State = tuple[str, ...]
 

@@ -19,19 +19,33 @@ from ..graph.relations import fold
 from ..indexing.indexer import Index
 from ..store.filter import Scope
 from ..store.resolve_id import (
-    all_meant,
-    all_typed,
-    edge_meant,
+    complete_id,
+    complete_ids,
     file_ids,
     file_node_id,
-    meant,
-    typed,
+    resolve_edge,
+    resolve_id,
+    resolve_ids,
 )
 from .fact_status import first_status, state_fact
-from .fields import is_literal, require_known, require_text, title_of, with_fields, with_why
-from .naming import Naming
-from .places import location_of, missing_file, path_in_store, require_ends, set_file
-from .sources import is_pruned, mark_pruned, source_of, stated_by_file
+from .fields import (
+    Naming,
+    is_literal,
+    is_pruned,
+    location_of,
+    mark_pruned,
+    missing_file,
+    path_in_store,
+    require_ends,
+    require_known,
+    require_text,
+    set_file,
+    source_of,
+    stated_by_file,
+    title_of,
+    with_fields,
+    with_why,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +96,7 @@ def _written(
             command = _command(method.__name__, fields)
             result = self._settled(lambda: method(self, *given, **fields), command)
             if fields.get("purge"):
-                from ..system.kept_texts import forget_texts
+                from ..system.user_files import forget_texts
 
                 forget_texts()  # some answer may quote what is gone for good
             return result
@@ -195,7 +209,7 @@ class Records:
             with self._store.whole(node.id):
                 self._store.edges.restore_node(node.id, gone)
         for other, relation in links:
-            self._link(node.id, relation, typed(self._store, other), source=source)
+            self._link(node.id, relation, complete_id(self._store, other), source=source)
         if path:
             self._link_file(node, path, before)
         notes += self._derive(node)
@@ -233,7 +247,7 @@ class Records:
         """
         if new_relation:
             self._names.declare(relation)
-        from_id, to_id = all_typed(self._store, (from_id, to_id))
+        from_id, to_id = complete_ids(self._store, (from_id, to_id))
         if confidence is not None:
             require_known(status, source, confidence)
             metadata = {**(metadata or {}), "confidence": confidence}
@@ -252,12 +266,12 @@ class Records:
         Raises:
             LoreError: there is no such link.
         """
-        from_id, to_id = all_meant(self._store, (from_id, to_id))
+        from_id, to_id = resolve_ids(self._store, (from_id, to_id))
         relation = self._names.require_relation(relation)
-        key = edge_meant(self._store, (from_id, to_id, relation))
+        key = resolve_edge(self._store, (from_id, to_id, relation))
         if self._store.edges.get(*key) is None:
-            from_id, to_id = all_typed(self._store, (from_id, to_id))
-            key = edge_meant(self._store, (from_id, to_id, relation))
+            from_id, to_id = complete_ids(self._store, (from_id, to_id))
+            key = resolve_edge(self._store, (from_id, to_id, relation))
         edge = self._store.edges.get(*key)
         if edge is None or edge.invalidated_at is not None:
             raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
@@ -357,11 +371,10 @@ class Records:
     @_written()
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
-        from .purge import delete_for_good
-        from .undo import forget
+        from .undo import delete_for_good, forget
 
         changes = []
-        for id in all_typed(self._store, ids):
+        for id in complete_ids(self._store, ids):
             node = self._require(id)
             if purge:
                 delete_for_good(self._store, node)
@@ -392,11 +405,11 @@ class Records:
             UsageError: ``at`` is neither a number nor a time.
         """
         back = self._back()
-        ids = all_meant(self._store, ids)
+        ids = resolve_ids(self._store, ids)
         key = back.edge_of(ids)
         if key:
             return [Change(*back.edge(key, at))]
-        ids = all_typed(self._store, ids)
+        ids = complete_ids(self._store, ids)
         return [Change(*(back.node_at(id, at) if at else back.node(id)), self._said())
                 for id in ids]  # fmt: skip
 
@@ -455,7 +468,7 @@ class Records:
 
     def _undo_node(self, id: str) -> Change:
         back = self._back()
-        id = typed(self._store, id)
+        id = complete_id(self._store, id)
         past = back.last_of(id)
         id, state = back.to(id, past.node)
         return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
@@ -515,7 +528,7 @@ class Records:
 
     def _same_origin(self, old: Node, text: str) -> bool:
         # An edited record keeps the id of its first text: only another unedited text collides.
-        from ..core.scopes import plain
+        from ..core.ids import plain
 
         here = record_id(old.type, old.body)
         return here != plain(old.id) or record_id(old.type, old.body, 64) == record_id(
@@ -530,7 +543,7 @@ class Records:
                             "or use --force for a text of this store alone")  # fmt: skip
 
     def _require(self, id: str) -> Node:
-        return self._store.nodes.require(typed(self._store, id))
+        return self._store.nodes.require(complete_id(self._store, id))
 
     def _link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> str:
         return self._store.edges.put(self._edge(from_id, relation, to_id, **fields))
@@ -609,7 +622,7 @@ class Records:
                 self._store.edges.invalidate(key, now(), "superseded")
 
     def _thing(self, name: str, type: str, source: str) -> str:
-        name = meant(self._store, name)
+        name = resolve_id(self._store, name)
         if self._store.nodes.get(name) is not None:
             return name
         own = self._names.own

@@ -14,13 +14,13 @@ import os
 import time
 
 from ..core.errors import LoreError, UsageError
+from ..core.ids import own
 from ..core.model import Edge, Node, Record
-from ..core.scopes import own
 from ..core.scoring import feedback
 from ..core.times import now
 from ..core.vocabulary import RUN_IDS
 from ..indexing.indexer import Index
-from ..store.resolve_id import all_typed, typed
+from ..store.resolve_id import complete_id, complete_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Runs:
         """
         with self._store.faults, self._store.transaction("run start"):
             if task:
-                task = typed(self._store, task)
+                task = complete_id(self._store, task)
                 self._require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             id = own(f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}", self._store.scope)
@@ -85,7 +85,7 @@ class Runs:
         """
         result = RunOutcome(run)
         with self._store.faults, self._store.transaction("run finish"):
-            ratings = _ratings(*(all_typed(self._store, ids) for ids in (helpful, unhelpful)))
+            ratings = _ratings(*(complete_ids(self._store, ids) for ids in (helpful, unhelpful)))
             node = self._require_run(run)
             data = json.loads(node.data)
             if "finished_at" in data:
@@ -122,7 +122,7 @@ class Runs:
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
         notes: list[str] = []
         with self._store.faults, self._store.transaction("feedback"):
-            ids = all_typed(self._store, ids)
+            ids = complete_ids(self._store, ids)
             if run:
                 self._require_run(run)
                 used = {use[0] for use in self._store.impressions.uses(run)}
@@ -147,7 +147,7 @@ class Runs:
         with self._store.faults, self._store.transaction("feedback"):
             if run:
                 self._require_run(run)
-            ids = all_typed(self._store, ids)
+            ids = complete_ids(self._store, ids)
             for id in ids:
                 self._store.nodes.require(id)
             uses = self._store.impressions.rated(run, ids, -1)
@@ -171,7 +171,7 @@ class Runs:
         """
         if run:
             self._require_run(run)
-        ids = all_typed(self._store, ids)
+        ids = complete_ids(self._store, ids)
         for id in ids:
             self._store.nodes.require(id)
         return [

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..core.vocabulary import COMMIT_IDS
+from math import sqrt
+
+from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id
+from ..system.git import commit_node
 from ..system.json_encode import Raw
 
 TYPE_CHECKING = False
@@ -21,8 +24,6 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     """
     node = store.nodes.get(id)
     if id.startswith(COMMIT_IDS):
-        from .show_commit import commit_shown
-
         commit = commit_shown(store, id)
         if node is None and commit is not None:
             return commit
@@ -41,7 +42,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
         for edge in linked
     ]
     if history:
-        from .history import told_history
+        from .undo import told_history
 
         fields["history"] = told_history(store, node)
     return fields
@@ -83,3 +84,27 @@ def _history(store: Store, key: tuple[str, str, str]) -> list[dict[str, object]]
     return [
         {**state, "metadata": Raw(str(state["metadata"]))} for state in store.edges.history(key)
     ]
+
+
+def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
+    """Return the fields of a node, with the files that it changed as edges; None where it is not
+    kept."""
+    if not store.commits.is_there():
+        return None
+    commit = store.commits.get(id)
+    if commit is None:
+        return None
+    node = commit_node(*commit)
+    paths = store.commits.changed([id]).get(id, [])
+    fields = node.to_dict()
+    del fields["changed_at"]
+    fields |= {"tags": [], "data": Raw(node.data), "verdict": None, "anchors": []}
+    fields["edges"] = [
+        {
+            "direction": "out", "relation": CHANGES, "id": file_id(path), "title": path,
+            "weight": round(1 / sqrt(len(paths)), 4), "status": "confirmed", "source": "system",
+            "metadata": Raw("{}"), "created_at": node.created_at, "invalidated_at": None,
+        }
+        for path in paths
+    ]  # fmt: skip
+    return fields

@@ -4,29 +4,156 @@ from __future__ import annotations
 
 from ..anchors.attach import accept_anchors
 from ..core.errors import LoreError
-from ..core.merging import is_indexed
-from ..core.scopes import plain
-from ..core.states import EDGE_STATE, NODE_STATE, clock, next_clock
-from ..core.times import now
-from ..core.vocabulary import file_id
+from ..core.ids import plain
+from ..core.json import dumps, loads
+from ..core.model import Edge, Node
+from ..core.states import EDGE_STATE, NODE_STATE, clock, is_indexed, next_clock, same
+from ..core.times import now, parse_since
+from ..core.vocabulary import file_id, path_of
 from ..graph.relations import fold
+from ..indexing.indexer import Index
 from ..indexing.similar import RELATION as SIMILAR_TO
-from ..store.resolve_id import edge_meant
-from ..store.sqlite.history import RESTORE_BACKUP
-from .decisions import taken_back
-from .history import edge_states, last_change, state_at
-from .places import location_of, require_ends
-from .sources import mark_pruned
+from ..store.curation import BY_RULE_AT, KNOWN, PROMOTED, REFUSED
+from ..store.history import RESTORE_BACKUP
+from ..store.resolve_id import resolve_edge
+from ..system.json_encode import Raw
+from .fields import location_of, mark_pruned, require_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
 
     from ..anchors.definitions import Finder
-    from ..core.model import Edge, EdgeKey, Node, Past, PastCommand
+    from ..core.model import EdgeKey, Past, PastCommand
     from ..store import Store
-    from ..store.anchor import Anchor, AnchorKey
+    from ..store.anchors import Anchor, AnchorKey
+    from ..store.curation import KeptCandidate
 
+
+if TYPE_CHECKING:
+    State = TypeVar("State", Node, Edge)
+
+_TOLD = tuple(name for name in NODE_STATE if name != "updated_at")
+
+
+def told_history(store: Store, node: Node) -> list[dict[str, Any]]:
+    """Return the states that a node has left, the first one first: ``number``, ``change`` (by what
+    it was left), ``made_at`` and ``changed_at`` (from when to when), and those fields in which the
+    state after it is another one, as this one had them."""
+    left = store.history.of_node(node.id)
+    states = [*(past.node for past in left), node]
+    return [
+        {
+            "number": number,
+            "change": past.change,
+            "made_at": clock(past.node),
+            "changed_at": past.changed_at,
+            **_differences(past.node, then),
+        }
+        for number, (past, then) in enumerate(zip(left, states[1:], strict=True), 1)
+    ]
+
+
+def _differences(one: Node, other: Node) -> dict[str, Any]:
+    found = {name: getattr(one, name) for name in _TOLD
+             if getattr(one, name) != getattr(other, name)}  # fmt: skip
+    if "tags" in found:
+        found["tags"] = list(one.tags)
+    if "data" in found:
+        found["data"] = Raw(one.data)
+    return found
+
+
+def last_change(node: Node, left: Sequence[Past]) -> Past | None:
+    """Return the state that taking back the last change of a node leads to; None where there is
+    none.
+
+    What was taken back already does not count: each ``undo`` goes one change further back.
+    """
+    states = [*(past.node for past in left), node]
+    standing: list[int] = []
+    for number, past in enumerate(left):
+        if past.change == "undo":
+            back = [place for place, one in enumerate(standing)
+                    if same(states[one], states[number + 1])]  # fmt: skip
+            if back:
+                del standing[back[-1] :]
+                continue
+        standing.append(number)
+    return left[standing[-1]] if standing else None
+
+
+def state_at(states: Sequence[State], at: str, what: str) -> State:
+    """Return one of these states, the first one first and today's last, by its number or by a time.
+
+    Raises:
+        LoreError: there is no such state.
+        UsageError: ``at`` is neither a number nor a time.
+    """
+    if at.isascii() and at.isdigit() and len(at) < 10:
+        if not 0 < int(at) <= len(states):
+            raise LoreError(f"{what} has {len(states)} states, none with the number {at}: "
+                            f"see 'lore show {what.split()[0]} --history'")  # fmt: skip
+        return states[int(at) - 1]
+    moment = parse_since(at)
+    stood = [state for state in states if clock(state) <= moment]
+    if not stood:
+        raise LoreError(f"of {what} no state from {moment} or before is kept, "
+                        f"the first one is of {clock(states[0])}: "
+                        f"see 'lore show {what.split()[0]} --history'")  # fmt: skip
+    return stood[-1]
+
+
+def edge_states(store: Store, edge: Edge) -> list[Edge]:
+    """Return the states that a link has been in, the first one first, and as it is now."""
+    found = []
+    for left in store.edges.history(edge.key):
+        state = Edge(*edge.key, created_at=edge.created_at)
+        for name in EDGE_STATE:
+            setattr(state, name, left[name])
+        state.changed_at = str(left["made_at"]) or None
+        found.append(state)
+    return [*found, edge]
+
+
+BEFORE = "before"
+"""The field of a candidate's data that has what it was before the last decision."""
+
+_DECISION = ("status", "promoted_as", "decided_at")
+
+
+def decided(
+    row: KeptCandidate, status: str, *, promoted_as: str | None = None,
+    command: int | None = None, by_rule: bool = False,
+) -> KeptCandidate:  # fmt: skip
+    """Return a candidate with another status; ``command`` is the one that an undo takes back."""
+    data = loads(row.data)
+    data[BEFORE] = {name: getattr(row, name) for name in _DECISION}
+    row.status, row.promoted_as, row.decided_at = status, promoted_as, now()
+    if by_rule:
+        data[BY_RULE_AT] = row.decided_at
+    row.command, row.data = command, dumps(data)
+    return row
+
+
+def was_by_rule(row: KeptCandidate) -> bool:
+    """Return whether a rule has let it in at any time, whatever became of that."""
+    return bool(loads(row.data).get(BY_RULE_AT))
+
+
+def taken_back(row: KeptCandidate, command: int | None) -> KeptCandidate:
+    """Return a candidate as it was before; taken back once more, it is as it is now."""
+    data = loads(row.data)
+    before = data.get(BEFORE) or {"status": "open", "promoted_as": None, "decided_at": None}
+    data[BEFORE] = {name: getattr(row, name) for name in _DECISION}
+    for name in _DECISION:
+        setattr(row, name, before[name])
+    row.command, row.data = command, dumps(data)
+    return row
+
+
+if TYPE_CHECKING:
     Outcome = tuple[str, str]
     """(id, or from relation to; ``restored``, ``invalidated`` or ``unchanged``)"""
 
@@ -322,7 +449,7 @@ class Restoring:
         known = {plain(name) for name in self._store.relations.all()}
         if plain(relation) not in known:
             return None
-        return edge_meant(self._store, (words[0], words[2], relation))
+        return resolve_edge(self._store, (words[0], words[2], relation))
 
     def edge(self, key: EdgeKey, at: str) -> Outcome:
         """Let an edge stand as it last stood, or give it the state of a number or a time."""
@@ -364,3 +491,38 @@ def require_takeable(store: Store) -> PastCommand:
                         f"run 'lore {RESTORE_BACKUP} {store.path}.before-restore-…', which is "
                         "the store as it was")  # fmt: skip
     return last
+
+
+def delete_for_good(store: Store, node: Node) -> None:
+    """Take a node away with its edges, its anchors and the history of all.
+
+    No older export brings it back: it was deleted after all that is known of it here.
+    """
+    with store.whole(node.id):
+        edges = store.edges.of(node.id, forgotten=True)
+        at = max(now(), clock(node), *map(clock, edges))
+        take_away(store, node)
+        store.edges.delete_node(node.id)
+        store.anchors.delete_node(node.id)
+        store.history.purge(node.id, at)
+        _blank_candidates(store, node.id)
+
+
+def _blank_candidates(store: Store, id: str) -> None:
+    """Take the texts of candidates away that became a record; their ids never come again."""
+    rows = [row for row in store.candidates.all((PROMOTED, KNOWN)) if row.promoted_as == id]
+    for row in rows:
+        row.title, row.body, row.data, row.promoted_as = "", "", "{}", None
+        row.status, row.command = REFUSED, None
+    if rows:
+        store.candidates.put(rows)
+
+
+def take_away(store: Store, node: Node) -> None:
+    """Take the node itself away, and what is indexed of it."""
+    node.invalidated_at = node.invalidated_at or now()
+    store.nodes.invalidate(node.id, node.invalidated_at)  # what is stated of it ends, too
+    Index(store, None).update([node])
+    store.nodes.delete(node.id)
+    if node.type == "file":
+        store.whole_files.remove([path_of(node.id)])

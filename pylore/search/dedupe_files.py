@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.vocabulary import CODE_IDS, FILE_IDS, file_id
-from .scoring import best_first
+from .score import best_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..store.resolve_id import meant
+from ..store.resolve_id import resolve_id
 from ..system.plugin_process import LATE, PluginProcess, Refused, environment
 from ..system.plugin_process import find as find_plugin
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .request import Request
+    from .query import Request
 
     Search = Callable[[Any, Settings, Request, Any], Hits]
     """``pipeline.search``."""
@@ -137,7 +137,7 @@ class Retrievers:
         found = {}
         for name, scores in self._read().items():
             # What cannot be printed is in no id, and half a surrogate in no store.
-            scores = {meant(store, id): score for id, score in scores.items()}
+            scores = {resolve_id(store, id): score for id, score in scores.items()}
             known = store.nodes.match(scope, [id for id in scores if id.isprintable()])
             if first and len(known) < len(scores):
                 self.notes.append(

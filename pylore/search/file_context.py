@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.project_paths import relative, relative_glob, root_to_keep
+from ..anchors.project import relative, relative_glob, root_to_keep
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.model import Hit
 from ..core.scoring import best_first as ranked
@@ -18,13 +18,13 @@ from ..core.vocabulary import (
     file_id,
     path_of,
 )
-from ..graph.best_path import Step
 from ..graph.relations import fold, known_relations
+from ..graph.walk import Step
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
-from .expansion import explain_walk
-from .scoring import describe, explained_relevance, in_order, put_together
+from .expand import explain_walk
+from .score import assemble, describe, explained_relevance, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..store import Store
-    from .retrieve import Candidates
+    from .legs import Matches
 
-    Ways = dict[str, Step]
+    FilePaths = dict[str, Step]
     """Id of what is tied to a file next to one at hand, to the way from that one."""
 
     Weights = tuple[float, float]
@@ -51,7 +51,7 @@ def tied(id: str, score: float, beside: Step, tie: float) -> Step:
     return step
 
 
-def show_way(hit: Hit, way: Step, *, explain: bool) -> None:
+def attach_path(hit: Hit, way: Step, *, explain: bool) -> None:
     """Says of a result that files bring over which edge from file to file it has come."""
     chain = way.steps()
     hit.hops = way.hop
@@ -61,7 +61,7 @@ def show_way(hit: Hit, way: Step, *, explain: bool) -> None:
         hit.explain = {**(hit.explain or {}), "walk": explain_walk(chain, tuning.NEXT)}
 
 
-def show_ways(
+def attach_paths(
     hits: Iterable[Hit],
     ways: Mapping[str, Step],
     by_files: Callable[[str], bool],
@@ -77,7 +77,7 @@ def show_ways(
         if way is None or not by_files(hit.path[0]):
             continue
         if not hit.hops:
-            show_way(hit, way, explain=explain)
+            attach_path(hit, way, explain=explain)
             continue
         chain = way.steps()
         hit.hops += way.hop
@@ -132,7 +132,7 @@ class Near:
 
 def seeds(
     store: Store, settings: Settings, near: Near, notes: list[str]
-) -> tuple[dict[str, float], Ways]:
+) -> tuple[dict[str, float], FilePaths]:
     """Id to how near it is to these files, 0..1; ids may be of no live node. And the ways
     to what is tied to the files next to these alone.
 
@@ -164,10 +164,10 @@ def _add_ties(
     ties: Iterable[tuple[str, str, float]],
     nearness: Mapping[str, float],
     beside: Mapping[str, Step],
-) -> Ways:
+) -> FilePaths:
     """Adds what is tied to files to ``found``, of several ties the nearest; and gives the ways
     to what is nearest by a file ``beside``."""
-    ways: Ways = {}
+    ways: FilePaths = {}
     for id, path, tie in ties:
         score = tie * nearness[path]
         if score > found.get(id, 0.0):
@@ -188,7 +188,7 @@ def _tied(
         yield id, path, tuning.TIED
     by_glob = set()
     for id, glob, path in anchors.globs_like(kept, paths):
-        from ..anchors.globs import matches
+        from ..anchors.project import matches
 
         if matches(glob, path):
             by_glob.add((id, path))
@@ -207,7 +207,7 @@ def _beside(
     relations = [name for name in weights if name != ANCHORED_TO]
     if not relations or len(files) > tuning.MOST_FILES:
         return {}
-    from ..graph.best_path import Step
+    from ..graph.walk import Step
 
     ids = dict.fromkeys(map(file_id, files))
     found: dict[str, float] = {}
@@ -244,7 +244,7 @@ def _weights(store: Store, settings: Settings) -> dict[str, Weights]:
 
 
 def add_seeds(
-    store: Store, settings: Settings, found: Candidates, near: Mapping[str, float], scope: Scope
+    store: Store, settings: Settings, found: Matches, near: Mapping[str, float], scope: Scope
 ) -> None:
     """Adds what is near, within ``scope``, to what the legs found: scores add up.
 
@@ -263,10 +263,10 @@ def add_seeds(
 
 
 def beside_matches(
-    store: Store, settings: Settings, found: Candidates, direct: list[Hit], room: int
+    store: Store, settings: Settings, found: Matches, direct: list[Hit], room: int
 ) -> list[Hit]:
     """The direct matches in their new order, with the best ``room`` of what else is near."""
-    from .retrieve import add_leg_scores
+    from .legs import add_leg_scores
 
     shown = {hit.id for hit in direct}
     others = [id for id in found.fused if id in found.near and id not in shown]
@@ -303,7 +303,7 @@ def of_files(
         hit = Hit(id)
         hit.match = "files"
         hits.append(hit)
-    hits = put_together(describe(store, settings, hits), {id: {"files": tied[id]} for id in tied})
+    hits = assemble(describe(store, settings, hits), {id: {"files": tied[id]} for id in tied})
     if explain:
         for hit in hits:
             hit.explain = {
@@ -314,7 +314,7 @@ def of_files(
     if ways:
         for hit in hits:
             if hit.id in ways:
-                show_way(hit, ways[hit.id], explain=explain)
+                attach_path(hit, ways[hit.id], explain=explain)
     return hits, starts
 
 
@@ -389,7 +389,7 @@ def _matching(store: Store, root: str, glob: str) -> list[str]:
     beginning = pattern[: min(map(pattern.find, filter(pattern.__contains__, WILD)), default=0)]
     if not any(sign in pattern for sign in WILD):
         return []
-    from ..anchors.globs import glob_pattern
+    from ..anchors.project import glob_pattern
 
     kept = root_to_keep(store, root)
     matches = glob_pattern(pattern).fullmatch

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..core.query_cleaning import head_of
+from ..core.query import head_of
 from ..core.scoring import rounded
 from ..core.text import parse_query
 from ..core.vocabulary import CHANGES, file_id, path_of
-from ..graph.best_path import Step
+from ..graph.walk import Step
 from . import tuning
-from .code_files import kinds, phrases_of, relative
+from .files import kinds, phrases_of, relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..store.protocols import SearchStore as Store
-    from .code_files import FileRanks
+    from .files import FileRanks
 
 
 class FileHistory:

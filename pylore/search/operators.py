@@ -7,18 +7,18 @@ and ``title:word`` keep those matches, of every leg, that have them.
 from __future__ import annotations
 
 from ..core.errors import UsageError
-from ..core.operators import read_operators
+from ..core.query import read_operators
 from ..core.vocabulary import SYMBOL_IDS, file_id
 from . import tuning
-from .fulltext import lift
+from .legs import lift
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.operators import Operators
+    from ..core.query import Operators
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .retrieve import Candidates
+    from .legs import Matches
 
 _ALL = 1 << 40
 
@@ -46,7 +46,7 @@ class Narrowed:
         phrases = [phrase.split() for phrase in self._read.phrases]
         query.terms += [[phrase] for phrase in phrases if len(phrase) > 1]
 
-    def keep(self, found: Candidates) -> None:
+    def keep(self, found: Matches) -> None:
         """Takes out of the matches what lacks a phrase."""
         if self._among is not None:
             among = self._among

@@ -6,7 +6,7 @@ stands for what it links to with its own score ``b`` (the best has 1):
     support(j) = √(walk(j)² + Σ (LENT × b² × edge weight × relation weight)²)
 
 the sum over the passages with a link to ``j``; a passage is not thinned by the number of
-its links. To the walk, such an edge is of less weight (``graph.placed``).
+its links. To the walk, such an edge is of less weight (``graph.positional_edges``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from __future__ import annotations
 from math import sqrt
 
 from ..core.scoring import best_first
-from ..graph.best_path import Step
 from ..graph.relations import relation_weights
+from ..graph.walk import Step
 from . import tuning
 
 TYPE_CHECKING = False
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.settings import Settings
-    from ..graph.best_path import Walk
+    from ..graph.walk import Walk
     from ..store.protocols import SearchStore as Store
-    from .retrieve import Candidates
+    from .legs import Matches
 
 
 def lend(
     store: Store,
     settings: Settings,
-    found: Candidates,
+    found: Matches,
     walk: Walk,
     excluded: frozenset[str],
     hides: tuple[str, ...],
@@ -44,7 +44,7 @@ def lend(
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     scores = {key: (id, score) for key, id, score in found.passages(settings, tuning.LENDING)}
-    rows = store.placed.within([*scores])
+    rows = store.positional_edges.within([*scores])
     if not rows:
         return
     weights = relation_weights(store, settings)

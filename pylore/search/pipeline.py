@@ -25,271 +25,269 @@ from ..core.vocabulary import FILE_IDS, path_of
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
-from .ranking import Ranking
-from .request import Request as Request
-from .retrieve import (
+from .legs import (
     BUILT_IN,
-    Candidates,
+    Matches,
     add_document_lines,
     add_leg_scores,
     add_symbol_lines,
-    candidates,
     documents_of,
     embed_query,
+    find_matches,
 )
-from .scoring import (
+from .query import ParsedQuery
+from .query import Request as Request
+from .score import (
+    assemble,
+    attach_verdicts,
     describe,
     explain_factors,
     explained_relevance,
     in_order,
-    put_together,
     rated,
-    say_verdicts,
 )
-
-MARKS = frozenset('"*:')
-"""Without one of them, or a dash before a word, a query has no operator (``core.operators``)."""
-
-OPENERS = frozenset(("where", "which", "how", "why", "when", "what", "who", "since"))
-"""Words that questions begin with (``core.questions``)."""
-
-MOST_NAMED = 3
-"""Words of a query that no result shows and that are looked for, whether they are nowhere."""
-
-SHORT = 40
-"""Letters up to which a query is as a person typed it."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.questions import Asked
+    from collections.abc import Mapping
+    from typing import Any
+
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
+    from ..graph.walk import Step
     from ..store.protocols import SearchStore as Store
-    from .code_files import FileRanks
     from .external import Retrievers
-    from .file_context import Ways
-    from .operators import Narrowed
+    from .file_context import FilePaths
+    from .files import FileRanks
+
+
+class Ranking:
+    """``hits`` in their order; ``plain``: the ids of what a search without the graph has, in its
+    order; ``matches``: what the words alone match, in theirs, where files are at hand too;
+    ``reached``: the ways to what the graph leads to, matches among it; ``twins``: documents and
+    the files they were made from, each to the other, where both were found."""
+
+    __slots__ = ("found", "hits", "matches", "plain", "reached", "starts", "twins")
+
+    def __init__(self, found: Matches) -> None:
+        self.found = found
+        self.starts = found
+        self.plain: list[str] = []
+        self.matches: list[str] = []
+        self.hits: list[Hit] = []
+        self.reached: Mapping[str, Step] = {}
+        self.twins: dict[str, str] = {}
+
+    def append(self, further: Ranking) -> None:
+        """Puts what a larger pool has besides below what is here."""
+        known = {hit.id for hit in self.hits}
+        least = self.hits[-1].score if self.hits else 1.0
+        for hit in further.hits:
+            if hit.id not in known and further.twins.get(hit.id) not in known:
+                if hit.score > least:
+                    hit.times("further", least / hit.score)
+                self.hits.append(hit)
+        self.plain += [id for id in further.plain if id not in known]
+        self.matches += [id for id in further.matches if id not in known]
+        self.reached = {**further.reached, **self.reached}
+        here, more = self.found, further.found
+        for name in ("passage", "how", "fused", "rrf", "near"):
+            setattr(here, name, _joined(getattr(more, name), getattr(here, name)))
+        here.legs = {name: _joined(leg, here.legs.get(name, {})) for name, leg in more.legs.items()}
+        here.more = more.more
+
+    def cut(self, limit: int, graph_limit: int) -> list[Hit]:
+        """The first ``limit`` results, all that a search without the graph returns, and of what
+        the graph leads to besides the best ``graph_limit``.
+
+        With files at hand, of what is near to them and of what matches ``limit`` each.
+
+        Whatever ``limit`` is, so many results are the first ones of those with a larger one.
+        """
+        if len(self.hits) <= limit:
+            return self.hits
+        wanted = {*self.matches[:limit]}
+        if self.found.near:
+            near = [id for id in self.found.fused if id in self.found.near and id not in wanted]
+            wanted.update(near[:limit])
+        wanted.update(self.plain[:limit])
+        shown, others = [], 0
+        for place, hit in enumerate(self.hits):
+            if hit.id not in wanted and hit.id in self.reached and others < graph_limit:
+                others += 1
+                step = self.reached[hit.id]
+                if not hit.hops and step.before is not None:
+                    hit.hops, hit.edge = step.hop, step.relation
+                    hit.path = [one.id for one in step.steps()]
+            elif place >= limit and hit.id not in wanted:
+                continue
+            shown.append(hit)
+        return shown
+
+
+def _joined(further: dict[str, Any], here: dict[str, Any]) -> dict[str, Any]:
+    """Both, in the order of what is here first."""
+    return {**here, **{key: value for key, value in further.items() if key not in here}}
+
+
+MOST_NAMED = 3
+"""Words of a query that no result shows and that are looked for, whether they are nowhere."""
 
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
-    """The results for a request, best first, with notes for the person who asked.
+    """Return the results of a request, best first, with notes for the person who asked.
 
     Raises:
         StoreError: the store cannot be read. A missing or damaged graph is no
             error: the direct matches come back, with a note.
     """
-    narrowed: Narrowed | None = None
-    if request.operators and (
-        " -" in request.query or request.query[:1] == "-" or not MARKS.isdisjoint(request.query)
-    ):
-        from .operators import narrow
-
-        narrowed = narrow(store, request.query, request.scope)
-        if narrowed is not None:
-            request = request.without(narrowed.excluded)
-            request.query, request.scope = narrowed.text, narrowed.scope
-    superseded = ("superseded",) if request.with_superseded else ()
-    hidden = store.nodes.hidden_statuses(request.scope.statuses or superseded)
-    if hidden:
-        request = request.hiding(hidden)
+    query = ParsedQuery(store, settings, request)
     if BUILT_IN.issuperset(settings.retrievers):
-        return _first(store, settings, request, embedder, None, narrowed)
+        return _answer(store, settings, query, embedder, None)
     from .external import Retrievers
 
-    excluded = request.excluded.union((hidden and store.nodes.hidden(hidden, ALL)) or ())
-    with Retrievers(settings, request.query, request.scope, excluded, search) as further:
-        found = _first(store, settings, request, embedder, further, narrowed)
+    hidden = query.hidden and store.nodes.hidden(query.hidden, ALL)
+    excluded = query.excluded.union(hidden or ())
+    with Retrievers(settings, query.text, query.scope, excluded, search) as further:
+        found = _answer(store, settings, query, embedder, further)
         found.notes[:0] = further.notes
         return found
 
 
-def _first(
+def _answer(
     store: Store,
     settings: Settings,
-    request: Request,
+    query: ParsedQuery,
     embedder: Embedder | None,
     further: Retrievers | None,
-    narrowed: Narrowed | None,
 ) -> Hits:
-    """The first results, of as many pools as it takes: what is in a pool, and in which order,
-    does not hang on how many are to be returned, so that more of them begin with fewer."""
-    notes: list[str] = narrowed.notes if narrowed else []
-    matching = _Matching(store, settings, request, further, notes, narrowed)
-    if not matching.query and request.near is None:
+    """Return the first results, from as many pools as they need.
+
+    The content and the order of a pool do not depend on ``limit``: the first results of a
+    longer list are the shorter list.
+    """
+    if not query.words and query.near is None:
         return Hits([], ["the query has no words: nothing to search for"])
-    matching.embed(embedder)
+    legs = _Legs(store, settings, query, embedder, further)
     room = tuning.POOL
-    pool = _ranking(store, settings, request, matching, room, notes)
+    pool = _ranking(legs, room, query.notes)
     while len(pool.plain) < settings.limit and pool.found.more:
         room *= tuning.LARGER
-        pool.append(_ranking(store, settings, request, matching, room, []))
+        pool.append(_ranking(legs, room, []))
     hits = pool.cut(settings.limit, settings.graph_limit)
-    found = pool.found
-    if request.scope.tags and not hits:
-        notes += store.nodes.unknown_tags(request.scope.tags)
-    hits = _worth_showing(hits, settings, found, notes)
-    if matching.ways:
-        from .file_context import show_ways
+    if query.scope.tags and not hits:
+        query.notes += store.nodes.unknown_tags(query.scope.tags)
+    hits = _worth_showing(hits, settings, pool.found, query.notes)
+    if legs.file_paths:
+        from .file_context import attach_paths
 
-        how = {**pool.starts.how, **found.how}
-        show_ways(hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain)
-    documents = documents_of(hits, found)
-    logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
-    if logs:
-        from .changelog_hits import show_newest
-
-        show_newest(store, matching.query, logs, found)
-    if request.snippets:
-        _add_texts(store, hits, found, matching.query, logs)
-    if matching.query and not (found.weak and hits):
-        notes[:0] = _say_how_it_matched(
-            store, settings, matching.query, hits, filtered=bool(request.scope)
+        how = {**pool.starts.how, **pool.found.how}
+        attach_paths(
+            hits, legs.file_paths, lambda id: how.get(id) == "files", explain=query.explain
         )
-    add_symbol_lines(store, hits, found)
-    add_document_lines(store, documents, found)
-    say_verdicts(store, hits, notes)
-    if request.explain:
-        _explain(hits, found, settings)
-        if matching.asked is not None:
-            for hit in hits:
-                question = {"for": matching.asked.purpose, "words": matching.query.single_words()}
-                hit.explain = {**(hit.explain or {}), "question": question}
-    return Hits(hits, notes, {**pool.starts.passage, **found.passage})
+    _fill_rows(store, settings, query, hits, pool.found)
+    return Hits(hits, query.notes, {**pool.starts.passage, **pool.found.passage})
 
 
-def _ranking(
-    store: Store,
-    settings: Settings,
-    request: Request,
-    matching: _Matching,
-    room: int,
-    notes: list[str],
-) -> Ranking:
-    """The best ``room`` direct matches and what is connected to them, in their order."""
+def _ranking(legs: _Legs, room: int, notes: list[str]) -> Ranking:
+    """Rank the best ``room`` direct matches and the nodes that the graph adds to them."""
+    store, settings, query = legs.store, legs.settings, legs.query
     if store.expect is not None:
-        matching.tell(room)
-    starts = found = matching.within(request.scope, room)
+        legs.announce(room)
+    found = legs.fused(query.scope, room)
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
     ids = list(islice(found.fused, room))
-    pool = _first_alone(store, settings, request, matching, found, ids, notes)
-    if pool is not None:
-        return pool
+    first = _first_alone(store, settings, query, found, ids, notes)
+    if first is not None:
+        return first
     pool = Ranking(found)
-    direct = _direct_hits(store, settings, found, matching.query, ids)
-    if request.near is not None:
+    direct = _direct_hits(store, settings, found, query.words, ids)
+    if query.near is not None:
         pool.matches = [hit.id for hit in direct]
-        direct = matching.with_files(found, request.scope, direct, room)
+        direct = legs.with_files(found, query.scope, direct, room)
     matched = _matched(found, direct)
-    pool.hits = _in_their_order(store, settings, request, direct, matched, pool, notes)
+    pool.hits = _in_their_order(store, settings, query, direct, matched, pool, notes)
     pool.plain = [hit.id for hit in pool.hits]
     if settings.depth:
-        if request.scope.types and not request.filter_expanded:
-            anything = request.scope.with_types(())
-            pool.starts = starts = matching.within(anything, room)
-            matching.with_files(starts, anything, [], room)
-        hits, matched = _expanded(store, settings, request, pool, direct, notes)
-        pool.hits = _in_their_order(store, settings, request, hits, matched, pool, [])
+        if query.scope.types and not query.filter_expanded:
+            anything = query.scope.with_types(())
+            pool.starts = legs.fused(anything, room)
+            legs.with_files(pool.starts, anything, [], room)
+        hits, matched = _expanded(store, settings, query, pool, direct, notes)
+        pool.hits = _in_their_order(store, settings, query, hits, matched, pool, [])
     return pool
 
 
-class _Matching:
-    """What matches a request's words, and its files, within one scope or another."""
+class _Legs:
+    """The legs of one query and their fusion, within one scope or another."""
 
     def __init__(
         self,
         store: Store,
         settings: Settings,
-        request: Request,
+        query: ParsedQuery,
+        embedder: Embedder | None,
         further: Retrievers | None,
-        notes: list[str],
-        narrowed: Narrowed | None,
     ) -> None:
-        text = request.query
-        types = request.scope.types
-        if settings.clean_query and len(text) > SHORT and ("file" in types or "symbol" in types):
-            from ..core.query_cleaning import cleaned
-
-            text = cleaned(text)
-        self.asked: Asked | None = None
-        opener = text.split(None, 1)
-        if len(opener) > 1 and settings.questions and opener[0].lower() in OPENERS:
-            from ..core.questions import asked_for
-
-            self.asked = asked_for(text)
-            text = self.asked.text if self.asked else text
-        self.query = parse_query(text)
-        if narrowed is not None:
-            narrowed.add_terms(self.query)
-        self._narrowed = narrowed
-        self._store, self._settings, self._request = store, settings, request
-        self._further, self._notes = further, notes
+        self.store, self.settings, self.query = store, settings, query
+        self.file_paths: FilePaths = {}
+        self._further = further
         self._vector: bytes | None = None
         self._near: dict[str, float] | None = None
         self._ranks: FileRanks | None = None
-        self.ways: Ways = {}
-        if self.query.cut:
-            notes.append(f"the query is long: its last {self.query.cut} words were left out")
+        if query.words:
+            self._vector = embed_query(query.words, store, settings, embedder, query.notes)
 
-    def embed(self, embedder: Embedder | None) -> None:
-        """Makes the query's vector, where there is something to compare it to."""
-        if self.query:
-            self._vector = embed_query(
-                self.query, self._store, self._settings, embedder, self._notes
-            )
-
-    def tell(self, room: int) -> None:
-        """Tells a store that answers in one go what it is going to be asked."""
-        assert self._store.expect is not None
-        self._vector = self._store.expect(
-            self.query, self._vector, self._settings, self._request, room
+    def announce(self, room: int) -> None:
+        """Send the query to a store that answers all of its parts in one go."""
+        assert self.store.expect is not None
+        self._vector = self.store.expect(
+            self.query.words, self._vector, self.settings, self.query, room
         )
 
-    def within(self, scope: Scope, room: int) -> Candidates:
-        """The matches of the words."""
-        if not self.query:
-            return Candidates()
-        found = candidates(
-            self._store, self._settings, self.query, self._vector, scope,
-            self._request.excluded, self._further, self._ranks, room,
-            among_all=self._request.whole_files or self.asked is not None,
-            purpose=self.asked.purpose if self.asked else "",
+    def fused(self, scope: Scope, room: int) -> Matches:
+        """Return the fused matches of the words."""
+        query = self.query
+        if not query.words:
+            return Matches()
+        found = find_matches(
+            self.store, self.settings, query.words, self._vector, scope, query.excluded,
+            self._further, self._ranks, room,
+            among_all=query.whole_files, intent=query.intent.kind if query.intent else "",
         )  # fmt: skip
         self._ranks = found.files
-        if self.asked is not None:
-            from .purpose import use
+        if query.intent is not None:
+            from .intent import use
 
-            within = scope.without(self._request.excluded)
-            use(self._store, self._settings, self.asked, found, within)
-        if self._narrowed is not None:
-            self._narrowed.keep(found)
+            use(self.store, self.settings, query.intent, found, scope.without(query.excluded))
+        if query.operators is not None:
+            query.operators.keep(found)
         return found
 
-    def with_files(
-        self, found: Candidates, scope: Scope, direct: list[Hit], room: int
-    ) -> list[Hit]:
-        """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
-        if self._request.near is None:
+    def with_files(self, found: Matches, scope: Scope, direct: list[Hit], room: int) -> list[Hit]:
+        """Add the matches of the files at hand to ``found``; return ``direct`` with theirs."""
+        query = self.query
+        if query.near is None:
             return direct
         from ..store import Store as LocalStore
         from .file_context import add_seeds, beside_matches, seeds
 
-        store = self._store
+        store = self.store
         assert isinstance(store, LocalStore)  # at a hub no files are at hand
         if self._near is None:
-            self._near, self.ways = seeds(store, self._settings, self._request.near, self._notes)
-        within = scope.without(self._request.excluded)
-        add_seeds(store, self._settings, found, self._near, within)
-        return beside_matches(store, self._settings, found, direct, room)
+            self._near, self.file_paths = seeds(store, self.settings, query.near, query.notes)
+        add_seeds(store, self.settings, found, self._near, scope.without(query.excluded))
+        return beside_matches(store, self.settings, found, direct, room)
 
 
 # --- results
 
 
 def _direct_hits(
-    store: Store, settings: Settings, found: Candidates, query: Query, ids: list[str]
+    store: Store, settings: Settings, found: Matches, query: Query, ids: list[str]
 ) -> list[Hit]:
     """These matches as results, best first."""
     hits = []
@@ -300,13 +298,13 @@ def _direct_hits(
         hits.append(hit)
     hits = describe(store, settings, hits)
     if found.of_things:
-        from .facts import show_facts
+        from .shown_passage import show_facts
 
         show_facts(store, settings, query, hits, found)
     return in_order(hits, _matched(found, hits))
 
 
-def _may_be_first(store: Store, settings: Settings, found: Candidates, ids: list[str]) -> list[str]:
+def _may_be_first(store: Store, settings: Settings, found: Matches, ids: list[str]) -> list[str]:
     """Those of ``ids`` that can come among the first ``limit``, whatever their age and
     credibility are: these count at most their weights, and ratings are known."""
     if len(ids) <= settings.limit:
@@ -322,28 +320,28 @@ def _may_be_first(store: Store, settings: Settings, found: Candidates, ids: list
     return [id for id in ids if scores[id] >= least]
 
 
-def _matched(found: Candidates, hits: list[Hit]) -> dict[str, Factors]:
+def _matched(found: Matches, hits: list[Hit]) -> dict[str, Factors]:
     return {hit.id: found.factors(hit.id) for hit in hits}
 
 
 def _expanded(
     store: Store,
     settings: Settings,
-    request: Request,
+    query: ParsedQuery,
     pool: Ranking,
     direct: list[Hit],
     notes: list[str],
 ) -> tuple[list[Hit], dict[str, Factors]]:
     """The direct hits and what the graph brings beside them, and what each matches."""
-    from .expansion import expanded
-    from .rules import Matches
+    from .expand import expanded
+    from .rules import DirectMatches
 
-    returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
-    scope = request.scope if request.filter_expanded else returned
+    returned = Scope(types=query.scope.types, statuses=query.scope.statuses)
+    scope = query.scope if query.filter_expanded else returned
     try:
         hits, matched, pool.reached = expanded(
-            store, settings, Matches(pool.starts, pool.found, direct), scope, notes,
-            excluded=request.excluded, hides=request.scope.hides, explain=request.explain,
+            store, settings, DirectMatches(pool.starts, pool.found, direct), scope, notes,
+            excluded=query.excluded, hides=query.scope.hides, explain=query.explain,
         )  # fmt: skip
         return hits, matched
     except GraphUnavailable as error:
@@ -354,15 +352,14 @@ def _expanded(
 def _first_alone(
     store: Store,
     settings: Settings,
-    request: Request,
-    matching: _Matching,
-    found: Candidates,
+    query: ParsedQuery,
+    found: Matches,
     ids: list[str],
     notes: list[str],
 ) -> Ranking | None:
     """The first results alone, where what comes after them changes nothing of their order: it
     saves a search most of its work. None where it may."""
-    if settings.depth or request.near is not None or request.explain:
+    if settings.depth or query.near is not None or query.explain:
         return None
     if settings.limit > len(ids):
         return None
@@ -370,19 +367,19 @@ def _first_alone(
         first = _may_be_first(store, settings, found, ids)
     except GraphUnavailable:
         return None
-    hits = _direct_hits(store, settings, found, matching.query, first)
+    hits = _direct_hits(store, settings, found, query.words, first)
     if len(hits) < settings.limit:
         return None  # some were purged meanwhile, or a symbol has no file
-    hits = rated(store, settings, put_together(hits, _matched(found, hits)), notes)
+    hits = rated(store, settings, assemble(hits, _matched(found, hits)), notes)
     del hits[settings.limit :]
-    files = _files_of(request, hits)
+    files = _files_of(query, hits)
     if files:
         from .dedupe_files import twins
 
         if twins(store, files, ids):
             return None
     if _spreads(settings, found, hits):
-        from .mmr import stand
+        from .score import mmr_stand as stand
 
         if not stand(store, settings, hits, found.passage, "vector" in found.legs):
             return None
@@ -392,15 +389,15 @@ def _first_alone(
     return ranking
 
 
-def _spreads(settings: Settings, found: Candidates, hits: list[Hit]) -> bool:
+def _spreads(settings: Settings, found: Matches, hits: list[Hit]) -> bool:
     """Whether repeats are spread: who asks for files wants all that are meant, also those that
     say the same."""
     return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
 
 
-def _files_of(request: Request, hits: list[Hit]) -> set[str]:
+def _files_of(query: ParsedQuery, hits: list[Hit]) -> set[str]:
     """The files among results, which a document may stand for; none where files are asked for."""
-    if "file" in request.scope.types:
+    if "file" in query.scope.types:
         return set()
     return {hit.id for hit in hits if hit.id.startswith(FILE_IDS)}
 
@@ -408,7 +405,7 @@ def _files_of(request: Request, hits: list[Hit]) -> set[str]:
 def _in_their_order(
     store: Store,
     settings: Settings,
-    request: Request,
+    query: ParsedQuery,
     hits: list[Hit],
     matched: dict[str, Factors],
     pool: Ranking,
@@ -417,8 +414,8 @@ def _in_their_order(
     """By what they match and their ratings, each file once, with repeats further down, unless
     they are files."""
     found = pool.found
-    hits = rated(store, settings, put_together(hits, matched), notes)
-    files = _files_of(request, hits)
+    hits = rated(store, settings, assemble(hits, matched), notes)
+    files = _files_of(query, hits)
     if files:
         from .dedupe_files import once, twins_of
 
@@ -427,17 +424,17 @@ def _in_their_order(
             pool.twins.update(pairs)
             hits = once(hits, pairs, pool.plain)
     if _spreads(settings, found, hits):
-        from .mmr import diversify
+        from .score import diversify
 
         return diversify(
             store, settings, hits, found.passage,
-            has_vectors="vector" in found.legs, explain=request.explain,
+            has_vectors="vector" in found.legs, explain=query.explain,
         )  # fmt: skip
     return hits
 
 
 def _worth_showing(
-    hits: list[Hit], settings: Settings, found: Candidates, notes: list[str]
+    hits: list[Hit], settings: Settings, found: Matches, notes: list[str]
 ) -> list[Hit]:
     """Marks a list that is only noise, and cuts what scores less than ``min_score``."""
     for hit in hits:
@@ -452,8 +449,35 @@ def _worth_showing(
     return hits
 
 
+def _fill_rows(
+    store: Store, settings: Settings, query: ParsedQuery, hits: list[Hit], found: Matches
+) -> None:
+    """Add snippets, lines, verdicts and explanations to the results, and notes on the words."""
+    documents = documents_of(hits, found)
+    logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
+    if logs:
+        from .shown_passage import show_newest
+
+        show_newest(store, query.words, logs, found)
+    if query.snippets:
+        _add_texts(store, hits, found, query.words, logs)
+    if query.words and not (found.weak and hits):
+        query.notes[:0] = _say_how_it_matched(
+            store, settings, query.words, hits, filtered=bool(query.scope)
+        )
+    add_symbol_lines(store, hits, found)
+    add_document_lines(store, documents, found)
+    attach_verdicts(store, hits, query.notes)
+    if query.explain:
+        _explain(hits, found, settings)
+        if query.intent is not None:
+            for hit in hits:
+                question = {"for": query.intent.kind, "words": query.words.single_words()}
+                hit.explain = {**(hit.explain or {}), "question": question}
+
+
 def _add_texts(
-    store: Store, hits: list[Hit], found: Candidates, query: Query, logs: list[Hit]
+    store: Store, hits: list[Hit], found: Matches, query: Query, logs: list[Hit]
 ) -> None:
     """Snippets: of the passage that matched, else of the node's beginning."""
     for hit in hits:
@@ -467,7 +491,7 @@ def _add_texts(
             text = beyond_signature(text, hit.title)
         hit.snippet = one_line(snippet(text, query))
     for hit in logs:
-        from .changelog_hits import heading_of
+        from .shown_passage import heading_of
 
         key = found.passage[hit.id]
         heading = heading_of(store, hit, key, store.fulltext.body(key))
@@ -514,7 +538,7 @@ def _is_there(store: Store, settings: Settings, word: str) -> bool:
     )
 
 
-def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
+def _explain(hits: list[Hit], found: Matches, settings: Settings) -> None:
     ranks = {
         name: {id: rank for rank, id in enumerate(leg, start=1)} for name, leg in found.legs.items()
     }

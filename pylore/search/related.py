@@ -11,8 +11,8 @@ from ..core.vocabulary import CHANGES, CODE_TYPES, COMMIT_IDS, DEFINES, FILE_IDS
 from ..graph.relations import relation_weights
 from ..store import ALL
 from ..store.filter import Scope
-from .expansion import walk_hits
-from .scoring import best_first, explain_factors, rated, say_verdicts
+from .expand import walk_hits
+from .score import attach_verdicts, best_first, explain_factors, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _finished(
     hits = rated(store, settings, hits, notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
-    say_verdicts(store, hits, notes)
+    attach_verdicts(store, hits, notes)
     if explain:
         explain_factors(hits)
     return Hits(hits, notes)

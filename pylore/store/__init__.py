@@ -8,8 +8,8 @@ speaks SQL or knows of SQLite.
 
 from __future__ import annotations
 
-from .sqlite.opening import FILE, copy_store, create_store, open_store, scratch_store
-from .sqlite.store import Store
+from .opening import FILE, copy_store, create_store, open_store, scratch_store
+from .store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,6 @@ ALL = -1
 
 def tell_waiting(tell: Callable[[str], None]) -> None:
     """Use ``tell`` from now on to say that another writer of a store is waited for."""
-    from .sqlite import write_queue
+    from . import write_queue
 
     write_queue.tell = tell  # type: ignore[assignment]

@@ -1,6 +1,6 @@
 """The part of a store that a search asks; a hub answers it too (``postgres/searched_hub.py``).
 
-The methods are explained where they are implemented, in ``sqlite/``. Nothing loads this module
+The methods are explained where they are implemented, in this folder. Nothing loads this module
 while a command runs: it is for the type checker, which compares both with it.
 """
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from ..core.text import Query
+    from .anchors import Documents
+    from .edges import Edges
+    from .facts import Standing
     from .filter import Scope
-    from .sqlite.documents import Documents
-    from .sqlite.edges import Edges
-    from .sqlite.facts import Standing
-    from .sqlite.nodes import Brief
-    from .sqlite.whole_text import Commits, WholeFiles
+    from .nodes import Brief
+    from .whole_text import Commits, WholeFiles
 
     Row = tuple[int, str, float]
     """(key of a passage, id of its node, score)"""
 
 
 class SearchedNodes(Protocol):
-    """Rows of nodes; see ``sqlite.nodes``."""
+    """Rows of nodes; see ``nodes``."""
 
     def get(self, id: str) -> object | None: ...
     def ids_at(self, part: str, limit: int) -> list[str]: ...
@@ -46,7 +46,7 @@ class SearchedNodes(Protocol):
 
 
 class SearchedText(Protocol):
-    """Full text over passages; see ``sqlite.fulltext``."""
+    """Full text over passages; see ``fulltext``."""
 
     def body(self, key: int) -> str: ...
     def indexed(self, key: int) -> tuple[str, str]: ...
@@ -63,7 +63,7 @@ class SearchedText(Protocol):
 
 
 class SearchedVectors(Protocol):
-    """Vectors of passages; see ``sqlite.vectors``."""
+    """Vectors of passages; see ``vectors``."""
 
     def search(self, vector: bytes, scope: Scope, limit: int) -> list[Row]: ...
     def signs(self, keys: Sequence[int]) -> dict[int, bytes]: ...
@@ -71,13 +71,13 @@ class SearchedVectors(Protocol):
 
 
 class SearchedFacts(Protocol):
-    """Passages that state facts; see ``sqlite.facts``."""
+    """Passages that state facts; see ``facts``."""
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]: ...
 
 
 class SearchedLinks(Protocol):
-    """Edges that stand in passages; see ``sqlite.positional_edges``."""
+    """Edges that stand in passages; see ``positional_edges``."""
 
     def any(self) -> bool: ...
     def touching(self, ids: Sequence[str]) -> set[EdgeKey]: ...
@@ -85,31 +85,31 @@ class SearchedLinks(Protocol):
 
 
 class SearchedTables(Protocol):
-    """Relations, with their weights; see ``sqlite.tables``."""
+    """Relations, with their weights; see ``tables``."""
 
     def all(self) -> dict[str, tuple[float, float, str]]: ...
 
 
 class SearchedTypes(Protocol):
-    """Types of nodes; see ``sqlite.tables``."""
+    """Types of nodes; see ``tables``."""
 
     def require(self, names: Iterable[str]) -> tuple[str, ...]: ...
 
 
 class SearchedMeta(Protocol):
-    """Facts about the store; see ``sqlite.tables``."""
+    """Facts about the store; see ``tables``."""
 
     def get(self, key: str) -> str | None: ...
 
 
 class SearchedRatings(Protocol):
-    """Ratings of nodes; see ``sqlite.tables``."""
+    """Ratings of nodes; see ``tables``."""
 
     def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]: ...
 
 
 class SearchStore(Protocol):
-    """An open store, or the answer of a hub; see ``sqlite.store`` and ``hub.search``."""
+    """An open store, or the answer of a hub; see ``store`` and ``hub.search``."""
 
     scope: str
 
@@ -140,7 +140,7 @@ class SearchStore(Protocol):
     @property
     def facts(self) -> SearchedFacts: ...
     @property
-    def placed(self) -> SearchedLinks: ...
+    def positional_edges(self) -> SearchedLinks: ...
     @property
     def edges(self) -> Edges: ...  # a hub has walked already
     @property

@@ -17,7 +17,7 @@ SHORTEST_PART = 3
 """Letters of a part of an id that are enough to mean it."""
 
 
-def meant(store: SearchStore, id: str) -> str:
+def resolve_id(store: SearchStore, id: str) -> str:
     """Return the id of the symbol that ``FILE::Class::method`` names, if that is one of the store.
 
     ``FILE::Class.method`` and the same with ``symbol-`` before it mean it too. What is an id
@@ -25,7 +25,7 @@ def meant(store: SearchStore, id: str) -> str:
     not there means the one of the scope.
     """
     if store.scope:
-        from ..core.scopes import own
+        from ..core.ids import own
 
         get = store.nodes.get
         if get(id) is None and get(own(id, store.scope)) is not None:
@@ -37,17 +37,17 @@ def meant(store: SearchStore, id: str) -> str:
     return symbol if symbol != id and get(id) is None and get(symbol) is not None else id
 
 
-def all_meant(store: SearchStore, ids: Iterable[str]) -> list[str]:
-    """Return ``meant`` of each."""
-    return [meant(store, id) for id in ids]
+def resolve_ids(store: SearchStore, ids: Iterable[str]) -> list[str]:
+    """Return ``resolve_id`` of each."""
+    return [resolve_id(store, id) for id in ids]
 
 
 _NAMED = 3
 """Ids that an ambiguous part of one is said to be of."""
 
 
-def typed(store: SearchStore, id: str) -> str:
-    """Return what ``meant`` finds, or the one id that begins or ends as a person's word for it
+def complete_id(store: SearchStore, id: str) -> str:
+    """Return what ``resolve_id`` finds, or the one id that begins or ends as a person's word for it
     does.
 
     The beginning may be that of the part behind the type: ``1a2b`` of ``decision-1a2b3c4d``. A
@@ -57,13 +57,13 @@ def typed(store: SearchStore, id: str) -> str:
     Raises:
         LoreError: it is part of several ids.
     """
-    id = meant(store, id)
+    id = resolve_id(store, id)
     return id if store.nodes.get(id) is not None else _whole(store, id)
 
 
-def all_typed(store: SearchStore, ids: Iterable[str]) -> list[str]:
-    """Return ``typed`` of each."""
-    return [typed(store, id) for id in ids]
+def complete_ids(store: SearchStore, ids: Iterable[str]) -> list[str]:
+    """Return ``complete_id`` of each."""
+    return [complete_id(store, id) for id in ids]
 
 
 def _whole(store: SearchStore, part: str) -> str:
@@ -94,7 +94,7 @@ def ends_with_part(id: str, part: str) -> bool:
 def file_ids(store: Store, path: str) -> list[str]:
     """Return the ids that the node of a file may have: the common one, and one of the store's
     scope."""
-    from ..core.scopes import own
+    from ..core.ids import own
 
     return [*dict.fromkeys((file_id(path), own(file_id(path), store.scope)))]
 
@@ -107,11 +107,11 @@ def file_node_id(store: Store, path: str) -> str:
     return others[0] if store.nodes.get(first) is None else first
 
 
-def edge_meant(store: Store, key: EdgeKey) -> EdgeKey:
+def resolve_edge(store: Store, key: EdgeKey) -> EdgeKey:
     """Return the edge that these three words mean: what the store's scope calls so comes first."""
     if not store.scope:
         return key
-    from ..core.scopes import own
+    from ..core.ids import own
 
     scoped = (*key[:2], own(key[2], store.scope))
     return scoped if store.edges.get(*scoped) is not None else key

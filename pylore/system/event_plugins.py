@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
-from .private_files import GUARD, own_folder
+from .files import GUARD, own_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from .file_stamps import settled, stamp_of
+from .files import settled, stamp_of
 from .project_files import is_below
 
 TYPE_CHECKING = False

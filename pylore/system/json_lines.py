@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.json_plain import Reading
-from ..core.limits import DEEPEST
+from ..core.json import Reading
+from ..core.lines import DEEPEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from .files import STORE, is_of_a_store
 from .git_process import Process
 from .project_files import LEFT_OUT, LISTED, LONGEST_PATH, NOT_SOURCES, is_ignored
-from .store_files import STORE, is_of_a_store
 
 
 class Listing:

@@ -7,8 +7,8 @@ import os
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.model import Record
 from .event_plugins import EVENTS
+from .files import own_folder
 from .plugin_process import API, is_name
-from .private_files import own_folder
 from .programs import whole_entries
 
 TYPE_CHECKING = False

@@ -12,9 +12,8 @@ import time
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-from .interrupts import Tidying, start_session
-from .private_files import GUARD, own_folder
-from .programs import environment_of_programs, whole_entries
+from .files import GUARD, own_folder
+from .programs import Tidying, environment_of_programs, start_session, whole_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

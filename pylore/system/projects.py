@@ -14,8 +14,7 @@ import os
 from ..core.errors import LoreError
 from . import config
 from .config import MARK, SHARED
-from .private_files import make_private_folder, user_folder
-from .store_files import STORE
+from .files import STORE, make_private_folder, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

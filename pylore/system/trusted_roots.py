@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from .file_stamps import note
+from .files import note
 
 
 def is_known(root: str) -> bool:

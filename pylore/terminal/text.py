@@ -5,14 +5,111 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.text import counted
-from .lines import cut, news_of
-from .links import linked
+from ..core.json import loads
+from ..core.query import matches_in
+from ..core.text import counted, one_line, printable
+from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
+
+
+LONGEST_TITLE = 100
+"""Columns of a title; one that is a paragraph is cut at a word."""
+
+
+def cut(text: str, width: int = LONGEST_TITLE) -> str:
+    """Return ``text`` in so many columns at most; what is too long ends behind a word.
+
+    >>> cut("Sessions are signed tokens", 16), cut("signed", 6)
+    ('Sessions are…', 'signed')
+    """
+    if columns(text) <= width:
+        return text
+    short = first_columns(text, width - 1)
+    head, space, _ = short.rpartition(" ")
+    return (head if space and len(head) > width // 2 else short).rstrip(" ,;:") + "…"
+
+
+def columns(text: str) -> int:
+    """Return how wide a terminal shows a text: two columns for a wide letter, none for a mark."""
+    return len(text) if text.isascii() else sum(map(_column, text))
+
+
+def first_columns(text: str, width: int) -> str:
+    """Return as much of a text as has room."""
+    if text.isascii():
+        return text[:width]
+    used = 0
+    for at, letter in enumerate(text):
+        used += _column(letter)
+        if used > width:
+            return text[:at]
+    return text
+
+
+def _column(letter: str) -> int:
+    if letter < "\u0300":
+        return 1
+    from unicodedata import combining, east_asian_width
+
+    return 0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1
+
+
+def news_of(snippet: str, title: str) -> str:
+    """Return what a snippet says that the title above it does not.
+
+    >>> news_of("Sessions are signed tokens.", "Sessions are…")
+    '… signed tokens.'
+    """
+    said = title.rstrip("…").rstrip()
+    rest = snippet[len(said) :].strip()
+    if said and snippet.startswith(said) and (not rest or " " in said):
+        return f"… {rest}" if rest.strip(".…") and said != title else rest
+    return snippet
+
+
+_KNOWN = ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM")
+_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby")
+_TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "foot-extra", "contour")
+_FIRST_VTE = 5000
+_SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+
+
+def linked(text: str, path: str) -> str:
+    """Return ``text`` as a link to the file, if it is there and the terminal has links."""
+    if not path or not has_links():
+        return text
+    full = os.path.join(_root(), path)
+    if not os.path.isfile(full):
+        return text
+    url = "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in os.fsencode(full))
+    return f"\x1b]8;;file://{url}\x1b\\{text}\x1b]8;;\x1b\\"
+
+
+def has_links() -> bool:
+    """Return whether stdout is a terminal that shows links; FORCE_HYPERLINK says so, or 0 that
+    not."""
+    environ = os.environ
+    if not sys.stdout.isatty() or environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
+        return False
+    forced = environ.get("FORCE_HYPERLINK")
+    if forced is not None:
+        return forced not in ("", "0")
+    vte = environ.get("VTE_VERSION", "")
+    return (
+        any(environ.get(name) for name in _KNOWN)
+        or environ.get("TERM_PROGRAM") in _PROGRAMS
+        or environ.get("TERM") in _TERMS
+        or (vte.isdecimal() and int(vte) >= _FIRST_VTE)
+    )
+
+
+def _root() -> str:
+    """Return the folder that paths in the store start from."""
+    return os.environ.get("LORE_PROJECT") or os.getcwd()
 
 
 def _styled(text: str, code: str) -> str:
@@ -63,8 +160,6 @@ def _hit_text(row: dict[str, Any], query: str) -> str:
     news = news_of(row["snippet"], row["title"])
     if news:
         if query and has_styles():
-            from .marks import marked
-
             news = marked(news, query, bold)
         lines.append(f"      {news}")
     if "explain" in row:
@@ -147,8 +242,6 @@ def _node_text(row: dict[str, Any]) -> str:
     if row["body"] and row["body"].strip() != row["title"]:
         lines += ["", row["body"]]
     if row["data"] != "{}":
-        from .row_text import data_lines
-
         fields = data_lines(str(row["data"]), row["body"])
         lines += ["", *fields] if fields else []
     if row.get("anchors"):
@@ -168,15 +261,11 @@ def _node_text(row: dict[str, Any]) -> str:
             f"  {arrow} {edge['relation']} {edge['id']}  {cut(edge['title'] or '')}{ended}"
         )
         if '"evidence"' in edge["metadata"]:
-            from .row_text import evidence_lines
-
             lines += [dim(f"       {line}") for line in evidence_lines(edge["metadata"])]
         for state in edge.get("history", []):
             lines.append(dim(f"       {state['changed_at']} {state['change']} "
                              f"(was {state['status']}, {state['weight']})"))  # fmt: skip
     if row.get("history"):
-        from .row_text import history_lines
-
         lines += ["", *history_lines(row, bold, dim)]
     return "\n".join(lines) + "\n"
 
@@ -291,3 +380,185 @@ def imported_text(row: dict[str, Any], documents: int | None = None) -> str:
         if row[name]:
             told.append(counted(row[name], one, many))
     return ", ".join(told) + "\n"
+
+
+if TYPE_CHECKING:
+    Style = Callable[[str], str]
+
+
+def data_lines(data: str, body: str) -> list[str]:
+    """Return a line a field of ``data``, a JSON object; a text of several lines is below its
+    name.
+
+    What ``body`` says too is left out, and so are the fields that lore keeps for itself.
+    """
+    try:
+        fields = loads(data)
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        return [data]
+    lines = []
+    for name, value in fields.items():
+        text = _told(value)
+        if name.startswith("_") or (text and text in body):
+            continue
+        label = printable(name).replace("_", " ")
+        if "\n" in text:
+            lines += [f"{label}:", *(f"  {line}" for line in text.splitlines())]
+        else:
+            lines.append(f"{label}: {text}")
+    return lines
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, str):
+        return printable(value).strip()
+    if isinstance(value, list) and not any(isinstance(item, (list, dict)) for item in value):
+        return ", ".join(map(_told, value))
+    return "-" if value is None else dumps(value)
+
+
+def evidence_lines(metadata: str) -> list[str]:
+    """Return each quote with when it was said and where; nothing of what has another form.
+
+    >>> evidence_lines('{"evidence": [{"quote": "Look twice", "t": "2026-01-31T12:00:00Z"}, 7]}')
+    ['"Look twice"  2026-01-31']
+    """
+    rows = loads(metadata).get("evidence")
+    if not isinstance(rows, list):
+        return []
+    return [_line(row) for row in rows if isinstance(row, dict)]
+
+
+def _line(row: dict[str, object]) -> str:
+    quote, t, ref = (one_line(str(row.get(name) or "")) for name in ("quote", "t", "ref"))
+    return printable(f'"{quote}"  {t[:10]}  {ref}').rstrip()
+
+
+_KEPT = ("number", "change", "made_at", "changed_at")
+_CONTEXT = 2
+"""Lines of a text that are shown around what has changed in it."""
+
+
+def history_lines(row: dict[str, Any], bold: Style, dim: Style) -> list[str]:
+    """Return what each change of a record made of it, the first one first.
+
+    ``row`` has the fields of today, and in ``history`` those of earlier states that were others.
+    """
+    after, found = row, []
+    for state in reversed(row["history"]):
+        found.append([_head(state, bold), *_differences(state, after, dim)])
+        after = {**after, **state}
+    return [line for lines in reversed(found) for line in lines]
+
+
+def _head(state: dict[str, Any], bold: Style) -> str:
+    left = f"{bold(state['change'])} on {state['changed_at']}"
+    return f"  state {state['number']}, of {state['made_at']}: {left}"
+
+
+def _differences(before: dict[str, Any], after: dict[str, Any], dim: Style) -> Iterator[str]:
+    for name, value in before.items():
+        if name == "body":
+            yield from _of_text(value, after[name], dim)
+        elif name not in _KEPT:
+            old, new = _history_text_told(value), _history_text_told(after[name])
+            yield f"       {name.replace('_', ' ')}: {old} -> {new}"
+
+
+def _of_text(before: str, after: str, dim: Style) -> Iterator[str]:
+    from difflib import unified_diff
+
+    lines = unified_diff(before.splitlines(), after.splitlines(), n=_CONTEXT, lineterm="")
+    for number, line in enumerate(lines):
+        if number > 1:  # the first two name files
+            yield f"       {line if line[:1] in '+-' else dim(line)}"
+
+
+def _history_text_told(value: Any) -> str:
+    if value is None or value in ("", []):
+        return "-"
+    return " ".join(value) if isinstance(value, list) else str(value)
+
+
+def funnel_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return a line a week, the newest first, below the names of its columns."""
+    if not rows:
+        return "nothing was captured yet: see 'lore capture'\n"
+    names = [*rows[0]]
+    widths = [max(len(name), *(len(str(row[name])) for row in rows)) for name in names]
+    lines = [bold(_funnel_text_line(names, widths))]
+    lines += [_funnel_text_line([str(row[name]) for name in names], widths) for row in rows]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _funnel_text_line(words: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(word.rjust(width) for word, width in zip(words, widths, strict=True))
+
+
+class Branch:
+    """A node of a tree, under the node that the walk came from."""
+
+    __slots__ = ("below", "id", "way")
+
+    def __init__(self, id: str, way: str = "") -> None:
+        self.id = id
+        self.way = way
+        """The relation walked to here, with an arrow the way its edge leads."""
+        self.below: dict[tuple[str, str], Branch] = {}
+
+    def child(self, id: str, way: str) -> Branch:
+        """Return the branch of ``id`` below this one, made where it is not there."""
+        return self.below.setdefault((id, way), Branch(id, way))
+
+
+def tree_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return results with their ``explain`` as lines: score, branch, relation, id, title.
+
+    A node that the walk went through and that is not a result itself has no score. The
+    order is that of the results, best first, among those below one node too.
+    """
+    known = {row["id"]: row for row in rows}
+    lines = [line for tree in _trees(rows) for line in _lines(tree, known)]
+    return "\n".join(lines) + "\n" if lines else "nothing found\n"
+
+
+def _trees(rows: Sequence[dict[str, Any]]) -> Iterator[Branch]:
+    roots = Branch("")
+    for row in rows:
+        branch = roots.child(row["path"][0], "")
+        for hop in row["explain"].get("walk", {"hops": ()})["hops"]:
+            arrow = "→" if hop["direction"] == "out" else "←"
+            branch = branch.child(hop["to"], f"{hop['relation']} {arrow} ")
+    yield from roots.below.values()
+
+
+def _lines(
+    branch: Branch, known: dict[str, dict[str, Any]], fork: str = "", stem: str = ""
+) -> Iterator[str]:
+    """Yield a branch and all below it; ``fork`` begins its own line, ``stem`` those below."""
+    row = known.get(branch.id)
+    start = dim(fork + branch.way)
+    if row is None:
+        yield f"      {start}{dim(branch.id)}"
+    else:
+        yield f"{row['score']:.2f}  {start}{bold(branch.id)}  {cut(row['title'])}".rstrip()
+    below = [*branch.below.values()]
+    for child in below[:-1]:
+        yield from _lines(child, known, stem + "├─ ", stem + "│  ")
+    for child in below[-1:]:
+        yield from _lines(child, known, stem + "└─ ", stem + "   ")
+
+
+def marked(text: str, query: str, mark: Callable[[str], str]) -> str:
+    """Return ``text`` with ``mark`` of each word of the query.
+
+    >>> marked("Rotates tokens of getUser", "rotate the user", "<{}>".format)
+    '<Rotates> tokens of <getUser>'
+    """
+    shown, after = "", 0
+    for start, length in matches_in(text, query):
+        shown += text[after:start] + mark(text[start : start + length])
+        after = start + length
+    return shown + text[after:]

@@ -17,19 +17,17 @@ from sqlite_stores import connection_of
 from pylore.anchors.attach import accept_anchors, place_anchor, remove_anchors
 from pylore.anchors.definitions import find_definitions
 from pylore.anchors.fingerprint import find_stretch, lines_of, stretch_hash
-from pylore.anchors.globs import glob_pattern
-from pylore.anchors.project import Project, digest
-from pylore.anchors.project_paths import relative, root_to_keep
+from pylore.anchors.project import Project, digest, glob_pattern, relative, root_to_keep
 from pylore.anchors.verify import Verified, judge_kept, rows, verify
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 CODE = """import os
 

@@ -23,7 +23,7 @@ from pylore.core.vocabulary import BROKEN
 from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 LOGOUT = '''def logout(session, at):
     """Ends a session."""

@@ -12,7 +12,7 @@ from pylore.cli.runtime import events_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.system.event_plugins import Events
-from pylore.system.private_files import GUARD
+from pylore.system.files import GUARD
 
 ROWS: list[dict[str, object]] = [{"id": "note-a"}, {"id": "note-b\ud800"}]
 

@@ -21,20 +21,21 @@ from repositories import Repository
 from samples import SAMPLE
 
 from pylore.app import query_cache
-from pylore.app.anchors import AnchorRequest, anchor
+from pylore.app.code import AnchorRequest, anchor
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
 from pylore.app.query_cache import Keepable, question_of
-from pylore.app.search import SearchRequest, add_cochanges_note, search
+from pylore.app.search import add_cochanges_note, search
 from pylore.app.show import record_accesses
 from pylore.core.settings import SETTINGS, Settings
 from pylore.core.times import ago, now
 from pylore.records.records import Records
 from pylore.store import Store, open_store
-from pylore.store.sqlite.driver import apsw
-from pylore.system import file_stamps, store_files
+from pylore.store.connection import apsw
+from pylore.system import files as file_stamps
+from pylore.system import files as store_files
+from pylore.system.files import StoreState
 from pylore.system.json_encode import dumps
-from pylore.system.store_files import StoreState
 
 CODE = "def login(user):\n    return user.check()\n\n\ndef logout(user):\n    user.end()\n"
 _opened: list[str] | None = None
@@ -65,7 +66,7 @@ class Asker:
         """Whether it was kept, and the results."""
 
         def found(engine: Engine) -> tuple[list[str], list[str]]:
-            hits = search(engine, SearchRequest(query, since=since))
+            hits = search(engine, query, since=since)
             add_cochanges_note(engine, hits)
             return [dumps(hit.to_dict()) for hit in hits], hits.notes
 
@@ -91,7 +92,7 @@ class Asker:
         """What is answered where nothing is kept; nothing is recorded."""
         engine = Engine(store, self.settings(), str(self.root))
         if what == "search":
-            return [dumps(hit.to_dict()) for hit in search(engine, SearchRequest(query))]
+            return [dumps(hit.to_dict()) for hit in search(engine, query)]
         return [dumps(context(engine, ContextRequest(query)).to_dict())]
 
     def _ask(

@@ -13,13 +13,21 @@ from homes import move_home
 from new_stores import new_store
 
 import pylore
-from pylore.app.anchors import AnchorRequest, anchor, anchors_for_file, anchors_of, unanchor, verify
+from pylore.app.code import (
+    AnchorRequest,
+    IndexRequest,
+    anchor,
+    anchors_for_file,
+    anchors_of,
+    index,
+    unanchor,
+    verify,
+)
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
-from pylore.app.index import IndexRequest, index
 from pylore.app.path import PathRequest, path
 from pylore.app.related import RelatedRequest, related
-from pylore.app.search import SearchRequest, record_shown, search
+from pylore.app.search import record_shown, search
 from pylore.app.show import show
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings
@@ -60,21 +68,21 @@ def engine(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 def test_a_search_with_filters_and_files(engine: Engine) -> None:
     deep = engine.changed([("graph_depth", "2")], "flag")
-    found = search(deep, SearchRequest("signed tokens"))
+    found = search(deep, "signed tokens")
     assert {hit.id: hit.hops for hit in found}.items() >= {
         "decision-a": 0, "failure-b": 1, "lesson-c": 2,
     }.items()  # fmt: skip
-    assert search(engine, SearchRequest(near=["src/*.py"])).hits[0].id == "decision-a"
-    assert len(search(engine, SearchRequest("tokens", types=["lesson"]))) == 0
+    assert search(engine, near=["src/*.py"]).hits[0].id == "decision-a"
+    assert len(search(engine, "tokens", types=["lesson"])) == 0
     with pytest.raises(UsageError, match="unknown type"):
-        search(engine, SearchRequest("tokens", types=["nosuch"]))
+        search(engine, "tokens", types=["nosuch"])
     with pytest.raises(UsageError, match="whenever"):
-        search(engine, SearchRequest("tokens", since="whenever"))
+        search(engine, "tokens", since="whenever")
 
 
 def test_what_was_shown_is_recorded_in_the_run_of_the_settings(engine: Engine) -> None:
     run = Runs(engine.store).start()
-    found = search(engine, SearchRequest("tokens"))
+    found = search(engine, "tokens")
     assert record_shown(engine, "tokens", found) == []
     assert record_shown(engine.changed([("run", run)], "flag"), "tokens", found) == []
     assert Runs(engine.store).finish(run, (), ()).used == 1

@@ -18,7 +18,7 @@ from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
 from pylore.formats.knowledge import KnowledgeFile
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.formats.merge_lines import merge_lines
 from pylore.records.records import Records
 from pylore.store import Store

@@ -22,7 +22,7 @@ from pylore.anchors.definitions import find_definitions
 from pylore.anchors.fingerprint import take
 from pylore.anchors.project import Project
 from pylore.core.errors import LoreError
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 FILES = 1_500
 UNCHANGED_A_SECOND = 5_000

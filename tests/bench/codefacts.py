@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pylore.code.parse.facts import FileFacts
-from pylore.code.parse.rules import load_rules
-from pylore.code.parse.worker import Job, facts_from_json, work
+from pylore.code.facts import FileFacts
+from pylore.code.rules import load_rules
+from pylore.code.worker import Job, facts_from_json, work
 
 _LARGEST = 1_000_000
 

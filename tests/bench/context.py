@@ -24,8 +24,8 @@ from sets import LeftOut, checkout_of, sets, store_of
 
 sys.path.insert(0, str(ROOT))
 
-from pylore.context.budget import Tokens
 from pylore.context.build import ContextBrief, build, wider
+from pylore.context.text import Tokens
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import file_id, path_of

@@ -22,10 +22,10 @@ sys.path.insert(0, str(ROOT))
 import apsw
 
 from pylore.core.settings import Settings
-from pylore.graph.best_path import Walk, walk
 from pylore.graph.relations import relation_weights
+from pylore.graph.walk import Walk, walk
 from pylore.store import Store, create_store, open_store
-from pylore.store.sqlite.schema import SCHEMA, schema_text
+from pylore.store.schema import SCHEMA, schema_text
 
 NODES = 100_000
 EDGES = 1_000_000

@@ -40,7 +40,7 @@ from pylore.formats.jsonl import import_lines
 from pylore.records.impressions import keep_shown
 from pylore.records.runs import Runs
 from pylore.search.pipeline import Request, search
-from pylore.search.scoring import rated
+from pylore.search.score import rated
 from pylore.store import Store, create_store, open_store
 
 Query = dict[str, Any]

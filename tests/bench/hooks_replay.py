@@ -31,7 +31,7 @@ from typing import Any
 from places import LORE, ROOT, BenchmarkError
 
 sys.path.insert(0, str(ROOT))
-from pylore.context.budget import Tokens
+from pylore.context.text import Tokens
 from pylore.hooks.install import AGENTS
 
 EVENTS = ("session-start", "prompt", "file")

@@ -28,9 +28,8 @@ from pylore.hub.connection import Hub, connect
 from pylore.hub.schema import migrate
 from pylore.hub.search import open_hub
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, open_store
+from pylore.store import Store, open_store, vectors
 from pylore.store.filter import Scope
-from pylore.store.sqlite import vectors
 
 EMBEDDER = StaticEmbedder()
 FIRST, TOP = 10, 5

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from codefacts import facts_of
 
-from pylore.code.parse.facts import FileFacts
+from pylore.code.facts import FileFacts
 from pylore.code.resolve.resolve import resolve
 
 STANDARD = (

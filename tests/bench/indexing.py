@@ -25,7 +25,7 @@ ROUNDS = 3
 _CONFIG = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from pylore.code.parse.rules import load_rules
+from pylore.code.rules import load_rules
 rules = load_rules()
 rules.choose_shared(sys.argv[3:])
 print(rules.write(sys.argv[2], rules.require(()), {}))

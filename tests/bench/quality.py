@@ -15,7 +15,7 @@ from sets import STORES, LeftOut, sets, store_of, types_of
 
 sys.path.insert(0, str(ROOT))
 
-from pylore.evaluate.metrics import cells, headings, percent, points
+from pylore.evaluate.run import cells, headings, percent, points
 
 MEASURE = "recall@5"
 DEEP = "graph_depth=1"

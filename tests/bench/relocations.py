@@ -32,7 +32,7 @@ from pylore.anchors.verdict import Judge
 from pylore.anchors.verdict_cache import told
 from pylore.code.index import find_by_grammar, outline
 from pylore.core.errors import LoreError
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 if TYPE_CHECKING:
     from pylore.anchors.definitions import FindSymbol

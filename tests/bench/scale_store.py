@@ -22,7 +22,7 @@ from scale_material import PREDICATES, Material, Text
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index
 from pylore.store import create_store
-from pylore.store.sqlite.store import Store
+from pylore.store.store import Store
 
 QUERIES = 60
 _NODES_AT_ONCE = 4_096

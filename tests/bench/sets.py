@@ -16,8 +16,8 @@ from places import CACHE, LORE, ROOT, BenchmarkError, environment, lore, read_li
 
 STORES = CACHE / "quality"
 _INDEXING = (
-    "pylore/indexing/indexer.py", "pylore/indexing/passages.py", "pylore/core/text.py",
-    "pylore/core/changelogs.py", "pylore/core/tuning.py", "pylore/embed", "pylore/store",
+    "pylore/indexing/indexer.py", "pylore/indexing/indexer.py", "pylore/core/text.py",
+    "pylore/core/query.py", "pylore/core/scoring.py", "pylore/embed", "pylore/store",
     "pylore/code", "pylore/formats", "graph/rules",
 )  # fmt: skip
 """What decides how a set looks in the store."""

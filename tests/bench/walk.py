@@ -18,10 +18,10 @@ import tempfile
 from os import path
 
 from pylore.code import write
+from pylore.code.extract import Mentions
 from pylore.code.index import index
-from pylore.code.parse.mentions import Mentions
-from pylore.code.parse.worker import facts_from_json
 from pylore.code.resolve.resolve import resolve
+from pylore.code.worker import facts_from_json
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import file_id
 from pylore.store import Store, create_store

@@ -18,7 +18,7 @@ from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from sqlite_stores import connection_of
 
 from pylore.app.engine import Engine
-from pylore.app.search import SearchRequest, search
+from pylore.app.search import search
 from pylore.capture import promotion
 from pylore.capture.candidates import Candidate, Signal
 from pylore.capture.capture import ALL, sessions_of
@@ -37,11 +37,11 @@ from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
 from pylore.records.runs import Runs
-from pylore.store.candidate import KeptCandidate
+from pylore.store.curation import KeptCandidate
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_what_was_found_is_in_no_search_and_no_export(engine: Engine, log: Log) 
     plant(log)
     assert found(engine).keys() == {RULE, CAUSE}
     assert found(engine).keys() == {RULE, CAUSE}, "looking twice finds the same"
-    assert not [*search(engine, SearchRequest("rotating key token cache"))]
+    assert not [*search(engine, "rotating key token cache")]
     assert "rotating" not in "".join(export_lines(engine.store))
     assert engine.store.nodes.count_by_type() == {}
 

@@ -72,7 +72,7 @@ def damage(folder: str, *statements: str) -> None:
     """Runs statements that lore itself would not."""
     connection = apsw.Connection(os.path.join(folder, "search.db"))
     connection.enable_load_extension(True)
-    from pylore.store.sqlite.vectors import extension_file
+    from pylore.store.vectors import extension_file
 
     connection.load_extension(extension_file())
     connection.execute("PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON")

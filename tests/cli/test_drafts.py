@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from terminals import at_terminal
 from wire import LORE, lore
 
-from pylore.formats.draft import FIELDS, draft_of, read_draft
+from pylore.formats.mdfile import FIELDS, draft_of, read_draft
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n"))
 LINE = st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" "), max_size=20)

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from pylore.cli import declare
-from pylore.cli.commands import built
+from pylore.cli.click_reader import built
 from pylore.cli.completion import offered
 from pylore.cli.declaration import (
     Argument,
@@ -19,15 +19,15 @@ from pylore.cli.declaration import (
     Heading,
     Option,
     Row,
+    every_command,
     find,
     function,
     verbs_of,
 )  # fmt: skip
 from pylore.cli.declare import OUTPUT
+from pylore.cli.help import GROUPS, help_of, overview, verb_help
 from pylore.cli.main import _run
-from pylore.cli.reference import GROUPS, every_command
-from pylore.cli.reference.help import help_of, overview, verb_help
-from pylore.cli.reference.manual import escaped, pages
+from pylore.cli.manual import escaped, pages
 from pylore.core.errors import UsageError
 from pylore.core.settings import BY_NAME, SETTINGS
 from pylore.terminal.forms import FORMS
@@ -175,7 +175,7 @@ from pylore.cli.declaration import Argument, Command, Heading, Option
 from pylore.cli.declare import OUTPUT
 
 def toy(word, colour, twice, **options):
-    from pylore.cli.commands.shared import Session
+    from pylore.cli.session import Session
     session = Session(options)
     session.output.one({"word": word * (2 if twice else 1), "colour": colour}, str)
 

@@ -19,10 +19,10 @@ from wire import request, serving, tool
 
 from pylore.capture.candidates import candidate_id
 from pylore.capture.event_log import event_file
+from pylore.cli.declaration import every_command
 from pylore.cli.main import _guarded
-from pylore.cli.reference import every_command
 from pylore.core.ids import record_id
-from pylore.mcp.tools import BY_NAME
+from pylore.mcp.calls import BY_NAME
 
 SECRET = "zyxwombat"
 """In every field that bob's knowledge has, and nowhere else."""

@@ -16,12 +16,11 @@ from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.code import index as indexing
+from pylore.code.extract import Mentions, mentioned
+from pylore.code.facts import FileFacts
 from pylore.code.index import below_root
-from pylore.code.parse.facts import FileFacts
-from pylore.code.parse.mentions import Mentions, mentioned
-from pylore.code.parse.rules import load_rules
-from pylore.code.parse.worker import facts_as_json, facts_from_json
-from pylore.code.pool import Pool
+from pylore.code.rules import load_rules
+from pylore.code.worker import Pool, facts_as_json, facts_from_json
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
@@ -29,10 +28,10 @@ from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.sqlite.code import Unguarded
-from pylore.system.bug_log import BugElsewhere
+from pylore.store.code import Unguarded
 from pylore.system.git_process import Process
 from pylore.system.listing import FileTree, Listing
+from pylore.system.user_files import BugElsewhere
 
 AUTH = '''"""Who may come in."""
 from .jwt import decode

@@ -10,12 +10,11 @@ from time import sleep
 
 from facts import edges, file
 
-from pylore.code.parse.ast_grep import Match
-from pylore.code.parse.extract import Source, extract
-from pylore.code.parse.facts import FileFacts, Import
-from pylore.code.parse.rules import load_rules
-from pylore.code.pool import MOST_HELD, Pool
+from pylore.code.extract import Source, extract
+from pylore.code.facts import FileFacts, Import
 from pylore.code.resolve.resolve import resolve
+from pylore.code.rules import Match, load_rules
+from pylore.code.worker import MOST_HELD, Pool
 
 CHAINS = 20
 LINKS = 6

@@ -20,9 +20,7 @@ from repositories import Repository
 from samples import examples
 from sqlite_stores import connection_of
 
-from pylore.context.budget import Tokens
-from pylore.context.build import ContextBrief, build, wider
-from pylore.context.context import Context
+from pylore.context.build import Context, ContextBrief, build, wider
 from pylore.context.sections import (
     CodeText,
     Excerpts,
@@ -32,7 +30,7 @@ from pylore.context.sections import (
     flowchart,
     sentences,
 )
-from pylore.context.snippets import Snippet, WorkTree
+from pylore.context.text import Snippet, Tokens, WorkTree
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import printable

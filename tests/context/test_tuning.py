@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from new_stores import new_store
 
-from pylore.context.budget import Piece, pack
-from pylore.context.build import ContextBrief, _Builder, build, wider
-from pylore.context.context import Context
+from pylore.context.build import Context, ContextBrief, _Builder, build, wider
 from pylore.context.sections import (
     CodeText,
     ShownLines,
@@ -20,7 +18,7 @@ from pylore.context.sections import (
     ranked_facts,
     ties_of,
 )
-from pylore.context.snippets import Snippet, WorkTree, head_of
+from pylore.context.text import Piece, Snippet, WorkTree, head_of, pack
 from pylore.core.model import Edge, Hit, Hits, Node
 from pylore.core.settings import Settings
 from pylore.core.times import ago

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
 
-from pylore.core.query_cleaning import cleaned, head_of, named_in
+from pylore.core.query import cleaned, head_of, named_in
 from pylore.core.text import words
 
 MESSAGE = """Reports of :class:`~pytest.Item` lose their sections (#123)

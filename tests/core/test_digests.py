@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from pylore.core.digests import blake2b, sha256
+from pylore.core.ids import blake2b, sha256
 
 
 def test_they_are_what_hashlib_gives() -> None:

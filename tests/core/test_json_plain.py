@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.json_plain import dumps, loads
+from pylore.core.json import dumps, loads
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -46,7 +46,7 @@ def test_numbers_that_are_none_are_read_as_json_reads_them() -> None:
 
 def test_what_is_wrong_is_seen_where_json_is_not_loaded() -> None:
     program = (
-        "import sys; from pylore.core.json_plain import is_json\n"
+        "import sys; from pylore.core.json import is_json\n"
         "assert 'json' not in sys.modules\n"
         "assert [is_json(text) for text in ('{x', '[1,', 'x', '{}')] == [False] * 3 + [True]"
     )

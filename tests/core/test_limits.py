@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from new_stores import new_store
 
 from pylore.core.errors import LoreError
-from pylore.core.limits import QUESTION_LINE, lines_of, record_line
+from pylore.core.lines import QUESTION_LINE, lines_of, record_line
 from pylore.core.settings import Settings
 from pylore.evaluate.queries import read_questions
 from pylore.formats.jsonl import import_lines

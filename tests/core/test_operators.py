@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.operators import MOST_WORDS, Operators, read_operators
+from pylore.core.query import MOST_WORDS, Operators, read_operators
 from pylore.core.text import words
 
 KNOWN = ("note", "auth")

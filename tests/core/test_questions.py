@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.questions import asked_for
+from pylore.core.query import intent_of
 
 
-@pytest.mark.parametrize("text,purpose,rest,names", [
+@pytest.mark.parametrize("text,kind,rest,names", [
     ("where is xr.where defined", "where", "is xr.where", {"where", "xr"}),
     ("Where is the Crawler class implemented?", "where", "is the Crawler", {"crawler"}),
     ("how does it sign cookies", "how", "does it sign cookies", set()),
@@ -18,20 +18,18 @@ from pylore.core.questions import asked_for
     ("what must I change when I change pools", "changes", "I when I pools", {"pools"}),
     ("who calls open_store", "changes", "open_store", {"open_store"}),
 ])  # fmt: skip
-def test_the_words_that_say_what_for_go(
-    text: str, purpose: str, rest: str, names: set[str]
-) -> None:
-    asked = asked_for(text)
-    assert asked is not None
-    assert (asked.purpose, asked.text, set(asked.names)) == (purpose, rest, names)
+def test_the_words_that_say_what_for_go(text: str, kind: str, rest: str, names: set[str]) -> None:
+    intent = intent_of(text)
+    assert intent is not None
+    assert (intent.kind, intent.text, set(intent.names)) == (kind, rest, names)
 
 
 @given(st.text(alphabet='where iswhy?change. \n"`', min_size=1))
 def test_what_is_left_is_never_nothing(text: str) -> None:
-    asked = asked_for(text) if text.split() else None
-    assert asked is None or asked.text.split()
+    intent = intent_of(text) if text.split() else None
+    assert intent is None or intent.text.split()
 
 
 @pytest.mark.parametrize("text", ["token expiry", "where is it defined", "who are you", "why"])
 def test_what_is_no_question_stays(text: str) -> None:
-    assert asked_for(text) is None
+    assert intent_of(text) is None

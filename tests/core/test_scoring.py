@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.scoring import age_factor, convex, recency, rrf
-from pylore.core.tuning import SURE_COSINE
+from pylore.core.scoring import SURE_COSINE, age_factor, convex, recency, rrf
 
 IDS = st.sampled_from("abcdefgh")
 MIN = 0.25

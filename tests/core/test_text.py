@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from new_stores import new_store
 
 from pylore.core.model import Node
+from pylore.core.scoring import MAX_TERMS
 from pylore.core.text import (
     STOP_WORDS,
     camel_parts,
@@ -24,11 +25,10 @@ from pylore.core.text import (
     snippet,
     words,
 )
-from pylore.core.tuning import MAX_TERMS
-from pylore.search.fulltext import coverage
+from pylore.search.legs import coverage
 from pylore.search.tuning import SURE
 from pylore.store.filter import Scope
-from pylore.store.sqlite.fulltext import FullText
+from pylore.store.fulltext import FullText
 
 WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5}
 ANYTHING = st.text(max_size=60) | st.text("aB_'\"*()-^: /.é\u0301\0\n", max_size=40)

@@ -1,4 +1,4 @@
-"""What the numbers of ``pylore/core/tuning.py`` do: each test fails where one is another."""
+"""What the numbers of ``pylore/core/scoring.py`` do: each test fails where one is another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from pylore.core.scoring import convex, feedback, relevance
 from pylore.core.text import parse_query, stem
-from pylore.indexing.passages import passages
+from pylore.indexing.indexer import passages
 
 
 def test_a_best_cosine_below_a_half_is_no_full_score() -> None:
@@ -51,7 +51,7 @@ def test_a_stem_lacks_two_letters_and_has_three() -> None:
 
 
 def test_six_terms_are_few_enough_for_other_forms() -> None:
-    from pylore.search.fulltext import coverage
+    from pylore.search.legs import coverage
 
     query = "tokens keys cookies logins queues"
     assert coverage(parse_query(f"{query} sessions"), "token") == pytest.approx(1 / 12)

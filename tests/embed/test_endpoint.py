@@ -27,9 +27,15 @@ from new_stores import new_store
 from pylore.core.errors import EmbedderError
 from pylore.core.settings import Settings
 from pylore.embed import ask_ahead, open_embedder
-from pylore.embed.endpoint import EndpointEmbedder
-from pylore.embed.http import EndpointClient, Place, parse_place
-from pylore.embed.openai_api import question, unit, vectors_in
+from pylore.embed.endpoint import (
+    EndpointClient,
+    EndpointEmbedder,
+    Place,
+    parse_place,
+    question,
+    unit,
+    vectors_in,
+)
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store

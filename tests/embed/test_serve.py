@@ -23,8 +23,7 @@ from new_stores import new_store
 from pylore.core.errors import EmbedderError, LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.embed.http import EndpointClient, Response, unix_place
-from pylore.embed.openai_api import question, vectors_in
+from pylore.embed.endpoint import EndpointClient, Response, question, unix_place, vectors_in
 from pylore.embed.sentence_transformers import (
     SentenceTransformersEmbedder,
     default_socket,

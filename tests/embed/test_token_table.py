@@ -15,11 +15,10 @@ from real_tokenizer import real_pieces
 
 from pylore.core.errors import LoreError
 from pylore.embed import bpe
-from pylore.embed import token_table as pieces
+from pylore.embed import static as pieces
 from pylore.embed.bpe import PieceTable, TableError, is_whole, stamp_of_tokenizer
 from pylore.embed.bpe_table import part
-from pylore.embed.static import tokenizer_file
-from pylore.embed.token_table import encode, install_table, installed_table, own_table
+from pylore.embed.static import encode, install_table, installed_table, own_table, tokenizer_file
 
 
 @pytest.fixture

@@ -19,13 +19,12 @@ import pylore
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import BY_NAME, Settings
 from pylore.core.text import parse_query
-from pylore.evaluate import metrics
-from pylore.evaluate import metrics as table
 from pylore.evaluate import run as memo
+from pylore.evaluate import run as metrics
+from pylore.evaluate import run as table
 from pylore.evaluate import tune as controls
-from pylore.evaluate.metrics import interval
 from pylore.evaluate.queries import Question
-from pylore.evaluate.run import Evaluation, Memo, configured, frozen, legs, missing
+from pylore.evaluate.run import Evaluation, Memo, configured, frozen, interval, legs, missing
 from pylore.evaluate.tune import VALUES, coordinates, count_searches, evaluate, fragment, tune
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store

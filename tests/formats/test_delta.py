@@ -22,10 +22,10 @@ from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats.delta import Digest, State, state_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.records.records import Records
 from pylore.store import Store, copy_store, open_store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 IDS = ("note-a", "note-b", "decision-c", "file-d")
 TIMES = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z", "2026-02-01T00:00:00Z")

@@ -13,7 +13,7 @@ from pages import Project
 from samples import examples
 
 from pylore.formats.page import form_of
-from pylore.records.sources import is_page
+from pylore.records.fields import is_page
 
 RST = """\
 .. _intro:

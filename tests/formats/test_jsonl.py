@@ -18,7 +18,7 @@ from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
 from pylore.formats.jsonl import Imported, import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store

@@ -24,7 +24,7 @@ from pylore.formats.jsonl import import_lines
 from pylore.formats.merge_lines import conflict_notes
 from pylore.records.merge import Conflict
 from pylore.store import Store, open_store
-from pylore.system import file_stamps
+from pylore.system import files as file_stamps
 
 LOCAL = (
     "1 document says something else than its file, and what is here stands, as doc-a (a.md): "

@@ -20,7 +20,7 @@ from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.core.times import days_ahead
 from pylore.formats.jsonl import Imported, import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.formats.merge_lines import conflict_notes, merge_lines
 from pylore.records.merge import Conflict
 from pylore.records.records import Records

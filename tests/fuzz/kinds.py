@@ -13,18 +13,17 @@ from random import Random
 import click
 from mutator import ODD, mutated, samples
 
-from pylore.cli.args import Arguments
-from pylore.cli.args import parse as parse_options
-from pylore.cli.commands import built
-from pylore.cli.declare.related import COMMAND as RELATED
-from pylore.cli.reference import every_command
-from pylore.code.parse.ast_grep import scan
-from pylore.code.parse.rules import Rules
+from pylore.cli.click_reader import built
+from pylore.cli.declaration import every_command
+from pylore.cli.declare.find import RELATED_COMMAND as RELATED
+from pylore.cli.reader import Arguments
+from pylore.cli.reader import parse as parse_options
+from pylore.code.rules import Rules, scan
 from pylore.core.errors import LoreError
 from pylore.core.settings import SETTINGS, Settings
 from pylore.core.text import printable
 from pylore.formats.mdfile import parse as parse_front_matter
-from pylore.indexing.passages import passages, prose_passages
+from pylore.indexing.indexer import passages, prose_passages
 from pylore.terminal.output import note
 
 

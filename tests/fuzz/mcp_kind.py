@@ -13,9 +13,9 @@ from new_stores import new_store
 from wire import META, request
 
 from pylore.core.settings import Settings
+from pylore.mcp.calls import TOOLS
 from pylore.mcp.current_store import CurrentStore
 from pylore.mcp.server import serve
-from pylore.mcp.tools import TOOLS
 from pylore.records.records import Records
 
 

@@ -13,15 +13,15 @@ from random import Random
 from kinds import Kind, one_line
 from mutator import mutated
 
-from pylore.code.parse.mentions import mentioned
-from pylore.code.parse.rules import load_rules
+from pylore.code.extract import mentioned
+from pylore.code.rules import load_rules
 from pylore.core.errors import LoreError, StoreError
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import Imported, import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.formats.markdown import import_markdown
 from pylore.records.records import Records
 from pylore.search.file_context import Near

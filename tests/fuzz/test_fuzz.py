@@ -66,7 +66,7 @@ def _endless(*_: object) -> None:
 def test_an_import_that_is_not_taken_back_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pylore.store.sqlite.store.Transaction.__exit__", _commit)
+    monkeypatch.setattr("pylore.store.store.Transaction.__exit__", _commit)
     kind = JsonLines(tmp_path)
     with pytest.raises(AssertionError, match="all or nothing"):
         for number in range(20):

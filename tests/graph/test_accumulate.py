@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.graph.accumulate import BRIDGES, accumulate
-from pylore.graph.best_path import Walk, walk
-from pylore.graph.kept_edges import KeptEdges
+from pylore.graph.walk import EdgeCache, Walk, walk
 from pylore.store import Store
 
 if TYPE_CHECKING:
-    from pylore.graph.best_path import Walker
-    from pylore.store.sqlite.edges import Bundle
+    from pylore.graph.walk import Walker
+    from pylore.store.edges import Bundle
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}
 DECAY = 0.7
@@ -288,7 +287,7 @@ def test_a_walk_asks_for_the_edges_of_a_node_once(
     with filled(store, edges):
         seeds = {"note-0": 1.0, "note-1": 0.5}
         counting = Counting(store)
-        kept = walker(KeptEdges(counting), seeds, NAMED, **given)  # type: ignore[arg-type]
+        kept = walker(EdgeCache(counting), seeds, NAMED, **given)  # type: ignore[arg-type]
         plain = walker(store.edges, seeds, NAMED, **given)  # type: ignore[arg-type]
     assert set(counting.asked.values()) <= {1}
     assert {id: step.score for id, step in kept.reached.items()} == pytest.approx(

@@ -9,9 +9,9 @@ from new_stores import new_store
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.graph.activation import anchors
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
+from pylore.search.rules.activation import anchors
 from pylore.store import Store
 
 NOW = "2026-01-31T12:00:00Z"

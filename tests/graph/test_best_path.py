@@ -12,7 +12,7 @@ from samples import examples
 
 from pylore.core.vocabulary import FROM_CODE
 from pylore.graph.accumulate import accumulate
-from pylore.graph.best_path import Step, Walk, walk
+from pylore.graph.walk import Step, Walk, walk
 from pylore.store import Store
 
 UNLIMITED = 10_000

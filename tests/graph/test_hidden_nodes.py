@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pylore.graph.hidden_nodes import Barring
+from pylore.graph.edge_views import HiddenNodes
 
 if TYPE_CHECKING:
-    from pylore.store.sqlite.edges import Bundle
+    from pylore.store.edges import Bundle
 
 
 class Line:
@@ -27,10 +27,10 @@ def test_it_asks_once_of_each_node_that_edges_lead_to() -> None:
         asked.append(sorted(ids))
         return {id for id in ids if id in ("2", "7")}
 
-    barring = Barring(Line(), hidden, ["9"])
-    assert barring.barred == {"9"}
-    assert barring.bundles(["1", "4"], ["relates_to"], 5)[0][3] == ["2"]
-    assert barring.barred == {"2", "9"}
-    barring.bundles(["1", "6"], ["relates_to"], 5)
-    barring.bundles(["4"], ["relates_to"], 5)
-    assert barring.barred == {"2", "7", "9"} and asked == [["2", "5"], ["7"]]
+    hidden_nodes = HiddenNodes(Line(), hidden, ["9"])
+    assert hidden_nodes.barred == {"9"}
+    assert hidden_nodes.bundles(["1", "4"], ["relates_to"], 5)[0][3] == ["2"]
+    assert hidden_nodes.barred == {"2", "9"}
+    hidden_nodes.bundles(["1", "6"], ["relates_to"], 5)
+    hidden_nodes.bundles(["4"], ["relates_to"], 5)
+    assert hidden_nodes.barred == {"2", "7", "9"} and asked == [["2", "5"], ["7"]]

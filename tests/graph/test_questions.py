@@ -26,7 +26,7 @@ from pylore.formats.drawing import draw
 from pylore.graph.queries import hubs, orphans, path, relations, stats
 from pylore.search.related import neighbours, within
 from pylore.store import Store, open_store
-from pylore.store.sqlite import statistics as shape
+from pylore.store import statistics as shape
 
 ids = st.sampled_from([f"note-{number}" for number in range(7)])
 

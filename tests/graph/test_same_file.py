@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.graph.accumulate import accumulate
-from pylore.graph.best_path import Walk, walk
+from pylore.graph.walk import Walk, walk
 from pylore.store import Store
 
 WEIGHTS = {"anchored_to": (1.0, 1.0), "defines": (0.8, 0.1), "calls": (0.7, 0.7)}

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from planted_secrets import planted
 from wire import LORE, lore
 
-from pylore.context.budget import Tokens
+from pylore.context.text import Tokens
 from pylore.hooks.install import Sent
 
 

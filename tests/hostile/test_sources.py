@@ -13,8 +13,8 @@ import pytest
 from forked import in_child, preload
 from new_stores import new_store
 
+from pylore.code import rules as ast_grep
 from pylore.code.index import index
-from pylore.code.parse import ast_grep
 from pylore.core.settings import Settings
 
 MEMORY = 1 << 30

@@ -25,7 +25,7 @@ from homes import move_home
 from pylore import Lore
 from pylore.cli.doctor import Check
 from pylore.cli.main import _guarded
-from pylore.system.private_files import user_secret
+from pylore.system.files import user_secret
 
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 60

@@ -18,9 +18,8 @@ import pylore
 from pylore.cli import hot, main
 from pylore.core.errors import BUG, LoreError
 from pylore.core.settings import USER_ONLY
-from pylore.system.atomic_write import write_whole
-from pylore.system.bug_log import report_of
-from pylore.system.temporary import TemporaryFolder
+from pylore.system.atomic_write import TemporaryFolder, write_whole
+from pylore.system.user_files import report_of
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +217,7 @@ def test_a_deep_failure_makes_a_short_report() -> None:
 KILLED = """
 import os, signal
 from pylore.system.atomic_write import write_whole
-from pylore.system.temporary import TemporaryFolder
+from pylore.system.atomic_write import TemporaryFolder
 def lines():
     yield "half of it\\n"
     with TemporaryFolder() as folder:

@@ -9,7 +9,7 @@ from hub_lines import edge, note
 from hubs import PeopledHub
 
 from pylore.app.engine import Engine
-from pylore.app.search import SearchRequest, search
+from pylore.app.search import search
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import connect
@@ -50,7 +50,7 @@ def test_a_search_finds_what_one_may_see_and_nothing_else(indexed: PeopledHub, u
             with open_hub(connect(indexed.server.url(indexed.database, user)), settings) as store:
                 store.meta.held = StaticEmbedder().name
                 engine = Engine(store, settings, "", embedder=StaticEmbedder())  # type: ignore[arg-type]
-                found = search(engine, SearchRequest(question, explain=True, operators=True))
+                found = search(engine, question, explain=True, operators=True)
                 said += [repr(hit.to_dict()) for hit in found] + found.notes
     text = "\n".join(said)
     assert "note-1" in text and "shop" in text

@@ -11,7 +11,7 @@ from pylore.core.settings import Settings
 from pylore.core.times import ago
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.indexing.indexer import rebuild
 from pylore.records.access_counts import count_accesses
 from pylore.records.fact_review import Facts

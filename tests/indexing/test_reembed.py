@@ -17,13 +17,13 @@ from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.embed import open_embedder
-from pylore.embed.openai_api import unit
+from pylore.embed.endpoint import unit
 from pylore.indexing.indexer import Index, rebuild
 from pylore.indexing.reembed import BATCH, Embedding
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.sqlite.quantise import quantise
+from pylore.store.vector_tables import quantise
 
 if TYPE_CHECKING:
     from pylore.embed import Embedder

@@ -16,7 +16,7 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.records.access_counts import count_accesses
 from pylore.records.fact_review import Facts
 from pylore.records.records import Records

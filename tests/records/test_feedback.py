@@ -21,7 +21,7 @@ from pylore.core.scoring import feedback, feedback_factor
 from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.records.impressions import keep_shown
 from pylore.records.records import Records
 from pylore.records.runs import Runs

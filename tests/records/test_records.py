@@ -19,8 +19,7 @@ from pylore.core.ids import check_id, named_id, record_id
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records import records as records_module
-from pylore.records.fields import title_of
-from pylore.records.places import path_in_store, split_location
+from pylore.records.fields import path_in_store, split_location, title_of
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store

@@ -12,7 +12,7 @@ from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.records.show import shown
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 
 @pytest.fixture

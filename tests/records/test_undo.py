@@ -21,9 +21,9 @@ from pylore.indexing.similar import Plan
 from pylore.indexing.similar_all import build
 from pylore.records import undo as restore_module
 from pylore.records.fact_review import Facts
-from pylore.records.history import told_history
 from pylore.records.records import Records
 from pylore.records.runs import Runs
+from pylore.records.undo import told_history
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 

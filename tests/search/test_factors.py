@@ -26,7 +26,7 @@ from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
 from pylore.search.related import about_files, related
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 TOLERANCE = 2e-6
 """A score has six digits. Where ratings, at most a doubling, multiply one of six digits, it is

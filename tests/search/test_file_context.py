@@ -14,7 +14,7 @@ from new_stores import new_store
 from repositories import Repository
 
 import pylore
-from pylore.anchors.globs import glob_pattern, matches
+from pylore.anchors.project import glob_pattern, matches
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
@@ -23,7 +23,7 @@ from pylore.search.file_context import Near, named, of_files, seeds
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import BY_GLOB, ITSELF, NEXT, TIED
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 from pylore.system.git import Git
 

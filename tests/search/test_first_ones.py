@@ -16,7 +16,7 @@ from pylore.indexing.indexer import Index
 from pylore.search import tuning
 from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
-from pylore.store.document import DocumentFile
+from pylore.store.anchors import DocumentFile
 from pylore.store.filter import Scope
 
 NOW = "2026-01-01T00:00:00.000000Z"

@@ -18,8 +18,8 @@ from pylore.core.model import Hit, Hits, Node
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.mmr import differing_signs, diversify, mmr
 from pylore.search.pipeline import Request, search
+from pylore.search.score import differing_signs, diversify, mmr
 from pylore.search.tuning import SAME_CATEGORY, TOP, WINDOW
 from pylore.store import Store
 from pylore.store.filter import Scope

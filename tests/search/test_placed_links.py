@@ -12,12 +12,12 @@ from things import a_node, an_edge
 
 from pylore.core.model import Edge, Hit
 from pylore.core.settings import Settings
-from pylore.graph.best_path import Step, Walk
-from pylore.graph.placed import PlacedEdges
+from pylore.graph.edge_views import DiscountedEdges
+from pylore.graph.walk import Step, Walk
 from pylore.indexing.indexer import Index
+from pylore.search.legs import Matches
 from pylore.search.passage_links import lend
 from pylore.search.pipeline import Request, search
-from pylore.search.retrieve import Candidates
 from pylore.store import Store
 
 TOKENS, LOCKS = "tokens end after a day " * 50, "locks are held by writers " * 50
@@ -96,16 +96,16 @@ def test_what_is_hidden_gets_nothing(store: Store) -> None:
 def test_the_support_is_the_root_of_the_squares(store: Store) -> None:
     first, second, *_ = sorted(key for key, _ in store.nodes.passages(["doc-long"]))
     link(store, an_edge("doc-long", "doc-a", "links_to", 0.5, metadata='{"at":[0,1200]}'))
-    candidates = Candidates()
-    candidates.rows = {"texts": [(first, "doc-long", 4.0), (second, "doc-long", 2.0)]}
+    matches = Matches()
+    matches.rows = {"texts": [(first, "doc-long", 4.0), (second, "doc-long", 2.0)]}
     walk = Walk()
     walk.support["doc-a"] = 0.3
     walk.reached["doc-a"] = Step("doc-a", 0.3, Step("doc-b", 1.0), "relates_to")
-    lend(store, Settings.load(environ={}, flags={}), candidates, walk, frozenset(), ())
+    lend(store, Settings.load(environ={}, flags={}), matches, walk, frozenset(), ())
     unit = 0.7 * 0.5 * store.relations.all()["links_to"][0]
     expected = sqrt(0.3**2 + (unit * 1.0**2) ** 2 + (unit * 0.5**2) ** 2)
     assert walk.support["doc-a"] == walk.reached["doc-a"].score == pytest.approx(expected)
-    lend(store, Settings.load(environ={}, flags={}), candidates, walk, frozenset({"doc-a"}), ())
+    lend(store, Settings.load(environ={}, flags={}), matches, walk, frozenset({"doc-a"}), ())
     assert walk.support["doc-a"] == pytest.approx(expected)
 
 
@@ -115,15 +115,15 @@ def test_an_edge_of_a_place_counts_a_third_to_the_walk() -> None:
             return [("doc-a", True, ["links_to", "links_to"], ["doc-b", "doc-c"], [1.0, 1.0]),
                     ("doc-b", False, ["links_to"], ["doc-a"], [1.0])]  # fmt: skip
 
-    edges = PlacedEdges(Two(), lambda ids: [("doc-a", "doc-b", "links_to")])
+    edges = DiscountedEdges(Two(), lambda ids: [("doc-a", "doc-b", "links_to")])
     weights = [bundle[4] for bundle in edges.bundles(["doc-a", "doc-b"], ["links_to"], 9)]
     assert weights == [[0.35, 1.0], [0.35]]
 
 
 def test_of_the_passages_the_best_has_one_and_50_lend() -> None:
-    candidates = Candidates()
-    candidates.rows = {"texts": [(key, f"doc-{key}", float(key)) for key in range(1, 101)]}
+    matches = Matches()
+    matches.rows = {"texts": [(key, f"doc-{key}", float(key)) for key in range(1, 101)]}
     settings = Settings.load(environ={}, flags={})
-    best = candidates.passages(settings, 50)
+    best = matches.passages(settings, 50)
     assert [row[0] for row in best] == [*range(100, 50, -1)]
     assert best[0][2] == 1.0 and best[-1][2] == pytest.approx(0.51)

@@ -16,7 +16,7 @@ from pylore.core.settings import Settings
 from pylore.core.text import inflections, is_test, parse_query
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.fulltext import coverage, lift
+from pylore.search.legs import coverage, lift
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope

@@ -16,23 +16,25 @@ from pylore.core.errors import UsageError
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import BY_NAME, EXPANSION_RULES, Settings
 from pylore.core.times import now
-from pylore.graph.best_path import Step, Walk
+from pylore.graph.walk import Step, Walk
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.search.rules import Matches, rule_named
+from pylore.search.rules import DirectMatches, rule_named
 from pylore.store import ALL, Store
 from pylore.store.filter import Scope
 
 if TYPE_CHECKING:
     from pylore.core.scoring import Factors
-    from pylore.graph.kept_edges import Bundles
+    from pylore.graph.walk import Bundles
     from pylore.search.rules import Rule
 
 
 class Neighbours:
     """A rule of nobody's: the best match alone, one hop, and everything there is worth half."""
 
-    def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> Mapping[str, float]:
+    def seeds(
+        self, matches: DirectMatches, settings: Settings, notes: list[str]
+    ) -> Mapping[str, float]:
         notes.append(f"from {matches.direct[0].id}")
         return {matches.direct[0].id: 0.5}
 
@@ -50,7 +52,7 @@ class Neighbours:
         return result
 
     def factors(
-        self, hits: Iterable[Hit], walk: Walk, matches: Matches, settings: Settings
+        self, hits: Iterable[Hit], walk: Walk, matches: DirectMatches, settings: Settings
     ) -> dict[str, Factors]:
         return {
             hit.id: {"nearness": 0.5, "half": 0.5} if hit.hops else matches.found.factors(hit.id)

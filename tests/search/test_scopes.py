@@ -13,9 +13,9 @@ from things import a_node, an_edge
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
 from pylore.app.related import RelatedRequest, related
-from pylore.app.search import SearchRequest, search
+from pylore.app.search import search
+from pylore.core.ids import is_seen
 from pylore.core.model import Edge, Node
-from pylore.core.scopes import is_seen
 from pylore.core.settings import Settings
 from pylore.graph.queries import stats
 from pylore.indexing.indexer import Index
@@ -55,7 +55,7 @@ def told(store: Store, scope: str) -> dict[str, object]:
         flags = {"graph_depth": str(depth), "embedder": "none", "scope": scope, "min_score": "0"}
         engine = Engine(store, Settings.load(environ={}, flags=flags), "/nowhere")
         for query in ("sail", "mast", "tide", "pi", "rope boom"):
-            found = search(engine, SearchRequest(query))
+            found = search(engine, query)
             said[f"{query} {depth}"] = ({(hit.id, hit.hops) for hit in found}, found.notes)
         for node in store.nodes.all(live_only=True):
             if depth:

@@ -12,20 +12,12 @@ from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.model import Hit
-from pylore.core.scoring import recency, relevance, relevance_factor, usage
+from pylore.core.scoring import MOST_RELEVANT, recency, relevance, relevance_factor, usage
 from pylore.core.settings import Settings
-from pylore.core.tuning import MOST_RELEVANT
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.search.scoring import (
-    best_first,
-    explained_relevance,
-    plain,
-    product,
-    put_together,
-    standing,
-)
+from pylore.search.score import assemble, best_first, explained_relevance, plain, product, standing
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -56,7 +48,7 @@ def scored(hits: list[Hit], settings: Settings) -> list[Hit]:
     matched = {hit.id: hit.factors for hit in hits}
     for hit in hits:
         hit.standing = standing(hit, settings, plain(settings))
-    return put_together(hits, matched)
+    return assemble(hits, matched)
 
 
 def adjusted(credibility: Standing, score: float = 0.5, **flags: object) -> float:

@@ -13,18 +13,17 @@ from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.embed.static import StaticEmbedder
-from pylore.graph.best_path import Step, Walk
+from pylore.graph.walk import Step, Walk
 from pylore.indexing.indexer import Index
-from pylore.search.expansion import within
+from pylore.search.expand import within
 from pylore.search.file_context import Near, of_files, seeds
-from pylore.search.fulltext import FullTextLeg
-from pylore.search.mmr import differing_signs, mmr
+from pylore.search.legs import FullTextLeg, Matches, find_matches
 from pylore.search.pipeline import Request, search
 from pylore.search.related import related
-from pylore.search.retrieve import Candidates, candidates
-from pylore.search.rules import Matches, rule_named
+from pylore.search.rules import DirectMatches, rule_named
+from pylore.search.score import differing_signs, mmr
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 
 NOW = "2026-01-01T00:00:00Z"
@@ -180,7 +179,7 @@ def test_the_vectors_give_two_passages_for_a_match(store: Store) -> None:
     vector = StaticEmbedder().embed(["token"])[0]
     for room, most in ((50, 100), (52, 104)):
         settings = options(retrievers="vector", vector_min=-1)
-        found = candidates(store, settings, query, vector, Scope(), frozenset(), room=room)
+        found = find_matches(store, settings, query, vector, Scope(), frozenset(), room=room)
         assert len(found.legs["vector"]) == most
 
 
@@ -196,7 +195,7 @@ def test_a_retriever_of_ones_own_has_three_tenths_beside_the_others(store: Store
     own: Any = Own()
     for shares, expected in (("", 0.3 / (0.75 + 0.3)), ("mine=0.6", 0.6 / (0.75 + 0.6))):
         settings = options(retrievers="fulltext mine", retriever_shares=shares)
-        found = candidates(store, settings, parse_query("token"), None, Scope(), frozenset(), own)
+        found = find_matches(store, settings, parse_query("token"), None, Scope(), frozenset(), own)
         assert found.fused["note-2"] == pytest.approx(expected)
 
 
@@ -221,10 +220,10 @@ def test_three_quarters_of_the_words_are_sure_and_three_tenths_are_weak(store: S
 # --- expansion
 
 
-def matches(fused: dict[str, float], confidence: float = 1.0) -> Matches:
-    found = Candidates()
+def matches(fused: dict[str, float], confidence: float = 1.0) -> DirectMatches:
+    found = Matches()
     found.fused, found.confidence = fused, confidence
-    return Matches(found, found, [Hit(id) for id in fused])
+    return DirectMatches(found, found, [Hit(id) for id in fused])
 
 
 def test_the_worst_seed_has_a_tenth_of_the_best_one(store: Store) -> None:

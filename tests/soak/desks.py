@@ -16,7 +16,7 @@ from pylore.app.engine import Engine
 from pylore.core import times
 from pylore.core.errors import HubUnavailable, LoreError, StoreBusy, StoreReadOnly
 from pylore.core.settings import Settings
-from pylore.formats.lines_out import READS, export_lines
+from pylore.formats.lines import READS, export_lines
 from pylore.hub.connection import connect
 from pylore.hub.lines import HubStore, Takes
 from pylore.hub.sync import HubSync, HubSynced

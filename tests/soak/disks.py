@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from pylore.store.sqlite import opening as sqlite
+from pylore.store import opening as sqlite
 
 
 class Disk(apsw.VFS):

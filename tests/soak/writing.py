@@ -14,7 +14,7 @@ from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.indexing.indexer import rebuild
 from pylore.indexing.reembed import Embedding
 from pylore.records.records import Records

@@ -15,14 +15,14 @@ from sqlite_stores import connection_of
 from things import EARLY, LATE, LATER, a_node, an_edge
 
 from pylore.core.settings import Settings
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.records.access_counts import count_accesses
 from pylore.store import Store, open_store
+from pylore.store import access_log as read_lines
+from pylore.store import nodes as access_journal
+from pylore.store.backup import back_up, restore_backup
 from pylore.store.filter import Scope
-from pylore.store.sqlite import access_journal
-from pylore.store.sqlite import access_log as read_lines
-from pylore.store.sqlite.backup import back_up, restore_backup
-from pylore.system.store_files import READS, READS_TAKEN
+from pylore.system.files import READS, READS_TAKEN
 
 NODE, THING, OTHER = "note-a", "entity-x", "entity-y"
 FACT = (THING, OTHER, "depends_on")

@@ -14,11 +14,10 @@ from sqlite_stores import connection_of
 from things import a_node, an_edge
 
 from pylore.core.errors import LoreError, StoreError
-from pylore.formats.lines_out import export_lines
-from pylore.store import open_store
-from pylore.store.sqlite import backup
-from pylore.store.sqlite.backup import back_up, restore_backup
-from pylore.store.sqlite.opening import SCHEMA_VERSION
+from pylore.formats.lines import export_lines
+from pylore.store import backup, open_store
+from pylore.store.backup import back_up, restore_backup
+from pylore.store.opening import SCHEMA_VERSION
 
 
 def filled(folder: Path, *names: str) -> str:

@@ -15,7 +15,7 @@ from things import LATE, a_node, an_edge
 from pylore.core.errors import StoreError
 from pylore.core.vocabulary import CODE, TEXTS
 from pylore.store import Store, scratch_store
-from pylore.store.sqlite.check import sqlite_features, sqlite_version, vector_extension
+from pylore.store.check import sqlite_features, sqlite_version, vector_extension
 
 
 @pytest.fixture

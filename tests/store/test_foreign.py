@@ -13,7 +13,7 @@ from pylore import Lore
 from pylore.cli.main import _guarded
 from pylore.core.errors import StoreError
 from pylore.store import create_store, open_store
-from pylore.store.sqlite.schema_check import foreign_objects
+from pylore.store.schema import foreign_objects
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from things import EARLY, LATE, LATER, a_node, an_edge
 from pylore.core.model import Node, Past
 from pylore.core.states import clock, state_name
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 KEY = ("note-a", "note-b", "relates_to")
 AHEAD = "2999-01-01T00:00:00Z"

@@ -17,7 +17,7 @@ from pylore.core.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from pylore.store.sqlite.faults import GraphFaults, Translated, Whatever, meaning, translate
+from pylore.store.faults import GraphFaults, Translated, Whatever, meaning, translate
 
 DAMAGED = "is damaged: run 'lore doctor', or import your last export into a new one"
 LOCKED = "is locked by another writer: try again, or raise busy_timeout"

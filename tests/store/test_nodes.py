@@ -8,7 +8,7 @@ from things import EARLY, LATE, LATER, a_node
 from pylore.core.errors import LoreError
 from pylore.core.times import now
 from pylore.store import ALL, Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 
 

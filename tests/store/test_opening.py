@@ -15,10 +15,10 @@ from things import a_node
 
 from pylore.core.errors import LoreError, NoStore, StoreError, StoreReadOnly
 from pylore.store import create_store, open_store, scratch_store
-from pylore.store.sqlite.backup import back_up, restore_backup
-from pylore.store.sqlite.opening import APPLICATION_ID, SCHEMA_VERSION
+from pylore.store.backup import back_up, restore_backup
+from pylore.store.opening import APPLICATION_ID, SCHEMA_VERSION
+from pylore.system.files import StoreState, require_no_store
 from pylore.system.project_files import read_plain
-from pylore.system.store_files import StoreState, require_no_store
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from zlib import compress
 import pytest
 
 from pylore.core.errors import StoreDamaged
-from pylore.store.sqlite import packing
+from pylore.store import passages as packing
 
 
 def test_a_text_is_itself_again() -> None:

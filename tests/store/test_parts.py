@@ -12,9 +12,8 @@ from pylore.core.errors import UsageError
 from pylore.core.times import now
 from pylore.core.vocabulary import RELATIONS, TYPES
 from pylore.store import ALL, Store
-from pylore.store.anchor import ANCHOR_HISTORY, Anchor
-from pylore.store.candidate import KeptCandidate
-from pylore.store.document import DocumentFile
+from pylore.store.anchors import ANCHOR_HISTORY, Anchor, DocumentFile
+from pylore.store.curation import KeptCandidate
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.store import Store
-from pylore.store.sqlite import passage_texts
-from pylore.store.sqlite.fulltext import TABLES
+from pylore.store import passages as passage_texts
+from pylore.store.fulltext import TABLES
 
 LONG = " ".join(f"word{number} getUser{number}" for number in range(300))
 TEXTS = ("one key", "getUserByID reads one key", "Zürich", "Zu\u0308rich " + "ก " * 500, LONG)

@@ -10,7 +10,7 @@ from things import LATE, a_node, an_edge
 from pylore.core.vocabulary import TEXTS
 from pylore.indexing.indexer import Index
 from pylore.store import Store
-from pylore.store.document import DocumentFile
+from pylore.store.anchors import DocumentFile
 
 LONG = "words " * 200 + "a link to b, " + "more " * 200 + "another link to b"
 FIRST, LAST = LONG.index("a link"), LONG.index("another link")
@@ -42,11 +42,11 @@ def test_an_edge_stands_in_the_passages_that_its_places_are_in(store: Store) -> 
     passages = keys(store, "doc-a")
     first, second, *_, last = passages
     assert len(passages) > 2
-    assert sorted(store.placed.within(passages)) == [
+    assert sorted(store.positional_edges.within(passages)) == [
         (key, "links_to", "doc-b", 0.5) for key in (second, last)
     ]
-    assert store.placed.within([first]) == []
-    assert store.placed.within([]) == []
+    assert store.positional_edges.within([first]) == []
+    assert store.positional_edges.within([]) == []
 
 
 def test_a_passage_of_a_document_begins_at_a_line(store: Store) -> None:
@@ -67,13 +67,13 @@ def test_a_passage_of_a_document_begins_at_a_line(store: Store) -> None:
 
 def test_those_at_either_end_of_a_node_are_known(store: Store) -> None:
     there = ("doc-a", "doc-b", "links_to")
-    assert not store.placed.any()
+    assert not store.positional_edges.any()
     store.edges.put_many([
         an_edge(*there, metadata='{"at":[0]}'),
         an_edge("doc-short", "doc-b", "links_to", metadata='{"at":[0]}'),
         an_edge("doc-b", "doc-a", "links_to"),
     ])  # fmt: skip
-    touching = store.placed.touching
-    assert store.placed.any()
+    touching = store.positional_edges.touching
+    assert store.positional_edges.any()
     assert touching(["doc-a"]) == touching(["doc-b"]) == {there}
     assert touching(["doc-short", "doc-nowhere"]) == set()

@@ -13,14 +13,14 @@ from new_stores import new_store
 from samples import examples
 from sqlite_stores import connection_of
 
-from pylore.core import tuning
+from pylore.core import scoring as tuning
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import Query, parse_query
 from pylore.store import open_store
 from pylore.store.filter import Scope
-from pylore.store.sqlite.rare_terms import CommonWords, RareFirst, _Ask
-from pylore.store.sqlite.store import Store
+from pylore.store.rare_terms import CommonWords, RareFirst, _Ask
+from pylore.store.store import Store
 
 WEIGHTS = Settings().field_weights
 PASSAGES = 3_000

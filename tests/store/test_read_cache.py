@@ -13,15 +13,15 @@ from new_stores import new_store
 from samples import examples
 
 from pylore.app.engine import Engine
-from pylore.app.search import SearchRequest, search
+from pylore.app.search import search
 from pylore.core.model import Edge, Node
 from pylore.core.settings import from_environment
-from pylore.graph import kept_edges
+from pylore.graph import walk as edge_cache
 from pylore.indexing.indexer import write_nodes
-from pylore.store import Store, open_store
-from pylore.store.sqlite import match_cache, read_cache
-from pylore.store.sqlite import nodes as nodes_module
-from pylore.store.sqlite.array_cache import SketchArrays, best_sums
+from pylore.store import Store, open_store, read_cache
+from pylore.store import nodes as nodes_module
+from pylore.store import read_cache as match_cache
+from pylore.store.array_cache import SketchArrays, best_sums
 
 WORDS = (
     "token cookie session limit request refuse key rotate sign parser cache vector graph node"
@@ -62,7 +62,7 @@ def stores(folder: str) -> Iterator[tuple[Store, Store]]:
 
 def said(store: Store, query: str, depth: str, folder: str) -> list[object]:
     engine = Engine(store, from_environment({"graph_depth": depth}), folder)
-    found = search(engine, SearchRequest(query, explain=True))
+    found = search(engine, query, explain=True)
     return [*found.notes, *((hit.to_dict(), repr(hit.factors)) for hit in found)]
 
 
@@ -92,7 +92,7 @@ def test_it_says_the_same_where_there_is_hardly_room(
     stores: tuple[Store, Store], folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_cache, "MOST", 500)
-    monkeypatch.setattr(kept_edges, "MOST", 50)
+    monkeypatch.setattr(edge_cache, "MOST", 50)
     monkeypatch.setattr(nodes_module, "_KEPT", 20)
     keeping, plain = stores
     for query in queries(20):

@@ -10,9 +10,8 @@ from new_stores import new_store
 from things import a_node
 
 from pylore.core.errors import StoreError, StoreReadOnly
-from pylore.store import create_store, open_store
-from pylore.store.sqlite import opening, schema_steps
-from pylore.store.sqlite.schema import SCHEMA, created, name_of, schema_text
+from pylore.store import create_store, open_store, opening, schema_steps
+from pylore.store.schema import SCHEMA, created, name_of, schema_text
 
 NEW = next(one for one in created(schema_text(SCHEMA)) if one.startswith("CREATE INDEX"))
 """What version 1 did not have yet, in this story."""

@@ -14,11 +14,11 @@ from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.indexing.indexer import Index
 from pylore.store import ALL, Store
-from pylore.store.anchor import Anchor
-from pylore.store.candidate import KeptCandidate
+from pylore.store.anchors import Anchor
+from pylore.store.curation import KeptCandidate
 from pylore.store.filter import Scope
 
 OURS, THEIRS, COMMON = "note-1@@alice", "note-1@@bob", "note-1"

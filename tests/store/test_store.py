@@ -27,12 +27,11 @@ from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import NEIGHBOURS, POOL
-from pylore.store import Store, create_store, open_store
+from pylore.store import Store, conditions, create_store, open_store, vectors
+from pylore.store import nodes as listed
 from pylore.store.filter import Scope
-from pylore.store.sqlite import conditions, vectors
-from pylore.store.sqlite import nodes as listed
-from pylore.store.sqlite.fulltext import rank_bm25
-from pylore.store.sqlite.quantise import floats
+from pylore.store.fulltext import rank_bm25
+from pylore.store.vector_tables import floats
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000

@@ -11,9 +11,9 @@ from things import EARLY, LATE, a_node, an_edge
 
 from pylore.core.vocabulary import TEXTS
 from pylore.store import scratch_store
-from pylore.store.anchor import Anchor
-from pylore.store.sqlite.store import Store
-from pylore.store.sqlite.values import wrong_values
+from pylore.store.anchors import Anchor
+from pylore.store.store import Store
+from pylore.store.values import wrong_values
 
 LONG = "x" * 1000
 

@@ -15,10 +15,9 @@ from sqlite_stores import connection_of
 from things import a_node
 
 from pylore.core.vocabulary import TEXTS
-from pylore.store import Store, scratch_store
+from pylore.store import Store, scratch_store, vectors
 from pylore.store.filter import Scope
-from pylore.store.sqlite import vectors
-from pylore.store.sqlite.quantise import quantise, quantise_all, restore, sketch
+from pylore.store.vector_tables import quantise, quantise_all, restore, sketch
 
 DIMENSION, MANY, TOPICS = 16, 900, 30
 TYPES = ("note", "note", "note", "note", "note", "note", "note", "note", "note", "lesson")

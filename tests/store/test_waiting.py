@@ -31,8 +31,7 @@ from pylore.formats.jsonl import import_lines
 from pylore.formats.markdown import import_markdown
 from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
-from pylore.store import Store, create_store, open_store
-from pylore.store.sqlite import write_queue
+from pylore.store import Store, create_store, open_store, write_queue
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -248,7 +247,7 @@ def test_a_pipe_is_kept_until_the_store_is_locked_and_leaves_nothing(
 WAITER = """
 import sys
 from pylore.store import open_store
-from pylore.store.sqlite import write_queue
+from pylore.store import write_queue
 write_queue.tell = lambda text: print(text, file=sys.stderr, flush=True)
 with open_store(sys.argv[1]) as store:
     with store.transaction():
@@ -415,7 +414,7 @@ def test_a_record_is_on_the_disk_before_its_id_is_known(
 ) -> None:
     watched = Watched()
     connect = apsw.Connection
-    monkeypatch.setattr("pylore.store.sqlite.opening.apsw.Connection",
+    monkeypatch.setattr("pylore.store.opening.apsw.Connection",
                         lambda name, flags: connect(name, flags=flags, vfs="watched"))  # fmt: skip
     with open_store(os.path.dirname(store.path)) as other:  # while ``store`` has it open too
         records = Records(other, Settings(), None)

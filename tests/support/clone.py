@@ -24,13 +24,13 @@ from repositories import Repository
 from store_places import copy_store, store_folder
 
 import pylore
-import pylore.cli.commands
+import pylore.cli.click_reader
 import pylore.cli.hot
 from pylore.cli.main import _guarded
 from pylore.core.model import Node
 from pylore.indexing.indexer import Index
 from pylore.store import Store, open_store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 from pylore.system import git_process as gitprocess
 
 SECRET = "zqxjsecret"

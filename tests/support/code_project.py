@@ -7,11 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from pylore.code.extract import Source, extract
+from pylore.code.facts import FileFacts
 from pylore.code.index import index
-from pylore.code.parse.ast_grep import scan
-from pylore.code.parse.extract import Source, extract
-from pylore.code.parse.facts import FileFacts
-from pylore.code.parse.rules import load_rules
+from pylore.code.rules import load_rules, scan
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.store import Store

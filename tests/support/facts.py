@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pylore.code.parse.facts import Call, FileFacts, Import, Symbol
+from pylore.code.facts import Call, FileFacts, Import, Symbol
 from pylore.code.resolve.resolve import resolve
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pylore
-from pylore.context.budget import Tokens
+from pylore.context.text import Tokens
 from pylore.embed.static import StaticEmbedder
 
 

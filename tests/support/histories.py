@@ -17,11 +17,9 @@ import apsw
 from new_stores import memory_store
 
 import pylore.records.merge
-import pylore.records.purge
 import pylore.records.undo
-from pylore.core.merging import is_gone
 from pylore.core.model import Edge, Node
-from pylore.core.states import EDGE_STATE, NODE_STATE, clock
+from pylore.core.states import EDGE_STATE, NODE_STATE, clock, is_gone
 from pylore.core.vocabulary import RELATIONS
 from pylore.indexing.indexer import Index
 from pylore.records.canonical import (
@@ -34,16 +32,15 @@ from pylore.records.canonical import (
     told_past_edges,
 )
 from pylore.records.merge import Merge
-from pylore.records.purge import delete_for_good
-from pylore.records.undo import forget
+from pylore.records.undo import delete_for_good, forget
 from pylore.store import Store
-from pylore.store.anchor import Anchor
+from pylore.store.anchors import Anchor
 
 IDS = ("note-a", "note-b", "decision-c")
 WORDS = ("", "one", "two", "three")
 KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
-_WITH_CLOCKS = (pylore.records.merge, pylore.records.purge, pylore.records.undo)
+_WITH_CLOCKS = (pylore.records.merge, pylore.records.undo, pylore.records.undo)
 
 
 class NoIndex:

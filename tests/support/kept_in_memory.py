@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pylore.code.parse.facts import FileFacts
+from pylore.code.facts import FileFacts
 from pylore.code.resolution_cache import outline, read_outline
 from pylore.code.resolve.calls import Ends, Told
 from pylore.code.resolve.incremental import FileChange, Tree, resolve_incremental

@@ -9,7 +9,7 @@ from typing import Any
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import Imported
-from pylore.formats.lines_out import export_lines
+from pylore.formats.lines import export_lines
 from pylore.formats.markdown import import_markdown
 from pylore.records.records import Records
 from pylore.store import Store

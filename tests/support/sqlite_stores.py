@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from pylore.store.sqlite.store import Store
+from pylore.store.store import Store
 
 if TYPE_CHECKING:
     from pylore.store import Store

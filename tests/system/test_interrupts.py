@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pylore.system.interrupts import Tidying, start_session
+from pylore.system.programs import Tidying, start_session
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from homes import move_home
 
-from pylore.system import kept_texts
-from pylore.system.kept_texts import forget_text, forget_texts, keep_text, kept_text
+from pylore.system import user_files as kept_texts
+from pylore.system.user_files import forget_text, forget_texts, keep_text, kept_text
 
 KEY = sha256(b"a question").digest()
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pylore.cli.args import parse
 from pylore.cli.declaration import Command, Option
 from pylore.cli.declare import OUTPUT
+from pylore.cli.reader import parse
 from pylore.core.errors import UsageError
 from pylore.system.json_encode import Raw, dumps, quote
 from pylore.terminal import text as render

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from terminals import at_terminal
 from wire import LORE, lore
 
-from pylore.terminal.lines import columns, cut, news_of
 from pylore.terminal.screen import fitted
+from pylore.terminal.text import columns, cut, news_of
 
 WORDS = st.lists(st.text("ab漢é\u0301-", min_size=1, max_size=9), max_size=12).map(" ".join)
 

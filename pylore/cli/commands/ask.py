@@ -8,9 +8,9 @@ from ...app.ask import AskRequest, AskResult, ask
 from ...core.errors import DONE, FAILURE, UsageError
 from ...core.text import printable
 from ...terminal.output import flush, note, write
-from ..args import split_words
+from ..reader import split_words
 from ..runtime import record_context
-from .shared import Session, read_stdin
+from ..session import Session, read_stdin
 
 
 def ask_command(

@@ -7,18 +7,17 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import LoreError, UsageError
-from ...evaluate.metrics import measures, report_text, tuning_text
 from ...evaluate.queries import Question, read_lines, read_questions
-from ...evaluate.run import Evaluation, missing
+from ...evaluate.run import Evaluation, measures, missing, report_text, tuning_text
 from ...evaluate.tune import coordinates, count_searches, evaluate, fragment, tune
 from ...store.filter import Scope
 from ...system.atomic_write import write_whole
-from ...system.symlinks import real_place
+from ...system.project_files import real_place
 from ...terminal.output import note
-from ...terminal.progress import Progress
-from ..args import split_words
+from ...terminal.screen import Progress
+from ..reader import split_words
 from ..runtime import shared_folder
-from .shared import Session
+from ..session import Session
 
 if TYPE_CHECKING:
     from ...store import Store

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,13 @@ from ...core.text import counted
 from ...core.times import parse_since
 from ...core.vocabulary import RECORDS
 from ...records.canonical import withheld
+from ...records.fact_review import Facts, ReviewOutcome
 from ...store.filter import Scope, require_statuses
-from ...terminal.text import list_text, oneline_text
+from ...system.parts import require_part
+from ...terminal.text import bold, changes_text, dim, list_text, oneline_text
 from ..runtime import ids_from
-from ..session import changed_rows, one_line_each
+from ..session import Session, changed_rows, one_line_each
 from ..writing import split_list
-from .shared import Session
 
 if TYPE_CHECKING:
     from ...store import Store
@@ -100,3 +102,54 @@ def undo(ids: tuple[str, ...], last: bool, **options: Any) -> None:
         changes = session.records(store).undo(wanted) if wanted or not ids else []
     session.say([note for change in changes for note in change.notes])
     session.print_changes(changes)
+
+
+def confirm(words: tuple[str, ...], **options: Any) -> None:
+    _change(Facts.confirm, words, "confirm", options)
+
+
+def retract(words: tuple[str, ...], **options: Any) -> None:
+    _change(Facts.retract, words, "retract", options)
+
+
+def sweep(words: tuple[str, ...], dry_run: bool, telemetry: bool, **options: Any) -> None:
+    session = Session(options)
+    if words:
+        raise UsageError(f"sweep takes no '{words[0]}': see 'lore sweep --help'")
+    if telemetry:
+        require_part("capture", "commands").sweep_telemetry(session, dry_run=dry_run)
+        return
+    with session.open_whole("sweep") as store:
+        facts = Facts(store, session.settings)
+        faded = facts.sweep(dry_run=dry_run)
+        states = facts.sweep_history(dry_run=dry_run)
+    if states:
+        how = "due" if dry_run else "dropped"
+        session.say([f"{counted(states, 'state')} of the history {how}: left before the last "
+                     f"{session.settings.history_days} days"])  # fmt: skip
+    session.output.list(
+        [{"id": one.id, "state": one.state, "confidence": one.confidence,
+          "recency": one.recency, "accesses": one.accesses} for one in faded],
+        _faded_text,
+    )  # fmt: skip
+
+
+def _change(
+    change: Callable[[Facts, list[str]], list[ReviewOutcome]], words: tuple[str, ...], command: str,
+    options: dict[str, Any],
+) -> None:  # fmt: skip
+    """Makes the change to what the words name, and prints what became of each."""
+    session = Session(options)
+    wanted = ids_from(words, command)
+    with session.open() as store:
+        outcomes = change(Facts(store, session.settings, session.embedder(store)), wanted)
+        session.output.list([outcome.to_dict() for outcome in outcomes], changes_text)
+
+
+def _faded_text(rows: Sequence[dict[str, Any]]) -> str:
+    return "".join(
+        f"{row['state']}  {bold(row['id'])}"
+        + dim(f"  confidence {row['confidence']:.2g}, recency {row['recency']:.2g},"
+              f" accesses {row['accesses']}\n")
+        for row in rows
+    ) or "nothing to sweep\n"  # fmt: skip

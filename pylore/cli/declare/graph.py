@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option, VerbList
-from . import COUNTS_OUTPUT, IDS, OUTPUT, QUIET, link, related, show, unlink
+from . import COUNTS_OUTPUT, IDS, OUTPUT, QUIET
+from . import find as related
+from . import find as show
+from . import write as link
+from . import write as unlink
 
 COMMAND = Command(
     "graph",
@@ -37,7 +41,7 @@ Relations may be written in capitals too (ANCHORED_TO). Settings such as
 )
 
 
-RELATED = related.COMMAND.as_verb(
+RELATED = related.RELATED_COMMAND.as_verb(
     "graph related",
     "what is connected to a node, nearest first",
     """\
@@ -106,7 +110,7 @@ way is an answer too: "hops" is null and "path" is empty.""",
 )
 
 
-SHOW = show.COMMAND.as_verb(
+SHOW = show.SHOW_COMMAND.as_verb(
     "graph show",
     "a record whole, with its edges",
     """\
@@ -235,7 +239,7 @@ made or took away yourself stay as they are.""",
         IDS,
     ),
     settings=("busy_timeout",),
-    run="similar:similar_command",
+    run="graph:similar_command",
 )
 
 
@@ -265,11 +269,11 @@ oldest first, each with its largest cosine to another one. Needs no edges.""",
     examples=("lore graph duplicates --jq '.[].records[1:][].id'",),
     also=(QUIET,),
     settings=("busy_timeout",),
-    run="similar:duplicates_command",
+    run="graph:duplicates_command",
 )
 
 
-LINK = link.COMMAND.as_verb(
+LINK = link.LINK_COMMAND.as_verb(
     "graph link",
     "link two nodes",
     """\
@@ -280,7 +284,7 @@ the same link twice is one link. 'lore link' is the same.""",
 )
 
 
-UNLINK = unlink.COMMAND.as_verb(
+UNLINK = unlink.UNLINK_COMMAND.as_verb(
     "graph unlink",
     "take a link away",
     """\
@@ -322,7 +326,7 @@ made or taken away by hand stays so.""",
         IDS,
     ),
     settings=("busy_timeout",),
-    run="anchors:cochanges_command",
+    run="code:cochanges_command",
 )
 
 
@@ -347,7 +351,7 @@ Reads files as 'lore index' does, and says how many imports lead to files.""",
         IDS,
     ),
     settings=("busy_timeout",),
-    run="anchors:imports_command",
+    run="code:imports_command",
 )
 
 
@@ -417,5 +421,5 @@ Piped, the page goes to stdout. On a terminal it goes into a file under
         "min_confidence",
         "busy_timeout",
     ),
-    run="view:view_command",
+    run="graph:view_command",
 )

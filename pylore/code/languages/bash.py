@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..imports.tree import (
+from ..facts import FileFacts, Import
+from ..imports import (
     AMBIGUOUS,
     BY_SUFFIX,
     CERTAIN,
@@ -20,7 +21,6 @@ from ..imports.tree import (
     outside,
     step,
 )
-from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 
 _COMPUTED = re.compile(r"^(?:(?:\$\{[^}]*\}|\$\w+|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`)+/)+")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..imports.tree import (
+from ..facts import FileFacts, Import
+from ..imports import (
     AMBIGUOUS,
     BY_CONVENTION,
     BY_NEARNESS,
@@ -24,7 +25,6 @@ from ..imports.tree import (
     outside,
     step,
 )
-from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 
 _LAYOUTS = ("", "include", "inc", "src")

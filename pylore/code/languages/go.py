@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..imports.tree import (
+from ..facts import FileFacts, Import
+from ..imports import (
     BY_SUFFIX,
     CERTAIN,
     DECLARED,
@@ -21,7 +22,6 @@ from ..imports.tree import (
     outside,
     step,
 )
-from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..imports.tree import (
+from ..facts import FileFacts, Import
+from ..imports import (
     AMBIGUOUS,
     BY_NEARNESS,
     CERTAIN,
@@ -18,7 +19,6 @@ from ..imports.tree import (
     nearest,
     outside,
 )
-from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 
 

@@ -6,7 +6,8 @@ import builtins
 import sys
 from collections.abc import Mapping
 
-from ..imports.tree import (
+from ..facts import FileFacts, Import
+from ..imports import (
     AMBIGUOUS,
     BY_CONVENTION,
     BY_SUFFIX,
@@ -23,7 +24,6 @@ from ..imports.tree import (
     nearest,
     outside,
 )
-from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 
 _LAYOUTS = ("src", "lib", "python")

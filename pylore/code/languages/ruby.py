@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..imports.tree import (
+from ..facts import FileFacts, Import
+from ..imports import (
     AMBIGUOUS,
     BY_CONVENTION,
     BY_SUFFIX,
@@ -22,7 +23,6 @@ from ..imports.tree import (
     outside,
     step,
 )
-from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 
 _LAYOUTS = ("lib", "", "spec", "test", "app", "ext")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..imports.tree import (
+from ..facts import FileFacts, Import
+from ..imports import (
     DECLARED,
     RESOLVED,
     UNRESOLVED,
@@ -19,7 +20,6 @@ from ..imports.tree import (
     outside,
     step,
 )
-from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 
 _SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")

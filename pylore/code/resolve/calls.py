@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ...core.vocabulary import file_id
+from ..facts import Call
 from ..languages.spec import LanguageSpec
-from ..parse.facts import Call
 from . import scopes
 from .inference import Values
 from .kept import ADOPTED, BASES, FileAnswers, Reads, put

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from ...core.text import composed
 from ...core.vocabulary import file_id
+from ..facts import FileFacts
 from ..imports import Importers, SourceTree
 from ..languages.registry import language
 from ..languages.spec import LanguageSpec
-from ..parse.facts import FileFacts
 from . import scopes
 from .calls import Draft, Ends, Told, bases_in, draw_bases
 from .inference import Values

@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
+from ..facts import FileFacts, Symbol
 from ..languages.registry import language
 from ..languages.spec import LanguageSpec
-from ..parse.facts import FileFacts, Symbol
 from . import scopes
 from .calls import Calls, Draft, only_tests_call
 from .inference import Values

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...core.vocabulary import file_id
+from ..facts import FileFacts, Import
 from ..imports import DECLARED, RESOLVED, Bound, Importers, SourceTree
 from ..languages.registry import language
-from ..parse.facts import FileFacts, Import
 from . import scopes
 from .calls import ArgumentTypes, Calls, Draft, Resolution, adopt, inherit, merge
 from .inference import Values
@@ -63,7 +63,7 @@ def draw_calls(
     if len(parts) <= 1:
         _run(part.alone, parts, drawn, meanwhile)
         return drawn
-    from ..pool import Team
+    from ..worker import Team
 
     with Team(part.answer, len(parts)) as team:
         _run(team.each, parts, drawn, meanwhile)

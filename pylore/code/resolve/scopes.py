@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from zlib import crc32
 
 from ...core.vocabulary import symbol_id
+from ..facts import TYPING, FileFacts, Import, Symbol
 from ..imports import Bound
 from ..languages.spec import LanguageSpec
-from ..parse.facts import TYPING, FileFacts, Import, Symbol
 
 BASES = "<bases>"
 """The bases of a class, and theirs."""

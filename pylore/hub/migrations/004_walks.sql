@@ -176,7 +176,7 @@ BEGIN
 END $$;
 
 
--- The best path to each node: pylore/graph/best_path.py. "square" and "value" are the score.
+-- The best path to each node: pylore/graph/walk.py. "square" and "value" are the score.
 CREATE FUNCTION lore.best_path(w jsonb, seeds lore.seed[], s lore.scope,
   OUT reached lore.reached[], OUT hubs int, OUT seen int, OUT left_out int)
 LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off

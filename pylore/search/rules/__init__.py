@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from ...core.model import Hit
     from ...core.scoring import Factors
     from ...core.settings import Settings
-    from ...graph.best_path import Walk, Walker
+    from ...graph.walk import Walk, Walker
     from ..history import FileHistory
-    from ..retrieve import Candidates
+    from ..legs import Matches
 
     class Rule(Protocol):
         """One value of the setting ``expansion``, kept as ``RULE`` in the module that
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         """
 
         def seeds(
-            self, matches: Matches, settings: Settings, notes: list[str]
+            self, matches: DirectMatches, settings: Settings, notes: list[str]
         ) -> Mapping[str, float]:
             """Where the walk starts: id to score. What people should know is said in ``notes``."""
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
             """From the seeds to what they lead to, within the caps of the settings."""
 
         def factors(
-            self, hits: Iterable[Hit], walk: Walk, matches: Matches, settings: Settings
+            self, hits: Iterable[Hit], walk: Walk, matches: DirectMatches, settings: Settings
         ) -> dict[str, Factors]:
             """Id to what its score is the product of, before its age and credibility.
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
             """
 
 
-class Matches(Record):
+class DirectMatches(Record):
     """What the words and files of a search match, before the graph.
 
     ``starts`` are the matches from which the walk may start, ``found`` those that may be
@@ -58,8 +58,8 @@ class Matches(Record):
 
     def __init__(
         self,
-        starts: Candidates,
-        found: Candidates,
+        starts: Matches,
+        found: Matches,
         direct: Sequence[Hit],
         history: FileHistory | None = None,
     ) -> None:

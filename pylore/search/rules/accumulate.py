@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ...core.model import Hit
     from ...core.scoring import Factors
     from ...core.settings import Settings
-    from ...graph.best_path import Walk
-    from . import Matches, Rule
+    from ...graph.walk import Walk
+    from . import DirectMatches, Rule
 
 
 class Accumulate:
@@ -24,7 +24,9 @@ class Accumulate:
     lends = True
     takes_history = True
 
-    def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
+    def seeds(
+        self, matches: DirectMatches, settings: Settings, notes: list[str]
+    ) -> dict[str, float]:
         seeds: dict[str, float] = {}
         for found in (matches.found, matches.starts):
             best = found.best
@@ -33,7 +35,7 @@ class Accumulate:
         return seeds
 
     def factors(
-        self, hits: Iterable[Hit], walk: Walk, matches: Matches, settings: Settings
+        self, hits: Iterable[Hit], walk: Walk, matches: DirectMatches, settings: Settings
     ) -> dict[str, Factors]:
         """``match``: in units of the best match, what a hit matches + graph_weight × support.
 

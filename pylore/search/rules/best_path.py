@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...graph.best_path import walk
+from ...graph.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from ...core.model import Hit
     from ...core.scoring import Factors
     from ...core.settings import Settings
-    from ...graph.best_path import Walk
-    from . import Matches, Rule
+    from ...graph.walk import Walk
+    from . import DirectMatches, Rule
 
 
 class BestPath:
@@ -20,11 +20,13 @@ class BestPath:
 
     walk = staticmethod(walk)
 
-    def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
+    def seeds(
+        self, matches: DirectMatches, settings: Settings, notes: list[str]
+    ) -> dict[str, float]:
         return seeds_among(matches.starts.fused, matches, settings.graph_seeds)
 
     def factors(
-        self, hits: Iterable[Hit], walk: Walk, matches: Matches, settings: Settings
+        self, hits: Iterable[Hit], walk: Walk, matches: DirectMatches, settings: Settings
     ) -> dict[str, Factors]:
         return {
             hit.id: {"path": walk.reached[hit.id].score, "confidence": matches.starts.confidence}
@@ -34,7 +36,7 @@ class BestPath:
         }
 
 
-def seeds_among(ids: Iterable[str], matches: Matches, most: int) -> dict[str, float]:
+def seeds_among(ids: Iterable[str], matches: DirectMatches, most: int) -> dict[str, float]:
     """The first ``most`` of these, without matches past the limit."""
     fused = matches.starts.fused
     past_limit = matches.found.fused.keys() - {hit.id for hit in matches.direct}

@@ -16,7 +16,7 @@ from repositories import Repository
 
 from pylore.app.engine import Engine
 from pylore.app.search import add_cochanges_note
-from pylore.code.history.cochanges import (
+from pylore.code.cochanges import (
     CoChanges,
     Counts,
     analyze_cochanges,

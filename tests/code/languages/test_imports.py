@@ -11,11 +11,10 @@ from facts import file, pairs, symbol
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pylore.code.imports import Importers, SourceTree
-from pylore.code.imports.tree import MANIFEST_LIMIT
+from pylore.code.facts import FileFacts, Import
+from pylore.code.imports import MANIFEST_LIMIT, Importers, SourceTree
 from pylore.code.languages.javascript import imports as javascript
 from pylore.code.languages.registry import language
-from pylore.code.parse.facts import FileFacts, Import
 from pylore.code.resolve.resolve import resolve
 
 

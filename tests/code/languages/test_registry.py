@@ -20,7 +20,7 @@ from new_stores import new_store
 from pylore.code.languages import registry
 from pylore.code.languages.registry import add, language
 from pylore.code.languages.spec import LanguageSpec
-from pylore.code.parse.rules import load_rules
+from pylore.code.rules import load_rules
 from pylore.core.vocabulary import file_id, symbol_id
 
 CODE = Path(__file__).resolve().parents[3] / "pylore" / "code"
@@ -95,7 +95,7 @@ def test_a_name_that_is_no_language_is_a_family_of_its_own(name: str) -> None:
 def test_resolving_loads_the_languages_that_are_there_and_no_other() -> None:
     program = (
         "import sys; from pylore.code.resolve.resolve import resolve;"
-        "from pylore.code.parse.facts import FileFacts;"
+        "from pylore.code.facts import FileFacts;"
         "resolve({'a.go': FileFacts('a.go', 'go')}, '/');"
         "print(*sys.modules)"
     )

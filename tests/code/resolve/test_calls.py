@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
 
-from pylore.code.parse.facts import Call, FileFacts, Import
+from pylore.code.facts import Call, FileFacts, Import
 from pylore.code.resolve import scopes as confidence
 from pylore.code.resolve.resolve import resolve
 

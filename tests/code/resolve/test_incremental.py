@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kept_in_memory import KeptInMemory
 
-from pylore.code.parse.facts import Call, FileFacts, Import, Symbol
+from pylore.code.facts import Call, FileFacts, Import, Symbol
 from pylore.code.resolve.resolve import resolve
 
 MODULES = ("a", "b", "p.c", "p.d", "q.e")

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...imports.tree import (
+from ...facts import FileFacts, Import
+from ...imports import (
     BY_CONVENTION,
     CERTAIN,
     DECLARED,
@@ -23,7 +24,6 @@ from ...imports.tree import (
     join,
     step,
 )
-from ...parse.facts import FileFacts, Import
 
 # A string is matched whole, so that what looks like a comment or a comma in it stays.
 _STRING = r'"(?:[^"\\\n]|\\.)*"'

@@ -1,0 +1,310 @@
+"""What ties records to code: attaching, judging, taking away."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from shlex import quote
+from typing import Any
+
+from ..anchors.attach import place_anchor, remove_anchors
+from ..anchors.definitions import find_definitions
+from ..anchors.fingerprint import line_numbers
+from ..anchors.project import Project, matches, relative, relative_glob, root_to_keep
+from ..anchors.verify import Verified, judge_kept, require_anchors, rows
+from ..anchors.verify import verify as verify_anchors
+from ..code.cochanges import cochanges_are_due
+from ..core.errors import UsageError
+from ..core.model import Record
+from ..core.vocabulary import BROKEN
+from ..embed.prefetch import Ahead
+from ..indexing.indexer import write_nodes
+from ..records.fields import split_location
+from ..store.anchors import Anchor
+from ..store.resolve_id import complete_id, complete_ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..anchors.definitions import FindSymbol, Outlined
+    from ..code.cochanges import CoChanges
+    from .engine import Engine
+
+
+KINDS = ("glob", "hash", "symbol", "lines")
+_OPTION = {kind: f" --{kind}" for kind in KINDS}
+
+
+class AnchorRequest(Record):
+    """A node, a file (``FILE``, ``FILE:10-20``, or a glob), and how closely they are tied.
+
+    ``kind`` is one of ``KINDS``, or empty: the lines of ``FILE:10-20``, else the whole
+    file. ``detail`` is the symbol, or the lines as ``10-20``. A path starts from the folder
+    ``here``, or from the project's root.
+    """
+
+    __slots__ = ("detail", "file", "here", "id", "kind")
+
+    def __init__(
+        self, id: str, file: str, kind: str = "", detail: str = "", here: str = ""
+    ) -> None:
+        self.id = id
+        self.file = file
+        self.kind = kind
+        self.detail = detail
+        self.here = here
+
+
+def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
+    """The anchors of a node, as ``lore anchor ID`` prints them.
+
+    Raises:
+        LoreError: there is no such node.
+    """
+    store = engine.store
+    return rows(store, store.anchors.of(store.nodes.require(complete_id(store, id)).id))
+
+
+def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
+    """Ties a node to code; the anchor as a row with its ``state`` (added, changed, unchanged).
+
+    Raises:
+        LoreError: no such node, file or symbol; the path leaves the project.
+        UsageError: ``detail`` does not give lines.
+    """
+    store, project = engine.store, Project(engine.root)
+    wanted = _wanted(engine, project, request, removing=False)
+    ahead = Ahead(store, lambda: engine.embedder)
+    placed, state = ahead.settled(lambda: place_anchor(
+        store, lambda nodes: write_nodes(store, ahead.given, nodes), project, wanted,
+        _finder(project, wanted),
+    ), "anchor")  # fmt: skip
+    return {**rows(store, [placed])[0], "state": state}
+
+
+def left_invalid(engine: Engine, id: str, here: str) -> list[str]:
+    """What to say of a node's anchors whose code is gone: the commands that take them away.
+
+    They are for somebody in the folder ``here``.
+    """
+    root = root_to_keep(engine.store, engine.root)
+    ways = [
+        f"lore anchor {id} {quote(os.path.relpath(os.path.join(engine.root, one.path), here))}"
+        f"{_OPTION.get(one.kind, '')}{' ' + quote(one.detail) if one.detail else ''} --remove"
+        for one in engine.store.anchors.of(id)
+        if one.verdict == "invalid" and one.root == root
+    ]
+    return [f"an older anchor of it is invalid: '{way}' takes it away" for way in ways]
+
+
+def unanchor(engine: Engine, request: AnchorRequest) -> list[dict[str, Any]]:
+    """Takes the anchors away that the request describes, of any kind where it names none.
+
+    Raises:
+        LoreError: there is no such anchor.
+    """
+    store, project = engine.store, Project(engine.root)
+    wanted = _wanted(engine, project, request, removing=True)
+    with store.transaction("anchor"):
+        removed = remove_anchors(store, wanted)
+    return [{**row, "state": "removed"} for row in rows(store, removed)]
+
+
+def verify(
+    engine: Engine, ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None
+) -> Verified:
+    """Judges the anchors of these nodes, or of all, and keeps the verdicts.
+
+    Raises:
+        LoreError: a node has no anchors.
+    """
+    ids = complete_ids(engine.store, ids)
+    require_anchors(engine.store, ids)
+    return verify_anchors(
+        engine.store, lambda: engine.embedder, ids, parse=_parse, outline=_outline,
+        progress=progress,
+    )  # fmt: skip
+
+
+def count_anchors(engine: Engine, ids: Sequence[str] = ()) -> int:
+    """How many anchors ``verify`` would judge."""
+    return len(engine.store.anchors.live(complete_ids(engine.store, ids)))
+
+
+def verified_rows(
+    engine: Engine, found: Verified, *, changed: bool = False
+) -> list[dict[str, Any]]:
+    """What was judged, as rows; only what has ``changed``, if that is asked for."""
+    shown = [
+        new for old, new in found.found
+        if not changed or (old.key, old.verdict) != (new.key, new.verdict)
+    ]  # fmt: skip
+    return rows(engine.store, shown)
+
+
+def broken_rows(engine: Engine, found: Verified) -> list[dict[str, Any]]:
+    """What no longer holds, as rows."""
+    return rows(engine.store, [new for _, new in found.found if new.verdict in BROKEN])
+
+
+def kept_verdicts(engine: Engine) -> Verified:
+    """The verdicts as they are kept: no file is looked at."""
+    return judge_kept(engine.store)
+
+
+def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
+    """The anchors whose file this is, globs that match it included, as rows."""
+    store = engine.store
+    path = relative(engine.root, os.path.join(engine.root, file), file)
+    kept = root_to_keep(store, engine.root)
+    ids = [id for id, _ in store.anchors.about(kept, [path])]
+    ids += [id for id, glob, _ in store.anchors.globs_like(kept, [path]) if matches(glob, path)]
+    found = [
+        one
+        for id in dict.fromkeys(ids)
+        for one in store.anchors.of(id)
+        if one.path == path or (one.kind == "glob" and matches(one.path, path))
+    ]
+    return rows(store, found)
+
+
+def finder(root: str, path: str) -> FindSymbol:
+    """What finds symbols in one file, by its grammar where there is one."""
+    from ..code.index import find_best
+
+    return find_best(root, path)
+
+
+def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removing: bool) -> Anchor:
+    kind, detail, file = request.kind, request.detail, request.file
+    path, first, last = split_location(file)
+    if first is not None and not kind:
+        kind, detail, file = "lines", f"{first}-{last}", path
+    if kind == "lines":
+        first, last = line_numbers(detail)
+        if (first, last) == (0, 0):
+            raise UsageError(f"--lines is '{detail}': give FIRST-LAST, as 10-20")
+        detail = f"{first}-{last}"
+    if kind == "symbol":
+        detail = detail.replace("::", ".")
+    kind = kind or ("" if removing else "file")
+    here = request.here or project.root
+    if kind == "glob":
+        path = relative_glob(project.root, here, file)
+    else:
+        path = relative(project.root, os.path.join(here, file), file)
+    id = complete_id(engine.store, request.id)
+    return Anchor(id, kind, path, detail, root_to_keep(engine.store, project.root))
+
+
+def _parse(root: str, paths: Sequence[str]) -> FindSymbol:
+    from ..code.index import find_by_grammar
+
+    return find_by_grammar(root, paths)
+
+
+def _outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
+    from ..code.index import outline
+
+    return outline(texts)
+
+
+def _finder(project: Project, wanted: Anchor) -> FindSymbol:
+    if wanted.kind != "symbol":
+        return find_definitions
+    return finder(project.root, wanted.path)
+
+
+COMPACT_FROM = 1000
+"""An index that adds this many files is followed by a compaction: of 147 s for 9,000 files it
+takes 2, and the store is 3 % smaller."""
+
+
+class IndexRequest(Record):
+    """Which folder of the project (``below``, empty: all), which languages, since which commit.
+
+    ``history``: count co-changes too, where they are due.
+    """
+
+    __slots__ = ("below", "history", "languages", "since")
+
+    def __init__(
+        self,
+        below: str = "",
+        *,
+        languages: Iterable[str] = (),
+        since: str = "",
+        history: bool = True,
+    ) -> None:
+        self.below = below
+        self.languages = tuple(languages)
+        self.since = since
+        self.history = history
+
+
+def index(
+    engine: Engine,
+    request: IndexRequest,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    left_out: Callable[[str, str], None] = lambda path, why: None,
+    history: Callable[[str, int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Brings the store in step with the files; what it holds then, ``cochanges`` among it.
+
+    ``left_out`` hears of each file that is not read, and why; ``history`` what is done with the
+    history, how much of it, and of how much.
+
+    Raises:
+        LoreError: no such folder or commit, ast-grep is missing, a language is not known.
+    """
+    from ..code.index import below_root
+    from ..code.index import index as index_files
+
+    engine = engine.whole()
+
+    def embedder() -> Any:
+        return engine.embedder
+
+    below = below_root(engine.root, request.below) if request.below else ""
+    found = index_files(
+        engine.store, engine.settings, embedder, engine.root, below=below,
+        languages=request.languages, since=request.since, progress=progress,
+        left_out=left_out,
+    )  # fmt: skip
+    found["cochanges"] = None
+    if request.history and cochanges_are_due(engine.store):
+        from ..code.cochanges import counted_cochanges
+
+        found["cochanges"] = counted_cochanges(
+            engine.store, engine.settings, embedder, engine.root, history
+        )
+    if found["added"] >= COMPACT_FROM:
+        with engine.store.faults:
+            engine.store.compact()
+    return found
+
+
+def analyze_cochanges(
+    engine: Engine,
+    *,
+    since: str = "",
+    keep_commits: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> CoChanges:
+    """Which files change together, from the history since a time as git takes it.
+
+    ``progress`` hears what is done, how much of it, and of how much.
+
+    Raises:
+        LoreError: the root is not a git repository with a commit.
+    """
+    from ..code import cochanges
+    from ..system.git import Git
+
+    engine = engine.whole()
+    Git(engine.root).require()
+    return cochanges.analyze_cochanges(
+        engine.store, engine.settings, lambda: engine.embedder, engine.root, since=since,
+        keep_commits=keep_commits, progress=progress,
+    )  # fmt: skip

@@ -1,0 +1,186 @@
+"""anchor, verify, stale, and the analyses of a repository: what ties records to code."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...anchors.verify import Verified
+from ...app.code import (
+    AnchorRequest,
+    anchors_of,
+    broken_rows,
+    count_anchors,
+    kept_verdicts,
+    left_invalid,
+    unanchor,
+    verified_rows,
+    verify,
+)
+from ...app.code import anchor as place
+from ...core.errors import DONE, FAILURE, UsageError
+from ...core.text import counted
+from ...system.git import Git
+from ...terminal.screen import Progress
+from ...terminal.text import anchors_text
+from ..runtime import ids_from
+from ..session import Session, project_root
+
+if TYPE_CHECKING:
+    from ...app.engine import Engine
+    from ...code.cochanges import CoChanges
+
+
+def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
+    session = Session(options)
+    with session.open() as store, store.faults:
+        engine = session.engine(store)
+        if not file:
+            _refuse(options, remove)
+            session.output.list(anchors_of(engine, id), anchors_text)
+        elif remove:
+            session.output.list(unanchor(engine, _request(id, file, **options)), anchors_text)
+        else:
+            found = place(engine, _request(id, file, **options))
+            session.say(left_invalid(engine, found["id"], os.getcwd()))
+            session.output.one(found, lambda row: anchors_text([row]))
+
+
+def verify_command(ids: tuple[str, ...], changed: bool, **options: Any) -> None:
+    session = Session(options)
+    wanted = ids_from(ids, "verify") if ids else []
+    with session.open() as store, store.faults:
+        engine = session.engine(store)
+        found = Verified() if ids and not wanted else _verified(engine, wanted)
+        found_rows = verified_rows(engine, found, changed=changed)
+    session.say(found.notes)
+    session.say([_summary(found)])
+    session.output.list(found_rows, anchors_text)
+
+
+def stale(fail: bool, kept: bool, **options: Any) -> int:
+    session = Session(options)
+    with session.open() as store, store.faults:
+        engine = session.engine(store)
+        found = kept_verdicts(engine) if kept else _verified(engine, [])
+        broken = broken_rows(engine, found)
+    session.say(found.notes)
+    session.output.list(broken, _stale_text)
+    return FAILURE if fail and broken else DONE
+
+
+def cochanges_command(since: str, commits: bool, **options: Any) -> None:
+    from ...app.code import analyze_cochanges
+
+    session = Session(options)
+    root = project_root()
+    Git(root).require()
+    since = _since(root, since)
+    gc.disable()  # many small objects and no cycles among them
+    bar = Progress("reading the history", kept="the co-changes are as they were")
+    with session.open() as store, store.faults, bar:
+        found = analyze_cochanges(
+            session.engine(store), since=since, keep_commits=commits,
+            progress=bar.stage if bar.seen else None,
+        )  # fmt: skip
+    session.say(found.notes)
+    session.say(_left_out(found, session.settings.cochange_max_files))
+    row = found.to_dict()
+    del row["notes"]
+    session.output.one(row, _counts_text)
+
+
+def imports_command(path: str, **options: Any) -> None:
+    from ...app.code import IndexRequest, index
+
+    session = Session(options)
+    with session.open() as store, store.faults:
+        found = index(session.engine(store), IndexRequest(path, history=False))
+    unresolved = {
+        reason.removeprefix("imports "): count
+        for reason, count in found["unresolved"].items()
+        if reason.startswith("imports ")
+    }
+    row = {"files": found["files"], "imports": found["edges"].get("imports", 0), **unresolved}
+    session.output.one(row, _counts_text)
+
+
+# --- what the words of a command line mean
+
+
+def _refuse(options: dict[str, Any], remove: bool) -> None:
+    given = [name for name in ("glob", "hash", "symbol", "lines") if options[name]]
+    if given or remove:
+        raise UsageError(f"--{given[0] if given else 'remove'} needs a FILE: "
+                         "see 'lore anchor --help'")  # fmt: skip
+
+
+def _request(
+    id: str, file: str, *, glob: bool, hash: bool, symbol: str, lines: str, **_: Any
+) -> AnchorRequest:
+    kinds = {"glob": glob, "hash": hash, "symbol": symbol, "lines": lines}
+    given = [name for name, value in kinds.items() if value]
+    if len(given) > 1:
+        raise UsageError(f"--{given[0]} and --{given[1]} exclude each other: give one")
+    return AnchorRequest(id, file, given[0] if given else "", symbol or lines, os.getcwd())
+
+
+def _since(root: str, text: str) -> str:
+    """A time as git takes it: git's own words (``3 months ago``), or lore's (``90d``).
+
+    Raises:
+        UsageError: neither knows it. git takes what it does not know for now.
+    """
+    from time import time
+
+    from ...core.times import parse_since
+
+    if not text:
+        return ""
+    try:
+        return parse_since(text)
+    except UsageError as error:
+        said = Git(root).ask("rev-parse", f"--since={text}") or ""
+        seconds = said.rpartition("=")[2]
+        if not seconds.isdigit() or int(seconds) > time() - 2:
+            raise UsageError(f"--since: {error}, or '3 months ago'") from None
+        return f"@{seconds}"
+
+
+# --- what is said
+
+
+def _verified(engine: Engine, ids: Sequence[str]) -> Verified:
+    with Progress(
+        "verifying", count_anchors(engine, ids), kept="the verdicts are as they were"
+    ) as advance:
+        return verify(engine, ids, advance)
+
+
+def _summary(found: Verified) -> str:
+    counts = [f"{count} {verdict}" for verdict, count in found.counts().items() if count]
+    number = counted(len(found.found), "anchor")
+    return f"{number}: {', '.join(counts)}" if counts else "no anchors"
+
+
+def _left_out(found: CoChanges, most: int) -> list[str]:
+    notes = []
+    if found.bulk:
+        notes.append(
+            f"{counted(found.bulk, 'commit')} of more than {most} files: that says nothing"
+        )
+    if found.unusable:
+        notes.append(f"{counted(found.unusable, 'file')} left out: the name cannot be printed")
+    if found.forgotten:
+        notes.append(f"{counted(found.forgotten, 'file')} left out, since forgotten")
+    return notes
+
+
+def _stale_text(found: Sequence[dict[str, Any]]) -> str:
+    return anchors_text(found) if found else "everything holds\n"
+
+
+def _counts_text(row: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in row.items()) + "\n"

@@ -1,0 +1,201 @@
+"""``lore edit`` and ``lore add`` without a text on a terminal: the whole record in an editor."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.errors import LoreError
+from ...formats.mdfile import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draft
+from ...records.fields import source_of
+from ...records.records import Change
+from ...store.resolve_id import complete_id
+from ...system.files import make_private_folder, user_folder
+from ...system.programs import opening, own_editor
+from ...system.project_files import place_within
+from ...terminal.output import note
+from ..runtime import data_folder
+from ..session import Session, project_root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...store import Store
+
+
+_LONGEST_NAME = 60
+
+
+class DraftFile:
+    """``with DraftFile(name, text) as draft``: a file of the user's own until all went well.
+
+    What is left of an earlier one is what is edited; where the block fails, it is said where it
+    lies.
+    """
+
+    def __init__(self, name: str, text: str) -> None:
+        plain = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in name)
+        digest = sha256(f"{data_folder()}\n{name}".encode()).hexdigest()[:8]
+        folder = os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "drafts")
+        make_private_folder(folder)
+        self.path = os.path.join(folder, f"{plain[:_LONGEST_NAME]}-{digest}.md")
+        self._text = text
+
+    def __enter__(self) -> DraftFile:
+        if os.path.exists(self.path):
+            note(f"goes on with the draft that was kept in {self.path}")
+        else:
+            with open(self.path, "x", encoding="utf-8", newline="", opener=_private) as file:
+                file.write(self._text)
+        return self
+
+    def edited(self) -> str:
+        """What the person left in the file.
+
+        Raises:
+            LoreError: nothing was changed, the editor failed, or it is no text.
+        """
+        editor = own_editor()
+        former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's
+        try:
+            done = subprocess.run(opening(editor, self.path), check=False)
+        finally:
+            signal.signal(signal.SIGINT, former)
+        try:
+            with open(self.path, encoding="utf-8", newline="") as file:
+                text = file.read()
+        except UnicodeDecodeError:
+            raise LoreError("the draft is not UTF-8: convert it") from None
+        if done.returncode:
+            raise LoreError(f"{editor} failed (exit {done.returncode}): set EDITOR to yours")
+        if text == self._text:
+            raise LoreError("nothing was changed: save another text, or give an option")
+        return text
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, *_: object) -> None:
+        if kind is None or not os.path.exists(self.path) or self._is_as_given():
+            if os.path.exists(self.path):
+                os.unlink(self.path)
+        elif isinstance(error, LoreError):
+            error.args = (f"{error}; the draft is kept in {self.path}: the same command goes on "
+                          "with it",)  # fmt: skip
+
+    def _is_as_given(self) -> bool:
+        with open(self.path, "rb") as file:
+            return file.read() == self._text.encode()
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def draft_of_record(store: Store, id: str) -> DraftFile:
+    """The draft of a record of the store.
+
+    Raises:
+        LoreError: there is no such record.
+    """
+    node = store.nodes.require(complete_id(store, id))
+    head = f"{node.id}, changed {node.updated_at}. These fields and the text below may be changed."
+    return DraftFile(node.id, draft_of(head, fields_of(node), FIELDS))
+
+
+def changes_in(store: Store, id: str, text: str) -> dict[str, Any]:
+    """What a draft changes of a record, as ``Records.edit`` takes it.
+
+    Raises:
+        LoreError: the draft is wrong, or changes nothing.
+    """
+    before = fields_of(store.nodes.require(complete_id(store, id)))
+    after = read_draft(text, FIELDS)
+    if "text" in after and not after["text"].strip() and before["text"].strip():
+        raise LoreError("the text is empty: 'lore forget' takes a record away")
+    changed: dict[str, Any] = {
+        name: value for name, value in after.items()
+        if value != before[name] and (name != "text" or value.strip() != before[name].strip())
+    }  # fmt: skip
+    if not changed:
+        raise LoreError("nothing was changed: save another text, or give an option")
+    if "title" in changed and not changed["title"]:
+        raise LoreError("the title is empty: give a line to call the record by")
+    if "tags" in changed:
+        changed["tags"] = _words(changed["tags"])
+    if "confidence" in changed:
+        changed["confidence"] = float(changed["confidence"])
+    return changed
+
+
+def draft_of_new(type: str, given: dict[str, Any]) -> DraftFile:
+    """The draft of a record that is to be added, with what was given as options."""
+    head = (
+        f"A new {type}: its text goes below the second line of dashes.\n"
+        "tags: auth, api    file: src/a.py:10-20    links: decision-1a2b3c4d:relates_to"
+    )
+    fields = {
+        name: ", ".join(value) if isinstance(value, (list, tuple)) else value or ""
+        for name, value in given.items() if name in NEW_FIELDS
+    }  # fmt: skip
+    return DraftFile(f"new-{type}", draft_of(head, fields, NEW_FIELDS))
+
+
+def new_in(text: str) -> dict[str, Any]:
+    """The fields of a new record as its draft has them.
+
+    Raises:
+        LoreError: the draft is wrong, or has no text.
+    """
+    found: dict[str, Any] = dict.fromkeys(NEW_FIELDS, "") | read_draft(text, NEW_FIELDS)
+    if not found["text"].strip():
+        raise LoreError("there is no text: nothing was added")
+    return {**found, "tags": _words(found["tags"]), "links": _words(found["links"])}
+
+
+def _words(text: str) -> Sequence[str]:
+    return tuple(text.replace(",", " ").split())
+
+
+def edited(store: Store, id: str) -> str | None:
+    """The text of a record as the person left it; None where there is no such record.
+
+    Raises:
+        LoreError: nothing was changed.
+    """
+    node = store.nodes.get(complete_id(store, id))
+    if node is None:
+        return None  # the edit itself says that there is no such node
+    try:
+        text: str | None = click.edit(node.body, extension=".md")
+    except click.ClickException as error:
+        raise LoreError(f"{error.message.rstrip('.')}: nothing was changed") from None
+    if text is None or text.strip() == node.body.strip():
+        raise LoreError("nothing was changed: give an option, or save another text")
+    return text
+
+
+def import_edited(session: Session, store: Store, id: str, *, force: bool) -> Change | None:
+    """Opens the file that a document comes from, and imports what was saved.
+
+    None where there is no such file, or the person wants a text of this store alone.
+    """
+    from ...formats.markdown import import_markdown
+
+    root = project_root()
+    node = store.nodes.get(complete_id(store, id))
+    file = source_of(store, node, root) if node and not force else ""
+    if node is None or not file:
+        return None
+    path = place_within(root, file)
+    editor = own_editor()
+    done = subprocess.run(opening(editor, path), check=False)
+    if done.returncode:
+        raise LoreError(f"{editor} failed (exit {done.returncode}): nothing was imported")
+    result = import_markdown(
+        store, session.settings, session.embedder(store), [path], root, type=node.type
+    )
+    changed = result.added + result.updated + result.invalidated
+    return Change(node.id, "updated" if changed else "unchanged", result.notes)

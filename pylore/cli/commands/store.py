@@ -1,0 +1,307 @@
+"""backup and restore-backup."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+from ...app.warm import WarmRequest
+from ...app.warm import warm as run
+from ...core.errors import DONE, INTERRUPTED, LoreError, UsageError
+from ...core.text import counted
+from ...embed import open_embedder
+from ...embed.sentence_transformers import Model, default_socket, short_name
+from ...indexing.reembed import Cost, Embedding
+from ...store import FILE
+from ...store import backup as backups
+from ...system import projects
+from ...terminal.output import flush
+from ...terminal.screen import Progress
+from ..runtime import data_folder, project_folder, require_utf8
+from ..session import Session, names_form
+
+if TYPE_CHECKING:
+    from ...store import Store
+
+
+def backup(path: str, force: bool, **options: Any) -> None:
+    session = Session(options)
+    _require_file(path, "a backup cannot go through a pipe, 'lore export' can")
+    session.open_whole("backup").close()  # what is wrong with the store is said as by any command
+    with Progress("copying", _STEPS, kept="there is no new backup") as advance:
+        done = backups.back_up(
+            data_folder(), path, force=force, busy_timeout=session.settings.busy_timeout,
+            progress=_Steps(advance),
+        )  # fmt: skip
+    row = {"file": done.file, "bytes": done.bytes, "nodes": done.nodes, "edges": done.edges}
+    session.output.one(row, _text)
+
+
+def restore_backup(path: str, **options: Any) -> None:
+    session = Session(options)
+    session.require_whole("restore-backup")
+    _require_file(path, "a backup is a file, 'lore import -' reads an export")
+    with Progress("restoring", _STEPS, kept="the store is as it was") as advance:
+        done = backups.restore_backup(
+            data_folder(), path, busy_timeout=session.settings.busy_timeout,
+            progress=_Steps(advance),
+        )  # fmt: skip
+    if done.kept:
+        session.say([f"what was there is kept in {done.kept}"])
+    row = {"file": done.file, "bytes": done.bytes, "nodes": done.nodes, "edges": done.edges,
+           "kept": done.kept}  # fmt: skip
+    session.output.one(row, _text)
+
+
+_STEPS = 100
+
+
+class _Steps:
+    """Turns the part that is done into steps of a bar."""
+
+    def __init__(self, advance: Any) -> None:
+        self._advance = advance
+        self._done = 0
+
+    def __call__(self, part: float) -> None:
+        now = int(part * _STEPS)
+        self._advance(now - self._done)
+        self._done = now
+
+
+def _require_file(path: str, instead: str) -> None:
+    if path in ("-", ""):
+        raise UsageError(f"a file is needed: {instead}")
+    require_utf8(path, "the file")
+
+
+def _text(row: dict[str, Any]) -> str:
+    return f"{row['file']}: {row['nodes']} nodes, {row['edges']} edges, {row['bytes']} bytes\n"
+
+
+def path(**options: Any) -> None:
+    if not names_form(options) and options.get("jq") is None:
+        options["as_text"] = True  # for $(lore store path)
+    session = Session(options)
+    row = {"id": os.path.join(data_folder(), FILE), "project": project_folder()}
+    session.output.one(row, lambda row: f"{row['id']}\n")
+
+
+def list_stores(gone: bool, **options: Any) -> None:
+    session = Session(options)
+    rows = [_row(place, store) for place, store in projects.stores()]
+    rows = [row for row in rows if row["state"] == "gone" or not gone]
+    session.output.list(rows, lambda rows: "".join(map(_stores_text, rows)))
+
+
+def adopt(folder: str, **options: Any) -> None:
+    session = Session(options)
+    if not project_folder():
+        raise LoreError("no project here to adopt a store for: run this in its folder")
+    place = projects.place_of(data_folder())
+    store = projects.adopt(_place(folder), place)
+    session.output.one({**_row(place, store), "state": "adopted"}, _stores_text)
+
+
+def remove(folder: str, **options: Any) -> None:
+    session = Session(options)
+    place = _place(folder)
+    store = projects.store_of(place)
+    row = {**_row(place, store), "state": "removed"}
+    projects.remove(place)
+    session.output.one(row, _stores_text)
+
+
+def _place(folder: str) -> str:
+    """Return a folder that need not be there any more, as stores are named by it."""
+    above, name = os.path.split(os.path.abspath(require_utf8(folder, "the folder")))
+    return os.path.join(os.path.realpath(above), name)
+
+
+def _row(place: str, store: str) -> dict[str, Any]:
+    file = os.path.join(store, FILE)
+    size = os.path.getsize(file) if os.path.exists(file) else 0
+    state = "gone" if projects.is_gone(place) else "present"
+    return {"id": place, "state": state, "bytes": size, "file": file}
+
+
+def _stores_text(row: dict[str, Any]) -> str:
+    return f"{row['state']:<8} {row['bytes']:>12}  {row['id']}\n"
+
+
+_PREFIX = "sentence-transformers:"
+
+
+def embed(verbs: tuple[str, ...], dry_run: bool, model: str, idle: float, **options: Any) -> int:
+    session = Session(options)
+    if len(set(verbs)) != 1:
+        raise UsageError("embed takes one of --all, --missing, --status, --serve, --stop: "
+                         "see 'lore embed --help'")  # fmt: skip
+    verb = verbs[0]
+    if (dry_run and verb not in ("all", "missing")) or ((model or idle) and verb != "serve"):
+        raise UsageError("--dry-run goes with --all and --missing, --model and --idle with "
+                         "--serve: see 'lore embed --help'")  # fmt: skip
+    if verb == "serve":
+        return _serve(session, model, idle)
+    if verb == "stop":
+        _stop(session)
+    elif verb == "status":
+        _status(session)
+    else:
+        _embed(session, all=verb == "all", dry_run=dry_run)
+    return DONE
+
+
+# --- vectors
+
+
+_KEPT = "what is embedded is kept, and the same command goes on from there"
+
+
+def _embed(session: Session, *, all: bool, dry_run: bool) -> None:
+    with session.open_whole("embed") as store, store.faults:
+        embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
+        if embedder is None:
+            raise UsageError("the embedder is none: choose another, or drop the vectors with "
+                             "'lore reindex --embedder none'")  # fmt: skip
+        run = Embedding(store, embedder, all=all)
+        cost = run.cost()
+        session.say([_cost_text(cost, embedder.name)])
+        row = {"embedder": embedder.name, "dimension": embedder.dimension,
+               "passages": cost.passages, "kept": cost.kept}  # fmt: skip
+        if dry_run:
+            row["seconds"] = round(cost.seconds, 1)
+        else:
+            with Progress("embedding", cost.passages, kept=_KEPT) as advance:
+                row["passages"] = run.run(advance)
+            _after(session, store)
+    session.output.one(row, lambda row: f"{row['passages']} passages, {row['embedder']}, "
+                       f"{row['dimension']} dimensions\n")  # fmt: skip
+
+
+def _after(session: Session, store: Store) -> None:
+    store.compact()
+    if session.settings.origins.get("embedder", "").startswith("flag:"):
+        session.say([f"to search with these vectors, set embedder={session.settings.embedder} "
+                     "in your config"])  # fmt: skip
+
+
+def _cost_text(cost: Cost, name: str) -> str:
+    kept = f", {cost.kept:,} have theirs from an interrupted run" if cost.kept else ""
+    return (f"{cost.passages:,} passages to embed by {name}{kept}: about "
+            f"{_duration(cost.seconds)} ({cost.a_second:,.0f} a second)")  # fmt: skip
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((3600, "hours"), (60, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(1.0, seconds):.0f} seconds"
+
+
+def _status(session: Session) -> None:
+    from ...embed.serve import served
+
+    with session.open_whole("embed") as store, store.faults, store.snapshot():
+        held = store.meta.get("embedder")
+        pending = store.staged_vectors
+        row: dict[str, Any] = {
+            "embedder": held,
+            "dimension": int(store.meta.get("embedder_dimension") or 0),
+            "passages": pending.count_passages(),
+            "missing": pending.count_lacking(aside=False) if held else pending.count_passages(),
+            "wanted": session.settings.embedder,
+            "unfinished": None,
+        }
+        if pending.embedder is not None:
+            row["unfinished"] = {"embedder": pending.embedder,
+                                 "missing": pending.count_lacking(aside=True)}  # fmt: skip
+    socket = _socket(session)
+    row["server"] = {"socket": socket, "model": served(socket)}
+    session.output.one(row, _status_text)
+
+
+def _status_text(row: dict[str, Any]) -> str:
+    server = row["server"]
+    lines = [
+        f"vectors     {row['embedder'] or 'none'}, {row['dimension']} dimensions",
+        f"passages    {row['passages']}, {row['missing']} without a vector",
+        f"setting     embedder={row['wanted']}",
+        f"server      {server['model'] or 'none'} at {server['socket']}",
+    ]
+    begun = row["unfinished"]
+    if begun:
+        lines.append(f"unfinished  {begun['embedder']}, {begun['missing']} passages to go: "
+                     "run 'lore embed --all'")  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+# --- the warm server
+
+
+def _serve(session: Session, model: str, idle: float) -> int:
+    from ...embed.serve import Server
+
+    setting = session.settings.embedder
+    if not model and not setting.startswith(_PREFIX):
+        raise UsageError(f"the embedder is {setting}, which needs no server: name a model "
+                         "with --model")  # fmt: skip
+    name = short_name(model or setting.removeprefix(_PREFIX))
+    path = _socket(session)
+    code = DONE
+
+    def end(number: int, _: object) -> None:
+        nonlocal code
+        code = INTERRUPTED if number == signal.SIGINT else DONE
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, end)
+    server = Server(path, name, lambda: Model(name), idle)
+    try:
+        dimension = server.open()
+        row = {"socket": path, "embedder": _PREFIX + name, "dimension": dimension,
+               "process": os.getpid()}  # fmt: skip
+        session.say([f"{name} is kept warm: Ctrl-C or 'lore embed --stop' ends it"])
+        session.output.one(row, lambda row: f"{row['embedder']} at {row['socket']}\n")
+        flush()
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+    return code
+
+
+def _stop(session: Session) -> None:
+    from ...embed.serve import stop
+
+    path = _socket(session)
+    model = stop(path)
+    if model is None:
+        raise LoreError(f"no server at {path}: 'lore embed --serve' starts one")
+    session.output.one({"socket": path, "model": model}, lambda row: f"stopped {row['model']}\n")
+
+
+def _socket(session: Session) -> str:
+    return session.settings.embed_socket or default_socket()
+
+
+def warm(entity: str | None, **options: Any) -> None:
+    session = Session(options)
+    with session.open() as store, store.faults:
+        found = run(session.engine(store), WarmRequest(entity or ""))
+    session.output.one(found, _warm_text)
+
+
+def _warm_text(found: dict[str, Any]) -> str:
+    text = f"{found['bytes'] / 1e6:.1f} MB read in {found['ms']:.0f} ms\n"
+    if "entity" in found:
+        counts = (
+            counted(found["nodes"], "node"), counted(found["edges"], "edge"),
+            counted(found["passages"], "passage"),
+        )  # fmt: skip
+        text += f"around {found['entity']}: {', '.join(counts)}\n"
+    return text

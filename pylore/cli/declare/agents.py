@@ -1,0 +1,371 @@
+"""Commands for agents and plugins: mcp, hook, run, feedback, plugin."""
+
+from __future__ import annotations
+
+from ..declaration import Argument, Command, Heading, Option
+from . import BUSY_TIMEOUT, OUTPUT, QUIET
+
+MCP_COMMAND = Command(
+    "mcp",
+    "[--write] [--store FOLDER] | --install CLIENT",
+    "the graph for agents, by the Model Context Protocol on stdin and stdout",
+    """\
+A client starts it and asks it line by line; it ends when the client does. The tools
+lore_search, lore_related, lore_show and lore_context answer with what the command of
+that name prints with --json. The store is the one that a command run here would use,
+looked up anew at each call: start it anywhere, run 'lore init' later.
+
+It reads alone. Reads do not count as use, so what an agent is shown is not taken for
+confirmed. An answer is 32768 bytes at the most (--max-bytes): results are dropped
+from the end, and a second text says how many.""",
+    Option(
+        "--write",
+        "lore_remember and lore_feedback too. What is remembered is staged\n"
+        "until a person confirms it; for a project that was shared with you\n"
+        "only after 'lore trust'",
+    ),
+    Option("--store FOLDER", "the data folder, as LORE_DIR would name it", kind="files"),
+    Option("--max-bytes N", "the most bytes of an answer", setting="max_bytes"),
+    Heading("To tell a client of it"),
+    Option(
+        "--install CLIENT",
+        "print what stands in the client's configuration, for this project:\n"
+        "claude, codex, cursor, gemini or vscode",
+        choices=("claude", "codex", "cursor", "gemini", "vscode"),
+    ),
+    Option(
+        "--write-config",
+        "with --install: put it into the client's file, beside what is there\n"
+        "(the file as it was is kept as NAME.lore-backup)",
+    ),
+    examples=(
+        "claude mcp add lore -- lore mcp",
+        "lore mcp --write --store ~/notes",
+    ),
+    settings=None,
+    hot="mcp:mcp_command",
+)
+
+
+HOOK_COMMAND = Command(
+    "hook",
+    "install | uninstall | status | shell | run",
+    "bring what is known to agents, commits and prompts at the right moment",
+    """\
+Agents call hooks when a session begins, when a person has asked, and around their tools.
+Then lore gives them a few lines: open tasks, what no longer holds and the best confirmed
+records (1200 tokens at the most); records that bear on the question (400); what is known
+of a file (300). Nothing comes twice in a session, nothing that matches weakly, and
+nothing from a store that you have not made or trusted: see 'lore trust'. What is shown
+stands in a run, which 'lore run list' has, and does not count as use.""",
+    verbs=("install", "uninstall", "status", "shell", "run"),
+)
+
+
+AGENTS = ("claude", "codex", "gemini", "cursor", "git")
+AGENT = Argument("AGENT", "agent", choices=AGENTS)
+SCOPES = (
+    Option("--user", "in your own settings, for all projects", into="scope", constant="user"),
+    Option("--local", "in those of this clone alone (claude)", into="scope", constant="local"),
+    Option(
+        "--shared", "in those of the project, which git shares", into="scope", constant="shared"
+    ),
+)
+
+INSTALL = Command(
+    "hook install",
+    "[options] AGENT",
+    "",
+    """\
+Puts lore's entries into the settings of claude, codex, gemini or cursor, beside what is
+there: order, indentation and mode stay, and the file as it was is kept as
+NAME.lore-backup. A file with comments, or with a key twice, is left as it is, and the
+lines to paste are said. Once more changes no byte. Unless said otherwise those of claude
+go into what is of this clone alone, those of the others into your own, for all projects.
+Cursor is told when a session begins; its other hooks take no text.
+
+For git, lines go into two hooks of this repository, beside what is there: pre-commit
+says what is known of the staged files, and refuses nothing; post-commit stages what a
+message teaches: its lines 'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …'.""",
+    *SCOPES,
+    Option("--dry-run", "print the file as it would be"),
+    OUTPUT,
+    QUIET,
+    examples=(
+        "lore hook install claude",
+        "lore hook install gemini --shared --dry-run",
+        "lore hook install git",
+    ),
+    arguments=(AGENT,),
+    run="agents:install",
+)
+
+
+EVENTS = ("session-start", "prompt", "file", "tool", "pre-commit", "post-commit", "shell")
+
+RUN = Command(
+    "hook run",
+    "EVENT --client AGENT",
+    "",
+    """\
+What the entries of 'lore hook install' call: reads what the agent sends (JSON on stdin)
+and prints what it accepts, or nothing. It ends with 0 whatever happens, after half a
+second of processor time, or three seconds on the clock. 'tool' prints nothing: it appends
+a line to the log of events, with names and paths alone, in your own state folder.
+'pre-commit' and 'post-commit' are git's, 'shell' is what 'lore hook shell' starts: the
+last two have ten times as long. LORE_HOOK_DEBUG=FILE appends to a file why nothing was
+printed; the file has a / in its name. LORE_HOOK_DEBUG=1 prints it on stderr.""",
+    Option(
+        "--client AGENT",
+        "claude, codex, gemini, cursor, git or shell",
+        choices=("claude", "codex", "gemini", "cursor", "git", "shell"),
+    ),
+    examples=('echo \'{"prompt":"why signed tokens"}\' | lore hook run prompt --client claude',),
+    arguments=(Argument("EVENT", choices=EVENTS),),
+    hot="hooks:run_command",
+)
+
+
+SHELL = Command(
+    "hook shell",
+    "bash|zsh",
+    "",
+    """\
+Prints what a shell needs to show a line before its prompt when something is known of the
+project's changed files: once each time that the line changes. At a prompt only built-ins
+of the shell run, which read the line from a file; every ten seconds at the most 'lore
+hook run shell' writes it anew in the background.
+
+For bash, in ~/.bashrc:      eval "$(lore hook shell bash)"
+For zsh, in ~/.zshrc:        eval "$(lore hook shell zsh)"
+""".rstrip(),
+    arguments=(Argument("SHELL", "shell", choices=("bash", "zsh")),),
+    hot="completion:prompt_command",
+)
+
+
+STATUS = Command(
+    "hook status",
+    "[options]",
+    "",
+    """\
+Where hooks are installed, a line for each agent and settings file and for each hook of
+git, and whether the store of this folder is trusted: else they say nothing.""",
+    OUTPUT,
+    QUIET,
+    run="agents:status",
+)
+
+
+UNINSTALL = Command(
+    "hook uninstall",
+    "[options] AGENT",
+    "",
+    """\
+Takes out of an agent's settings the handlers whose command is exactly one that install
+writes, or lore's lines out of git's hooks, and nothing else: other handlers of the same
+group stay. A settings file that nobody has changed in between is restored byte for byte;
+of another one a copy is kept as NAME.lore-backup, as of a hook in whose lines of lore
+somebody has written.""",
+    *SCOPES,
+    OUTPUT,
+    QUIET,
+    examples=("lore hook uninstall claude",),
+    arguments=(AGENT,),
+    run="agents:uninstall",
+)
+
+
+RUN_COMMAND = Command(
+    "run",
+    "start | finish | list | show",
+    "keep what a piece of work was shown, and say what of it helped",
+    """\
+A run is one attempt at a task. With LORE_RUN set to its id, or --run ID, every
+search records which records it showed and at which position; finishing the run
+makes a link 'used_in_run' of each. What was helpful comes sooner next time.""",
+    verbs=("start", "finish", "list", "show"),
+)
+
+
+START = Command(
+    "run start",
+    "[options]",
+    "",
+    """\
+Starts a run and prints its id, alone.""",
+    Option(
+        "--task ID",
+        "what it is an attempt at: the run becomes a part of it",
+        kind="ids",
+        default="",
+    ),
+    OUTPUT,
+    QUIET,
+    BUSY_TIMEOUT,
+    examples=("export LORE_RUN=$(lore run start --task task-1a2b3c4d)",),
+    run="agents:start",
+)
+
+
+SHOW = Command(
+    "run show",
+    "[options] [RUN]",
+    "",
+    """\
+One run, LORE_RUN unless given, with each record that it was shown: its best
+position, the search or question that gave it, its rating. coverage: how many were
+shown and rated; diversity: which share of the top five of an answer is of one
+category, on average (share) and at most.""",
+    Option("--run RUN", "the run, if it is not an argument", setting="run"),
+    OUTPUT,
+    QUIET,
+    BUSY_TIMEOUT,
+    arguments=(Argument("[RUN]", "run", "runs"),),
+    run="agents:show",
+)
+
+
+LIST = Command(
+    "run list",
+    "[options]",
+    "",
+    """\
+The runs, the newest first, each with counts of what it was shown.""",
+    Option("-n, --limit N", "how many; all unless set", whole=True, low=1, high=1_000_000_000),
+    OUTPUT,
+    QUIET,
+    BUSY_TIMEOUT,
+    run="agents:list_runs",
+)
+
+
+FINISH = Command(
+    "run finish",
+    "[options] [RUN]",
+    "",
+    """\
+Ends a run, LORE_RUN unless given: every record that it was shown is linked to
+it, rated or not. What is rated need not have been shown. A lone - in place of
+ids reads them from stdin.""",
+    Option("--helpful ID,…", "what helped", kind="ids", many=True),
+    Option("--unhelpful ID,…", "what did not", kind="ids", many=True),
+    Option("--run RUN", "the run, if it is not an argument", setting="run"),
+    OUTPUT,
+    QUIET,
+    BUSY_TIMEOUT,
+    examples=("lore run finish --helpful decision-1a2b3c4d,lesson-5e6f7a8b",),
+    arguments=(Argument("[RUN]", "run", "runs"),),
+    run="agents:finish",
+)
+
+
+FEEDBACK_COMMAND = Command(
+    "feedback",
+    "[options] ID…",
+    "say which records helped and which did not",
+    """\
+What was helpful comes sooner in later searches, what was not comes later; no
+result is ever left out for it. A record has one rating a run: the last one
+counts. Without a run the rating belongs to this day. A lone - reads ids from stdin.""",
+    Option("--helpful", "these helped", many=True, constant="helpful", into="verb"),
+    Option("--unhelpful", "these did not", many=True, constant="unhelpful", into="verb"),
+    Option(
+        "--undo",
+        "take back the newest rating of each of these; without an\n"
+        "id, everything that was rated last at once",
+        many=True,
+        constant="undo",
+        into="verb",
+    ),
+    Option(
+        "--list",
+        "the ratings, the newest first; of these records, if given",
+        many=True,
+        constant="list",
+        into="verb",
+    ),
+    Option(
+        "-n, --limit N", "how many to list; all unless set", whole=True, low=1, high=1_000_000_000
+    ),
+    Option("--run RUN", "the run it is about; LORE_RUN unless given", setting="run"),
+    OUTPUT,
+    QUIET,
+    BUSY_TIMEOUT,
+    examples=('lore search "token rotation" --ids -n 1 | lore feedback --helpful -',),
+    arguments=(Argument("ID…", "ids", "ids"),),
+    run="agents:feedback",
+)
+
+
+PLUGIN_COMMAND = Command(
+    "plugin",
+    "list | new | test",
+    "executables of your own that lore calls: list them, begin one, try one",
+    """\
+lore-NAME is a command, lore-retriever-NAME one more retriever, lore-import-FORMAT and
+lore-export-FORMAT are formats, lore-redact-NAME takes secrets out of texts, and
+lore-hook-EVENT or lore-hook-EVENT.NAME is told of an event: pre-add and pre-promote, which
+it may refuse, post-add, post-edit, post-link, post-forget, post-promote, post-index,
+post-import and post-sync. They lie in ~/.config/lore/commands, or where the setting
+plugin_dir says; all but event plugins may lie on PATH too. None comes from a project.""",
+    verbs=("list", "new", "test"),
+)
+
+
+PLUGIN_LIST = Command(
+    "plugin list",
+    "[options]",
+    "",
+    """\
+The plugins that there are, your own folder first, then PATH: kind, name, file, summary,
+and whether lore uses it, or why not.""",
+    OUTPUT,
+    QUIET,
+    run="agents:list_plugins",
+)
+
+
+NEW = Command(
+    "plugin new",
+    "[options] KIND NAME",
+    "",
+    """\
+Writes a working plugin in bash into your folder of commands, to go on from. KIND is
+command, retriever, import, export, redact or hook; the NAME of a hook is an event, or
+EVENT.NAME. What is there already stays.""",
+    OUTPUT,
+    QUIET,
+    examples=("lore plugin new import csv", "lore plugin new hook post-add.mail"),
+    arguments=(
+        Argument(
+            "KIND", "kind", choices=("command", "retriever", "import", "export", "redact", "hook")
+        ),
+        Argument("NAME", "name"),
+    ),
+    run="agents:new",
+)
+
+
+TEST = Command(
+    "plugin test",
+    "[options] FILE [SAMPLE]",
+    "",
+    """\
+Runs a plugin as lore would, in an empty folder with a store of its own, and prints how it
+went as TAP: its head, empty and valid input, 1 MiB, bad UTF-8, a closed pipe, the time it
+takes, children that it leaves behind, and whether stdout has its results alone. FILE is a
+path, or a name in your folder of commands. An importer is given SAMPLE, a file or folder of
+its format. A command is run without arguments. Exit code 1 if something is not ok.""",
+    Option("--event-timeout SECONDS", "the time that an event plugin has", setting="event_timeout"),
+    Option(
+        "--format-timeout SECONDS",
+        "that of an importer, an exporter, a redactor or a command",
+        setting="format_timeout",
+    ),
+    Option("--retriever-timeout SECONDS", "that of a retriever", setting="retriever_timeout"),
+    QUIET,
+    examples=("lore plugin test lore-import-csv table.csv",),
+    arguments=(Argument("FILE", "file", "files"), Argument("[SAMPLE]", "sample", "files")),
+    run="agents:test",
+)

@@ -1,1 +1,0 @@
-"""One file: from its text to facts."""

@@ -1,0 +1,264 @@
+"""What the graph brings to a search: from seeds to reached nodes."""
+
+from __future__ import annotations
+
+from ..core.model import Hit
+from ..core.scoring import best_first, rounded
+from ..core.settings import BY_NAME
+from ..core.text import counted
+from ..core.vocabulary import RUN_IDS
+from ..graph.relations import relation_weights
+from ..graph.walk import EdgeCache
+from . import tuning
+from .legs import add_leg_scores
+from .rules import DirectMatches, rule_named
+from .score import assemble, describe, in_order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence, Set
+    from typing import Any
+
+    from ..core.scoring import Factors
+    from ..core.settings import Settings
+    from ..graph.walk import Bundles, Step, Walk, Walker
+    from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
+    from .history import FileHistory
+    from .rules import Rule
+
+
+def expanded(
+    store: Store,
+    settings: Settings,
+    matches: DirectMatches,
+    scope: Scope,
+    notes: list[str],
+    *,
+    excluded: frozenset[str],
+    hides: tuple[str, ...],
+    explain: bool,
+) -> tuple[list[Hit], dict[str, Factors], dict[str, Step]]:
+    """The direct hits and, at most ``graph_limit``, what the graph brings within ``scope``;
+    of each id what it matches; and the ways to all that the graph leads to.
+
+    Neither what is ``excluded`` nor what is in a status of ``hides`` is entered.
+
+    Raises:
+        UsageError: a relation that was asked for is not known.
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    rule = rule_of(settings)
+    ranks = matches.found.files
+    if ranks is not None and ranks.asked and getattr(rule, "takes_history", False):
+        from .history import history_of
+
+        matches.history = history_of(store, settings, ranks, excluded)
+    caps: Callable[[Settings], Settings] | None = getattr(rule, "caps", None)
+    settings = settings if caps is None else caps(settings)
+    direct = list(matches.direct)
+    seeds = rule.seeds(matches, settings, notes)
+    lends = getattr(rule, "lends", False) and store.positional_edges.any()
+    walk = reach(store, settings, seeds, notes, rule.walk, excluded, hides, lends=lends)
+    if lends:
+        from .passage_links import lend
+
+        lend(store, settings, matches.starts, walk, excluded, hides)
+    returned = {hit.id for hit in direct}
+    every = within(store, walk, scope, settings)
+    among = [id for id in every if id not in returned]
+    _say_caps(walk, len(among), settings, notes)
+    steps = {id: walk.reached[id] for id in among[: settings.graph_max_nodes]}
+    if matches.history is not None:
+        steps |= _by_commits(store, matches.history, scope, returned)
+    reached = [hit_of(step, settings, explain=explain) for step in steps.values()]
+    for hit in reached:
+        add_leg_scores(hit, matches.starts)
+    reached = describe(store, settings, reached)
+    matched = rule.factors([*direct, *reached], walk, matches, settings)
+    hits = direct + in_order(reached, matched)[: settings.graph_limit]
+    if explain and walk.support:
+        for hit in hits:
+            support = rounded(walk.support.get(hit.id, 0.0))
+            hit.explain = {**(hit.explain or {}), "support": support}
+    if explain and matches.history is not None:
+        for hit in hits:
+            hit.explain = {**(hit.explain or {}), "history": matches.history.explained(hit.id)}
+    return hits, matched, {id: walk.reached[id] for id in every} | steps
+
+
+def rule_of(settings: Settings) -> Rule:
+    """The rule that the settings ask for."""
+    return rule_named(settings.expansion)
+
+
+def _by_commits(
+    store: Store, history: FileHistory, scope: Scope, returned: Set[str]
+) -> dict[str, Step]:
+    """The ways to what commits say most for, of files within the scope."""
+    best = [id for id in best_first(history.support) if id in history.ways and id not in returned]
+    best = best[: tuning.MOST_BY_COMMITS]
+    among = store.nodes.match(scope, best)
+    return {id: history.ways[id] for id in best if id in among}
+
+
+def reach(
+    store: Store,
+    settings: Settings,
+    seeds: Mapping[str, float],
+    notes: list[str],
+    walk: Walker,
+    excluded: frozenset[str] = frozenset(),
+    hides: tuple[str, ...] = (),
+    *,
+    lends: bool = False,
+) -> Walk:
+    """Walks from the seeds (id to score).
+
+    ``excluded`` nodes are not entered, nor those in a status of ``hides``. That hubs' edges were
+    cut is said in ``notes``; what the cap on nodes left out is for the caller to say. With
+    ``lends``, edges that stand in a passage are of less weight: the passage speaks for them.
+
+    Raises:
+        UsageError: a relation that was asked for is not known.
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    if store.walked is not None:
+        result: Walk = store.walked(settings)
+        _say_hubs(result, settings, notes)
+        return result
+    edges: Bundles = _edges(store)
+    if lends:
+        from ..graph.edge_views import DiscountedEdges
+
+        edges = DiscountedEdges(edges, store.positional_edges.touching)
+    barred: Set[str] = excluded
+    if hides:
+        edges, barred = _hiding(store, edges, excluded, hides)
+    result = walk(
+        edges, seeds, relation_weights(store, settings), depth=settings.depth,
+        decay=settings.hop_decay, fanout=settings.graph_fanout,
+        max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
+        barred=barred,
+    )  # fmt: skip
+    _say_hubs(result, settings, notes)
+    return result
+
+
+def _say_hubs(walk: Walk, settings: Settings, notes: list[str]) -> None:
+    if walk.hubs:
+        hubs = counted(len(walk.hubs), "well-connected node")
+        notes.append(f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}")
+
+
+def _hiding(
+    store: Store, edges: Bundles, excluded: frozenset[str], hides: tuple[str, ...]
+) -> tuple[Bundles, Set[str]]:
+    """The edges, and what a walk along them does not enter: all, or what it has come upon."""
+    listed = store.nodes.hidden(hides, tuning.HIDDEN_LISTED)
+    if listed is not None:
+        return edges, excluded.union(listed)
+    from ..graph.edge_views import HiddenNodes
+
+    hidden_nodes = HiddenNodes(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
+    return hidden_nodes, hidden_nodes.barred
+
+
+def _edges(store: Store) -> EdgeCache:
+    """The traversal cache: of this search, or of all for which the store has a place."""
+    if store.cache is None:
+        return EdgeCache(store.edges)
+    edges: EdgeCache = store.cache.setdefault("edges", EdgeCache(store.edges))
+    return edges
+
+
+def within(store: Store, walk: Walk, scope: Scope, settings: Settings) -> list[str]:
+    """What was reached within ``scope``, best first."""
+    looked_at = list(walk.reached)[: tuning.LOOKED_AT * settings.graph_max_nodes]
+    if "run" not in scope.types:  # they tie records to each other, and have no text
+        looked_at = [id for id in looked_at if not id.startswith(RUN_IDS)]
+    among = store.nodes.match(scope, looked_at)
+    return [id for id in looked_at if id in among]
+
+
+def walk_hits(
+    store: Store,
+    settings: Settings,
+    seeds: Mapping[str, float],
+    scope: Scope,
+    notes: list[str],
+    *,
+    excluded: frozenset[str] = frozenset(),
+    explain: bool = False,
+    aside: frozenset[str] = frozenset(),
+) -> list[Hit]:
+    """What the best paths from the seeds reach, within ``scope``, best first; what is set
+    ``aside`` is walked through and takes no place.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    from ..graph.walk import walk
+
+    wide = [
+        (name, str(most + len(aside))) for name, most in tuning.WIDE if name not in settings.origins
+    ]
+    found = reach(store, settings.changed(wide, "default:related"), seeds, notes, walk, excluded)
+    among = [id for id in within(store, found, scope, settings) if id not in aside]
+    most = settings.graph_max_nodes
+    more = found.left_out + max(0, len(among) - most)
+    if more:
+        notes.append(f"{more} more related nodes are not shown: graph_max_nodes is {most}")
+    hits = [hit_of(found.reached[id], settings, explain=explain) for id in among[:most]]
+    matched = {hit.id: {"path": found.reached[hit.id].score} for hit in hits}
+    return assemble(describe(store, settings, hits), matched)
+
+
+def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
+    """A reached node as a result without a score, with the way that led there."""
+    chain = step.steps()
+    hit = Hit(step.id)
+    hit.hops = step.hop
+    hit.path = [one.id for one in chain]
+    hit.edge = step.relation
+    if explain:
+        hit.explain = {"walk": explain_walk(chain, settings.hop_decay)}
+    return hit
+
+
+def _say_caps(walk: Walk, found: int, settings: Settings, notes: list[str]) -> None:
+    """One note for the caps on what was reached; ``found`` is how much of it is in scope."""
+    unseen = len(walk.reached) - tuning.LOOKED_AT * settings.graph_max_nodes
+    cut = walk.left_out + max(0, unseen) + max(0, found - settings.graph_max_nodes)
+    more = min(found, settings.graph_max_nodes) - settings.graph_limit
+    caps = [f"graph_limit is {settings.graph_limit}"] if more > 0 else []
+    caps += [_cap(settings, "graph_max_nodes")] if cut else []
+    if caps:
+        nodes = counted(cut + max(0, more), "more connected node was", "more connected nodes were")
+        notes.append(f"{nodes} left out: {', '.join(caps)}")
+
+
+def _cap(settings: Settings, name: str) -> str:
+    """A cap and its value, by the name of the setting that it has come from."""
+    origin = settings.origins.get(name, name)
+    return f"{origin if origin in BY_NAME else name} is {getattr(settings, name)}"
+
+
+def explain_walk(chain: Sequence[Step], decay: float) -> dict[str, Any]:
+    """Where a way begins, and each of its edges; an edge that was no hop took no ``decay``."""
+    return {
+        "seed": chain[0].id,
+        "seed_score": round(chain[0].score, 6),
+        "hops": [
+            {
+                "from": step.before.id if step.before else None,
+                "to": step.id,
+                "relation": step.relation,
+                "direction": "out" if step.outgoing else "in",
+                "edge_weight": step.edge_weight,
+                "relation_weight": step.relation_weight,
+                "decay": 1.0 if step.before and step.hop == step.before.hop else decay,
+            }
+            for step in chain[1:]
+        ],
+    }

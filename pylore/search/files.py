@@ -1,0 +1,270 @@
+"""Which files are meant, where code is asked for: their whole texts, names, symbols, vectors.
+
+For each file ``p`` is a sum of what four legs say, each divided by its own maximum: the BM25
+of its whole text and of the names of code in the query; the words of its path; what its symbols
+match; and its nearest passage. What is a test or no source stands back, unless the query asks
+for such. See docs/decisions/0018.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+from ..core.query import head_of, named_in
+from ..core.scoring import best_first, rounded
+from ..core.text import aside, camel_parts, fold, is_changelog, parse_query, stem, words
+from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
+from . import tuning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..core.scoring import Leg
+    from ..core.settings import Settings
+    from ..core.text import Query
+    from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
+
+
+class FileRanks:
+    """What the legs say of files: ``plain`` has p of each, ``legs`` its parts by name,
+    ``stand`` what its kind leaves of that. ``asked``: whether files are asked for, and not
+    results of all types."""
+
+    __slots__ = ("asked", "legs", "plain", "query", "stand")
+
+    def __init__(
+        self, query: Query, legs: dict[str, dict[str, float]], plain: dict[str, float]
+    ) -> None:
+        self.asked = False
+        self.query = query
+        self.legs = legs
+        self.plain = plain
+        self.stand: dict[str, float] = {}
+
+    def explained(self, id: str) -> dict[str, float | None]:
+        """What each leg says of a file, p, and what its kind leaves of that."""
+        said = {name: rounded(leg[id]) for name, leg in self.legs.items() if id in leg}
+        return {**said, "p": rounded(self.plain.get(id)), "kind": self.stand.get(id, 1.0)}
+
+
+def rank_files(
+    store: Store, settings: Settings, query: Query, scope: Scope, matched: Mapping[str, Leg]
+) -> FileRanks | None:
+    """p of the files within ``scope`` that any leg finds; None where no whole files are kept.
+
+    ``matched`` are the legs over passages, ``fulltext`` and ``vector``.
+    """
+    whole = store.whole_files
+    if not whole.is_there():
+        return None
+    legs = {
+        "file": _whole_texts(store, query),
+        "head": _head(store, query),
+        "path": _paths(store, query),
+        "defined": _defining(store, query),
+        "symbols": _lifted(matched.get("fulltext", {})),
+        "meaning": {
+            id: cosine - settings.vector_min
+            for id, cosine in _lifted(matched.get("vector", {})).items()
+        },
+    }
+    ids = {id for leg in legs.values() for id in leg}
+    within = store.nodes.match(scope.with_types(("file",)), sorted(ids))
+    legs = {name: relative(leg, within) for name, leg in legs.items()}
+    plain: dict[str, float] = {}
+    for name, leg in legs.items():
+        share = tuning.FILE_SHARES[name]
+        for id, score in leg.items():
+            plain[id] = plain.get(id, 0.0) + share * score
+    ranks = FileRanks(query, legs, relative(plain))
+    ranks.stand = dict(kinds(settings, query, plain))
+    for id in _called_so(store, query, ranks):
+        del ranks.stand[id]
+    return ranks
+
+
+def _called_so(store: Store, query: Query, ranks: FileRanks) -> list[str]:
+    """Of the best files that are no source, those that begin with all words of a short query:
+    who types the title of a document asks for it."""
+    asked = [stem(word) for word in query.single_words()]
+    if len(asked) > tuning.SHORT_ASKED:
+        return []
+    others = [id for id in best_first(ranks.plain) if id in ranks.stand]
+    others = [id for id in others if not is_source(path_of(id))][: tuning.TITLES_READ]
+    found = []
+    for id in others:
+        begins = {fold(word) for word in words(store.nodes.beginning(id, tuning.TITLE_LETTERS))}
+        if all(any(word.startswith(one) for word in begins) for one in asked):
+            found.append(id)
+    return found
+
+
+def relative(scores: Mapping[str, float], within: Iterable[str] | None = None) -> dict[str, float]:
+    """The scores, of those ids alone, divided by the highest of them."""
+    kept = dict(scores) if within is None else {id: scores[id] for id in within if id in scores}
+    most = max(kept.values(), default=0.0)
+    return {id: score / most for id, score in kept.items()} if most > 0 else {}
+
+
+def _lifted(leg: Mapping[str, float]) -> dict[str, float]:
+    """Of files and of symbols, as their files': the best of each."""
+    files: dict[str, float] = {}
+    for id, score in leg.items():
+        if id.startswith(SYMBOL_IDS):
+            id = file_id(path_of(id))
+        elif not id.startswith(FILE_IDS):
+            continue
+        if score > files.get(id, 0.0):
+            files[id] = score
+    return files
+
+
+def _whole_texts(store: Store, query: Query) -> dict[str, float]:
+    search = store.whole_files.search
+    weights = tuning.WHOLE_WEIGHTS
+    every = search(phrases_of(query), weights, tuning.WHOLE_FILES)
+    names = _names(query)
+    named = search(names, weights, tuning.WHOLE_FILES) if names else []
+    scores: dict[str, float] = {}
+    for rows in (every, named):
+        most = rows[0][1] if rows else 0.0
+        for path, score in rows if most > 0 else ():
+            scores[file_id(path)] = scores.get(file_id(path), 0.0) + score / most
+    return scores
+
+
+def _head(store: Store, query: Query) -> dict[str, float]:
+    """The same for how the query begins: a long one says there what it is about."""
+    head = head_of(query.text)
+    asked = phrases_of(parse_query(head)) if head else []
+    rows = store.whole_files.search(asked, tuning.WHOLE_WEIGHTS, tuning.WHOLE_FILES)
+    return {file_id(path): score for path, score in rows}
+
+
+def _defining(store: Store, query: Query) -> dict[str, float]:
+    """The files that define what the query names: of each name, the fewer the more each."""
+    wanted = {fold(qualified.rpartition(".")[2]) for qualified in named_in(query.text)}
+    asked = [" ".join(split) for name in sorted(wanted) if (split := words(name))]
+    files: dict[str, set[str]] = {}
+    for id in store.fulltext.titled(CODE, asked, tuning.MOST_DEFINED) if asked else ():
+        name = fold(qualified_of(id).partition("~")[0].rpartition(".")[2])
+        if name in wanted:
+            files.setdefault(name, set()).add(file_id(path_of(id)))
+    scores: dict[str, float] = {}
+    for own in files.values():
+        for id in own:
+            scores[id] = scores.get(id, 0.0) + 1 / len(own)
+    return scores
+
+
+def phrases_of(query: Query) -> list[str]:
+    """The words of a query, and those that stand together in it."""
+    phrases = [" ".join(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
+    return [*query.single_words(), *phrases]
+
+
+def _names(query: Query) -> list[str]:
+    """The names of code in the query as phrases: what has dots as a whole, and its last part."""
+    found: dict[str, None] = {}
+    for name in named_in(query.text):
+        written = [fold(word) for word in words(name)]
+        if written:
+            found[" ".join(written)] = None
+            last = words(name.rpartition(".")[2])
+            if last and len(written) > len(last):
+                found[" ".join(map(fold, last))] = None
+    return list(found)
+
+
+def _paths(store: Store, query: Query) -> dict[str, float]:
+    """Σ idf · (2 in the file's own name, else 1) / (1 + 0.1 · folders)."""
+    asked = query.single_words()
+    paths = store.whole_files.named(asked)
+    if not paths:
+        return {}
+    wanted = frozenset(asked)
+    count = store.whole_files.stored()
+    having: dict[str, int] = {}
+    found = []
+    known: dict[str, frozenset[str]] = {}
+    for path in paths:
+        folders, _, name = path.rpartition("/")
+        if folders not in known:
+            known[folders] = _words_of(folders) & wanted
+        own, above = _words_of(name) & wanted, known[folders]
+        for word in own | above:
+            having[word] = having.get(word, 0) + 1
+        found.append((path, own, above - own, path.count("/")))
+    idf = {word: log(1 + count / number) for word, number in having.items()}
+    return {
+        file_id(path): (sum(2 * idf[word] for word in own) + sum(idf[word] for word in above))
+        / (1 + tuning.A_FOLDER * depth)
+        for path, own, above, depth in found
+    }
+
+
+def _words_of(path: str) -> frozenset[str]:
+    found = set()
+    for word in words(path):
+        found.add(fold(word))
+        if not word.islower():
+            found.update(camel_parts(word))
+    return frozenset(found)
+
+
+# --- tests, and what is no source
+
+
+def kinds(settings: Settings, query: Query, ids: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """What the kind of each file leaves of its score, where it is not all of it."""
+    asked = query.single_words()
+    if len(asked) > tuning.SHORT_ASKED:
+        asked = asked[:1]
+    others = 1.0 if _asks(asked, tuning.OF_DOCUMENTS) else settings.other_weight
+    for id in ids:
+        path = path_of(id)
+        kind = aside(path)
+        if kind:
+            weight = 1.0 if _asks(asked, tuning.ASKED_FOR[kind]) else settings.test_weight
+        else:
+            weight = 1.0 if is_source(path) else others
+        if weight != 1:
+            yield id, weight
+
+
+def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
+    return any(word.startswith(beginnings) for word in words)
+
+
+def stand_of(path: str, intent: str) -> float:
+    """Return the share of its score that a file keeps for a question of this ``intent``."""
+    kind = "test" if aside(path) else "source" if is_source(path) else "other"
+    if kind == "other" and is_changelog(path):
+        kind = "changelog"
+    return tuning.STAND["why" if intent == "why" else "where"][kind]
+
+
+def is_source(path: str) -> bool:
+    """Whether the name of a file is one that code has.
+
+    >>> is_source("a/b.py"), is_source("README.md"), is_source("setup.cfg"), is_source("a/run")
+    (True, False, False, True)
+    """
+    name = path.rpartition("/")[2]
+    stem, dot, ending = name.rpartition(".")
+    if not dot or not stem:
+        return not name.isupper() and not name.startswith(".")
+    return ending.lower() not in tuning.NO_SOURCE
+
+
+def dealt(fused: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
+    """``fused`` with the scores that its files have dealt out anew, in the order of ``scores``.
+
+    >>> dealt({"file-a": 0.9, "note-1": 0.8, "file-b": 0.2}, {"file-c": 2, "file-a": 1})
+    {'note-1': 0.8, 'file-c': 0.9, 'file-a': 0.2}
+    """
+    old = sorted((score for id, score in fused.items() if id.startswith(FILE_IDS)), reverse=True)
+    rest = {id: score for id, score in fused.items() if not id.startswith(FILE_IDS)}
+    return rest | dict(zip(best_first(scores), old, strict=False))

@@ -1,0 +1,347 @@
+"""An anchor: what ties a node to code, and whether it still holds."""
+
+from __future__ import annotations
+
+from ..core.model import Record
+from ..system.json_encode import dumps
+from .connection import apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+if TYPE_CHECKING:
+    AnchorKey = tuple[str, str, str, str]
+    """(node, kind, path, detail)"""
+
+ANCHOR_HISTORY = (
+    "node_id", "kind", "path", "detail", "verdict", "reason", "change", "changed_at",
+)  # fmt: skip
+"""What is kept of a place or a verdict that an anchor has left."""
+
+
+class Anchor(Record):
+    """One tie of a node to code. ``path`` starts from ``root``, that from the project if empty."""
+
+    __slots__ = (
+        "node_id", "kind", "path", "detail", "root", "hash", "stamp", "commit_id", "verdict",
+        "reason", "created_at", "verified_at",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        node_id: str,
+        kind: str,
+        path: str,
+        detail: str = "",
+        root: str = "",
+        hash: str = "",
+        stamp: str = "",
+        commit_id: str = "",
+        verdict: str = "valid",
+        reason: str = "",
+        created_at: str = "",
+        verified_at: str = "",
+    ) -> None:
+        self.node_id = node_id
+        self.kind = kind
+        self.path = path
+        self.detail = detail
+        self.root = root
+        self.hash = hash
+        self.stamp = stamp
+        self.commit_id = commit_id
+        self.verdict = verdict
+        self.reason = reason
+        self.created_at = created_at
+        self.verified_at = verified_at
+
+    @property
+    def key(self) -> AnchorKey:
+        """Return what makes an anchor one anchor: node, kind, path, detail."""
+        return (self.node_id, self.kind, self.path, self.detail)
+
+    def copy(self) -> Anchor:
+        """Return another one with the same fields."""
+        return Anchor(*self.to_dict().values())
+
+
+class DocumentFile(Record):
+    """One document of a root (``""``: the project; else a folder, where paths start from it).
+
+    ``read_as`` is what a reading depends on beside the file; ``hash`` is that of its text,
+    ``state`` that of what it says as the node has it, ``stamp`` the file's, empty where it
+    has to be read again. ``title`` is the file's. ``edges`` counts what its links have
+    become, ``unresolved`` is a JSON list of those that lead to nothing, ``linked`` says among
+    which names they were looked up. ``gone_at`` is when its node was forgotten because the
+    file was gone.
+    """
+
+    __slots__ = (
+        "node_id", "path", "read_as", "stamp", "hash", "state", "title", "edges", "unresolved",
+        "linked", "gone_at",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        node_id: str,
+        path: str,
+        read_as: str = "",
+        stamp: str = "",
+        hash: str = "",
+        state: str = "",
+        title: str = "",
+        edges: int = 0,
+        unresolved: str = "[]",
+        linked: str = "",
+        gone_at: str | None = None,
+    ) -> None:
+        self.node_id = node_id
+        self.path = path
+        self.read_as = read_as
+        self.stamp = stamp
+        self.hash = hash
+        self.state = state
+        self.title = title
+        self.edges = edges
+        self.unresolved = unresolved
+        self.linked = linked
+        self.gone_at = gone_at
+
+
+_FIELDS = ", ".join(Anchor.__slots__)
+_KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
+_ORDER = "node_id, kind, path, detail"
+
+
+class Anchors:
+    """Reads and writes anchors, by node, kind, path and detail; triggers keep their history."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def of(self, node_id: str) -> list[Anchor]:
+        """Return the anchors of one node."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM anchors WHERE node_id = ? ORDER BY {_ORDER}", (node_id,)
+        )
+        return [Anchor(*row) for row in rows]
+
+    def all(self) -> Iterator[Anchor]:
+        """Yield every anchor, by node, kind, path and detail."""
+        for row in self._db.execute(f"SELECT {_FIELDS} FROM anchors ORDER BY {_ORDER}"):
+            yield Anchor(*row)
+
+    def live(self, ids: Sequence[str] = ()) -> list[Anchor]:
+        """Return the anchors of these nodes, or of all that are not forgotten, by path."""
+        rows = self._db.execute(
+            f"SELECT {', '.join('a.' + name for name in Anchor.__slots__)} FROM anchors a"
+            " JOIN nodes n ON n.id = a.node_id WHERE n.invalidated_at IS NULL"
+            " AND (?1 = '[]' OR a.node_id IN (SELECT value FROM json_each(?1)))"
+            " ORDER BY a.root, a.path, a.node_id, a.kind, a.detail",
+            (dumps(ids),),
+        )
+        return [Anchor(*row) for row in rows]
+
+    def about(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
+        """Return ``(node, path)`` of the anchors to these files, globs aside."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT DISTINCT a.node_id, a.path FROM json_each(?) j CROSS JOIN anchors a"
+            " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ?",
+            (dumps(paths), root),
+        ).fetchall()
+        return rows
+
+    def globs(self, root: str) -> list[tuple[str, str]]:
+        """Return ``(node, glob)`` of every anchor to a glob."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?", (root,)
+        ).fetchall()
+        return rows
+
+    def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
+        """Return ``(node, glob, path)`` where a glob may match one of these files.
+
+        They are a few too many and none too few: SQLite's own ``*`` goes on past a
+        slash, and it negates a class by ``^`` alone.
+        """
+        rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT a.node_id, a.path, j.value FROM anchors a CROSS JOIN json_each(?2) j"
+            " WHERE a.kind = 'glob' AND a.root = ?1 AND (instr(a.path, '[')"
+            " OR j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*'))",
+            (root, dumps(paths)),
+        ).fetchall()
+        return rows
+
+    def paths(self, root: str, beginning: str) -> list[str]:
+        """Return the files that begin so and have an anchor, globs aside."""
+        rows = self._db.execute(
+            "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
+            " AND kind <> 'glob' AND root = ?2",
+            (beginning, root),
+        )
+        return [str(path) for (path,) in rows]
+
+    def put(self, anchor: Anchor) -> str:
+        """Write an anchor whole: ``added``, ``updated``, or ``unchanged``."""
+        rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", anchor.key)
+        old = next((Anchor(*row) for row in rows), None)
+        if old == anchor:
+            return "unchanged"
+        updates = ", ".join(f"{name} = excluded.{name}" for name in Anchor.__slots__[4:])
+        self._db.execute(
+            f"INSERT INTO main.anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.__slots__))})"
+            f" ON CONFLICT DO UPDATE SET {updates}",
+            [getattr(anchor, name) for name in Anchor.__slots__],
+        )
+        return "added" if old is None else "updated"
+
+    def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
+        """Write anchors over those with these keys; one that is gone is left out.
+
+        Where an anchor moves to a place that its node is anchored to already, the one
+        that is there stays.
+        """
+        sets = ", ".join(f"{name} = ?" for name in Anchor.__slots__[2:])
+        for key, anchor in changes:
+            values = [getattr(anchor, name) for name in Anchor.__slots__[2:]]
+            self._db.execute(
+                f"UPDATE OR IGNORE main.anchors SET {sets} WHERE {_KEY}", (*values, *key)
+            )
+            if anchor.key != key and not self._db.changes():
+                self.delete(key)
+
+    def delete(self, key: AnchorKey) -> bool:
+        """Take one anchor away; return whether it was there."""
+        self._db.execute(f"DELETE FROM main.anchors WHERE {_KEY}", key)
+        return self._db.changes() > 0
+
+    def delete_node(self, node_id: str) -> None:
+        """Take all anchors of a node away for good, their history too."""
+        self._db.execute("DELETE FROM main.anchors WHERE node_id = ?", (node_id,))
+        self._db.execute("DELETE FROM main.anchor_history WHERE node_id = ?", (node_id,))
+
+    def history(self, node_id: str = "") -> Iterator[dict[str, str]]:
+        """Yield the places and verdicts that anchors have left, of one node or of all, oldest
+        first."""
+        rows = self._db.execute(
+            f"SELECT {', '.join(ANCHOR_HISTORY)} FROM anchor_history"
+            " WHERE ?1 = '' OR node_id = ?1 ORDER BY node_id, changed_at, rowid",
+            (node_id,),
+        )
+        for row in rows:
+            yield dict(zip(ANCHOR_HISTORY, row, strict=True))
+
+    def add_history(self, state: dict[str, str], copies: int) -> None:
+        """Write one line of history from an export, until it is there ``copies`` times."""
+        columns, marks = ", ".join(ANCHOR_HISTORY), ", ".join("?" * len(ANCHOR_HISTORY))
+        same = " AND ".join(f"{name} = ?" for name in ANCHOR_HISTORY)
+        values = [state[name] for name in ANCHOR_HISTORY]
+        self._db.execute(
+            f"INSERT INTO main.anchor_history({columns}) SELECT {marks}"
+            f" WHERE (SELECT count(*) FROM anchor_history WHERE {same}) < ?",
+            (*values, *values, copies),
+        )
+
+
+_PATHS = """
+SELECT d.node_id, d.path FROM json_each(?) j
+CROSS JOIN documents d ON d.node_id = j.value AND d.root = ''
+"""
+# A passage that has neither a stretch nor a text of its own is the whole body.
+_LINES = """
+SELECT key, line_start + length(before) - length(replace(before, char(10), ''))
+FROM (
+  SELECT p.key, n.line_start, substr(n.body, 1, coalesce(s.start, 1) - 1) AS before
+  FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
+  CROSS JOIN passage_texts s ON s.key = p.key AND s.body IS NULL
+  CROSS JOIN nodes n ON n.key = p.node_key AND n.line_start IS NOT NULL
+  WHERE EXISTS (SELECT 1 FROM documents d WHERE d.node_id = n.id)
+    AND NOT EXISTS (SELECT 1 FROM fact_passages f WHERE f.key = p.key)
+)
+"""
+
+_DOCUMENT = ", ".join(DocumentFile.__slots__)
+_PUT = (
+    f"INSERT INTO main.documents(root, {_DOCUMENT}, links)"
+    f" VALUES ({', '.join('?' * (len(DocumentFile.__slots__) + 2))})"
+    " ON CONFLICT DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in (*DocumentFile.__slots__[1:], "links"))
+)
+_CHANGE = (
+    f"UPDATE main.documents SET {', '.join(f'{name} = ?' for name in DocumentFile.__slots__[1:])}"
+    " WHERE root = ? AND node_id = ?"
+)
+
+
+class Documents:
+    """The files that documents were made from, a document once a root.
+
+    One whose node is deleted goes with it. One whose node is forgotten or restored, or says
+    something else than before (its text, or what else a file may state), loses its stamp.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self, root: str) -> list[DocumentFile]:
+        """Return those of one root, by path and id."""
+        rows = self._db.execute(
+            f"SELECT {_DOCUMENT} FROM documents WHERE root = ? ORDER BY path, node_id", (root,)
+        )
+        return [DocumentFile(*row) for row in rows]
+
+    def has(self, node_id: str) -> bool:
+        """Return whether a node was made from a file."""
+        row = self._db.execute("SELECT 1 FROM documents WHERE node_id = ? LIMIT 1", (node_id,))
+        return row.get is not None
+
+    def paths(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """Return those of these nodes that were made from files of the project, with the paths."""
+        rows: list[tuple[str, str]] = self._db.execute(_PATHS, (dumps(node_ids),)).fetchall()  # type: ignore[assignment]
+        return dict(rows)
+
+    def lines(self, passages: Sequence[int]) -> dict[int, int]:
+        """Return the lines of their files, from 1 on, in which those of these passages begin that
+        are a stretch of a document's text."""
+        rows: list[tuple[int, int]] = self._db.execute(_LINES, (dumps(passages),)).fetchall()  # type: ignore[assignment]
+        return dict(rows)
+
+    def links(self, root: str, node_id: str) -> str:
+        """Return the links of one, a JSON list as it was given; nothing where it is not known."""
+        found: str | None = self._db.execute(
+            "SELECT links FROM documents WHERE root = ? AND node_id = ?", (root, node_id)
+        ).get
+        return found or ""
+
+    def put(self, root: str, document: DocumentFile, links: str) -> None:
+        """Write one, with its links."""
+        self._db.execute(
+            _PUT, (root, *(getattr(document, name) for name in DocumentFile.__slots__), links)
+        )
+        self._db.execute("INSERT OR IGNORE INTO meta VALUES ('names', '0')")
+
+    def change(self, root: str, documents: Iterable[DocumentFile]) -> None:
+        """Write those that are there, but for their links."""
+        names = DocumentFile.__slots__[1:]
+        self._db.executemany(
+            _CHANGE, ((*(getattr(one, name) for name in names), root, one.node_id)
+                      for one in documents),
+        )  # fmt: skip
+
+    def remove(self, root: str, node_ids: Iterable[str]) -> None:
+        """Forget them; their nodes stay."""
+        self._db.executemany(
+            "DELETE FROM main.documents WHERE root = ? AND node_id = ?",
+            ((root, id) for id in node_ids),
+        )
+
+    def names(self) -> str:
+        """Return a text that changes when a node comes, goes, or gets another title, file or
+        source.
+
+        It changes too when one is forgotten or restored. Empty before the first ``put``.
+        """
+        found: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'names'").get
+        return found or ""

@@ -1,0 +1,426 @@
+"""A store in one file, page by page while others write, and back again."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import suppress
+from datetime import datetime, timezone
+from shutil import copyfileobj
+
+from ..core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
+from ..core.model import Record
+from ..system.atomic_write import NewFile, TemporaryFolder, sync_folder
+from ..system.files import READS, READS_TAKEN, is_open_store
+from ..system.project_files import real_place
+from . import write_queue as queue
+from .check import Checks
+from .connection import apsw
+from .faults import Translated, meaning
+from .history import RESTORE_BACKUP
+from .opening import APPLICATION_ID, FILE, SCHEMA_VERSION, open_store, open_to_replace, reading_copy
+from .schema import refuse_foreign
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .store import Store
+
+
+PAGES = 2000
+"""Copied between two looks at whether somebody wants it to end: 8 MB."""
+
+BESIDE = ("-wal", "-journal")
+"""Of a database that is open, or was when its program ended: it belongs to the file."""
+
+_OWN = ("", *BESIDE, "-shm", "-queue", READS, READS_TAKEN)
+_HEADER, _ID_AT = 72, 68
+"""Bytes of a database's header, and where it has the id of its program."""
+
+
+class Copied(Record):
+    """A store that was copied to ``file``, and what it holds.
+
+    ``kept`` is the path of what was there before; None where that was replaced, or nothing was.
+    """
+
+    __slots__ = ("bytes", "edges", "file", "kept", "nodes")
+
+    def __init__(self, file: str, bytes: int, nodes: int, edges: int, kept: str | None) -> None:
+        self.file = file
+        self.bytes = bytes
+        self.nodes = nodes
+        self.edges = edges
+        self.kept = kept
+
+
+def back_up(
+    folder: str,
+    path: str,
+    *,
+    force: bool = False,
+    busy_timeout: float = 30.0,
+    progress: Callable[[float], None] = lambda part: None,
+) -> Copied:
+    """Copy the store in ``folder``, as it is at one moment, into a file at ``path``.
+
+    Others may write meanwhile. The file is looked at before it takes its place; whoever
+    reads it has the old one or the new one. ``force``: it may replace what is no store.
+    ``progress`` hears what part of it is done.
+
+    Raises:
+        LoreError: it cannot be written, or something is there that is not to be replaced;
+            the store is damaged. What was there is as it was.
+    """
+    place = real_place(path)
+    with open_store(folder, busy_timeout=busy_timeout) as store:
+        _require_free(store.path, place, path, force=force)
+        _count_reads(store)
+        try:
+            with store.snapshot(), NewFile(place) as beside:
+                counts = count(store.connection)
+                copy_pages(store.connection, beside, path, progress)
+                _verify(beside, path, counts)
+                size = os.path.getsize(beside)
+        except OSError as error:
+            raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
+    return Copied(os.path.abspath(path), size, *counts, None)
+
+
+def _count_reads(store: Store) -> None:
+    """Count reads that wait in a file that is not copied, unless a writer is doing so."""
+    if not store.writable:
+        return
+    try:
+        with store.aside():
+            store.review.catch_up()
+    except StoreError:
+        return
+
+
+def count(connection: apsw.Connection) -> tuple[int, int]:
+    """Return how many nodes and edges there are, forgotten ones too."""
+    nodes, edges = connection.execute(
+        "SELECT (SELECT count(*) FROM nodes), (SELECT count(*) FROM graph_edges)"
+    ).get
+    return int(nodes), int(edges)
+
+
+def copy_pages(
+    source: apsw.Connection,
+    target: str,
+    shown: str,
+    progress: Callable[[float], None] = lambda part: None,
+) -> None:
+    """Copy into an empty file that nobody else has open; messages call it ``shown``.
+
+    Raises:
+        StoreError: there is no room for it, or it cannot be written.
+    """
+    try:
+        connection = apsw.Connection(
+            target, flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW
+        )
+        try:
+            connection.pragma("journal_mode", "off")  # what has not its place yet can go
+            connection.pragma("synchronous", 0)  # who puts it in its place does so
+            with connection.backup("main", source, "main") as copy:
+                while not copy.done:
+                    copy.step(PAGES)
+                    progress(1 - copy.remaining / max(1, copy.page_count))
+        finally:
+            connection.close()
+    except (apsw.FullError, apsw.IOError, apsw.CantOpenError) as error:
+        raise meaning(error, shown) from error
+
+
+def is_lores(path: str) -> bool:
+    """Return whether a file is a database that lore has made, as its header says."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        header = os.read(number, _HEADER)
+    finally:
+        os.close(number)
+    made_by = int.from_bytes(header[_ID_AT:], "big")
+    return header.startswith(b"SQLite format 3\0") and made_by == APPLICATION_ID
+
+
+def _require_free(store: str, place: str, shown: str, *, force: bool) -> None:
+    """Refuse what a backup must not replace.
+
+    Nothing of the store's own is opened here: to close a file drops the locks on it.
+    """
+    if place in {os.path.realpath(store) + suffix for suffix in _OWN} or (
+        os.path.exists(place) and os.path.samefile(place, store)
+    ):
+        raise LoreError(f"{shown}: is the store itself: name another file")
+    if any(os.path.lexists(place + suffix) for suffix in BESIDE):
+        raise LoreError(
+            f"{shown}: belongs to a database that is in use, or was when its program ended: "
+            "name another file"
+        )
+    if not os.path.lexists(place):
+        return
+    if not os.path.isfile(place):
+        raise LoreError(f"{shown}: is no plain file: name another")
+    if not force and not is_lores(place):
+        raise LoreError(f"{shown}: is there and is no backup of lore's: "
+                        "name another file, or replace it with --force")  # fmt: skip
+
+
+def _verify(path: str, shown: str, counts: tuple[int, int]) -> None:
+    """Open a copy that nobody else knows, and looks at all of it."""
+    with Translated(shown):
+        connection = reading_copy(path)
+        try:
+            version = connection.pragma("user_version")
+            refuse_foreign(connection, shown)
+            found = Checks(connection, path).damage(full=True)
+            copied = counts if found else count(connection)
+        finally:
+            connection.close()
+    if found:
+        raise StoreDamaged(f"the store is damaged ({found[0]}), no backup was made: "
+                           "run 'lore doctor --full'")  # fmt: skip
+    if version != SCHEMA_VERSION or copied != counts:
+        raise StoreError(f"{shown}: is not what the store holds, and was taken away: try again")
+
+
+_SHARED_AT, _SHARED = 0x40000002, 510
+"""The bytes of a database that each of its connections holds a lock on."""
+
+_MEND = "take another backup"
+
+_COMMAND = "INSERT INTO commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))"
+
+
+def restore_backup(
+    folder: str,
+    path: str,
+    *,
+    busy_timeout: float = 30.0,
+    progress: Callable[[float], None] = lambda part: None,
+) -> Copied:
+    """Put the store that a backup holds in the place of the one in ``folder``.
+
+    What was there is kept beside it, as ``search.db.before-restore-<time>``. The backup is
+    looked at first, in a copy of this process's own: all of its pages, and whether anything
+    in it is not lore's.
+
+    Raises:
+        NoStore: there is no such folder.
+        LoreError: the backup is not sound, another writer did not end in time, or there is
+            no room. The store is as it was.
+    """
+    place = real_place(path)
+    live = os.path.realpath(os.path.join(folder, FILE))
+    if not os.path.isdir(folder):
+        raise NoStore(f"no store in {folder}: run 'lore init'")
+    _require_other(place, live, path)
+    try:
+        with TemporaryFolder() as own, _staged(place, path, own) as staged, Translated(live):
+            kept = _in_turn(live, staged, busy_timeout, progress)
+            counts = count(staged.connection)
+    except OSError as error:
+        raise LoreError(f"{live}: {error.strerror}: nothing was restored") from None
+    return Copied(live, os.path.getsize(live), *counts, kept)
+
+
+def _require_other(place: str, live: str, shown: str) -> None:
+    if not os.path.isfile(place):
+        what = "is no plain file" if os.path.lexists(place) else "there is no such file"
+        raise LoreError(f"{shown}: {what}: name a backup that 'lore backup' has made")
+    if os.path.exists(live) and os.path.samefile(place, live):
+        raise LoreError(f"{shown}: is the store itself: name a backup of it")
+
+
+def _staged(place: str, shown: str, folder: str) -> Store:
+    """Return a copy of the backup, sound and of this version, in a folder of our own."""
+    own = os.path.join(folder, FILE)
+    with open(own, "wb"):
+        pass
+    try:
+        _copy_out(place, shown, own)
+        staged = open_store(folder)
+        try:
+            _check(staged, own)
+            with staged.transaction():
+                staged.connection.execute(_COMMAND, (RESTORE_BACKUP,))
+        except BaseException:
+            staged.close()
+            raise
+    except StoreFull:
+        where = os.path.dirname(folder)
+        raise StoreFull(f"{shown}: a copy of it has no room in {where}, nothing was restored: "
+                        "free some space, or set TMPDIR") from None  # fmt: skip
+    except StoreError as error:
+        raise _of_backup(str(error), own, shown) from None
+    return staged
+
+
+def _check(staged: Store, own: str) -> None:
+    with Translated(own):
+        lacking = staged.checks.missing_tables()
+        found = [] if lacking else staged.checks.damage(full=True)
+    if lacking or found:
+        what = f"lacks {', '.join(lacking[:3])}"
+        if found:
+            what = f"is damaged ({' '.join(found[0].split())})"
+        raise StoreDamaged(f"{own}: {what}: {_MEND}")
+
+
+def _copy_out(place: str, shown: str, own: str) -> None:
+    """Copy what a database holds; a log beside it is a part of it."""
+    if os.path.lexists(place + "-journal"):
+        raise StoreError(f"{own}: has a journal beside it, what it holds is not whole: {_MEND}")
+    with Translated(own):
+        alone = not os.path.exists(place + "-wal") or not os.path.getsize(place + "-wal")
+        before = os.stat(place)
+        source = reading_copy(place, alone=alone)
+        try:
+            source.execute("BEGIN")
+            source.pragma("schema_version")  # from here on it is as it is now
+            copy_pages(source, own, shown)
+        finally:
+            source.close()
+        after = os.stat(place)
+    if alone and (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+        raise StoreError(f"{own}: was written meanwhile: try again")
+
+
+def _of_backup(message: str, own: str, shown: str) -> StoreError:
+    """Return what is said of our own copy, said of the backup."""
+    what, _, advice = message.removeprefix(f"{own}: ").rpartition(": ")
+    what = what.replace(own, shown).removeprefix(f"{shown}: ")
+    if advice not in ("use a newer lore", "try again"):
+        advice = _MEND
+    return StoreError(f"{shown}: {what}, nothing was restored: {advice}")
+
+
+def _in_turn(
+    live: str, staged: Store, busy_timeout: float, progress: Callable[[float], None]
+) -> str | None:
+    """Replace the store when no other writer is before us; where the old one is kept."""
+    turn = queue.Turn(live)
+    try:
+        if not turn.wait(busy_timeout):
+            raise StoreBusy(f"{live}: is locked by {turn.whose()}: "
+                            "try again, or raise busy_timeout")  # fmt: skip
+        kept = _free_name(live)
+        if not os.path.lexists(live):
+            _move_logs(live, kept)
+            with NewFile(live, instead=False) as beside:
+                copy_pages(staged.connection, beside, live, progress)
+            return None
+        if not os.path.isfile(live):
+            raise StoreError(f"{live}: is no plain file: move it away")
+        if not os.path.getsize(live) and not os.path.exists(live + "-wal"):
+            kept = ""
+        try:
+            _overwrite(live, staged, kept, busy_timeout, progress)
+        except (apsw.NotADBError, apsw.CorruptError):
+            _swap(live, staged, kept, progress)
+        _forget_reads(live)
+        return kept or None
+    finally:
+        turn.leave()
+
+
+def _forget_reads(live: str) -> None:
+    """Take away the reads that waited to be counted: they were of the store before."""
+    for suffix in (READS, READS_TAKEN):
+        with suppress(OSError):
+            os.unlink(live + suffix)
+
+
+def _overwrite(
+    live: str, staged: Store, kept: str, busy_timeout: float,
+    progress: Callable[[float], None],
+) -> None:  # fmt: skip
+    """Overwrite the store in one transaction, and keep what was there when it began."""
+    try:
+        connection = open_to_replace(live, busy_timeout)
+        try:
+            with connection.backup("main", staged.connection, "main") as copy:
+                copy.step(0)  # takes the lock of writers
+                if kept:
+                    _keep(live, kept)
+                try:
+                    while not copy.done:
+                        copy.step(PAGES)
+                        progress(1 - copy.remaining / max(1, copy.page_count))
+                except BaseException:
+                    if kept and not copy.done:
+                        os.unlink(kept)
+                    raise
+            connection.set_busy_timeout(0)
+            connection.pragma("wal_checkpoint(truncate)")
+        finally:
+            connection.close()
+    except (apsw.NotADBError, apsw.CorruptError):
+        raise
+    except apsw.ReadOnlyError:
+        if _page_size(live) == staged.connection.pragma("page_size"):
+            raise
+        raise StoreError(f"{live}: has pages of another size than the backup, nothing was "
+                         "restored: import an export") from None  # fmt: skip
+
+
+def _keep(live: str, kept: str) -> None:
+    """Copy the store as it is, damaged pages too."""
+    reader = apsw.Connection(live, flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        reader.execute("BEGIN")
+        reader.pragma("user_version")
+        with NewFile(kept, instead=False) as beside:
+            copy_pages(reader, beside, kept)
+    finally:
+        reader.close()
+
+
+def _swap(live: str, staged: Store, kept: str, progress: Callable[[float], None]) -> None:
+    """Put another file in place of one that SQLite cannot read, if nobody has it open."""
+    if is_open_store(live):
+        raise StoreBusy(f"{live}: is damaged, and this program has it open: end it, then try again")
+    with open(live, "r+b") as old:
+        try:
+            fcntl.lockf(old, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED, _SHARED_AT)
+        except OSError:
+            raise StoreBusy(f"{live}: is damaged, and open in another program: "
+                            "end that, then try again") from None  # fmt: skip
+        if kept:
+            with NewFile(kept, instead=False) as beside, open(beside, "wb") as copy:
+                copyfileobj(old, copy)
+        _move_logs(live, kept)
+        with NewFile(live) as beside:
+            copy_pages(staged.connection, beside, live, progress)
+
+
+def _move_logs(live: str, kept: str) -> None:
+    """Take away what would be applied to the file that comes in the place of this one."""
+    for suffix in BESIDE:
+        if os.path.lexists(live + suffix):
+            os.replace(live + suffix, (kept or _free_name(live)) + suffix)
+    sync_folder(os.path.dirname(live))
+
+
+def _page_size(path: str) -> object:
+    reader = reading_copy(path, alone=False)
+    try:
+        return reader.pragma("page_size")
+    finally:
+        reader.close()
+
+
+def _free_name(live: str) -> str:
+    at = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+    name = first = f"{live}.before-restore-{at}"
+    number = 1
+    while os.path.lexists(name):
+        number += 1
+        name = f"{first}-{number}"
+    return name

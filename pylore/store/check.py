@@ -1,0 +1,348 @@
+"""What lore doctor asks of search.db. Everything here only reads."""
+
+from __future__ import annotations
+
+import os
+
+from ..core.text import counted, words
+from .connection import apsw, is_sound
+from .facts import OF_NO_FACT, WITHOUT_PASSAGE
+from .faults import Whatever
+from .fulltext import FILES, MESSAGES, TABLES, TEXTS_OF, FullText
+from .nodes import Meta
+from .passages import count_unlike
+from .schema import create_schema, foreign_objects
+from .values import wrong_values
+from .vector_tables import BITS, KEYS, restore
+from .vector_tables import TABLES as VECTOR_TABLES
+from .vectors import Vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+_TOTALS = 1
+"""The row of ``TABLE_data`` with the number of rows and of tokens in each column."""
+_MOST_BYTES = 9
+"""Of a number; all bits of the last one count."""
+_COLUMNS = ("title", "body", "tags", "file", "parts")
+
+
+def disagreements(connection: apsw.Connection, table: str) -> list[str]:
+    """Return what is wrong with the sums of a table; empty where they agree."""
+    try:
+        rows, sizes = _sizes(connection, table)
+        totals = _totals(connection, table)
+    except ValueError as error:
+        return [f"{table}: {error}"]
+    if (rows, *sizes) != totals:
+        return [f"{table} has {rows} rows of {sum(sizes)} tokens, and says that it has "
+                f"{totals[0]} of {sum(totals[1:])}"]  # fmt: skip
+    words = _words(connection, table)
+    if words != sizes:
+        return [f"{table} has {sum(words)} words in its index, and {sum(sizes)} in its rows"]
+    return []
+
+
+def _sizes(connection: apsw.Connection, table: str) -> tuple[int, tuple[int, ...]]:
+    """Return how many rows there are, and the tokens of each column in all of them."""
+    count, sums = 0, [0] * len(_COLUMNS)
+    for (size,) in connection.execute(f"SELECT sz FROM {table}_docsize"):
+        found = _numbers(size, "the size of a row")
+        if len(found) != len(sums):
+            raise ValueError("the size of a row is not one of its columns")
+        count += 1
+        for place, number in enumerate(found):
+            sums[place] += number
+    return count, tuple(sums)
+
+
+def _totals(connection: apsw.Connection, table: str) -> tuple[int, ...]:
+    (block,) = connection.execute(
+        f"SELECT block FROM {table}_data WHERE id = ?", (_TOTALS,)
+    ).fetchone() or (b"",)
+    found = _numbers(block, "the row of totals")
+    return tuple(found) if found else (0,) * (1 + len(_COLUMNS))
+
+
+def _words(connection: apsw.Connection, table: str) -> tuple[int, ...]:
+    """Return the tokens of each column by the index itself."""
+    connection.execute(
+        f"CREATE VIRTUAL TABLE temp.words_of_it USING fts5vocab('main', '{table}', 'col')"
+    )
+    try:
+        found = dict(connection.execute(
+            "SELECT col, sum(cnt) FROM temp.words_of_it GROUP BY col"
+        ))  # fmt: skip
+    finally:
+        connection.execute("DROP TABLE temp.words_of_it")
+    return tuple(found.get(column, 0) for column in _COLUMNS)
+
+
+def _numbers(block: object, what: str) -> list[int]:
+    """Return the variable-length integers of a blob, as SQLite writes them."""
+    if not isinstance(block, bytes):
+        raise ValueError(f"{what} is not a blob")
+    found, number, length = [], 0, 0
+    for byte in block:
+        length += 1
+        last = length == _MOST_BYTES
+        number = number << 8 | byte if last else number << 7 | byte & 0x7F
+        if last or not byte & 0x80:
+            found.append(number)
+            number = length = 0
+    if length:
+        raise ValueError(f"{what} ends within a number")
+    return found
+
+
+LIMIT = 100
+"""The most findings that are asked of SQLite's own check."""
+
+# FTS5 and FTS4 both keep a row a passage in these tables of theirs.
+_INDEXED = (
+    "WITH indexed(key) AS ("
+    + " UNION ALL ".join(f"SELECT rowid FROM {table}_docsize" for table in TABLES.values())
+    + ") "
+)
+_LIVE_WITHOUT_PASSAGES = """
+  SELECT id FROM nodes WHERE invalidated_at IS NULL
+  AND (title <> '' OR body <> '' OR tags <> '' OR file <> '')
+  AND NOT EXISTS (SELECT 1 FROM passages WHERE node_key = nodes.key)"""
+_PASSAGES_WITHOUT_NODES = """
+  SELECT key FROM passages WHERE NOT EXISTS
+  (SELECT 1 FROM nodes n WHERE n.key = passages.node_key AND invalidated_at IS NULL)"""
+_PASSAGES_WITHOUT_TEXT = """
+  SELECT key FROM passages EXCEPT SELECT key FROM indexed"""
+_TEXT_WITHOUT_PASSAGES = """
+  SELECT key FROM indexed EXCEPT SELECT key FROM passages"""
+_PASSAGES_WITHOUT_VECTORS = """
+  SELECT {title}, {body} FROM passages p {joins}
+  WHERE p.key NOT IN (SELECT key FROM passages_vec)"""
+_VECTORS_WITHOUT_PASSAGES = """
+  SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""
+_VECTORS_WITHOUT_SKETCHES = f"""
+  SELECT key FROM passages_vec WHERE key NOT IN (SELECT place & {KEYS} FROM sketches)"""
+_SKETCHES_WITHOUT_VECTORS = f"""
+  SELECT place FROM sketches WHERE place & {KEYS} NOT IN (SELECT key FROM passages_vec)"""
+_SKETCHES_OUT_OF_PLACE = f"""
+  SELECT place FROM sketches s WHERE place >> {BITS} <> 0 AND (
+  place >> {BITS} NOT IN (SELECT cluster FROM clusters) OR NOT EXISTS (SELECT 1 FROM members m
+  WHERE m.key = s.place & {KEYS} AND s.place >> {BITS} IN (m.first, m.second)))"""
+_OF_TEXTS = ((FILES, "whole_files", "file"), (MESSAGES, "commits", "commit"))
+"""Full text over something else than passages: its table, that of the texts, what one is."""
+
+_VECTORS_OF_ANOTHER_LENGTH = """
+  SELECT key FROM passages_vec WHERE length(embedding) <>
+  (SELECT value FROM meta WHERE key = 'embedder_dimension')"""
+
+
+def sqlite_version() -> str:
+    """Return the versions of apsw and of the SQLite in it."""
+    return f"apsw {apsw.apsw_version()}, SQLite {apsw.sqlite_lib_version()}"
+
+
+def sqlite_features() -> dict[str, bool]:
+    """Return what this SQLite can do of what a store may need: fts5, fts4, json."""
+    memory = apsw.Connection(":memory:")
+    tries = {
+        "fts5": "CREATE VIRTUAL TABLE five USING fts5(a)",
+        "fts4": "CREATE VIRTUAL TABLE four USING fts4(a)",
+        "json": "SELECT json_extract('{\"a\": 1}', '$.a')",
+    }
+    return {name: _works(memory, statement) for name, statement in tries.items()}
+
+
+def vector_extension() -> str:
+    """Return the version of sqlite-vec, and its file.
+
+    Raises:
+        StoreError: it cannot be loaded.
+    """
+    memory = apsw.Connection(":memory:")
+    path = Vectors(memory).load_extension()
+    return f"sqlite-vec {memory.execute('SELECT vec_version()').get}, {path}"
+
+
+class Checks:
+    """Questions of ``lore doctor``; most answers are a list of what is wrong, so ``[]`` is fine."""
+
+    derived = frozenset((*TABLES.values(), *VECTOR_TABLES, FILES, MESSAGES))
+    """Tables that ``rebuild`` makes anew from the nodes and texts."""
+
+    def __init__(self, connection: apsw.Connection, path: str) -> None:
+        self._db = connection
+        self._path = path
+        self.faults = Whatever(path)
+
+    @property
+    def version(self) -> int:
+        """Return the version of the schema."""
+        return int(self._db.pragma("user_version"))
+
+    def is_sound(self) -> bool:
+        """Return whether each page of the file is in its place; if not, other questions may not
+        end."""
+        return is_sound(self._path)
+
+    def wrong_values(self, *, made: bool = False) -> list[str]:
+        """Return where there are values that lore does not write, as ``nodes.status: 2``.
+
+        ``made``: in what can be made anew from the nodes, and not in the nodes.
+        """
+        return wrong_values(self._db, made=made)
+
+    def log_size(self) -> int:
+        """Return bytes that were committed and are not yet in the file itself."""
+        path = self._path + "-wal"
+        return os.path.getsize(path) if os.path.exists(path) else 0
+
+    def missing_tables(self) -> list[str]:
+        """Return the tables, indexes and triggers that the schema has and this store has not."""
+        found = _schema_names(self._db)
+        whole = apsw.Connection(":memory:")
+        create_schema(whole, "auto")
+        if "meta" in found and self._has_vectors():
+            Vectors(whole).create(1)
+        lacking = {name: table for name, table in _schema_names(whole).items() if name not in found}
+        return sorted(  # what belongs to a table goes without saying where that is missing
+            name for name, table in lacking.items() if name == table or table not in lacking
+        )
+
+    def replaced_tables(self) -> list[str]:
+        """Return the tables that stand in the place of lore's own, and are spared when it is
+        opened."""
+        found = foreign_objects(self._db, spared=())
+        return [f"{name} is not lore's" for name in sorted(found)]
+
+    def damage(self, *, full: bool = False) -> list[str]:
+        """Return what SQLite's own check finds in the file, the full-text index left aside.
+
+        The quick check reads every page, but does not look whether each index
+        agrees with its table; ``full`` does.
+        """
+        if self._has_vectors():
+            Vectors(self._db).load_extension()
+        found = self._pragma(f"{'integrity' if full else 'quick'}_check({LIMIT})")
+        apart = (*TABLES.values(), FILES, MESSAGES)
+        return [line for line in found if not any(table in line for table in apart)]
+
+    def fulltext_damage(self) -> list[str]:
+        """Return where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
+        engine = FullText(self._db).engine
+        found = [
+            f"{table} is not of {engine}"
+            for (table,) in self._db.execute(
+                "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE VIRTUAL TABLE *'"
+                " AND NOT instr(sql, ' USING ' || ? || '(')",
+                (engine,),
+            )
+        ]
+        if found:
+            return found
+        for table in TABLES.values():
+            found += self._pragma(f"quick_check({table})")
+            if engine == "fts5" and not found:
+                found += disagreements(self._db, table)
+                count = count_unlike(self._db, table)
+                if count:
+                    found.append(f"{table} has indexed other texts of {counted(count, 'passage')}")
+        there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
+        for table in {FILES, MESSAGES} & there:
+            found += self._pragma(f"quick_check({table})")
+        return found
+
+    def foreign_key_violations(self) -> list[str]:
+        """Return the tables with rows that name an unknown type or relation, a row each."""
+        rows = self._db.execute("PRAGMA foreign_key_check")
+        return [f"{table} names no row of {parent}" for table, _, parent, _ in rows]
+
+    def unindexed(self) -> list[str]:
+        """Return where nodes and full text are out of step: how often, and what is wrong."""
+        return self._counts(
+            {
+                "live nodes without passages": _LIVE_WITHOUT_PASSAGES,
+                "passages without a live node": _PASSAGES_WITHOUT_NODES,
+                "passages without full text": _PASSAGES_WITHOUT_TEXT,
+                "full-text rows without a passage": _TEXT_WITHOUT_PASSAGES,
+                "facts without a passage": WITHOUT_PASSAGE,
+                "passages of facts that no longer stand": OF_NO_FACT,
+                **self._of_texts(),
+            },
+        )
+
+    def _of_texts(self) -> dict[str, str]:
+        """Return what is wrong with whole files and messages, and the query that finds it."""
+        there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
+        queries = {}
+        for index, table, one in _OF_TEXTS:
+            keys = f"SELECT rowid FROM {index}_docsize" if index in there else "SELECT 0 WHERE 0"
+            queries[f"{one}s without full text"] = f"SELECT key FROM {table} EXCEPT {keys}"
+            queries[f"full-text rows without a {one}"] = f"{keys} EXCEPT SELECT key FROM {table}"
+        return queries
+
+    def unembedded(self) -> list[str]:
+        """Return where passages and vectors are out of step; text without words has no vector."""
+        Vectors(self._db).load_extension()
+        columns, joins = TEXTS_OF[FullText(self._db).engine]
+        rows = self._db.execute(_PASSAGES_WITHOUT_VECTORS.format(joins=joins, **columns))
+        without = sum(1 for title, body in rows if words(f"{title} {body}"))
+        found = [f"{without} passages without a vector"] if without else []
+        return found + self._counts(
+            {
+                "vectors without a passage": _VECTORS_WITHOUT_PASSAGES,
+                "vectors without a sketch": _VECTORS_WITHOUT_SKETCHES,
+                "sketches without a vector": _SKETCHES_WITHOUT_VECTORS,
+                "sketches out of place": _SKETCHES_OUT_OF_PLACE,
+                "vectors of another length": _VECTORS_OF_ANOTHER_LENGTH,
+            },
+        )
+
+    def only_without_vectors(self) -> bool:
+        """Return whether what ``unembedded`` finds is passages without a vector and nothing
+        else."""
+        found = self.unembedded()
+        return len(found) == 1 and found[0].endswith("without a vector")
+
+    def any_embedded(self) -> tuple[str, bytes] | None:
+        """Return the text of a passage and its vector, if there is one."""
+        columns, joins = TEXTS_OF[FullText(self._db).engine]
+        for text, vector in self._db.execute(
+            "SELECT {title} || ' ' || {body}, v.embedding FROM passages_vec v"
+            " CROSS JOIN passages p ON p.key = v.key {joins} LIMIT 1".format(joins=joins, **columns)
+        ):
+            return str(text), restore(bytes(vector))
+        return None
+
+    def _has_vectors(self) -> bool:
+        return Meta(self._db).get("embedder") is not None
+
+    def _counts(self, queries: dict[str, str]) -> list[str]:
+        found = []
+        for what, query in queries.items():
+            count = self._db.execute(f"{_INDEXED} SELECT count(*) FROM ({query})").get
+            if count:
+                found.append(f"{count} {what}")
+        return found
+
+    def _pragma(self, name: str) -> list[str]:
+        found = [str(line) for (line,) in self._db.execute(f"PRAGMA {name}")]
+        return [] if found == ["ok"] else found
+
+
+def _schema_names(connection: apsw.Connection) -> dict[str, str]:
+    """Return name of a table, index or trigger to the table that it belongs to."""
+    rows: Iterable[tuple[str, str]] = connection.execute(
+        "SELECT name, tbl_name FROM sqlite_schema"
+        " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
+    )
+    return dict(rows)
+
+
+def _works(connection: apsw.Connection, statement: str) -> bool:
+    try:
+        connection.execute(statement).fetchall()
+    except apsw.Error:
+        return False
+    return True

@@ -1,0 +1,383 @@
+"""What an index keeps of code: files, and the answers of a resolution."""
+
+from __future__ import annotations
+
+from ..core.model import Edge, Node
+from ..system.json_encode import dumps
+from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
+from .edges import INSERT_EDGE, edge_rows
+from .nodes import INSERT_NODE, rows_of, texts_of
+from .passages import packed, remember_texts, unpacked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+
+CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
+"""What is found by resolving names; those of source ``system`` are the index's own."""
+_OWN_FIELDS = ", ".join(f"n.{name}" for name in Node.__slots__)
+_UPDATES = ", ".join(
+    f"{name} = excluded.{name}"
+    for name in Node.__slots__
+    if name not in ("id", "created_at", "accessed_at", "access_count", "changed_at")
+)
+
+
+class Unguarded:
+    """For rows that are new and made by lore itself: no triggers run, and no checks.
+
+    New rows have no history, and are counted here, all at once; what the checks
+    ask for is so by the way in which the rows are made. Both would double the time of an
+    edge: a check of the form ``x IN ('a', 'b', 'c')`` makes its list anew for each row.
+    """
+
+    __slots__ = ("_db", "_what", "added")
+
+    def __init__(self, connection: apsw.Connection, what: str) -> None:
+        self._db = connection
+        self._what = what
+        self.added: dict[str, int] = {}
+
+    def __enter__(self) -> dict[str, int]:
+        """Return how many were added of each type or relation; whoever adds them counts them."""
+        self._set(False)
+        return self.added
+
+    def __exit__(self, *_: object) -> None:
+        self._set(True)
+        drop_taken(self._db)
+        self._db.executemany(
+            "INSERT INTO counts VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET number = number + excluded.number",
+            ((self._what, *row) for row in self.added.items()),
+        )
+        self._db.execute("DELETE FROM meta WHERE key = 'stats'")
+        self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'names'")
+
+    def _set(self, guarded: bool) -> None:
+        self._db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(guarded))
+        self._db.pragma("ignore_check_constraints", not guarded)
+
+
+class CodeFiles:
+    """The files that ``lore index`` has read, and the nodes and edges that belong to them."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def hold_more(self) -> None:
+        """Let this connection keep 256 MB of pages: much is written, all over the indexes."""
+        self._db.pragma("cache_size", -262_144)
+
+    def stamps(self) -> dict[str, str]:
+        """Return path to stamp of every file; paths have no control characters."""
+        # One long string reaches Python faster than as many rows.
+        text: str | None = self._db.execute(
+            "SELECT group_concat(path || char(31) || stamp, char(31)) FROM code_files"
+        ).get
+        parts = text.split("\x1f") if text else []
+        return dict(zip(parts[::2], parts[1::2], strict=True))
+
+    def known(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Return path to ``(hash, language)`` of those of these files that were read before."""
+        rows = self._db.execute(
+            "SELECT c.path, c.hash, c.language FROM json_each(?) j"
+            " CROSS JOIN code_files c ON c.path = j.value",
+            (dumps(paths),),
+        )
+        return {path: (hash, language) for path, hash, language in rows}
+
+    def as_read(self, path: str) -> tuple[str, str, str] | None:
+        """Return ``(stamp, hash, language)`` of a file as it was read; no language where it was
+        not."""
+        row: tuple[str, str, str] | None = self._db.execute(
+            "SELECT stamp, hash, language FROM code_files WHERE path = ?", (path,)
+        ).get
+        return row
+
+    def facts(self, but: Container[str] = ()) -> Iterator[tuple[str, str, str]]:
+        """Yield ``(path, language, facts as JSON)`` of every file that was not left out, by path.
+
+        Those of the paths in ``but`` are not read.
+        """
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
+        ).fetchall()
+        for path, language in rows:
+            if path not in but:
+                yield path, language, self._facts_of(path)
+
+    def _facts_of(self, path: str) -> str:
+        return unpacked(
+            self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
+        )
+
+    def facts_of(self, path: str) -> tuple[str, str] | None:
+        """Return ``(language, facts as JSON)`` of a file that was not left out."""
+        row: tuple[str, bytes] | None = self._db.execute(
+            "SELECT language, facts FROM code_files WHERE path = ? AND language != ''", (path,)
+        ).get
+        return None if row is None else (row[0], unpacked(row[1]))
+
+    def languages_of_all(self) -> dict[str, str]:
+        """Return path to language of every file that was not left out, by path."""
+        return dict(
+            self._db.execute(
+                "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
+            )
+        )
+
+    def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
+        """Write ``(path, hash, stamp, language, facts as JSON)`` rows."""
+        self._db.executemany(
+            "INSERT OR REPLACE INTO code_files VALUES (?, ?, ?, ?, ?)",
+            ((*row, packed(facts) if row[3] else facts) for *row, facts in rows),
+        )
+
+    def restamp(self, stamps: Iterable[tuple[str, str]]) -> None:
+        """Set ``(stamp, path)`` of files whose content is the same."""
+        self._db.executemany("UPDATE code_files SET stamp = ? WHERE path = ?", stamps)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Forget files."""
+        self._db.executemany("DELETE FROM code_files WHERE path = ?", ((path,) for path in paths))
+
+    def skipped(self) -> dict[str, int]:
+        """Return how many files were left out after a look into them, by reason."""
+        return dict(
+            self._db.execute(
+                "SELECT json_extract(facts, '$.skipped') AS reason, count(*) FROM code_files"
+                " WHERE language = '' GROUP BY reason"
+            )
+        )
+
+    def languages(self) -> dict[str, int]:
+        """Return language to the number of its files."""
+        return dict(
+            self._db.execute(
+                "SELECT language, count(*) FROM code_files WHERE language != '' GROUP BY language"
+            )
+        )
+
+    # --- nodes
+
+    def nodes_of(self, paths: Sequence[str]) -> dict[str, Node]:
+        """Return the nodes of these files and of the symbols in them, forgotten ones too."""
+        rows = self._db.execute(
+            f"SELECT {_OWN_FIELDS} FROM json_each(?) j CROSS JOIN nodes n ON n.file = j.value"
+            " WHERE n.type IN ('file', 'symbol')",
+            (dumps(paths),),
+        )
+        found = {}
+        for row in rows:
+            node = Node(*row)
+            node.tags = tuple(str(row[8]).split())
+            found[node.id] = node
+        return found
+
+    def put_nodes(self, nodes: Iterable[Node]) -> None:
+        """Write nodes whole; what was there keeps its creation and access."""
+        nodes = [*nodes]
+        remember_texts(self._db, texts_of(nodes))
+        self._db.executemany(
+            f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_UPDATES}", rows_of(nodes)
+        )
+
+    def add_nodes(self, nodes: Iterable[Node]) -> None:
+        """Write nodes whose ids the store has never had."""
+        with Unguarded(self._db, "nodes") as added:
+            self._db.executemany(INSERT_NODE, rows_of(_counted(nodes, added)))
+
+    def symbol_count(self) -> int:
+        """Return how many symbols stand."""
+        count: int | None = self._db.execute(
+            "SELECT number FROM counts WHERE what = 'nodes' AND name = 'symbol'"
+        ).get
+        return count or 0
+
+    # --- edges
+
+    def edge_counts(self) -> dict[str, int]:
+        """Return relation to the number of its live edges, of those that the index makes."""
+        return dict(
+            self._db.execute(
+                "SELECT name, number FROM counts WHERE what = 'edges' AND number > 0"
+                " AND name IN (SELECT value FROM json_each(?)) ORDER BY name",
+                (dumps(("defines", *CODE_RELATIONS)),),
+            )
+        )
+
+    def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
+        """Return ``(file, symbol)`` of the live ``defines`` edges of these files."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            f"SELECT n.id, {ID_OF.format('e.to_key')} FROM json_each(?) j"
+            " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN graph_edges e"
+            " ON e.from_key = n.key AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
+            (dumps(file_ids),),
+        ).fetchall()
+        return set(rows)
+
+    def resolved(self) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
+        """Return the edges that resolving names has made: key to (weight, metadata, source,
+        stands)."""
+        rows = self._db.execute(
+            f"SELECT {EDGE_ENDS}, relation, weight, metadata, source, invalidated_at IS NULL"
+            " FROM graph_edges WHERE relation IN (SELECT value FROM json_each(?))",
+            (dumps(CODE_RELATIONS),),
+        )
+        return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
+
+    def resolved_from(
+        self, ids: Sequence[str]
+    ) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
+        """Return those of ``resolved`` that go from these files and symbols."""
+        rows = self._db.execute(
+            f"SELECT j.value, {ID_OF.format('e.to_key')}, e.relation, e.weight, e.metadata,"
+            " e.source, e.invalidated_at IS NULL"
+            " FROM json_each(?) j CROSS JOIN graph_edges e"
+            f" ON e.from_key = {KEY_OF.format('j.value')}"
+            " WHERE e.relation IN (SELECT value FROM json_each(?))",
+            (dumps(ids), dumps(CODE_RELATIONS)),
+        )
+        return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
+
+    def resolved_to(self, ids: Sequence[str]) -> list[tuple[str, str, str]]:
+        """Return the live edges of the index's own that lead to these files and symbols."""
+        rows = self._db.execute(
+            f"SELECT {ID_OF.format('e.from_key')}, j.value, e.relation"
+            " FROM json_each(?) j CROSS JOIN graph_edges e"
+            f" ON e.to_key = {KEY_OF.format('j.value')}"
+            " WHERE e.relation IN (SELECT value FROM json_each(?))"
+            " AND e.source = 'system' AND e.invalidated_at IS NULL",
+            (dumps(ids), dumps(CODE_RELATIONS)),
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def add_edges(self, edges: Iterable[Edge]) -> None:
+        """Write edges that the store has never had; one that it has had stays as it is."""
+        with Unguarded(self._db, "edges") as added:
+            rows = self._db.executemany(
+                f"{INSERT_EDGE} ON CONFLICT DO NOTHING RETURNING relation",
+                edge_rows(self._db, edges),
+            )
+            for (relation,) in rows:
+                added[relation] = added.get(relation, 0) + 1
+
+    def put_edges(self, edges: Iterable[Edge]) -> None:
+        """Write edges; one that a person has made, and that stands, stays as it is."""
+        self._db.executemany(
+            f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
+            " weight = excluded.weight, metadata = excluded.metadata, source = excluded.source,"
+            " invalidated_at = NULL"
+            " WHERE graph_edges.invalidated_at IS NOT NULL"
+            " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
+            edge_rows(self._db, edges),
+        )
+
+    def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
+        """Mark edges as invalidated."""
+        self._db.executemany(
+            f"UPDATE main.graph_edges SET invalidated_at = ? WHERE from_key = {KEY_OF.format('?2')}"
+            f" AND to_key = {KEY_OF.format('?3')} AND relation = ?4 AND invalidated_at IS NULL",
+            ((at, *key) for key in keys),
+        )
+
+
+def _counted(nodes: Iterable[Node], numbers: dict[str, int]) -> Iterator[Node]:
+    for node in nodes:
+        numbers[node.type] = numbers.get(node.type, 0) + 1
+        yield node
+
+
+class CodeAnswers:
+    """What ``lore index`` keeps of the names in each file: a cache, which may be empty.
+
+    An owner is a file, or a package or a folder. A mark is a number of 32 bits.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._db.execute("DELETE FROM code_marks")
+        self._db.execute("DELETE FROM code_answers")
+
+    def fill(self, rows: Iterable[tuple[str, str, bytes, str, Iterable[int]]]) -> None:
+        """Write ``(owner, outline, reads, answers as JSON, marks)`` of all, after ``clear``."""
+        marks: list[tuple[int, int]] = []
+
+        def each() -> Iterator[tuple[int, str, str, bytes, bytes]]:
+            for key, (owner, outline, reads, answers, some) in enumerate(rows, start=1):
+                marks.extend((mark, key) for mark in some)
+                yield key, owner, outline, reads, packed(answers) if answers else b""
+
+        self._db.executemany("INSERT INTO code_answers VALUES (?, ?, ?, ?, ?)", each())
+        marks.sort()
+        self._db.executemany("INSERT INTO code_marks VALUES (?, ?)", marks)
+
+    def reads(self) -> list[tuple[str, bytes]]:
+        """Return owner and what was looked up, of all."""
+        rows: list[tuple[str, bytes]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT owner, reads FROM code_answers"
+        ).fetchall()
+        return rows
+
+    def outlines(self) -> list[tuple[str, str]]:
+        """Return path and outline of the files that have one."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT owner, outline FROM code_answers WHERE outline != ''"
+        ).fetchall()
+        return rows
+
+    def answers(self, owner: str) -> str:
+        """Return the answers of a file as JSON; empty where none are kept."""
+        found: bytes | None = self._db.execute(
+            "SELECT answers FROM code_answers WHERE owner = ?", (owner,)
+        ).get
+        return unpacked(found) if found else ""
+
+    def holding(self, mark: int) -> list[str]:
+        """Return the owners that have a mark, in order."""
+        rows = self._db.execute(
+            "SELECT a.owner FROM code_marks m CROSS JOIN code_answers a ON a.key = m.owner"
+            " WHERE m.mark = ? ORDER BY a.owner",
+            (mark,),
+        )
+        return [str(row[0]) for row in rows]
+
+    def put_reads(self, rows: Iterable[tuple[str, bytes]]) -> None:
+        """Write what was looked up for owners, new ones too."""
+        self._db.executemany(
+            "INSERT INTO code_answers(owner, reads, answers) VALUES (?, ?, x'')"
+            " ON CONFLICT(owner) DO UPDATE SET reads = excluded.reads",
+            rows,
+        )
+
+    def put_answers(self, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Write ``(path, outline, answers as JSON)`` of files, new ones too."""
+        self._db.executemany(
+            "INSERT INTO code_answers(owner, outline, reads, answers) VALUES (?, ?, x'', ?)"
+            " ON CONFLICT(owner) DO UPDATE"
+            " SET outline = excluded.outline, answers = excluded.answers",
+            ((path, outline, packed(answers)) for path, outline, answers in rows),
+        )
+
+    def put_marks(self, owner: str, gone: Iterable[int], new: Iterable[int]) -> None:
+        """Take marks from an owner, and gives it others."""
+        key: int | None = self._db.execute(
+            "SELECT key FROM code_answers WHERE owner = ?", (owner,)
+        ).get
+        if key is not None:
+            rows = [(mark, key) for mark in gone]
+            self._db.executemany("DELETE FROM code_marks WHERE mark = ? AND owner = ?", rows)
+            rows = [(mark, key) for mark in new]
+            self._db.executemany("INSERT OR IGNORE INTO code_marks VALUES (?, ?)", rows)
+
+    def remove(self, owners: Iterable[str]) -> None:
+        """Forget owners of which all marks are taken."""
+        self._db.execute(
+            "DELETE FROM code_answers WHERE owner IN (SELECT value FROM json_each(?))",
+            (dumps(list(owners)),),
+        )

@@ -1,0 +1,257 @@
+"""A ``Scope`` as SQL, on nodes and on their passages; words as what full text is asked."""
+
+from __future__ import annotations
+
+from ..core.vocabulary import COLLECTIONS, HIDDEN_STATUSES, TEXTS
+from ..system.json_encode import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import Any, TypeVar
+
+    from .connection import apsw
+    from .filter import Scope
+
+
+if TYPE_CHECKING:
+    Condition = tuple[str, list[str]]
+    """A condition on nodes n and its parameters."""
+
+    Row = TypeVar("Row", bound=tuple[Any, ...])
+
+FEW = 1000
+"""Nodes within a scope whose passages are listed before anything is matched: with more, what
+matches is looked at one by one. To list one takes about as long as to look at two."""
+
+_OF_IDS = (
+    "SELECT p.key FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+    " CROSS JOIN passages p ON p.node_key = n.key"
+)
+"""A query: the keys of the passages of these nodes."""
+
+_OF_STATUSES = "SELECT p.key FROM nodes n CROSS JOIN passages p ON p.node_key = n.key WHERE {}"
+"""The same of the nodes that meet a condition."""
+
+STAGED = "staged"
+"""A status that has indexes of its own, as ``HIDDEN_STATUSES`` together have one."""
+
+SPARE = 4
+"""So that enough is left without what is hidden, a fourth more is ranked than is wanted; where
+more is hidden, four times as much, and so on. Listing all that is hidden for each query took
+60 of 160 ms among 100,000 nodes of which 747 were."""
+
+
+def where(scope: Scope, *, type: str = "n.type") -> Condition:
+    """Return what a node within a scope is; every value of others is a parameter.
+
+    ``type`` is the column: as ``+n.type`` the index of types is not used.
+    """
+    conditions = []
+    parameters: list[str] = []
+    for column, values in ((type, scope.types), ("n.status", scope.statuses)):
+        if values and column == "n.status" and _is_seldom(values):
+            conditions.append(seldom(values))
+        elif values:
+            conditions.append(f"{column} IN ({_marks(values)})")
+            parameters.extend(values)
+    for tag in scope.tags:
+        conditions.append("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0")
+        parameters.append(tag)
+    if scope.files:
+        conditions.append("(" + " OR ".join(["n.file GLOB ?"] * len(scope.files)) + ")")
+        parameters.extend(scope.files)
+    if scope.since:
+        conditions.append("n.updated_at >= ?")
+        parameters.append(scope.since)
+    if scope.until:
+        conditions.append("n.updated_at <= ?")
+        parameters.append(scope.until)
+    if scope.hides:
+        conditions.append(f"n.status NOT IN ({_quoted(scope.hides)})")
+    if scope.excluded:
+        conditions.append("n.id NOT IN (SELECT value FROM json_each(?))")
+        parameters.append(dumps([*scope.excluded]))
+    return " AND ".join(conditions) or "1", parameters
+
+
+class Passages:
+    """The passages of a scope's nodes, as a condition of a query on a table of passages.
+
+    Few are listed before the query runs (``narrow``); of more, each one that the query comes
+    upon is looked at. With ``collection``, all passages of the query are in that one: types
+    that all of these have are no condition. What is hidden is for ``first_shown`` to leave out.
+    ``scoped``: the connection does not see all passages (``scoped.py``).
+    """
+
+    __slots__ = ("_db", "narrow", "scope", "scoped")
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        scope: Scope,
+        collection: str = "",
+        *,
+        scoped: bool = False,
+    ) -> None:
+        self._db = connection
+        self.scoped = scoped
+        if scope.types and collection and self._have_all(scope.types, collection):
+            scope = scope.with_types(())
+        self.scope = scope
+        self.narrow = narrow(connection, scope, FEW)
+
+    def condition(self, rowid: str = "rowid") -> tuple[str, list[str]]:
+        """Return ``(` AND …`, parameters)``; nothing where every passage may come.
+
+        ``+rowid`` keeps full text from running its query anew for each of the rowids.
+        """
+        text, parameters = self._within(rowid)
+        if self.scoped:
+            text += f" AND (SELECT 1 FROM passages p WHERE p.key = {rowid})"
+        if self.scope.excluded:
+            text += f" AND {rowid} NOT IN ({_OF_IDS})"
+            parameters.append(dumps([*self.scope.excluded]))
+        return text, parameters
+
+    def _within(self, rowid: str) -> tuple[str, list[str]]:
+        if not self.scope:
+            return "", []
+        condition, parameters = where(self.scope.without(frozenset()))
+        if self.narrow:
+            first, given = self.narrow
+            found = (
+                f"SELECT p.key FROM nodes n CROSS JOIN passages p ON p.node_key = n.key"
+                f" WHERE {first} AND {condition}"
+            )
+            return f" AND {rowid} IN ({found})", [*given, *parameters]
+        # No EXISTS: SQLite may make a join of it that begins with all nodes.
+        found = f"SELECT {condition} FROM passages p CROSS JOIN nodes n ON n.key = p.node_key"
+        return f" AND ({found} WHERE p.key = {rowid})", parameters
+
+    def _have_all(self, types: Collection[str], collection: str) -> bool:
+        """Return whether all nodes of a collection are of these types."""
+        known = [str(name) for (name,) in self._db.execute("SELECT name FROM types")]
+        others = [
+            name for name in known
+            if COLLECTIONS.get(name, TEXTS) == collection and name not in types
+        ]  # fmt: skip
+        query = "SELECT 1 FROM json_each(?) j CROSS JOIN nodes n ON n.type = j.value LIMIT 1"
+        return self._db.execute(query, (dumps(others),)).get is None
+
+    def narrow_within(self, few: int) -> None:
+        """List the passages from now on if no more than so many nodes are within the scope."""
+        self.narrow = self.narrow or narrow(self._db, self.scope, few)
+
+
+def passages_without(
+    connection: apsw.Connection, scope: Scope, place: dict[str, Any]
+) -> frozenset[int]:
+    """Return the keys of the passages that a scope excludes or hides, as ``place`` keeps them for
+    those asked for last."""
+    if not scope.excluded and not scope.hides:
+        return frozenset()
+    asked = (scope.excluded, scope.hides)
+    held: tuple[object, frozenset[int]] | None = place.get("excluded")
+    if held is None or held[0] != asked:
+        keys: list[tuple[int]] = [*connection.execute(_OF_IDS, (dumps([*scope.excluded]),))]
+        if scope.hides:
+            hidden = connection.execute(_OF_STATUSES.format(seldom(scope.hides)))
+            keys += hidden.fetchall()  # type: ignore[arg-type]
+        held = place["excluded"] = (asked, frozenset([key for (key,) in keys]))
+    return held[1]
+
+
+def shown_id(scope: Scope) -> str:
+    """Return an expression: the id of a node n, whose passage is p; empty where the scope
+    hides it."""
+    if not scope.hides:
+        return "n.id"
+    # By its own index: in the row of a node the status comes after a text of any length.
+    hidden = f"SELECT 1 FROM nodes n WHERE n.key = p.node_key AND {seldom(scope.hides)}"
+    return f"iif(EXISTS ({hidden}), '', n.id)"
+
+
+def first_shown(ranked: Callable[[int], list[Row]], scope: Scope, limit: int) -> list[Row]:
+    """Return the first rows of ``ranked``, less those whose id (their second value) is
+    ``shown_id``'s for what is hidden.
+
+    ``ranked`` gives as many as it is asked for, fewer where there are no more.
+    """
+    if not scope.hides:
+        return ranked(limit)
+    asked = limit + limit // SPARE
+    while True:
+        rows = ranked(asked)
+        shown = [row for row in rows if row[1]]
+        if len(shown) >= limit or len(rows) < asked:
+            return shown[:limit]
+        asked *= SPARE
+
+
+def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | None:
+    """Return a condition on nodes n that holds within a scope and that an index answers, where at
+    most ``few`` nodes meet it."""
+    for condition, parameters in _indexed(scope):
+        query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {condition} LIMIT ?)"
+        count: int = connection.execute(query, (*parameters, few + 1)).get
+        if count <= few:
+            return condition, parameters
+    return None
+
+
+def _indexed(scope: Scope) -> Iterator[Condition]:
+    """Yield conditions that hold within a scope, each of which an index answers."""
+    if scope.types:
+        yield f"n.type IN ({_marks(scope.types)})", [*scope.types]
+    if _is_seldom(scope.statuses):
+        yield seldom(scope.statuses), []
+    if scope.since:
+        yield "n.updated_at >= ? AND n.invalidated_at IS NULL", [scope.since]
+    beginnings = [_beginning(glob) for glob in scope.files]
+    if beginnings and all(beginnings):
+        parts = ["n.file >= ? AND n.file < ?"] * len(beginnings)
+        ends = [text for one in beginnings for text in (one, one + "\U0010ffff")]
+        yield f"({' OR '.join(f'({part})' for part in parts)})", ends
+
+
+def seldom(statuses: Collection[str]) -> str:
+    """Return a condition on nodes n: one of these statuses, which have an index.
+
+    Word for word as that says it: of a parameter SQLite cannot know that it holds.
+    """
+    if STAGED in statuses:
+        return "n.status = 'staged'"
+    return f"n.status IN ({_quoted(HIDDEN_STATUSES)}) AND n.status IN ({_quoted(statuses)})"
+
+
+def _quoted(statuses: Collection[str]) -> str:
+    return ", ".join([repr(one) for one in HIDDEN_STATUSES if one in statuses])
+
+
+def _is_seldom(statuses: Collection[str]) -> bool:
+    # Both kinds at once would take two partial indexes, which SQLite's planner fails to join.
+    return bool(statuses) and any(
+        known.issuperset(statuses) for known in ({STAGED}, {*HIDDEN_STATUSES})
+    )
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _beginning(glob: str) -> str:
+    """Return what all that a pattern matches begins with.
+
+    >>> _beginning("src/a*.py"), _beginning("src/a.py"), _beginning("*.py")
+    ('src/a', 'src/a.py', '')
+    """
+    ends = [place for place in map(glob.find, "*?[") if place >= 0]
+    return glob[: min(ends)] if ends else glob
+
+
+def expression(groups: Sequence[Sequence[str]]) -> str:
+    """Return what a full-text table is asked: one at least of the phrases of each group."""
+    if len(groups) == 1:
+        return " OR ".join(groups[0])
+    return " AND ".join(f"({' OR '.join(group)})" for group in groups)

@@ -1,0 +1,359 @@
+"""A candidate as a store keeps it: what may be worth knowing, and what somebody decided."""
+
+from __future__ import annotations
+
+from ..core.model import Record
+from ..core.vocabulary import THING_IDS
+from ..system.json_encode import dumps
+from .access_log import FACT
+from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..core.model import EdgeKey
+    from .nodes import AccessJournal
+
+
+OPEN, SKIPPED, REFUSED, PROMOTED, KNOWN = "open", "skipped", "refused", "promoted", "known"
+"""Its statuses; known: a record said it already."""
+
+BY_RULE_AT = "by_rule_at"
+"""The field of its data that has when a rule, and no person, has let it in; it outlives an undo."""
+
+
+class KeptCandidate(Record):
+    """One row of ``candidates``. ``data`` is JSON: files, sessions, commits, signals.
+
+    ``promoted_as`` is the record that it became, or that says it already; ``command`` the
+    number of the command that made it that, which an undo takes back.
+    """
+
+    __slots__ = (
+        "id", "type", "title", "body", "score", "first_at", "last_at", "status", "promoted_as",
+        "found_at", "decided_at", "command", "data",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        id: str,
+        type: str,
+        title: str,
+        body: str,
+        score: float = 0.0,
+        first_at: str = "",
+        last_at: str = "",
+        status: str = OPEN,
+        promoted_as: str | None = None,
+        found_at: str = "",
+        decided_at: str | None = None,
+        command: int | None = None,
+        data: str = "{}",
+    ) -> None:
+        self.id = id
+        self.type = type
+        self.title = title
+        self.body = body
+        self.score = score
+        self.first_at = first_at
+        self.last_at = last_at
+        self.status = status
+        self.promoted_as = promoted_as
+        self.found_at = found_at
+        self.decided_at = decided_at
+        self.command = command
+        self.data = data
+
+
+_COLUMNS = ", ".join(KeptCandidate.__slots__)
+_PLACES = ", ".join("?" for _ in KeptCandidate.__slots__)
+
+
+class StoredCandidates:
+    """Proposals for records, until somebody has decided: nothing else reads them.
+
+    Under a scope only its own are there: what is not decided yet is not common.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def get_many(self, ids: Iterable[str]) -> dict[str, KeptCandidate]:
+        """Return those that are there, by id."""
+        found = self._select("WHERE id IN (SELECT value FROM json_each(?))", dumps([*ids]))
+        return {one.id: one for one in found}
+
+    def all(self, statuses: Sequence[str] = ()) -> list[KeptCandidate]:
+        """Return all, or those of these statuses: the best first, of two the one found in
+        earlier."""
+        order = "ORDER BY score DESC, first_at, id"
+        if not statuses:
+            return self._select(order)
+        where = "WHERE status IN (SELECT value FROM json_each(?))"
+        return self._select(f"{where} {order}", dumps([*statuses]))
+
+    def decided_by(self, command: int) -> list[KeptCandidate]:
+        """Return those that this command decided, by id."""
+        return self._select("WHERE command = ? ORDER BY id", command)
+
+    def let_in_since(self, moment: str) -> int:
+        """Return how many a rule has let in at this time or later: of all scopes, taken back or
+        not."""
+        counted = "SELECT count(*) FROM main.candidates WHERE json_valid(data) AND"
+        (row,) = self._db.execute(f"{counted} json_extract(data, '$.{BY_RULE_AT}') >= ?", (moment,))
+        return int(row[0])
+
+    def put(self, candidates: Iterable[KeptCandidate]) -> None:
+        """Add candidates, or puts them in the place of what has their ids."""
+        self._db.executemany(
+            f"INSERT OR REPLACE INTO main.candidates({_COLUMNS}) VALUES ({_PLACES})",
+            ([*one.to_dict().values()] for one in candidates),
+        )
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Forget candidates altogether: found again, they are new."""
+        self._db.execute(
+            "DELETE FROM main.candidates WHERE id IN (SELECT id FROM candidates"
+            " WHERE id IN (SELECT value FROM json_each(?)))",
+            (dumps([*ids]),),
+        )
+
+    def _select(self, rest: str, *values: str | int) -> list[KeptCandidate]:
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM candidates {rest}", values)
+        return [KeptCandidate(*row) for row in rows]
+
+
+if TYPE_CHECKING:
+    Use = tuple[str, str, str | None, int | None, str | None, str | None, str]
+    """(node, run, helpful or unhelpful or None, position, query, when rated, the node's title)"""
+
+    Summary = tuple[str, str, str, int, int, float, float]
+    """(run, data, created, shown, used, helpful, unhelpful)"""
+
+
+_RATING = """CASE WHEN e.weight IS NULL OR json_type(e.metadata, '$.rating') = 'null' THEN NULL
+  WHEN e.weight >= 0.5 THEN 'helpful' ELSE 'unhelpful' END"""
+
+_FROM, _TO = ID_OF.format("e.from_key"), ID_OF.format("e.to_key")
+_USES = f"""
+SELECT {_FROM} AS from_id, {_TO} AS to_id,
+  {_RATING} AS rating, json_extract(e.metadata, '$.position') AS position,
+  json_extract(e.metadata, '$.query'),
+  coalesce(json_extract(e.metadata, '$.rated_at'), e.created_at) AS rated_at,
+  coalesce(n.title, '')
+FROM graph_edges e LEFT JOIN nodes n ON n.key = e.from_key
+WHERE e.relation = 'used_in_run' AND e.invalidated_at IS NULL
+"""
+
+_LIST = f"""
+SELECT r.id, r.data, r.created_at,
+  (SELECT count(*) FROM shown s WHERE s.run_id = r.id AND NOT EXISTS (
+    SELECT 1 FROM graph_edges WHERE from_key = {KEY_OF.format("s.node_id")} AND to_key = r.key
+    AND relation = 'used_in_run' AND invalidated_at IS NULL)),
+  count(e.from_key), total({_RATING} IS 'helpful'), total({_RATING} IS 'unhelpful')
+FROM (SELECT key, id, data, created_at FROM nodes
+  WHERE type = 'run' AND invalidated_at IS NULL AND (?1 IS NULL OR id = ?1)
+  ORDER BY created_at DESC, id DESC LIMIT ?2) r
+LEFT JOIN graph_edges e
+  ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
+GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC
+"""
+
+_TOPS = f"""
+SELECT j.value AS run, s.query AS query, s.node_id AS node FROM json_each(?1) j
+CROSS JOIN shown s ON s.run_id = j.value WHERE s.position <= ?2
+UNION SELECT r.id, coalesce(json_extract(e.metadata, '$.query'), ''), {_FROM}
+FROM json_each(?1) j CROSS JOIN nodes r ON r.id = j.value CROSS JOIN graph_edges e
+  ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
+WHERE json_extract(e.metadata, '$.position') <= ?2
+ORDER BY run, query, node
+"""
+
+
+class Impressions:
+    """What runs were shown and how it was rated; a run itself is a node, a rating an edge."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
+        """Record that these nodes were shown, the first at position 1; the best one stays."""
+        self._db.executemany(
+            "INSERT INTO main.shown(run_id, node_id, position, query, shown_at)"
+            " VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET position = excluded.position, query = excluded.query"
+            " WHERE excluded.position < position",
+            ((run, id, position, query, at) for position, id in enumerate(ids, start=1)),
+        )
+
+    def shown(self, run: str) -> dict[str, tuple[int, str]]:
+        """Return node to (best position, the query of it), in the order of positions."""
+        rows = self._db.execute(
+            "SELECT node_id, position, query FROM shown WHERE run_id = ?"
+            " ORDER BY position, shown_at, node_id",
+            (run,),
+        )
+        return {id: (position, query) for id, position, query in rows}
+
+    def clear(self, run: str) -> None:
+        """Take away what a run was shown: its edges have it now."""
+        self._db.execute("DELETE FROM main.shown WHERE run_id = ?", (run,))
+
+    def uses(self, run: str) -> list[Use]:
+        """Return the live ``used_in_run`` edges of one run, in the order of positions."""
+        rows: list[Use] = self._db.execute(  # type: ignore[assignment]
+            f"{_USES} AND e.to_key = {KEY_OF.format('?1')}"
+            " ORDER BY position IS NULL, position, from_id",
+            (run,),
+        ).fetchall()
+        return rows
+
+    def rated(self, run: str, ids: Iterable[str], limit: int) -> list[Use]:
+        """Return the rated ones of all runs or of one, of all nodes or of these, the newest
+        first."""
+        wanted = list(ids)
+        of_run = f" AND e.to_key = {KEY_OF.format('?1')}" if run else ""
+        of_nodes = (
+            " AND e.from_key IN (SELECT n.key FROM json_each(?2) j JOIN nodes n ON n.id = j.value)"
+        )
+        rows: list[Use] = self._db.execute(  # type: ignore[assignment]
+            f"{_USES} AND rating IS NOT NULL{of_run}{of_nodes if wanted else ''}"
+            " ORDER BY rated_at DESC, to_id, from_id LIMIT ?3",
+            (run, dumps(wanted), limit),
+        ).fetchall()
+        return rows
+
+    def summaries(self, run: str | None, limit: int) -> list[Summary]:
+        """Return ``(id, data, created, shown, used, helpful, unhelpful)`` of live runs.
+
+        The newest first; ``used`` counts edges, ``shown`` what has none yet.
+        """
+        return self._db.execute(_LIST, (run, limit)).fetchall()  # type: ignore[return-value]
+
+    def tops(self, runs: Sequence[str], most: int) -> list[tuple[str, str, str]]:
+        """Return ``(run, query, node)`` of what these runs were shown at the first ``most``
+        positions.
+
+        In this order.
+        """
+        return self._db.execute(_TOPS, (dumps(runs), most)).fetchall()  # type: ignore[return-value]
+
+    def state(self, run: str) -> str:
+        """Return ``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""
+        found: str | None = self._db.execute(
+            "SELECT CASE WHEN invalidated_at IS NOT NULL THEN 'forgotten'"
+            " WHEN json_extract(data, '$.finished_at') IS NULL THEN 'open' ELSE 'finished' END"
+            " FROM nodes WHERE id = ? AND type = 'run'",
+            (run,),
+        ).get
+        return found or ""
+
+
+if TYPE_CHECKING:
+    Staged = tuple[float, float, int]
+    """(confidence, days since it last changed, accesses)"""
+
+# The staged facts of the things in json_each(?1).
+_STAGED_FACTS = f"SELECT {EDGE_ENDS}, relation, access_count FROM (" + " UNION ".join(
+    "SELECT e.from_key, e.to_key, e.relation, e.access_count FROM json_each(?1) j"
+    f" CROSS JOIN graph_edges e ON {end} = {KEY_OF.format('j.value')}"
+    f" WHERE e.status = 'staged' AND e.invalidated_at IS NULL AND {FACT}"
+    for end in ("e.from_key", "e.to_key")
+) + ")"  # fmt: skip
+
+
+def _things(ids: Sequence[str]) -> list[str]:
+    return [id for id in ids if id.startswith(THING_IDS)]
+
+
+class Review:
+    """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
+
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
+        self._db = connection
+        self._reads = reads
+
+    def count_access(self, ids: Sequence[str], at: str) -> None:
+        """Count one more access of each of these live nodes, and of the live facts of things.
+
+        It is written down beside the store: no writer waits for it, nor it for one. Whoever asks
+        afterwards sees it counted. Of a thing with very many facts not all need be counted.
+        """
+        self._reads.add(ids, at)
+
+    @property
+    def is_behind(self) -> bool:
+        """Return whether so many accesses wait to be counted in that a reader should do it, too."""
+        return self._reads.is_long
+
+    def catch_up(self) -> None:
+        """Count in what waits; the caller holds a transaction. Every other one has done so."""
+        self._reads.take()
+
+    def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
+        """Return those of ``ids`` that are staged and were read so often."""
+        pending = self._reads.pending(writing=True)
+        rows = self._db.execute(
+            "SELECT n.id, n.access_count FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " WHERE n.status = 'staged' AND n.invalidated_at IS NULL",
+            (dumps(ids),),
+        )
+        return sorted({
+            id for id, count in rows
+            if count + (pending.of_node(id)[0] if pending else 0) >= accesses
+        })  # fmt: skip
+
+    def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
+        """Return the staged facts of these nodes that were read so often."""
+        things = _things(ids)
+        if not things:
+            return []
+        pending = self._reads.pending(writing=True)
+        rows = self._db.execute(_STAGED_FACTS, (dumps(things),))
+        return sorted({
+            (one, other, relation) for one, other, relation, count in rows
+            if count + (pending.of_fact(one, other)[0] if pending else 0) >= accesses
+        })  # fmt: skip
+
+    def confirm_nodes(self, ids: Sequence[str]) -> None:
+        """Make these nodes confirmed ones; they are no newer for it."""
+        self._db.execute(
+            "UPDATE main.nodes SET status = 'confirmed'"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            (dumps(ids),),
+        )
+
+    def staged_nodes(self, source: str) -> dict[str, Staged]:
+        """Return the live staged nodes of one source, by id."""
+        rows = self._db.execute(
+            "SELECT id, confidence, coalesce(julianday('now') - julianday(updated_at), 0.0),"
+            " access_count FROM nodes"
+            " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL ORDER BY id",
+            (source,),
+        )
+        pending = self._reads.pending(writing=True)
+        return {
+            id: (sure, age, count + (pending.of_node(id)[0] if pending else 0))
+            for id, sure, age, count in rows
+        }
+
+    def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
+        """Return the live staged edges of one source. A change makes an edge as new as it is."""
+        rows = self._db.execute(
+            "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
+            " - julianday(max(e.created_at, coalesce((SELECT max(h.changed_at)"
+            " FROM edge_history h WHERE h.from_id = e.from_id AND h.to_id = e.to_id"
+            " AND h.relation = e.relation), ''))), 0.0), e.access_count"
+            f" FROM (SELECT {EDGE_ENDS}, * FROM graph_edges"
+            " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL LIMIT -1) e"
+            " ORDER BY e.from_id, e.to_id, e.relation",
+            (source,),
+        )
+        pending = self._reads.pending(writing=True)
+        return {
+            (one, other, relation): (
+                sure, age, count + (pending.of_fact(one, other)[0] if pending else 0)
+            )
+            for one, other, relation, sure, age, count in rows
+        }  # fmt: skip

@@ -1,0 +1,474 @@
+"""The graph: edges, their history, and the neighbours of a frontier."""
+
+from __future__ import annotations
+
+from ..core.model import EDGE_HISTORY, Edge
+from ..core.vocabulary import THING_IDS
+from ..system.json_encode import dumps
+from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, given_keys, ids_of, key_of, keys_of
+from .faults import GraphFaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from ..core.model import EdgeKey
+    from .nodes import AccessJournal
+
+
+if TYPE_CHECKING:
+    Neighbour = tuple[str, str, str, float, bool]
+    """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
+
+    Bundle = tuple[str, bool, list[str], list[str], list[float]]
+    """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
+
+_REST = Edge.__slots__[2:]
+_READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
+_CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
+INSERT_EDGE = (
+    f"INSERT INTO main.graph_edges(from_key, to_key, {', '.join(_REST)})"
+    f" VALUES ({', '.join('?' * len(Edge.__slots__))})"
+)
+"""A row of ``edge_rows``."""
+
+_PUT = (
+    f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
+    f" {', '.join(f'{name} = excluded.{name}' for name in _CONTENT)}"
+)
+_THIS = f"from_key = {KEY_OF.format('?1')} AND to_key = {KEY_OF.format('?2')} AND relation = ?3"
+
+_NOWHERE = "SELECT key FROM absent UNION ALL SELECT key FROM nodes WHERE invalidated_at IS NOT NULL"
+DANGLING = " UNION ".join(
+    f"SELECT from_key, to_key, relation FROM ({_NOWHERE}) gone CROSS JOIN graph_edges"
+    f" ON {end} = gone.key WHERE invalidated_at IS NULL"
+    for end in ("from_key", "to_key")
+)
+"""A query: ``from_key, to_key, relation`` of live edges with an end that is not a live node."""
+
+_NO_LIVE_NODE = (
+    "SELECT j.value FROM json_each(?) j WHERE NOT EXISTS"
+    " (SELECT 1 FROM nodes n WHERE n.id = j.value AND n.invalidated_at IS NULL)"
+)
+
+_THINGS_LEADING_TO = f"""
+SELECT s.id FROM (SELECT {KEY_OF.format("?1")} AS key) n CROSS JOIN graph_edges e
+ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN ('entity', 'concept')
+"""
+_JOINED = (
+    "graph_edges e JOIN nodes a ON a.key = e.from_key JOIN nodes b ON b.key = e.to_key"
+    " WHERE e.invalidated_at IS NULL AND instr(e.metadata, '\"forced\"') = 0"
+)
+
+_CHUNK = 1000
+"""Edges whose ends are looked up together."""
+
+# A row holds many edges as text: one long string reaches Python faster than as
+# many rows. Names of relations have no control characters, so this one separates.
+_SEPARATOR = "\x1f"
+
+# The edges of a node, any of them, up to a limit: one look-up a node and direction.
+_SOME = """
+SELECT f.value, {outgoing}, (
+  SELECT group_concat(relation || char(31) || {other} || char(31) || weight, char(31)) FROM (
+    SELECT relation, {other}, weight FROM graph_edges
+    WHERE {this} = f.value AND invalidated_at IS NULL LIMIT :limit)) AS ends
+FROM json_each(:frontier) f
+"""
+# The strongest edges of a node and relation: one look-up each, however many there are.
+_STRONGEST = """
+SELECT f.value, {outgoing}, (
+  SELECT group_concat(r.value || char(31) || {other} || char(31) || weight, char(31)) FROM (
+    SELECT {other}, weight FROM graph_edges
+    WHERE {this} = f.value AND relation = r.value AND invalidated_at IS NULL
+    ORDER BY weight DESC, {other} LIMIT :limit)) AS ends
+FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
+"""
+
+_INTO_FILES = """
+SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
+ON n.id = 'file-' || j.value CROSS JOIN graph_edges e ON e.to_key = n.key
+WHERE e.relation = :relation AND e.invalidated_at IS NULL
+UNION ALL SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
+ON n.id > 'symbol-' || j.value || '::' AND n.id < 'symbol-' || j.value || ':;'
+CROSS JOIN graph_edges e ON e.to_key = n.key
+WHERE e.relation = :relation AND e.invalidated_at IS NULL
+"""
+
+
+def _both_ways(half: str) -> str:
+    out = half.format(outgoing=1, this="from_key", other="to_key")
+    into = half.format(outgoing=0, this="to_key", other="from_key")
+    # LIMIT -1 keeps SQLite from computing the inner query a second time for the WHERE.
+    return f"SELECT * FROM ({out} UNION ALL {into} LIMIT -1) WHERE ends IS NOT NULL"
+
+
+_SOME_EDGES = _both_ways(_SOME)
+_STRONGEST_EDGES = _both_ways(_STRONGEST)
+_FILES_EDGES = " UNION ALL ".join(
+    _INTO_FILES.format(nodes=nodes, from_id=ID_OF.format("e.from_key"))
+    for nodes in ("nodes", "absent")
+)
+
+
+def _only(bundle: Bundle, wanted: frozenset[str]) -> Bundle:
+    node, outgoing, *columns = bundle
+    kept = [edge for edge in zip(*columns, strict=True) if edge[0] in wanted]
+    names, others, weights = (
+        (list(column) for column in zip(*kept, strict=True)) if kept else ([], [], [])
+    )
+    return (node, outgoing, names, others, weights)
+
+
+class Edges:
+    """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``.
+
+    Triggers keep the history: a change of weight, source, status, metadata or invalidation by any
+    method leaves a line (``EDGE_HISTORY``), and so does a deletion.
+    """
+
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
+        self._db = connection
+        self._reads = reads
+        self.stated: set[str] = set()
+        """Things whose facts may be others by what was written here: ``Index.keep_facts``
+        empties it."""
+
+    def _edges(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Edge]:
+        pending = known = None
+        for row in rows:
+            if known is None:
+                known, pending = True, self._reads.pending()
+            edge = Edge(*row)
+            if pending is not None:
+                pending.add_to(edge)
+            yield edge
+
+    def neighbours(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[Neighbour]:
+        """Return ``bundles``, an edge an item."""
+        return [
+            (node, other, relation, weight, outgoing)
+            for node, outgoing, names, others, weights in self.bundles(frontier, relations, limit)
+            for relation, other, weight in zip(names, others, weights, strict=True)
+        ]
+
+    def bundles(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[Bundle]:
+        """Return both ends' live edges of a whole frontier, in one query.
+
+        At most ``limit`` edges, the strongest, a node, a relation and a direction, of equal
+        ones those to what the store has known longest: an index has them in that order, so
+        that a hub costs no more than its limit. ``ALL`` sets no limit. Nodes with more
+        edges than that are asked about once more, all of them together.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+        wanted = frozenset(relations)
+        found = self._bundles(_SOME_EDGES, frontier, relations, limit)
+        hubs = {bundle[0] for bundle in found if len(bundle[2]) >= limit >= 0}
+        found = [
+            bundle if wanted.issuperset(bundle[2]) else _only(bundle, wanted)
+            for bundle in found
+            if bundle[0] not in hubs
+        ]
+        if hubs:
+            found += self._bundles(_STRONGEST_EDGES, sorted(hubs), relations, limit)
+        return found
+
+    def _bundles(
+        self, sql: str, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[Bundle]:
+        with GraphFaults():
+            named = {key: id for id, key in keys_of(self._db, frontier).items()}
+            rows: list[tuple[int, int, str]] = self._db.execute(  # type: ignore[assignment]
+                sql, {"frontier": dumps([*named]), "relations": dumps(relations), "limit": limit}
+            ).fetchall()
+            split = [(key, outgoing, ends.split(_SEPARATOR)) for key, outgoing, ends in rows]
+            others = {other for _, _, parts in split for other in parts[1::3]}
+            ids = ids_of(self._db, others)
+        id_of = ids.__getitem__
+        return [
+            (named[key], outgoing == 1, parts[::3], [*map(id_of, parts[1::3])],
+             [*map(float, parts[2::3])])
+            for key, outgoing, parts in split
+        ]  # fmt: skip
+
+    def into_files(self, paths: Sequence[str], relation: str) -> list[tuple[str, str, float]]:
+        """Return ``(node, path, weight)`` of live edges that lead to these files or to symbols in
+        them.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+        with GraphFaults():
+            rows: list[tuple[str, str, float]] = self._db.execute(  # type: ignore[assignment]
+                _FILES_EDGES, {"paths": dumps(paths), "relation": relation}
+            ).fetchall()
+        return rows
+
+    def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
+        """Return one edge, invalidated or not."""
+        rows = self._db.execute(f"{_READ} WHERE {_THIS}", (from_id, to_id, relation))
+        return next(self._edges(rows), None)
+
+    def put(self, edge: Edge) -> str:
+        """Write an edge whole: ``added``, ``updated``, or ``unchanged``."""
+        old = self.get(*edge.key)
+        if old is not None and all(getattr(old, f) == getattr(edge, f) for f in _CONTENT):
+            return "unchanged"
+        self.put_many([edge])
+        return "added" if old is None else "updated"
+
+    def replace_all(self, edges: Iterable[Edge]) -> None:
+        """Put these edges in place of all that there are, invalidated ones too."""
+        self._db.execute("DELETE FROM main.graph_edges")
+        self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
+
+    def put_many(self, edges: Iterable[Edge]) -> None:
+        """Write edges whole, without a look at what is there."""
+        self._db.executemany(_PUT, edge_rows(self._db, self._noted(edges)))
+
+    def _noted(self, edges: Iterable[Edge]) -> Iterator[Edge]:
+        for edge in edges:
+            if edge.from_id.startswith(THING_IDS):
+                self.stated.add(edge.from_id)
+            yield edge
+
+    def _note_thing(self, id: str) -> None:
+        if id.startswith(THING_IDS):
+            self.stated.add(id)
+            rows = self._db.execute(_THINGS_LEADING_TO, (id,))
+            self.stated.update(str(other) for (other,) in rows)
+
+    def with_relation(self, relation: str) -> Iterator[Edge]:
+        """Return every edge of one relation, invalidated or not, by from and to."""
+        rows = self._db.execute(f"{_READ} WHERE relation = ? ORDER BY from_id, to_id", (relation,))
+        return self._edges(rows)
+
+    def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
+        """Return the live edges of one node, both directions; with ``forgotten``, all of them."""
+        live = "" if forgotten else " AND invalidated_at IS NULL"
+        rows = self._db.execute(
+            f"{_READ} WHERE from_key = ?1{live} UNION {_READ} WHERE to_key = ?1{live}"
+            " ORDER BY relation, from_id, to_id",
+            (key_of(self._db, id),),
+        )
+        return [*self._edges(rows)]
+
+    def between(self, from_id: str, to_id: str) -> list[Edge]:
+        """Return the live edges from one node to another."""
+        keys = keys_of(self._db, (from_id, to_id))
+        rows = self._db.execute(
+            f"{_READ} WHERE from_key = ? AND to_key = ? AND invalidated_at IS NULL"
+            " ORDER BY relation",
+            (keys.get(from_id), keys.get(to_id)),
+        )
+        return [*self._edges(rows)]
+
+    def leading(self, from_id: str, relation: str) -> list[Edge]:
+        """Return the live edges of one relation that lead away from a node, by to."""
+        rows = self._db.execute(
+            f"{_READ} WHERE from_key = ? AND relation = ? AND invalidated_at IS NULL"
+            " ORDER BY to_id",
+            (key_of(self._db, from_id), relation),
+        )
+        return [*self._edges(rows)]
+
+    def facts_of(self, id: str, limit: int) -> list[Edge]:
+        """Return at most ``limit`` edges from a thing to things, that stand or were superseded:
+        what stands comes first, the surest first, then by relation and to."""
+        rows = self._db.execute(
+            f"SELECT * FROM ({_READ} WHERE from_key = ?1"
+            " AND (invalidated_at IS NULL OR status = 'superseded') LIMIT -1)"
+            " WHERE to_id GLOB 'entity-*' OR to_id GLOB 'concept-*'"
+            " ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC,"
+            " relation, to_id LIMIT ?2",
+            (key_of(self._db, id), limit),
+        )
+        return [*self._edges(rows)]
+
+    def all(self, *, live_only: bool = False) -> Iterator[Edge]:
+        """Return every edge, by from, to, relation."""
+        condition = "invalidated_at IS NULL" if live_only else "1"
+        return self._edges(self._by_id(", ".join(_REST), condition))
+
+    def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
+        """Yield ``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
+        yield from self._by_id(
+            "relation, weight, status",
+            "invalidated_at IS NULL AND relation IN (SELECT value FROM json_each(?))",
+            dumps(relations),
+        )
+
+    def _by_id(self, columns: str, condition: str, *given: str) -> Iterator[tuple[Any, ...]]:
+        """Yield ``(from_id, to_id, columns)`` of edges in the order of ids. Edges that begin at
+        what is not in the store come in between."""
+        found = [
+            self._db.execute(
+                f"SELECT end_id, {ID_OF.format('to_key')} AS to_id, {columns}"
+                f" FROM (SELECT id AS end_id, key AS end_key FROM {ends})"
+                f" CROSS JOIN graph_edges ON from_key = end_key WHERE {condition}"
+                " ORDER BY end_id, to_id, relation",
+                given,
+            )
+            for ends in ("nodes", "absent")
+        ]
+        from heapq import merge  # who reads all edges can wait for it
+
+        yield from merge(*found, key=_edge_key)
+
+    def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
+        """Mark an edge as invalidated; None for ``at`` restores it."""
+        if key[0].startswith(THING_IDS):
+            self.stated.add(key[0])
+        self._db.execute(
+            "UPDATE main.graph_edges"
+            " SET invalidated_at = ?4, status = coalesce(nullif(?5, ''), status)"
+            f" WHERE {_THIS}",
+            (*key, at, status),
+        )
+
+    def invalidate_node(self, id: str, at: str) -> int:
+        """Mark all live edges of a node, at one time; return how many there were."""
+        self._note_thing(id)
+        return self._change(
+            "UPDATE main.graph_edges SET invalidated_at = ?2"
+            " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at IS NULL",
+            (key_of(self._db, id), at),
+        )
+
+    def restore_node(self, id: str, at: str) -> int:
+        """Take the marks of ``invalidate_node`` away; return how many there were.
+
+        An edge whose other end is forgotten gets that one's mark, and so comes back with it.
+        """
+        self._note_thing(id)
+        return self._change(
+            "UPDATE main.graph_edges SET invalidated_at = (SELECT n.invalidated_at FROM nodes n"
+            " WHERE n.key = CASE from_key WHEN ?1 THEN to_key ELSE from_key END)"
+            " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at = ?2",
+            (key_of(self._db, id), at),
+        )
+
+    def delete_node(self, id: str) -> int:
+        """Take all edges of a node away for good, their history too; return how many there were."""
+        self._note_thing(id)
+        deleted = self._change(
+            "DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1",
+            (key_of(self._db, id),),
+        )
+        self._change("DELETE FROM main.edge_history WHERE from_id = ?1 OR to_id = ?1", (id,))
+        return deleted
+
+    def _change(self, sql: str, parameters: tuple[Any, ...]) -> int:
+        self._db.execute(sql, parameters)
+        return self._db.changes()
+
+    def history(self, key: tuple[str, str, str] | None = None) -> Iterator[dict[str, object]]:
+        """Yield the states that one edge, or every edge, has left, oldest first."""
+        condition = " WHERE from_id = ? AND to_id = ? AND relation = ?" if key else ""
+        rows = self._db.execute(
+            f"SELECT {', '.join(EDGE_HISTORY)} FROM edge_history{condition}"
+            " ORDER BY from_id, to_id, relation, changed_at, rowid",
+            key or (),
+        )
+        for row in rows:
+            yield dict(zip(EDGE_HISTORY, row, strict=True))
+
+    def add_history(self, state: dict[str, object], copies: int = 1) -> bool:
+        """Write one line of history from an export, until it is there ``copies`` times."""
+        columns, marks = ", ".join(EDGE_HISTORY), ", ".join("?" * len(EDGE_HISTORY))
+        same = " AND ".join(f"{name} IS ?" for name in EDGE_HISTORY)
+        values = [state.get(name, "") for name in EDGE_HISTORY]
+        return bool(
+            self._change(
+                f"INSERT INTO main.edge_history({columns}) SELECT {marks}"
+                f" WHERE (SELECT count(*) FROM edge_history WHERE {same}) < ?",
+                (*values, *values, copies),
+            )
+        )
+
+    def ended_with_nodes(self) -> list[Edge]:
+        """Return edges that may have ended with a node, computed ones left out: the time at which
+        they did is one at which one of their ends was forgotten before, here or elsewhere."""
+        rows = self._db.execute(
+            f"SELECT * FROM ({_READ} WHERE invalidated_at IS NOT NULL AND source <> 'system'"
+            " LIMIT -1) e WHERE EXISTS (SELECT 1 FROM node_history h"
+            " WHERE h.node_id IN (e.from_id, e.to_id)"
+            " AND h.made_at = e.invalidated_at AND h.invalidated_at IS NOT NULL)"
+            " OR EXISTS (SELECT 1 FROM ancestors a WHERE a.node_id IN (e.from_id, e.to_id)"
+            " AND a.state >= e.invalidated_at AND a.state < e.invalidated_at || '!')"
+            " ORDER BY from_id, to_id, relation"
+        )
+        return [*self._edges(rows)]
+
+    def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
+        """Return live edges with an end that is not a live node."""
+        rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
+            f"SELECT {EDGE_ENDS}, relation FROM ({DANGLING})"
+            " ORDER BY from_id, to_id, relation LIMIT ?",
+            (limit,),
+        ).fetchall()
+        return rows
+
+    def type_pairs(self, relations: Sequence[str]) -> dict[tuple[str, str, str], int]:
+        """Return ``(relation, type, type)`` to how many live edges of it join nodes of these types.
+
+        What has ``"forced"`` in its metadata, or an end that is not in the store, does not count.
+        """
+        rows = self._db.execute(
+            f"SELECT e.relation, a.type, b.type, count(*) FROM {_JOINED}"
+            " AND e.relation IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+            (dumps(relations),),
+        )
+        return {row[:3]: row[3] for row in rows}
+
+    def first_between(self, relation: str, from_type: str, to_type: str) -> tuple[str, str]:
+        """Return the ends of the first one, by ids, of those that ``type_pairs`` counts."""
+        from_id, to_id = self._db.execute(
+            f"SELECT a.id, b.id FROM {_JOINED} AND e.relation = ? AND a.type = ? AND b.type = ?"
+            " ORDER BY 1, 2 LIMIT 1",
+            (relation, from_type, to_type),
+        ).get
+        return from_id, to_id
+
+    def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
+        """Return those of these edges that are live and have an end that is not a live node, by
+        key."""
+        found = []
+        rest = sorted(keys)
+        for start in range(0, len(rest), _CHUNK):
+            chunk = rest[start : start + _CHUNK]
+            ends = {id for key in chunk for id in key[:2]}
+            rows = self._db.execute(_NO_LIVE_NODE, (dumps([*ends]),))
+            gone = {str(id) for (id,) in rows}
+            found += [key for key in chunk if not gone.isdisjoint(key[:2]) and self._lives(key)]
+        return found
+
+    def _lives(self, key: EdgeKey) -> bool:
+        edge = self.get(*key)
+        return edge is not None and edge.invalidated_at is None
+
+
+def _edge_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    return row[:3]
+
+
+def edge_rows(connection: apsw.Connection, edges: Iterable[Edge]) -> Iterator[list[Any]]:
+    """Yield edges as rows of the table, in the order of ``Edge.__slots__``; their ends get keys."""
+    from itertools import islice
+    from operator import attrgetter  # writing alone needs these
+
+    fields = attrgetter(*Edge.__slots__)
+    rest = iter(edges)
+    while chunk := list(islice(rest, _CHUNK)):
+        keys = given_keys(connection, (id for edge in chunk for id in edge.key[:2]))
+        for edge in chunk:
+            values = list(fields(edge))
+            values[:2] = keys[edge.from_id], keys[edge.to_id]
+            yield values

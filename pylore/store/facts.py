@@ -1,0 +1,210 @@
+"""Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.
+
+A fact is a live edge between two live things that no program has computed.
+"""
+
+from __future__ import annotations
+
+from ..core.vocabulary import TEXTS
+from ..system.json_encode import dumps
+from .connection import ID_OF, apsw
+from .faults import GraphFaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..core.model import EdgeKey
+    from .nodes import AccessJournal
+
+
+if TYPE_CHECKING:
+    Stated = tuple[EdgeKey, str, str, str]
+    """(key of a fact's edge, its subject's title, its predicate, its object's title)"""
+
+    Standing = tuple[str, float, str, str, int, float]
+    """(sentence, confidence, source, status, accesses, days since it was written or read)"""
+
+_THINGS = "('entity', 'concept')"
+_FACTS = f"""
+CROSS JOIN graph_edges e ON e.from_key = s.key CROSS JOIN nodes o ON o.key = e.to_key
+WHERE s.type IN {_THINGS} AND s.invalidated_at IS NULL
+  AND o.type IN {_THINGS} AND o.invalidated_at IS NULL
+  AND e.invalidated_at IS NULL AND e.source <> 'system' AND e.status IN ('confirmed', 'staged')
+"""
+_PREDICATE = """CASE WHEN json_type(e.metadata, '$.predicate') = 'text'
+  AND trim(json_extract(e.metadata, '$.predicate')) <> ''
+THEN json_extract(e.metadata, '$.predicate') ELSE e.relation END"""
+
+_OF = f"""
+SELECT s.id, o.id, e.relation, s.title, {_PREDICATE}, o.title
+FROM json_each(?) j CROSS JOIN nodes s ON s.id = j.value {_FACTS} ORDER BY j.key, e.relation, o.id
+"""
+_LEADING_TO = f"""
+SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value
+CROSS JOIN graph_edges e ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key
+WHERE s.type IN {_THINGS}
+"""
+_HELD = f"""
+SELECT s.id, {ID_OF.format("f.to_key")}, f.relation, f.key, f.sentence FROM json_each(?) j
+CROSS JOIN nodes s ON s.id = j.value CROSS JOIN fact_passages f ON f.from_key = s.key
+"""
+_SHOWN = """
+SELECT f.key, s.id, o.id, f.sentence, e.weight, e.source, e.status, e.access_count,
+  coalesce(julianday('now') - julianday(max(e.created_at, coalesce(e.changed_at, ''),
+    coalesce(e.accessed_at, ''))), 0.0), julianday('now')
+FROM json_each(?) j CROSS JOIN fact_passages f ON f.key = j.value
+CROSS JOIN graph_edges e
+  ON e.from_key = f.from_key AND e.to_key = f.to_key AND e.relation = f.relation
+CROSS JOIN nodes s ON s.key = f.from_key CROSS JOIN nodes o ON o.key = f.to_key
+"""
+WITHOUT_PASSAGE = f"""
+SELECT 1 FROM nodes s {_FACTS} AND NOT EXISTS (SELECT 1 FROM fact_passages f
+  WHERE f.from_key = e.from_key AND f.to_key = e.to_key AND f.relation = e.relation)"""
+"""A query: a row for each fact that no passage states."""
+
+OF_NO_FACT = f"""
+SELECT 1 FROM fact_passages WHERE key NOT IN (SELECT key FROM passages)
+  OR (from_key, to_key, relation) NOT IN (SELECT e.from_key, e.to_key, e.relation
+  FROM nodes s {_FACTS})"""
+"""A query: a row for each passage that states what is no fact."""
+
+
+class FactPassages:
+    """Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.
+
+    A fact is a live edge between two live things, staged or confirmed, that no program has computed
+    (``source`` is not ``system``). The table ``fact_passages`` says which passage states which.
+    """
+
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
+        self._db = connection
+        self._reads = reads
+
+    def of(self, ids: Sequence[str]) -> list[Stated]:
+        """Return the facts of these things.
+
+        Each is ``(key of its edge, subject's title, predicate, object's title)``. The predicate is
+        the metadata's, if that has one, or else the relation.
+        """
+        rows = self._db.execute(_OF, (dumps(ids),))
+        return [(row[:3], *row[3:]) for row in rows]
+
+    def subjects(self) -> list[str]:
+        """Return the things of which something is stated, by id."""
+        rows = self._db.execute(f"SELECT DISTINCT s.id FROM nodes s {_FACTS} ORDER BY s.id")
+        return [str(id) for (id,) in rows]
+
+    def leading_to(self, ids: Sequence[str]) -> list[str]:
+        """Return the things of which something is, or was, stated that names one of these."""
+        return [str(id) for (id,) in self._db.execute(_LEADING_TO, (dumps(ids),))]
+
+    def passages(self, ids: Sequence[str]) -> dict[EdgeKey, tuple[int, str]]:
+        """Return the passages that state what is said of these things: edge to (key, sentence)."""
+        rows = self._db.execute(_HELD, (dumps(ids),))
+        return {(one, other or "", name): (key, text) for one, other, name, key, text in rows}
+
+    def add(self, rows: Iterable[tuple[int, EdgeKey, str]]) -> None:
+        """Note passages that state a fact: ``(key, edge, sentence)``."""
+        self._db.executemany(
+            "INSERT INTO main.fact_passages VALUES (?1, (SELECT key FROM nodes WHERE id = ?2),"
+            " (SELECT key FROM nodes WHERE id = ?3), ?4, ?5)",
+            ((key, *edge, sentence) for key, edge, sentence in rows),
+        )
+
+    def remove(self, passages: Iterable[int]) -> None:
+        """Forget of these passages that they state facts."""
+        self._db.executemany(
+            "DELETE FROM main.fact_passages WHERE key = ?", ((key,) for key in passages)
+        )
+
+    def remove_all(self) -> None:
+        """Forget of every passage that it states a fact."""
+        self._db.execute("DELETE FROM main.fact_passages")
+
+    def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
+        """Return what those of these passages say that state a fact, and how it stands.
+
+        A fact is as old as the last time that it was written or read. Without the tables of
+        the graph there are none.
+        """
+        try:
+            rows: list[Any] = self._db.execute(_SHOWN, (dumps(passages),)).fetchall()
+        except apsw.SQLError:
+            return {}
+        pending = self._reads.pending() if rows else None
+        found: dict[int, Standing] = {}
+        for key, one, other, sentence, weight, source, status, accesses, age, now in rows:
+            count, last = pending.of_fact(one, other) if pending else (0, "")
+            if last:
+                age = min(age, now - self._db.execute("SELECT julianday(?)", (last,)).get)
+            found[key] = (sentence, weight, source, status, accesses + count, age)
+        return found
+
+
+_ANY = """
+SELECT EXISTS (SELECT 1 FROM graph_edges
+  WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL)"""
+_PLACED = "instr(e.metadata, '\"at\":') > 0 AND e.invalidated_at IS NULL"
+_SEVERAL = "(SELECT count(*) FROM (SELECT 1 FROM passages WHERE node_key = {} LIMIT 2)) = 2"
+"""A place in a text of one passage says no more than that the edge is there."""
+
+_TOUCHING = " UNION ".join(
+    f"SELECT {ID_OF.format('e.from_key')}, {ID_OF.format('e.to_key')}, e.relation"
+    f" FROM json_each(?1) j CROSS JOIN nodes n ON n.id = j.value{of}"
+    f" CROSS JOIN graph_edges e ON e.{end}_key = n.key"
+    f" WHERE {_PLACED} AND {_SEVERAL.format('e.from_key')}"
+    for end, of in (("from", " AND n.type NOT IN ('file', 'symbol', 'commit', 'run')"), ("to", ""))
+)
+_WITHIN = f"""
+SELECT p.key, e.relation, t.id, e.weight
+FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value AND p.collection = '{TEXTS}'
+CROSS JOIN passage_texts s ON s.key = p.key
+CROSS JOIN graph_edges e ON e.from_key = p.node_key
+CROSS JOIN nodes t ON t.key = e.to_key
+WHERE {_PLACED} AND t.invalidated_at IS NULL AND EXISTS (
+  SELECT 1 FROM json_each(e.metadata, '$.at') a WHERE typeof(a.value) = 'integer'
+    AND a.value >= s.start - 1 AND a.value < s.start - 1 + s.length)
+"""
+
+
+class PositionalEdges:
+    """Edges that say where in the text of their node they are.
+
+    ``at`` in the metadata of an edge are places in the body of the node that it begins at, in
+    characters. They count where that text has several passages.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def any(self) -> bool:
+        """Return whether there are such edges at all: a walk asks that first.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+        with GraphFaults():
+            return bool(self._db.execute(_ANY).get)
+
+    def touching(self, ids: Sequence[str]) -> set[EdgeKey]:
+        """Return the live edges from or to these nodes that say where they stand in a longer text.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+        with GraphFaults():
+            rows: set[EdgeKey] = set(self._db.execute(_TOUCHING, (dumps(ids),)))
+        return rows
+
+    def within(self, passages: Sequence[int]) -> list[tuple[int, str, str, float]]:
+        """Return ``(passage, relation, to, weight)`` of edges in these passages, in any order.
+
+        The edges and the nodes that they lead to are live.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+        with GraphFaults():
+            return self._db.execute(_WITHIN, (dumps(passages),)).fetchall()  # type: ignore[return-value]

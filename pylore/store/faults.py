@@ -1,0 +1,172 @@
+"""SQLite's errors, said in one line each."""
+
+from __future__ import annotations
+
+import os
+
+from ..core.errors import (
+    GraphUnavailable,
+    LoreError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
+from .connection import apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+_REBUILD = "import your last export into a new store"
+
+_FULL = "could not grow, the disk is full: nothing was changed; free some space"
+
+_LOCKED = "is locked by another writer: try again, or raise busy_timeout"
+
+_MEANT: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
+    (apsw.NotADBError, StoreDamaged,
+     "is not a database: move it away and import your last export"),
+    (apsw.CorruptError, StoreDamaged,
+     "is damaged: run 'lore doctor', or import your last export into a new one"),
+    (apsw.BusyError, StoreBusy, _LOCKED),
+    (apsw.LockedError, StoreBusy, _LOCKED),
+    (apsw.ProtocolError, StoreBusy, _LOCKED),
+    (apsw.ReadOnlyError, StoreReadOnly,
+     "cannot be written: check the permissions of it and of its folder"),
+    (apsw.FullError, StoreFull, _FULL),
+    (apsw.CantOpenError, StoreError,
+     "cannot be opened: check the permissions of it and of its folder"),
+    (apsw.IOError, StoreError, "could not be read or written: check the disk"),
+    (apsw.InterruptError, StoreError, "was interrupted: nothing was changed"),
+    (apsw.TooBigError, StoreError, "takes no text this long: keep it in a file and link to that"),
+)  # fmt: skip
+"""SQLite's error, what it is to any store, and what is said of it."""
+
+_OF_ANOTHER_SHAPE = (
+    "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
+    "error in tokenizer constructor", "vtable constructor failed", "error in trigger ",
+    "invalid fts5 file format", "unsupported file format",
+)  # fmt: skip
+
+
+def translate(error: apsw.Error, path: str) -> LoreError | None:
+    """Return the failure that this SQLite error means to a user; None if it is a bug of ours."""
+    if lacks_room(error) or (isinstance(error, apsw.ReadOnlyError) and _is_full(path)):
+        return StoreFull(f"{path}: {_FULL}")
+    for kind, failure, message in _MEANT:
+        if isinstance(error, kind):
+            return failure(f"{path}: {message}")
+    said = str(error)
+    if isinstance(error, apsw.ConstraintError):
+        from ..core.ids import COMMON
+
+        return LoreError(COMMON) if said == COMMON else None
+    if isinstance(error, apsw.SQLError) and said.startswith("no such table: "):
+        table = said.removeprefix("no such table: ").removeprefix("main.")
+        return StoreDamaged(f"{path}: the table {table} is missing: run 'lore doctor'")
+    if isinstance(error, apsw.SQLError) and said.startswith(_OF_ANOTHER_SHAPE):
+        return StoreDamaged(f"{path}: its tables are not lore's ({said}): run 'lore doctor'")
+    return None
+
+
+def lacks_room(error: apsw.Error) -> bool:
+    """Return whether the disk had no room for the shared memory beside the store."""
+    return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
+
+
+def _is_full(path: str) -> bool:
+    """Return whether the disk has no room for the shared memory (32 KB) that SQLite needs to
+    write."""
+    try:
+        disk = os.statvfs(path)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < 32_768
+
+
+_OF_VALUES = (
+    apsw.Error, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
+    RuntimeError, TypeError, ValueError,
+)  # fmt: skip
+"""How code fails that is given other values than it was written for; so do bugs."""
+
+
+class Translated:
+    """A ``with`` block in which SQLite's errors become ``StoreError``.
+
+    So does what the values of another program bring about. A store is taken at its word
+    as long as nothing fails; then it is looked at whether lore has written what is in it.
+    """
+
+    __slots__ = ("_connection", "path")
+
+    def __init__(self, path: str, connection: apsw.Connection | None = None) -> None:
+        self.path = path
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, UnicodeDecodeError):
+            raise StoreDamaged(f"{self.path}: has text that is not UTF-8: {_REBUILD}") from error
+        if kind is not None and kind.__name__ == "JSONDecodeError":  # json is slow to import
+            raise StoreDamaged(
+                f"{self.path}: has a record whose data is not valid JSON: {_REBUILD}"
+            ) from error
+        if isinstance(error, apsw.Error):
+            failure = translate(error, self.path)
+            if failure is not None:
+                raise failure from error
+        if isinstance(error, _OF_VALUES) and self._connection is not None:
+            from .values import wrong_values
+
+            wrong = [*wrong_values(self._connection), *wrong_values(self._connection, made=True)]
+            if wrong:
+                named = ", ".join(wrong[:3])
+                raise StoreDamaged(
+                    f"{self.path}: has values that lore does not write ({named}): run 'lore doctor'"
+                ) from error
+
+
+class Whatever:
+    """A ``with`` block in which each of SQLite's errors becomes ``StoreError``, a bug's too."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, apsw.Error):
+            raise meaning(error, self._path) from error
+
+
+def meaning(error: apsw.Error, path: str) -> LoreError:
+    """Return the failure that this SQLite error means to any caller."""
+    return translate(error, path) or StoreError(f"{path}: {error}: run 'lore doctor'")
+
+
+class GraphFaults:
+    """A ``with`` block in which a missing or damaged table becomes ``GraphUnavailable``."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, (apsw.SQLError, apsw.CorruptError)):
+            raise GraphUnavailable(
+                f"the graph cannot be read ({error}): run 'lore doctor'"
+            ) from None

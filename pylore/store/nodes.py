@@ -1,0 +1,640 @@
+"""How often things were read, as long as that waits beside the store to be written into it.
+
+Whoever reads appends one line to a file beside search.db: it takes no lock of the store's, so
+no reader makes a writer wait, and none is left uncounted since somebody writes. The next
+transaction counts what waits into the rows, and what is asked for in between sees both.
+
+It stays: to count in the store itself, a search would wait for its writers and for the disk.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..core.errors import LoreError, UsageError, VerdictsUnavailable, nearest
+from ..core.model import Node
+from ..core.vocabulary import HIDDEN_STATUSES, LEARNING, RECORDS, types_named
+from ..system.files import READS, READS_TAKEN
+from ..system.json_encode import dumps
+from .conditions import narrow, seldom, where
+from .connection import NEW_KEY, apsw
+from .faults import GraphFaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from .access_log import PendingReads
+    from .filter import Scope
+    from .read_cache import ReadCache
+
+
+LONG = 1 << 16
+"""Bytes of some thousand reads since the last command that wrote."""
+
+
+class AccessJournal:
+    """The reads of one store that are not in its rows yet."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        path = connection.filename
+        self._waiting, self._taken = (path + READS, path + READS_TAKEN) if path else ("", "")
+        self._known: tuple[object, PendingReads] | None = None
+
+    def add(self, ids: Sequence[str], at: str) -> None:
+        """Note one read of these nodes, to be counted in later; no failure is raised.
+
+        Of a line of more than ``access_log.LONGEST`` bytes the last ids are not counted.
+        """
+        from . import access_log
+
+        if not self._waiting or self._is_writing():
+            counting = access_log.Counting(self._db)
+            counting.add(access_log.Read(at, ids))
+            counting.write()
+        elif ids:
+            access_log.append(self._waiting, ids, at)
+
+    def pending(self, *, writing: bool = False) -> PendingReads | None:
+        """Return what waits, as this connection sees the store; None where nothing does.
+
+        Within a transaction that writes, only with ``writing``: what is read there to be put
+        back must not hold what is going to be counted in later.
+        """
+        stamps = (_stamp(self._taken), _stamp(self._waiting))
+        if stamps == (None, None) or not self._waiting:
+            return None
+        if not writing and self._is_writing():
+            return None
+        from . import access_log
+
+        state = (stamps, access_log.done(self._db) if stamps[0] else "")
+        if self._known is None or self._known[0] != state:
+            texts = access_log.waiting_texts(self._db, self._taken, self._waiting)
+            self._known = (state, access_log.PendingReads(texts))
+        return self._known[1]
+
+    def take(self) -> bool:
+        """Count what waits into the rows, within the transaction of whoever calls.
+
+        Whether all of the file that was taken is in them: ``forget_taken`` when that is
+        committed.
+        """
+        if not self._waiting or (_stamp(self._taken), _stamp(self._waiting)) == (None, None):
+            return False
+        from . import access_log
+
+        return access_log.take(self._db, self._waiting, self._taken)
+
+    @property
+    def is_long(self) -> bool:
+        """Return whether so much waits that a reader, too, should count it in."""
+        stamp = _stamp(self._waiting) if self._waiting else None
+        return stamp is not None and stamp[1] > LONG
+
+    def forget_taken(self) -> None:
+        """Take the file away whose reads are all in the rows now."""
+        try:
+            os.unlink(self._taken)
+        except OSError:
+            return  # the store knows that it is done with
+
+    def _is_writing(self) -> bool:
+        return self._db.txn_state("main") == 2  # SQLITE_TXN_WRITE
+
+
+def _stamp(path: str) -> tuple[int, ...] | None:
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+if TYPE_CHECKING:
+    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
+    """(type, title, file, first line, last line, days since the last update, confidence,
+    source, status, accesses)"""
+
+_FIELDS = ", ".join(Node.__slots__)
+_SORTED = 5000
+"""Nodes of a list that are rather found by another index and sorted."""
+
+_KEPT = 100_000
+"""Nodes of which is kept whether they are live."""
+
+_HIDDEN_STATUSES = "SELECT " + " || ".join(
+    f"iif(EXISTS (SELECT 1 FROM nodes n WHERE {seldom((one,))}), '{one} ', '')"
+    for one in HIDDEN_STATUSES
+)
+
+_LEAST_LIKE = 3
+"""Letters that an id has in common with a wrong one, at the least, to be what was meant."""
+
+INSERT_NODE = (
+    f"INSERT INTO main.nodes({_FIELDS}, key)"
+    f" VALUES ({', '.join('?' * len(Node.__slots__))}, {NEW_KEY.format(id='?1')})"
+)
+"""A row of ``rows_of``."""
+
+_FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
+_CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at", "changed_at"))
+
+_INDEXED = ("title", "body", "tags", "file")
+
+
+class Nodes:
+    """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
+
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
+        self._db = connection
+        self._reads = reads
+        self.cache: ReadCache | None = None
+
+    def get(self, id: str) -> Node | None:
+        """Return one node, invalidated or not."""
+        rows = self._db.execute(f"SELECT {_FIELDS} FROM nodes WHERE id = ?", (id,))
+        return next(self._nodes(rows), None)
+
+    def require(self, id: str) -> Node:
+        """Return one node, forgotten or not.
+
+        Raises:
+            LoreError: there is none; the message has likely ones.
+        """
+        node = self.get(id)
+        if node is None:
+            likely = self.ids_like(id, 3)
+            hint = f" (did you mean {', '.join(likely)}?)" if likely else ""
+            raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
+        return node
+
+    def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
+        """Return those of ``ids`` that exist, invalidated or not."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value",
+            (dumps(list(ids)),),
+        )
+        return {node.id: node for node in self._nodes(rows)}
+
+    def holds(self, node: Node) -> bool:
+        """Return whether a ``put`` of this node would change nothing."""
+        old = self.get(node.id)
+        return old is not None and _is_same(old, node)
+
+    def put(self, node: Node) -> str:
+        """Write a node whole: ``added``, ``updated``, or ``unchanged``.
+
+        ``updated_at`` alone does not make a node another one.
+        """
+        old = self.get(node.id)
+        if old is not None and _is_same(old, node):
+            return "unchanged"
+        if old is not None and any(getattr(old, name) != getattr(node, name) for name in _INDEXED):
+            from .passages import remember_texts
+
+            remember_texts(self._db, texts_of([node]))
+        updates = ", ".join(f"{name} = excluded.{name}" for name in (*_CONTENT, "updated_at"))
+        self._db.execute(
+            f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}",
+            next(rows_of([node])),
+        )
+        return "added" if old is None else "updated"
+
+    def invalidate(self, id: str, at: str | None) -> None:
+        """Mark a node as forgotten at this time; None takes the mark away."""
+        self._db.execute("UPDATE main.nodes SET invalidated_at = ? WHERE id = ?", (at, id))
+
+    def delete(self, id: str) -> None:
+        """Delete a node for good; its edges, anchors and passages are the caller's."""
+        from .passages import remember_texts
+
+        remember_texts(self._db, [(id, None, None, None, None)])
+        self._db.execute("DELETE FROM main.nodes WHERE id = ?", (id,))
+
+    def select(
+        self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
+    ) -> Iterator[Node]:
+        """Yield live nodes within ``scope``, newest update first, those of one time by id.
+
+        ``forgotten``: those instead of live ones. At most ``limit``, or ``ALL``. They are read as
+        they are asked for: the first ones are there before the last ones are looked at.
+        """
+        # Few are sorted; many come in the order of the index that lists have.
+        first = None if forgotten else narrow(self._db, scope, _SORTED)
+        condition, parameters = where(scope, type="n.type" if first else "+n.type")
+        if first is not None:
+            condition, parameters = f"{first[0]} AND {condition}", first[1] + parameters
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM nodes n WHERE {condition}"
+            f" AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
+            f" ORDER BY {'+' if first else ''}updated_at {'' if oldest_first else 'DESC'}, id"
+            " LIMIT ?",
+            (*parameters, limit),
+        )
+        return self._nodes(rows)
+
+    def all(self, *, live_only: bool = False) -> Iterator[Node]:
+        """Return every node, by id."""
+        condition = " WHERE invalidated_at IS NULL" if live_only else ""
+        return self._nodes(self._db.execute(f"SELECT {_FIELDS} FROM nodes{condition} ORDER BY id"))
+
+    def _nodes(self, rows: Iterable[tuple[object, ...]]) -> Iterator[Node]:
+        pending = self._reads.pending()
+        for row in rows:
+            node = _node(row)
+            if pending is not None:
+                pending.add_to(node)
+            yield node
+
+    def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
+        """Return what a result says of its node, for each of these ids."""
+        rows = self._db.execute(
+            "SELECT n.id, n.type, n.title, n.file, n.line_start, n.line_end,"
+            " coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
+            " n.confidence, n.source, n.status, n.access_count"
+            " FROM json_each(?) j JOIN nodes n ON n.id = j.value",
+            (dumps(ids),),
+        )
+        pending = self._reads.pending()
+        if pending is None:
+            return {row[0]: row[1:] for row in rows}
+        return {row[0]: (*row[1:-1], row[-1] + pending.of_node(row[0])[0]) for row in rows}
+
+    def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return those of ``HIDDEN_STATUSES`` that nodes are in, less ``shown``: mostly none."""
+        held: str | None = self._db.execute(_HIDDEN_STATUSES).get
+        return tuple(one for one in held.split() if one not in shown) if held else ()
+
+    def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
+        """Return live nodes in one of these statuses, of ``HIDDEN_STATUSES``; None where there may
+        be more than ``most``."""
+        hidden = seldom(statuses)
+        if most >= 0:
+            query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {hidden} LIMIT ?)"
+            if self._db.execute(query, (most + 1,)).get > most:
+                return None
+        rows = self._db.execute(
+            f"SELECT n.id FROM nodes n WHERE {hidden} AND n.invalidated_at IS NULL"
+        )
+        return [str(id) for (id,) in rows]
+
+    def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
+        """Return those of ``ids`` that are in one of these statuses, of ``HIDDEN_STATUSES``."""
+        rows = self._db.execute(
+            "SELECT j.value FROM json_each(?) j CROSS JOIN nodes named ON named.id = j.value"
+            f" CROSS JOIN nodes n ON n.key = named.key AND {seldom(statuses)}",
+            (dumps(ids),),
+        )
+        return {str(id) for (id,) in rows}
+
+    def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
+        """Return ``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes.
+
+        Raises:
+            VerdictsUnavailable: there is no table of anchors, or another one.
+        """
+        try:
+            rows: list[tuple[str, str, str, str, str, str]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
+                " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value",
+                (dumps(ids),),
+            ).fetchall()
+        except apsw.SQLError as error:
+            message = f"the verdicts cannot be read ({error}): run 'lore doctor'"
+            raise VerdictsUnavailable(message) from None
+        return rows
+
+    def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
+        """Return the category of each of these ids that has one, or else the first of ``tags`` it
+        has."""
+        rows = self._db.execute(
+            "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
+            " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
+            " AS found FROM json_each(?1) j CROSS JOIN nodes n ON n.id = j.value"
+            " WHERE found IS NOT NULL",
+            (dumps(ids), dumps(tags)),
+        )
+        return dict(rows)
+
+    def files(self, beginning: str) -> list[str]:
+        """Return the paths that begin so and have a live node."""
+        rows = self._db.execute(
+            "SELECT substr(id, 6) FROM nodes WHERE id >= 'file-' || ?1"
+            " AND id < 'file-' || ?1 || char(1114111) AND invalidated_at IS NULL",
+            (beginning,),
+        )
+        return [str(path) for (path,) in rows]
+
+    def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
+        """Return first and last line of the symbol that each of these passages is of, if it is of
+        one."""
+        rows = self._db.execute(
+            "SELECT p.key, n.line_start, n.line_end FROM json_each(?) j CROSS JOIN passages p"
+            " ON p.key = j.value JOIN nodes n ON n.key = p.node_key WHERE n.type = 'symbol'",
+            (dumps(keys),),
+        )
+        return {key: (first, last) for key, first, last in rows}
+
+    def beginning(self, id: str, length: int = 800) -> str:
+        """Return the first characters of a node's text."""
+        return (
+            self._db.execute("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", (length, id)).get
+            or ""
+        )
+
+    def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
+        """Return those of ``ids`` that are live and within ``scope``."""
+        place = self.cache.place if self.cache else None
+        if place is None or scope or scope.excluded or scope.hides:
+            return self._match(scope, ids)
+        live: dict[str, bool] = place.setdefault("live", {})
+        fresh = [id for id in ids if id not in live]
+        if fresh:
+            if len(live) + len(fresh) > _KEPT:
+                live.clear()
+                fresh = [*ids]
+            live.update(dict.fromkeys(fresh, False))
+            live.update(dict.fromkeys(self._match(scope, fresh), True))
+        return {id for id in ids if live[id]}
+
+    def _match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
+        condition, parameters = where(scope)
+        rows = self._db.execute(
+            "SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            f" WHERE n.invalidated_at IS NULL AND {condition}",
+            (dumps(ids), *parameters),
+        )
+        return {id for (id,) in rows}
+
+    def ids_like(self, text: str, limit: int) -> list[str]:
+        """Return ids that contain ``text``, or else begin as it does: what a wrong id may have
+        meant."""
+        beginning = text[: max(text.find("-") + 3, len(text) * 2 // 3)]
+        for part, place in ((text, "> 0"), (beginning, "IN (1, instr(id, '-') + 1)")):
+            if len(part) < _LEAST_LIKE:
+                continue
+            rows = self._db.execute(
+                f"SELECT id FROM nodes WHERE instr(id, ?1) {place} ORDER BY instr(id, ?1), id"
+                " LIMIT ?2",
+                (part, limit),
+            ).fetchall()
+            if rows:
+                return [str(id) for (id,) in rows]
+        return []
+
+    def ids_at(self, part: str, limit: int) -> list[str]:
+        """Return ids that begin or end so, or behind their type; those that end with a whole part
+        (``ends_with_part``) first, then by id."""
+        rows = self._db.execute(
+            "SELECT id FROM nodes WHERE instr(id, ?1) = 1"
+            " OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"
+            " ORDER BY substr(id, instr(id, '-') + 1) <> ?1"
+            " AND (substr(id, -length(?1)) <> ?1 OR instr('/:.',"
+            " substr(id, -length(?1) - 1, 1)) = 0), id LIMIT ?2",
+            (part, limit),
+        )
+        return [str(id) for (id,) in rows]
+
+    def unknown_tags(self, tags: Iterable[str]) -> list[str]:
+        """Return a note for each of these tags that no live node has, with the nearest one."""
+        rows = self._db.execute(
+            "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
+        )
+        known = sorted({tag for (text,) in rows for tag in str(text).split(" ")})
+        return [
+            f"no record has the tag '{tag}'{nearest(tag, known)}" for tag in tags
+            if tag not in known
+        ]  # fmt: skip
+
+    def outlines(
+        self, types: Sequence[str] = ()
+    ) -> Iterator[tuple[str, str, str, str, str, str | None]]:
+        """Yield ``(id, type, title, status, tags, file)`` of live nodes, by id; no types mean
+        all."""
+        yield from self._db.execute(
+            "SELECT id, type, title, status, tags, file FROM nodes WHERE invalidated_at IS NULL"
+            " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1))) ORDER BY id",
+            (dumps(types),),
+        )
+
+    def documents(self, file: str | None = None) -> list[tuple[str, str]]:
+        """Return ``(id, file)`` of every live node that was made from a file, or from this one."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT id, file FROM nodes"
+            f" WHERE {'file IS NOT NULL' if file is None else 'file = ?'}"
+            " AND invalidated_at IS NULL AND type != 'file'"
+            " AND (source = 'file' OR json_extract(data, '$._stated') IS NOT NULL) ORDER BY id",
+            () if file is None else (file,),
+        ).fetchall()
+        return rows
+
+    def count_by_type(self) -> dict[str, int]:
+        """Return type to the number of its live nodes."""
+        return dict(
+            self._db.execute(
+                "SELECT type, count(*) FROM nodes WHERE invalidated_at IS NULL GROUP BY type"
+            )
+        )
+
+    # --- passages: what full text and vectors index of a node
+
+    def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
+        """Return keys for new passages, one for each of these ids of nodes."""
+        last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM main.passages").get
+        keys = list(range(last + 1, last + 1 + len(ids)))
+        self._db.executemany(
+            "INSERT INTO main.passages(key, node_key, collection)"
+            " VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?)",
+            ((key, id, collection) for key, id in zip(keys, ids, strict=True)),
+        )
+        return keys
+
+    def passages(self, ids: Sequence[str]) -> list[tuple[int, str]]:
+        """Return key and full-text collection of the passages of these nodes, by key."""
+        rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT p.key, p.collection FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " CROSS JOIN passages p ON p.node_key = n.key ORDER BY p.key",
+            (dumps(ids),),
+        ).fetchall()
+        return rows
+
+    def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the key of the first passage of each of these nodes that has one."""
+        rows = self._db.execute(
+            "SELECT n.id, min(p.key) FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id",
+            (dumps(ids),),
+        )
+        return dict(rows)
+
+    def remove_passages(self, keys: Iterable[int]) -> None:
+        """Forget passages; their indexed rows are the caller's to remove."""
+        from .passages import forget_texts
+
+        self._db.executemany("DELETE FROM main.passages WHERE key = ?", ((key,) for key in keys))
+        forget_texts(self._db)
+
+    def remove_all_passages(self) -> None:
+        """Forget every passage; the caller has made both indexes empty."""
+        self._db.execute("DELETE FROM main.passages")
+
+
+def _is_same(one: Node, other: Node) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in _CONTENT)
+
+
+def _node(row: tuple[object, ...]) -> Node:
+    node = Node(*row)  # type: ignore[arg-type]
+    node.tags = tuple(str(row[8]).split())
+    return node
+
+
+def texts_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str, str, str, str | None]]:
+    """Return id, title, body, tags and file of nodes, as the table has them."""
+    return ((node.id, node.title, node.body, " ".join(node.tags), node.file) for node in nodes)
+
+
+def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
+    """Yield nodes as rows of the table, in the order of ``Node.__slots__``."""
+    from operator import attrgetter  # writing alone needs it
+
+    fields = attrgetter(*Node.__slots__)
+    for node in nodes:
+        values = list(fields(node))
+        values[8] = " ".join(node.tags)
+        yield values
+
+
+class Meta:
+    """Facts about the store itself: whose vectors it holds, which full-text engine."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, str]:
+        """Return every key with its value."""
+        return dict(self._db.execute("SELECT key, value FROM meta"))
+
+    def get(self, key: str) -> str | None:
+        """Return the value of one key, if it is set."""
+        row: str | None = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+        return row
+
+    def set(self, key: str, value: str | None) -> None:
+        """Set one key; None takes it away."""
+        if value is None:
+            self._db.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+class Types:
+    """The node types that this store knows."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, str]:
+        """Return name to description."""
+        return dict(self._db.execute("SELECT name, description FROM types ORDER BY name"))
+
+    def require(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return ``names`` if these types are known; ``records`` and ``learning`` are several.
+
+        Raises:
+            UsageError: one of them is not; the message has the nearest one.
+        """
+        asked = [*names]
+        known = list(self.all()) if asked else []
+        wanted = types_named(asked, known)
+        for name in wanted:
+            if name not in known:
+                names = [RECORDS, LEARNING, *known]
+                raise UsageError(f"unknown type '{name}'{nearest(name, names)}: "
+                                 f"one of {', '.join(names)}")  # fmt: skip
+        return tuple(wanted)
+
+    def declare(self, name: str, description: str) -> None:
+        """Add a type, or gives a known one another description."""
+        self._db.execute(
+            "INSERT INTO main.types VALUES (?1, ?2)"
+            " ON CONFLICT(name) DO UPDATE SET description = ?2",
+            (name, description),
+        )
+
+
+class Relations:
+    """The relations that this store knows, with their weights."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, tuple[float, float, str]]:
+        """Return name to (weight, weight walked backwards, description)."""
+        rows = self._db.execute(
+            "SELECT name, weight, coalesce(backward_weight, weight), description"
+            " FROM relations ORDER BY name"
+        )
+        return {name: (weight, backward, text) for name, weight, backward, text in rows}
+
+    def declare(self, name: str, weight: float, backward: float, description: str) -> None:
+        """Add a relation, or gives a known one another weight and description."""
+        self._db.execute(
+            "INSERT INTO main.relations(name, weight, backward_weight, description)"
+            " VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE"
+            " SET weight = ?2, backward_weight = ?3, description = ?4",
+            (name, weight, backward, description),
+        )
+
+
+_COUNTED = (
+    "SELECT from_key, sum(weight), count(*) FROM graph_edges WHERE relation = 'used_in_run'"
+    " AND invalidated_at IS NULL AND json_type(metadata, '$.rating') IS NOT 'null'"
+    " GROUP BY from_key"
+)
+
+_TOLERANCE = 1e-6
+"""Sums of floats, added up one by one as they came and went, differ in their last digits."""
+_WRONG = f"""
+  WITH counted(node_key, helpful, rated) AS ({_COUNTED})
+  SELECT count(*) FROM (
+    SELECT r.node_key FROM ratings r LEFT JOIN counted c ON c.node_key = r.node_key
+    WHERE c.node_key IS NULL OR c.rated IS NOT r.rated OR NOT abs(c.helpful - r.helpful) <= ?
+    UNION
+    SELECT c.node_key FROM counted c LEFT JOIN ratings r ON r.node_key = c.node_key
+    WHERE r.node_key IS NULL)"""
+
+
+class Ratings:
+    """How nodes were rated: sums over their live, rated ``used_in_run`` edges, which triggers keep
+    in step."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
+        """Return (sum of the weights, number of ratings) of those of ``ids`` that were rated.
+
+        Raises:
+            GraphUnavailable: the table is missing or damaged.
+        """
+        with GraphFaults():
+            rows: list[tuple[str, float, int]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT n.id, r.helpful, r.rated FROM json_each(?) j"
+                " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN ratings r ON r.node_key = n.key",
+                (dumps(ids),),
+            ).fetchall()
+        return {id: (helpful, rated) for id, helpful, rated in rows}
+
+    def recount(self) -> None:
+        """Count all of them anew; the caller holds a transaction."""
+        self._db.execute("DELETE FROM main.ratings")
+        self._db.execute(f"INSERT INTO main.ratings {_COUNTED}")
+
+    def wrong(self) -> int:
+        """Return how many nodes have other ratings than their edges say."""
+        number: int = self._db.execute(_WRONG, (_TOLERANCE,)).get
+        return number

@@ -1,0 +1,291 @@
+"""Opening and making search.db, and what a connection to it may do."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from ..core.errors import NoStore, StoreError, StoreReadOnly
+from ..system.files import STORE
+from .connection import apsw, set_bounds
+from .faults import Translated, Whatever, lacks_room
+from .schema import refuse_foreign
+from .store import Store, Transaction
+
+FILE = STORE
+SCHEMA_VERSION = 1
+_MOST_MAPPED = 1 << 29
+"""Bytes of a file that is read by mapping it."""
+
+_FULL = 2
+"""Of ``PRAGMA synchronous``."""
+
+APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
+
+
+def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
+    """Return the store in ``folder``.
+
+    Raises:
+        StoreError: there is none, it is not a database, or of another version.
+    """
+    path = os.path.join(folder, FILE)
+    if not os.path.isfile(path):
+        raise _no_store(folder, path)
+    with Translated(path):
+        connection, version = _open_version(path, busy_timeout)
+        if version != SCHEMA_VERSION:
+            connection = _upgraded(connection, path, version, busy_timeout)
+        refuse_foreign(connection, path)
+    return Store(connection, path)
+
+
+def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
+    """Return a connection to a store all of which is to be replaced, whatever version it has.
+
+    Raises:
+        StoreError: it cannot be written, or is another program's database.
+        apsw.NotADBError, apsw.CorruptError: SQLite cannot tell its pages.
+    """
+    if not _may_write(path):
+        raise StoreReadOnly(f"{path}: cannot be written: check the permissions of it and of "
+                            "its folder")  # fmt: skip
+    connection = _connect(path, busy_timeout)
+    try:
+        if connection.pragma("application_id") != APPLICATION_ID and (
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None
+        ):
+            raise StoreError(f"{path}: belongs to another program: choose another folder")
+        connection.pragma("journal_mode", "wal")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, object]:
+    """Return a connection, and the schema's version. A disk without room is read as it is."""
+    try:
+        connection = _connect(path, busy_timeout)
+        return connection, connection.pragma("user_version")
+    except apsw.IOError as error:
+        if not lacks_room(error):
+            raise
+    connection = _connect(path, busy_timeout, read_only=True)
+    return connection, connection.pragma("user_version")
+
+
+def _upgraded(
+    connection: apsw.Connection, path: str, version: object, busy_timeout: float
+) -> apsw.Connection:
+    """Return a connection to a store that was of an older version, and now is of this one.
+
+    Raises:
+        StoreError: it is of a version that this lore does not read, or cannot be written.
+    """
+    try:
+        if not isinstance(version, int) or not 1 <= version < SCHEMA_VERSION:
+            raise _other_version(path, version)
+        if connection.readonly("main"):
+            raise StoreReadOnly(
+                f"{path}: schema version {version}, this lore reads "
+                f"{SCHEMA_VERSION}: open it once where it can be written"
+            )
+        from .schema_steps import upgrade
+
+        upgrade(connection, path, version, SCHEMA_VERSION)
+    finally:
+        connection.close()
+    return _connect(path, busy_timeout)
+
+
+def _no_store(folder: str, path: str) -> StoreError:
+    """Return why there is no store: the first reason that holds."""
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        return StoreError(f"{folder}: is a file, not a folder: move it away, or set LORE_DIR")
+    if os.path.exists(path):
+        return StoreError(f"{path}: is not a plain file: move it away, then run 'lore init'")
+    if os.path.isdir(folder) and not os.access(folder, os.X_OK):
+        return StoreError(f"{folder}: cannot be entered: check its permissions")
+    return NoStore(f"no store in {folder}: run 'lore init'")
+
+
+def _other_version(path: str, version: object) -> StoreError:
+    if version == 0 and os.path.getsize(path) == 0:
+        return StoreError(f"{path}: is empty: 'lore init' makes a store of it, "
+                          "then import your last export")  # fmt: skip
+    newer = isinstance(version, int) and version > SCHEMA_VERSION
+    mend = "use a newer lore" if newer else "import your last export into a new store"
+    return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")
+
+
+def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
+    """Return the store in ``folder``, made if it is not there; ``fulltext`` names its engine.
+
+    Two processes may call this at once: the second one finds the first one's work.
+    """
+    from ..system.files import make_private_file, make_private_folder
+
+    path = os.path.join(folder, FILE)
+    try:
+        make_private_folder(folder)
+    except OSError as error:
+        if os.path.exists(folder):
+            raise _no_store(folder, path) from None
+        # A file in the place of a folder above it, or a link that leads nowhere, exists.
+        why = os.strerror(errno.ENOTDIR if error.errno == errno.EEXIST else error.errno or 0)
+        raise StoreError(f"{folder}: {why}: choose another with LORE_DIR") from None
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise _no_store(folder, path)
+    with Translated(path):
+        _look_before_writing(path, busy_timeout)
+        make_private_file(os.path.realpath(path))  # what SQLite puts beside it is as private
+        connection = _connect(path, busy_timeout, create=True)
+        connection.pragma("journal_mode", "wal")
+        if connection.pragma("user_version") == 0:
+            with Transaction(connection, path):
+                _make_schema(connection, path, fulltext)
+        elif connection.pragma("application_id") != APPLICATION_ID:
+            raise StoreError(f"{path}: belongs to another program: choose another folder")
+        connection.close()
+    return open_store(folder, busy_timeout=busy_timeout)
+
+
+def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
+    """Fill an empty file, unless another process has done so meanwhile."""
+    from .schema import create_schema
+
+    if connection.pragma("user_version") != 0:
+        return
+    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
+        raise StoreError(f"{path}: belongs to another program: choose another folder")
+    create_schema(connection, fulltext)
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.pragma("user_version", SCHEMA_VERSION)
+
+
+def scratch_store(path: str = ":memory:") -> Store:
+    """Make an empty store in memory, with every table of the schema; messages call it ``path``."""
+    from .schema import create_schema
+
+    with Whatever(path):
+        connection = apsw.Connection(":memory:")
+        create_schema(connection, "auto")
+    return Store(connection, path)
+
+
+def _look_before_writing(path: str, busy_timeout: float) -> None:
+    """Go on where there is no database yet, or one that may become a store.
+
+    Writing to it turns another program's into one with a write-ahead log, before a
+    transaction sees whose it is. SQLite alone looks: to read and close the file here would
+    drop the locks of a store that this process has open.
+
+    Raises:
+        StoreError: it is another program's.
+    """
+    if not os.path.exists(path):
+        return
+    from urllib.parse import quote
+
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=flags)
+    try:
+        _wait(connection, busy_timeout)
+        if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None:
+            return
+        if connection.pragma("application_id") != APPLICATION_ID:
+            raise StoreError(f"{path}: belongs to another program: choose another folder")
+    finally:
+        connection.close()
+
+
+def _connect(
+    path: str, busy_timeout: float, *, create: bool = False, read_only: bool = False
+) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    name = path
+    if read_only or not (create or _may_write(path)):
+        name, flags = _read_only_name(path), apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(name, flags=flags)
+    for prepare in (
+        _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_commits,
+    ):  # fmt: skip
+        prepare(connection, busy_timeout)
+    set_bounds(connection, path)
+    return connection
+
+
+def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
+    """Return a connection to a file that is no store of ours; ``alone``: it has no log beside it,
+    and nothing is put there."""
+    from urllib.parse import quote
+
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    name = f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
+    connection = apsw.Connection(name, flags=flags)
+    _distrust_schema(connection, 0.0)
+    return connection
+
+
+def _may_write(path: str) -> bool:
+    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
+
+
+def _read_only_name(path: str) -> str:
+    """Return a URI for a file in a folder we may not write to.
+
+    WAL needs a shared-memory file beside the store. Where nobody can make one,
+    nobody writes either, and SQLite may take the file as immutable.
+    """
+    from urllib.parse import quote
+
+    wal = path + "-wal"
+    live = os.path.exists(wal) and os.path.getsize(wal) > 0
+    return f"file:{quote(path)}?" + ("mode=ro" if live else "immutable=1")
+
+
+def _wait(connection: apsw.Connection, busy_timeout: float) -> None:
+    connection.set_busy_timeout(int(busy_timeout * 1000))
+
+
+def _distrust_schema(connection: apsw.Connection, _: float) -> None:
+    # A search.db may be somebody else's, by LORE_DIR: nothing in its schema may do harm.
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # until a Transaction has looked
+
+
+def _check_relations(connection: apsw.Connection, _: float) -> None:
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
+
+
+def _keep_plans(connection: apsw.Connection, _: float) -> None:
+    # A statement is not planned anew for each value bound: FTS5 binds hundreds a search.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+
+
+def _map_file(connection: apsw.Connection, _: float) -> None:
+    # Of a large file a search reads pages here and there, and with each one that is mapped the
+    # system maps 15 more: at a million vectors 97 MB in place of 16, in the same time.
+    path = connection.filename
+    if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
+        connection.pragma("mmap_size", _MOST_MAPPED)
+
+
+def _sync_commits(connection: apsw.Connection, _: float) -> None:
+    # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
+    connection.pragma("synchronous", _FULL)
+
+
+def copy_store(store: Store, folder: str) -> Store:
+    """Return a copy of the store, in a folder that has none."""
+    from ..system.files import make_private_file
+
+    path = os.path.join(folder, FILE)
+    make_private_file(path)
+    store.connection.execute("VACUUM INTO ?", (path,))
+    copy = open_store(folder)
+    copy.keep_to(store.scope)
+    return copy

@@ -1,1 +1,0 @@
-"""The store in one SQLite file: all SQL, and the only driver."""

@@ -1,0 +1,607 @@
+"""The object that holds the parts of an open search.db together, and its transactions."""
+
+from __future__ import annotations
+
+import os
+
+from ..core.errors import LoreError, StoreBusy, StoreError
+from ..system.files import LOG, identity_of, note_closed, note_open
+from ..system.projects import project_of
+from .connection import apsw
+from .edges import Edges
+from .faults import GraphFaults, Translated, meaning
+from .fulltext import FullText
+from .nodes import AccessJournal, Meta, Nodes, Ratings, Relations, Types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any
+
+    from .anchors import Anchors, Documents
+    from .check import Checks
+    from .code import CodeAnswers, CodeFiles
+    from .curation import Impressions, Review, StoredCandidates
+    from .facts import FactPassages, PositionalEdges
+    from .history import Contents, StateHistory
+    from .read_cache import ReadCache
+    from .remotes import Remotes
+    from .staged_vectors import StagedVectors
+    from .statistics import Statistics
+    from .vectors import Vectors
+    from .whole_text import Commits, WholeFiles
+    from .write_queue import Turn
+
+
+_OFF, _FULL = 0, 2
+"""Of ``PRAGMA synchronous``."""
+
+_PAGES_OF_LOG = 1000
+"""From so many on a commit brings the write-ahead log into the file; SQLite's own figure."""
+
+
+class Store:
+    """One open search.db. Use it from one thread; close it, or use it in a ``with``.
+
+    A part is made when it is first used, so that a plain search never touches the graph. What a
+    part returns is the caller's own: changing it changes nothing in the store. What writes is
+    called in a ``transaction``. Times are UTC, ISO 8601; a node or an edge is live while
+    ``invalidated_at`` is None. Errors are those of ``core.errors``: within ``faults`` a driver's
+    errors and damaged values become ``StoreError``, within ``graph_faults`` a missing or damaged
+    graph ``GraphUnavailable``. ``project`` is the folder that the paths of its records start from.
+    ``expect`` and ``walked`` are of a hub alone (``hub/search.py``).
+    """
+
+    expect = walked = None
+    _takes_writes = True
+
+    def __init__(self, connection: apsw.Connection, path: str) -> None:
+        self.connection = connection
+        self.path = path
+        self._place = os.path.realpath(path) if connection.filename else ""
+        self._log = identity_of(self._place + LOG) if self._place else None
+        note_open(self._place)
+        self.project = project_of(os.path.dirname(os.path.abspath(path)))
+        self.faults = Translated(path, connection)
+        self.graph_faults = GraphFaults()
+        self.meta = Meta(connection)
+        self.types = Types(connection)
+        self.relations = Relations(connection)
+        self.ratings = Ratings(connection)
+        self._reads = AccessJournal(connection)
+        self.nodes = Nodes(connection, self._reads)
+        self.edges = Edges(connection, self._reads)
+        self.fulltext = FullText(connection)
+        self._vectors: Vectors | None = None
+        self._cache: ReadCache | None = None
+        self.scope = ""
+
+    @property
+    def vectors(self) -> Vectors:
+        """Return vectors of passages; made when they are first asked for: ``show`` never does."""
+        if self._vectors is None:
+            from .vectors import Vectors
+
+            self._vectors = Vectors(self.connection)
+            self._vectors.scoped = bool(self.scope)
+        return self._vectors
+
+    @property
+    def statistics(self) -> Statistics:
+        """Count over the whole graph; made here, since no search asks for it."""
+        from .statistics import Statistics
+
+        return Statistics(self.connection, scoped=bool(self.scope))
+
+    @property
+    def anchors(self) -> Anchors:
+        """Return what ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
+        from .anchors import Anchors
+
+        return Anchors(self.connection)
+
+    @property
+    def code(self) -> CodeFiles:
+        """Return what ``lore index`` has read; made here, since no search asks for it."""
+        from .code import CodeFiles
+
+        return CodeFiles(self.connection)
+
+    @property
+    def whole_files(self) -> WholeFiles:
+        """Return full text over whole files; made here: a search asks where code is asked for."""
+        from .whole_text import WholeFiles
+
+        return WholeFiles(self.connection, self.fulltext)
+
+    @property
+    def commits(self) -> Commits:
+        """Return commits of the history; made here, as ``whole_files`` is."""
+        from .whole_text import Commits
+
+        return Commits(self.connection, self.fulltext)
+
+    @property
+    def code_answers(self) -> CodeAnswers:
+        """Return what it keeps of their names; made here, as ``code`` is."""
+        from .code import CodeAnswers
+
+        return CodeAnswers(self.connection)
+
+    @property
+    def candidates(self) -> StoredCandidates:
+        """Return what may be worth knowing; made here, since no search asks for it."""
+        from .curation import StoredCandidates
+
+        return StoredCandidates(self.connection)
+
+    @property
+    def documents(self) -> Documents:
+        """Return the files that documents were made from; made here, since most searches find
+        none."""
+        from .anchors import Documents
+
+        return Documents(self.connection)
+
+    @property
+    def impressions(self) -> Impressions:
+        """Return what runs were shown; made here, since most searches belong to none."""
+        from .curation import Impressions
+
+        return Impressions(self.connection)
+
+    @property
+    def review(self) -> Review:
+        """Return accesses and what is staged; made here, since no search asks for it."""
+        from .curation import Review
+
+        return Review(self.connection, self._reads)
+
+    @property
+    def facts(self) -> FactPassages:
+        """Return which passages state facts; made here: a search asks where it has found things."""
+        from .facts import FactPassages
+
+        return FactPassages(self.connection, self._reads)
+
+    @property
+    def positional_edges(self) -> PositionalEdges:
+        """Return which edges stand in which passages; made here: only a walk asks."""
+        from .facts import PositionalEdges
+
+        return PositionalEdges(self.connection)
+
+    @property
+    def remotes(self) -> Remotes:
+        """Return how far it is with the hubs that it syncs with; made here, since no search
+        asks."""
+        from .remotes import Remotes
+
+        return Remotes(self.connection)
+
+    @property
+    def staged_vectors(self) -> StagedVectors:
+        """Return vectors of another embedder while they are made; made here, as ``shape`` is."""
+        from .staged_vectors import StagedVectors
+
+        return StagedVectors(self.connection, self.meta, self.vectors)
+
+    @property
+    def writable(self) -> bool:
+        """Return whether this process may write to the file."""
+        return self._takes_writes and not self.connection.readonly("main")
+
+    def refuse_writes(self) -> None:
+        """Make every write from now on fail: what this store holds is kept nowhere."""
+        self.connection.pragma("query_only", 1)
+        self._takes_writes = False
+
+    def data_version(self) -> object:
+        """Return what changes when another process has written since this was last asked."""
+        return self.connection.pragma("data_version")
+
+    @property
+    def in_transaction(self) -> bool:
+        """Return whether a ``transaction`` or a ``snapshot`` of this store is under way."""
+        return self.connection.in_transaction
+
+    @property
+    def history(self) -> StateHistory:
+        """Return states that were left; made here, since no search asks for it."""
+        from .history import StateHistory
+
+        return StateHistory(self.connection)
+
+    @property
+    def contents(self) -> Contents:
+        """Return what it says, for comparing it; made here, since no search asks for it."""
+        from .history import Contents
+
+        return Contents(self.connection)
+
+    def keep_to(self, scope: str) -> None:
+        """Show what is common or of this scope, and let only what is of it be changed.
+
+        What belongs to other scopes (``core.scopes``) is as if it were not there, in every answer,
+        count and cap. To write what is not the scope's own is a LoreError when the transaction ends
+        at the latest, and nothing is written; accesses are counted, and what is staged may be
+        confirmed. Without a scope everything is seen and changed. Not within a transaction.
+        """
+        if scope != self.scope:
+            self.see(scope)
+            if self._cache is not None:
+                self.cache_reads()
+
+    def whole(self, own: str = "") -> Whole:
+        """Return a ``with`` block of a transaction that sees and changes everything, whatever the
+        scope.
+
+        ``own`` is the id of the scope's own node that it is about: for what hangs on that, and has
+        to end or come back with it, though the scope does not see it. Nothing of it may be shown.
+        Without a scope it does nothing.
+
+        Raises:
+            LoreError: that is not the scope's own.
+        """
+        if self.scope and own:
+            from ..core.ids import COMMON, is_own
+
+            if not is_own(own, self.scope):
+                raise LoreError(COMMON)
+        return Whole(self)
+
+    def see(self, scope: str) -> None:
+        """Put another view before the tables."""
+        from .scoped import keep_to
+
+        keep_to(self.connection, scope)
+        self.scope = scope
+        self.fulltext.scoped = bool(scope)
+        if self._vectors is not None:
+            self._vectors.scoped = bool(scope)
+
+    def transaction(self, command: str = "") -> Transaction:
+        """Return a ``with`` block that commits as a whole or changes nothing.
+
+        ``command`` is what the history calls it; without one it cannot be undone as a whole. One
+        within another is a part of it. When the outermost is done, what it wrote stays.
+
+        Raises:
+            StoreBusy: another writer did not end in time.
+            StoreReadOnly: the store cannot be written.
+        """
+        return Transaction(self.connection, self.path, command, self.require_log)
+
+    def aside(self, patience: float = 0.0) -> Aside:
+        """Return a transaction for what may be lost: it waits ``patience`` seconds for another
+        writer.
+
+        Its commit does not wait for the disk: a power cut may take it back.
+
+        Raises:
+            StoreBusy: another writer did not end in time.
+            StoreError: any other failure in it, a driver's errors too.
+        """
+        return Aside(self.connection, self.path, patience)
+
+    def require_log(self) -> None:
+        """Go on where the log beside the store is the one that this connection writes to.
+
+        Raises:
+            StoreError: it was put away or replaced since the store was opened: nobody else sees
+                what was committed, and it is gone when this process ends.
+        """
+        if self._log and identity_of(self._place + LOG) != self._log:
+            raise StoreError(
+                f"{self.path}{LOG}: was taken away while the store was open, and what was written "
+                "now may be lost: end what has the store open, run 'lore doctor', and do it again"
+            )
+
+    def snapshot(self) -> Snapshot:
+        """Return a ``with`` block whose queries all see the store as it is when the first one
+        runs."""
+        return Snapshot(self.connection, self._cache)
+
+    def cache_reads(self) -> None:
+        """Let snapshots cache what they read for the next ones, as long as nobody writes.
+
+        For a process that asks many questions; no answer changes by it.
+        """
+        from .read_cache import ReadCache
+
+        self._cache = ReadCache(self.connection)
+        self.nodes.cache = self.fulltext.cache = self.vectors.cache = self._cache
+
+    @property
+    def cache(self) -> dict[str, Any] | None:
+        """Return a cache that lasts as long as the store does not change; None outside of a
+        snapshot, or before ``keep``."""
+        return self._cache.place if self._cache else None
+
+    @property
+    def checks(self) -> Checks:
+        """Return what ``lore doctor`` asks of the file; made here, since nothing else asks."""
+        from .check import Checks
+
+        return Checks(self.connection, self.path)
+
+    def read_ahead(self) -> int:
+        """Read what searches read, into the system's memory; return how many bytes that are."""
+        from .statistics import read_ahead
+
+        return read_ahead(self.connection)
+
+    def compact(self) -> None:
+        """Put near vectors, and each table's pages, side by side: a search reads them faster.
+
+        Worth its time after a large import. It changes nothing that can be seen, so
+        a store that is busy, or a disk without room for a copy, is left as it is.
+        """
+        try:
+            with self.transaction():
+                self.vectors.arrange()
+        except (StoreBusy, apsw.FullError):
+            return
+        compact(self.connection)
+
+    def interrupt(self) -> None:
+        """Let a statement that is under way fail with StoreError, changing nothing; for another
+        thread.
+
+        Where none is under way, nothing happens.
+        """
+        self.connection.interrupt()
+
+    def close(self) -> None:
+        """Let go of the file; a second call does nothing."""
+        self.connection.close()
+        note_closed(self._place)
+        self._place = ""
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        try:
+            self.faults.__exit__(kind, error, at)
+        finally:
+            self.close()
+
+
+class Whole:
+    """No view before the tables, until it ends; nothing where there is none."""
+
+    __slots__ = ("_scope", "_store")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._scope = store.scope
+
+    def __enter__(self) -> None:
+        if self._scope:
+            self._store.see("")
+
+    def __exit__(self, *_: object) -> None:
+        # A transaction that fails takes its views back too, and what was before is this.
+        if self._scope:
+            self._store.see(self._scope)
+
+
+class Snapshot:
+    """BEGIN … COMMIT around queries alone: what another process commits stays unseen."""
+
+    __slots__ = ("_cache", "_connection")
+
+    def __init__(self, connection: apsw.Connection, cache: ReadCache | None = None) -> None:
+        self._connection = connection
+        self._cache = cache
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN")
+        if self._cache is not None:
+            self._cache.begin()
+
+    def __exit__(self, *_: object) -> None:
+        if self._cache is not None:
+            self._cache.end()
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
+
+
+class Transaction:
+    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start, and in turn.
+
+    When it is done, what it wrote is on the disk, and ``committed`` has been called. One within
+    another is a part of it: the outermost commits or changes nothing.
+
+    Raises:
+        StoreError: another writer did not end within ``busy_timeout``; or the store has
+            triggers that are not lore's. They are switched off until this has been
+            looked at, so none has run.
+    """
+
+    def __init__(
+        self, connection: apsw.Connection, path: str, command: str = "",
+        committed: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        self._connection = connection
+        self._path = path
+        self._command = command
+        self._committed = committed
+        self._inner = False
+        self._turn: Turn | None = None
+        self._reads = AccessJournal(connection)
+        self._all_taken = False
+
+    def __enter__(self) -> None:
+        self._inner = self._connection.in_transaction
+        if self._inner:
+            return
+        try:
+            self._begin()
+            self._look()
+            self._count_reads()
+            if self._command:
+                self._begin_command()
+        except BaseException:
+            self._rollback()
+            self._leave()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if self._inner:
+            return
+        try:
+            if kind is None:
+                if self._command:
+                    self._end_command()
+                self._connection.execute("COMMIT")
+                self._committed()
+                if self._all_taken:
+                    self._reads.forget_taken()
+        finally:
+            self._rollback()
+            self._leave()
+
+    def _count_reads(self) -> None:
+        """Count reads that wait: they were before what is written now."""
+        self._all_taken = self._reads.take()
+
+    def _begin(self) -> None:
+        from . import write_queue as queue
+
+        if not self._connection.filename:  # in memory: nobody else writes to it
+            self._connection.execute("BEGIN IMMEDIATE")
+            return
+        wait = int(self._connection.pragma("busy_timeout"))
+        self._turn = queue.Turn(self._path)
+        if not self._turn.wait(wait / 1000):
+            raise StoreBusy(f"{self._path}: is locked by {self._turn.whose()}: "
+                            "try again, or raise busy_timeout")  # fmt: skip
+        # Whoever writes without a turn, as another program may, is waited for as well.
+        soon = min(wait, int(1000 * queue.NOTICE))
+        self._connection.set_busy_timeout(soon)
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            if wait <= soon:
+                raise
+            queue.tell("waiting for another program, which writes to the store")
+            self._connection.set_busy_timeout(wait - soon)
+            self._connection.execute("BEGIN IMMEDIATE")
+        finally:
+            self._connection.set_busy_timeout(wait)
+
+    def _look(self) -> None:
+        from .schema import foreign_triggers
+
+        foreign = foreign_triggers(self._connection)
+        if foreign:
+            raise StoreError(
+                f"{self._path}: has triggers that are not lore's ({', '.join(foreign)}): "
+                "drop them, or import an export into a new store"
+            )
+        if not self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, -1):
+            self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+
+    def _begin_command(self) -> None:
+        self._connection.execute(
+            "INSERT INTO main.commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+            (self._command,),
+        )
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta VALUES ('command', last_insert_rowid())"
+        )
+
+    def _end_command(self) -> None:
+        """Forget the command if it has changed nothing; a purge leaves nothing to see that by."""
+        self._connection.execute(
+            "DELETE FROM main.commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
+            " AND name <> 'purge'"
+            " AND NOT EXISTS (SELECT 1 FROM additions WHERE command = commands.id)"
+            " AND NOT EXISTS (SELECT 1 FROM anchors_left WHERE command = commands.id)"
+            " AND NOT EXISTS (SELECT 1 FROM node_history WHERE command = commands.id)"
+            " AND NOT EXISTS (SELECT 1 FROM edge_history WHERE command = commands.id)"
+        )
+        self._connection.execute("DELETE FROM meta WHERE key = 'command'")
+
+    def _leave(self) -> None:
+        if self._turn is not None:
+            self._turn.leave()
+            self._turn = None
+
+    def _rollback(self) -> None:
+        """End what has not been committed; a full disk has done so already."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+
+class Aside(Transaction):
+    """A transaction that waits for nobody, and not for the disk.
+
+    The write-ahead log alone goes without a sync, which can lose a commit and no more; when
+    it is brought into the file, that waits for the disk as ever.
+
+    Raises:
+        StoreBusy: another writer did not end in time.
+        StoreError: whatever else goes wrong in it, so that who may lose it can go on.
+    """
+
+    def __init__(self, connection: apsw.Connection, path: str, patience: float) -> None:
+        super().__init__(connection, path)
+        self._patience = patience
+        self._before = 0
+
+    def _begin(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def _count_reads(self) -> None:
+        """Count nothing: this is to be short, and others or ``review.catch_up`` will."""
+
+    def __enter__(self) -> None:
+        self._before = int(self._connection.pragma("busy_timeout"))
+        self._connection.set_busy_timeout(int(self._patience * 1000))
+        try:
+            if not self._connection.in_transaction:
+                self._connection.pragma("synchronous", _OFF)
+                self._connection.wal_autocheckpoint(0)  # that would not be synced either
+            super().__enter__()
+        except BaseException as error:
+            self._restore()
+            if isinstance(error, apsw.Error):
+                raise meaning(error, self._path) from error
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        try:
+            super().__exit__(kind, error, _)
+        except apsw.Error as failed:
+            raise meaning(failed, self._path) from failed
+        finally:
+            self._restore()
+        if isinstance(error, apsw.Error):
+            raise meaning(error, self._path) from error
+
+    def _restore(self) -> None:
+        self._connection.set_busy_timeout(self._before)
+        if not self._connection.in_transaction:
+            self._connection.pragma("synchronous", _FULL)
+            self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
+
+
+def compact(connection: apsw.Connection) -> None:
+    """Run VACUUM, where the store is not busy and the disk has room."""
+    try:
+        connection.execute("VACUUM")
+    except (apsw.BusyError, apsw.FullError):
+        return

@@ -1,0 +1,333 @@
+"""Stamps: what one ``stat`` says of a file, so that an unchanged one need not be read.
+
+This module is on the path of every search: it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+from errno import ENOENT, ENOTDIR
+from stat import S_ISDIR, S_ISLNK, S_ISREG
+from time import time_ns
+
+from ..core.errors import LoreError
+
+GONE = "gone"
+"""The stamp of a path at which there is nothing."""
+
+noted: dict[str, str] | None = None
+"""Path to stamp of all that is examined, while somebody wants to know; empty: it cannot be."""
+
+_RACY_NS = 500_000_000
+"""A file that changed so little ago may change again and keep its time."""
+
+
+def stamp_of(path: str) -> str:
+    """Return size, time of the last change of the content, time of the last change of anything.
+
+    The third one, in ns as the second, is not a program's to set: a file that was
+    replaced by one of the same size and date has another.
+
+    Raises:
+        OSError: the path cannot be examined, as with a loop of links.
+    """
+    stamp = ""
+    try:
+        stamp = _stamp(os.stat(path))
+    except OSError as error:
+        if error.errno not in (ENOENT, ENOTDIR):
+            raise
+        stamp = GONE
+    finally:
+        if noted is not None:
+            noted[path] = stamp
+    return stamp
+
+
+def note(path: str) -> None:
+    """Note a file whose content is going to be read, while somebody wants to know."""
+    if noted is not None:
+        try:
+            stamp_of(path)
+        except OSError:
+            return  # that is noted, too
+
+
+def lstamp_of(path: str) -> str:
+    """Return ``stamp_of`` of the path itself: a link is not followed.
+
+    What is not a plain file, or cannot be examined, has the reason for it, a word without
+    a dash: gone, symlink, submodule (a folder), special.
+    """
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return GONE
+    mode = found.st_mode
+    if S_ISREG(mode):
+        return _stamp(found)
+    return "symlink" if S_ISLNK(mode) else "submodule" if S_ISDIR(mode) else "special"
+
+
+def _stamp(found: os.stat_result) -> str:
+    return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}"
+
+
+def settled(stamp: str) -> str:
+    """Return the stamp of a file, or nothing where it could be written again within the same
+    time."""
+    newest = max(map(int, stamp.split("-")[1:]))
+    return stamp if time_ns() - newest > _RACY_NS else ""
+
+
+def size_in(stamp: str) -> int:
+    """Return the size in bytes that a stamp has; -1 where it has none."""
+    size = stamp.partition("-")[0]
+    return int(size) if size.isdigit() else -1
+
+
+GUARD = "LORE_IN_PLUGIN"
+"""Set for a plugin's process: what it calls runs no event plugins."""
+
+_SECRET = 32
+"""Bytes of what nobody else knows."""
+
+
+def user_folder(variable: str, default: str) -> str:
+    """Return lore's folder below the one that an XDG variable names, or the default in HOME.
+
+    As the specification has it, a relative path does not count.
+    """
+    base = os.environ.get(variable, "")
+    if not base.startswith("/"):
+        base = os.path.join(os.path.expanduser("~"), default)
+    return os.path.join(base, "lore")
+
+
+def own_folder(plugin_dir: str) -> str:
+    """Return the user's own folder of commands and plugins: the setting ``plugin_dir``, or the
+    usual."""
+    return plugin_dir or os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "commands")
+
+
+def has_event_plugins(plugin_dir: str) -> bool:
+    """Return whether there may be event plugins: one look, after which most commands load nothing
+    more."""
+    folder = own_folder(plugin_dir)
+    try:
+        return any(name.startswith("lore-hook-") for name in os.listdir(folder))
+    except OSError:
+        return os.path.isdir(folder)
+
+
+def make_private_folder(path: str) -> None:
+    """Make a folder that nobody else may enter; one that is there stays as it is.
+
+    Raises:
+        OSError: as ``os.makedirs``.
+    """
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent:
+        os.makedirs(parent, exist_ok=True)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:  # another process was first, or it is not a folder
+        if not os.path.isdir(path):
+            raise
+        return
+    os.chmod(path, 0o700)
+
+
+def make_private_file(path: str) -> None:
+    """Make an empty file that nobody else may read, if nothing has this name; follow no link."""
+    try:
+        number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return
+    os.fchmod(number, 0o600)
+    os.close(number)
+
+
+def open_private_log(path: str) -> int:
+    """Return a file open for appending and reading, for this user alone; its folder is made.
+
+    Raises:
+        OSError: it cannot be opened, or is a link.
+    """
+    make_private_folder(os.path.dirname(path))
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    number = os.open(path, flags, 0o600)
+    os.fchmod(number, 0o600)
+    return number
+
+
+def user_secret() -> bytes:
+    """Return 32 secret bytes: the same ones each time, if they can be kept."""
+    path = os.path.join(user_folder("XDG_DATA_HOME", ".local/share"), "secret")
+    secret = _read_secret(path)
+    if secret:
+        return secret
+    fresh = os.urandom(_SECRET)
+    beside = f"{path}.{os.getpid()}"
+    try:
+        make_private_folder(os.path.dirname(path))
+        number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(number, fresh)
+            os.link(beside, path)  # which fails where another process was first
+        finally:
+            os.close(number)
+            os.unlink(beside)
+    except OSError:
+        return _read_secret(path) or fresh
+    return fresh
+
+
+def _read_secret(path: str) -> bytes:
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        found = os.read(number, _SECRET)
+    except OSError:
+        return b""
+    finally:
+        os.close(number)
+    return found if len(found) == _SECRET else b""
+
+
+STORE = "search.db"
+LOG, INDEX, JOURNAL, READS, READS_TAKEN = "-wal", "-shm", "-journal", "-reads", "-reads-taken"
+"""Suffixes of the files beside a store."""
+
+_HEADER_OF_LOG = 32
+"""Bytes, with two numbers that are others whenever the log starts again."""
+
+_STORE_FILES_RACY_NS, _RACY_OF_COARSE_NS = 500_000_000, 2_000_000_000
+"""A file that changed so little ago may change again and keep its time; the second one where
+a file system's times seem to have no parts of seconds."""
+
+
+_open: list[str] = []
+"""The stores that this process has open, each as often as it has."""
+
+
+def note_open(path: str) -> None:
+    """Know from now on that this process has a store open."""
+    if path:
+        _open.append(path)
+
+
+def note_closed(path: str) -> None:
+    """Forget it again."""
+    if path in _open:
+        _open.remove(path)
+
+
+def is_of_a_store(path: str) -> bool:
+    """Return whether a file is a store, or one that SQLite or lore keeps beside it, by its name."""
+    name = path.rpartition("/")[2]
+    return name == STORE or name.startswith(f"{STORE}-")
+
+
+def is_open_store(path: str) -> bool:
+    """Return whether a file is one of a store that this process has open, under any name."""
+    if not _open:
+        return False
+    identity = identity_of(path)
+    return identity is not None and any(
+        identity_of(store + behind) == identity
+        for store in {*_open}
+        for behind in ("", INDEX, LOG, JOURNAL)
+    )
+
+
+def require_no_store(path: str) -> None:
+    """Let a file pass that somebody has named for text to be read from, or written to.
+
+    Raises:
+        LoreError: it is a store, or a file beside one.
+    """
+    if is_of_a_store(os.path.realpath(path)) or is_of_a_store(path) or is_open_store(path):
+        advice = "name another file ('lore backup' copies a store, 'lore export' writes its text)"
+        raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
+
+
+def identity_of(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from every other one, device and inode; None: there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+class StoreState:
+    """A text that stays equal as long as nobody writes to a store (``text``).
+
+    It is empty where there is none, and where this process has it open, and may not look.
+
+    What is committed goes into the log, which grows or starts again with another head, or into
+    the file, so that the time of one of them is another. Of the file that is also the time that
+    no program sets (``st_ctime``); the log has it from whoever opens it, where that is root.
+    """
+
+    __slots__ = ("_newest", "reads", "text")
+
+    def __init__(self, folder: str) -> None:
+        self._newest = 0
+        path = os.path.realpath(os.path.join(folder, STORE))
+        parts = [self._stamp(path), self._stamp(path + JOURNAL), self._stamp(path + LOG, log=True)]
+        if parts[-1] != GONE:
+            parts.append(GONE if path in _open else _beginning(path + LOG))
+        self.text = "" if parts[0] == GONE or path in _open else " ".join((path, *parts))
+        self.reads = [self._stamp(path + READS), self._stamp(path + READS_TAKEN)]
+
+    @property
+    def settled(self) -> bool:
+        """Return whether the next change will leave another time on a file."""
+        coarse = self._newest % 1_000_000_000 == 0
+        racy = _RACY_OF_COARSE_NS if coarse else _STORE_FILES_RACY_NS
+        return self.text != "" and time_ns() - self._newest > racy
+
+    def _stamp(self, path: str, *, log: bool = False) -> str:
+        try:
+            found = os.stat(path)
+        except OSError:
+            return GONE
+        if log and not found.st_size:
+            return GONE  # one without anything in it comes and goes with who reads
+        changed = found.st_mtime_ns if log else found.st_ctime_ns
+        self._newest = max(self._newest, found.st_mtime_ns, changed)
+        return f"{found.st_dev}:{found.st_ino}:{found.st_size}:{found.st_mtime_ns}:{changed}"
+
+
+def read_since(folder: str, before: list[str], now: list[str]) -> bytes | None:
+    """Return what readers have noted between two states of ``StoreState.reads``; None: more than
+    that."""
+    (first, taken), (second, taken_now) = before, now
+    if taken != taken_now or second == GONE:
+        return None
+    start = 0
+    if first != GONE:
+        old, new = first.split(":"), second.split(":")
+        if old[:2] != new[:2]:
+            return None
+        start = int(old[2])
+    try:
+        with open(os.path.realpath(os.path.join(folder, STORE)) + READS, "rb") as file:
+            file.seek(start)
+            return file.read()
+    except OSError:
+        return None
+
+
+def _beginning(path: str) -> str:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return (file.read(_HEADER_OF_LOG) or b"").hex()
+    except OSError:
+        return GONE
