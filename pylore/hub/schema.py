@@ -336,7 +336,9 @@ def migrate(hub: Hub, max_text: int = 0) -> list[int]:
             text = file.read()
         if _carried_out(hub, version, text):
             made.append(version)
-    hub.ask(grammar(max_text or Settings().max_text))
+    with hub.transaction():
+        _make_schema(hub)  # so that nobody else writes the function meanwhile
+        hub.ask(grammar(max_text or Settings().max_text))
     hub.ask("SELECT lore.hello()", seconds=_SECONDS)  # which has all to do in a restored dump
     return made
 

@@ -206,9 +206,8 @@ LOG, INDEX, JOURNAL, READS, READS_TAKEN = "-wal", "-shm", "-journal", "-reads", 
 _HEADER_OF_LOG = 32
 """Bytes, with two numbers that are others whenever the log starts again."""
 
-_STORE_FILES_RACY_NS, _RACY_OF_COARSE_NS = 500_000_000, 2_000_000_000
-"""A file that changed so little ago may change again and keep its time; the second one where
-a file system's times seem to have no parts of seconds."""
+_RACY_OF_COARSE_NS = 2_000_000_000
+"""``_RACY_NS`` where the times of a file system seem to have no parts of seconds."""
 
 
 _open: list[str] = []
@@ -290,7 +289,7 @@ class StoreState:
     def settled(self) -> bool:
         """Return whether the next change will leave another time on a file."""
         coarse = self._newest % 1_000_000_000 == 0
-        racy = _RACY_OF_COARSE_NS if coarse else _STORE_FILES_RACY_NS
+        racy = _RACY_OF_COARSE_NS if coarse else _RACY_NS
         return self.text != "" and time_ns() - self._newest > racy
 
     def _stamp(self, path: str, *, log: bool = False) -> str:

@@ -32,7 +32,6 @@ from pylore.core.times import ago, now
 from pylore.records.records import Records
 from pylore.store import Store, open_store
 from pylore.store.connection import apsw
-from pylore.system import files as file_stamps
 from pylore.system import files as store_files
 from pylore.system.files import StoreState
 from pylore.system.json_encode import dumps
@@ -131,7 +130,6 @@ def asker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asker]:
     move_home(monkeypatch, tmp_path / "home")
     monkeypatch.setattr(store_files, "_RACY_NS", 10_000_000)
     monkeypatch.setattr(store_files, "_RACY_OF_COARSE_NS", 10_000_000)
-    monkeypatch.setattr(file_stamps, "_RACY_NS", 10_000_000)
     project = Repository(tmp_path / "project")
     (project.root / "auth.py").write_text(CODE)
     with new_store(str(project.root / ".lore")) as store:

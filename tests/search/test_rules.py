@@ -146,4 +146,4 @@ def test_no_stage_of_a_search_asks_for_a_rule_by_its_name() -> None:
         for path in (folder / package).rglob("*.py")
         if "settings.expansion" in path.read_text()
     ]
-    assert asking == ["search/expansion.py"], "to look it up, and nothing else"
+    assert asking == ["search/expand.py"], "to look it up, and nothing else"

@@ -40,7 +40,7 @@ IDS = ("note-a", "note-b", "decision-c")
 WORDS = ("", "one", "two", "three")
 KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
-_WITH_CLOCKS = (pylore.records.merge, pylore.records.undo, pylore.records.undo)
+_WITH_CLOCKS = (pylore.records.merge, pylore.records.undo)
 
 
 class NoIndex:

@@ -17,9 +17,9 @@ STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[l
 """Names of functions that start a program, whatever module they are taken from."""
 
 STARTING = {
-    "app/plugins.py", "ask/rounds.py", "cli/browse.py", "cli/commands/drafts.py",
-    "cli/commands/editor.py", "cli/doctor.py", "code/parse/ast_grep.py",
-    "cli/own_commands.py", "system/interrupts.py", "system/plugin_process.py",
+    "app/plugins.py", "ask/rounds.py", "cli/browse.py", "cli/commands/editing.py",
+    "cli/doctor.py", "cli/own_commands.py", "code/rules.py",
+    "system/plugin_process.py", "system/programs.py",
     "terminal/output.py", "terminal/screen.py", DOOR,
 }  # fmt: skip
 """The modules that start programs. Only the door may name git as one."""
