@@ -210,7 +210,7 @@ connection.cursor().execute(f"CREATE ROLE {sys.argv[2]} LOGIN")' "$URL" "$name"
   run_lore search tokens --on nobody
   [[ $status == 2 && $stderr == "lore: no remote 'nobody' in your config"* ]]
   run_lore related note-1 --on gone
-  expect_error 2 "--on is for 'lore search': leave it out"
+  expect_error 2 "related takes no --on"
   run_lore search tokens --on gone --files a.py
   [[ $status == 2 && $stderr == "lore: --files names files of this project"* ]]
   lore add note "Sessions are signed tokens" --id note-1 >/dev/null

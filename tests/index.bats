@@ -59,7 +59,7 @@ setup() {
   run_lore index --languages pyton
   expect_error 2 "unknown language 'pyton' (did you mean 'python'?)"
   run_lore index src src
-  expect_error 2 "one folder"
+  expect_error 2 "index takes no 'src'"
   run_lore index --no-such
   expect_error 2 "unknown option '--no-such'"
   run_lore index nowhere

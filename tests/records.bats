@@ -108,7 +108,7 @@ add note|1|the text is empty
 add note x --link note-none:relates_to|1|no node 'note-none'
 add note x --id decision-x|1|is not of type note
 add note x --link nonsense|2|give ID:RELATION
-add note x --status done|2|'done' is not one of
+add note x --status done|2|--status is 'done': give one of
 add note x --confidence 2|2|2
 add note x --titel x|2|--titel
 add note x --max-text 5|2|max_text is '5'
@@ -141,7 +141,7 @@ END
 
 @test "fact refuses what is no statement" {
   run_lore fact app uses
-  expect_error 2 "Missing argument 'OBJECT'"
+  expect_error 2 "fact needs OBJECT"
   run_lore fact app '!' b
   expect_error 1 "is not a valid name for a relation"
 }
@@ -384,8 +384,8 @@ END
   each_is <<'END'
 edit note-1 penguins swim|0|{"id":"note-1","state":"unchanged"}
 edit note-none x|1|no node 'note-none'
-edit note-1 --status done|2|'done' is not one of
-edit|2|Missing argument 'ID'
+edit note-1 --status done|2|--status is 'done': give one of
+edit|2|edit needs ID
 END
 }
 

@@ -248,7 +248,7 @@ search x --since yesterday|2|'yesterday' is not a valid date
 search x --limit 0|2|--limit: limit is '0': give a whole number from 1 to 1000
 search x --json --text|2|--json and --text exclude each other
 search x --json=yes|2|--json takes no value
-search x -xjson|2|unknown option '-xjson'
+search x -xjson|2|unknown option '-x'
 search x --tag|2|--tag needs a value
 END
 }

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..cli.declaration import Argument, Command, Option
 from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, quiet
 from ..cli.reader import split_words
-from ..cli.runtime import events_of, ids_from
-from ..cli.session import Session, names_form, project_root, read_stdin
+from ..cli.runtime import events_of, forms_in, ids_from
+from ..cli.session import Session, project_root, read_stdin
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.settings import Settings
 from ..core.text import counted, one_line
@@ -126,7 +126,7 @@ def events(
     session: str, files: Sequence[str], kinds: Sequence[str], since: str, *, follow: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    in_form = names_form(options)
+    in_form = bool(forms_in(options))
     output = Session(options).output
     if not in_form and output.form == "json":
         output = Output("jsonl", output.jq)  # a log is read line by line

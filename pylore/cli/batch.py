@@ -3,7 +3,7 @@
 A file is read as it is written, all of it objects. On stdin a program or a person asks and
 waits: a line may be plain words, and each gets its answer, be it what is wrong with it.
 
-Programs start this hundreds of times: it imports no click, numpy or json.
+Programs start this hundreds of times: it imports no numpy or json.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import gc
 
 from ..core.errors import LoreError, UsageError
 from ..core.lines import QUESTION_LINE
+from ..core.settings import setting_of_option
 from ..evaluate.queries import question_of, read_lines, read_questions
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..terminal.forms import other_forms
 from ..terminal.output import Output, flush, note, write
-from .reader import Arguments, parse, setting_of_option
+from .declare.find import SEARCH_COMMAND
+from .reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from ..core.model import Hits
     from ..evaluate.queries import Question
-    from .declaration import Command
 
     Ask = Callable[[Question], Hits]
     Say = Callable[[str], None]
@@ -129,22 +130,19 @@ def _with_ids(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "results": [hit["id"] for hit in row["results"]]} if "results" in row else row
 
 
-def for_a_line(given: Arguments, options: Mapping[str, Any], command: Command) -> Arguments:
-    """A command line with the options of one line of a batch in place of its own.
+def for_a_line(given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a command line with those of one line of a batch in place of its own.
 
     Raises:
         UsageError: there is no such option, or it is for all lines.
     """
-    own = parse([word for name, value in options.items() for word in _spelled(name, value)],
-                command)  # fmt: skip
-    for name in _OF_ALL_LINES:
-        if name in own.switches or name in own.values or name in own.flags:
-            raise UsageError(f"--{name} is for all lines: give it to the batch")
-    both = Arguments()
-    both.flags = {**given.flags, **own.flags}
-    both.values = {**given.values, **own.values}
-    both.values["exclude"] = given.values.get("exclude", []) + own.values.get("exclude", [])
-    both.switches = given.switches | own.switches
+    for name in options:
+        if name.replace("_", "-") in _OF_ALL_LINES:
+            raise UsageError(f"--{name.replace('_', '-')} is for all lines: give it to the batch")
+    words = [word for name, value in options.items() for word in _spelled(name, value)]
+    both = read(words, SEARCH_COMMAND, given)
+    if both["exclude"] != given["exclude"]:
+        both["exclude"] = given["exclude"] + both["exclude"]
     return both
 
 

@@ -1,6 +1,6 @@
 """``lore browse``: the store through fzf, which calls this command again for what it shows.
 
-It asks for rows with each letter that is typed, so this imports no click.
+It asks for rows with each letter that is typed, so this imports little.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from ..store.filter import Scope
 from ..store.resolve_id import complete_id
 from ..system.programs import opening, own_editor
 from ..terminal.output import Output, write
-from .reader import parse
+from .reader import split_words
 from .runtime import load_settings, open_for_reading, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from ..core.settings import Settings
-    from .declaration import Command
-    from .reader import Arguments
 
 _RESULTS = "50"
 _NEWEST = 200
@@ -36,13 +35,12 @@ _ENDED = (1, 130)
 """Exit codes of fzf where nothing was picked: nothing matches, or the person ended it."""
 
 
-def browse_command(argv: Sequence[str], command: Command) -> None:
+def browse(**given: Any) -> None:
     """``lore browse``."""
-    given = parse(argv, command)
-    given.flags.setdefault("limit", _RESULTS)
-    settings = load_settings(given)
-    opened, shown = given.last("open"), given.last("preview")
-    if opened is None and shown is None and "rows" not in given.switches:
+    given["settings"].setdefault("limit", _RESULTS)
+    settings = load_settings(given["settings"])
+    opened, shown = given["open"], given["preview"]
+    if opened is None and shown is None and not given["rows"]:
         _browse(given, settings)
         return
     with open_for_reading(settings) as store, store.faults:
@@ -57,7 +55,7 @@ def browse_command(argv: Sequence[str], command: Command) -> None:
     os.execvp(words[0], words)
 
 
-def _browse(given: Arguments, settings: Settings) -> None:
+def _browse(given: dict[str, Any], settings: Settings) -> None:
     from subprocess import PIPE, Popen
 
     from ..system.programs import find_program
@@ -86,12 +84,12 @@ def _own_program() -> str:
     return os.path.join(os.environ.get("LORE_ROOT", ""), "lore.sh")
 
 
-def _options(given: Arguments) -> list[str]:
+def _options(given: dict[str, Any]) -> list[str]:
     """The command line of fzf. What it puts in for {1} and {q} it quotes for the shell."""
     from shlex import quote
 
-    flags = [f"--{BY_NAME[name].option}={text}" for name, text in given.flags.items()]
-    flags += [f"--type={text}" for text in given.words("type")]
+    flags = [f"--{BY_NAME[name].option}={text}" for name, text in given["settings"].items()]
+    flags += [f"--type={text}" for text in split_words(given["type"])]
     again = " ".join(['"$LORE_BROWSE" browse', *map(quote, flags)])
     rows = f"{again} --rows -- {{q}} 2>/dev/null"
     binds = [
@@ -103,28 +101,29 @@ def _options(given: Arguments) -> list[str]:
     if sys.stdout.isatty():
         shown = 'CLICOLOR_FORCE=1 "$LORE_BROWSE" show --text -- {1}'
         binds.append(f"enter:execute:{shown} | ${{PAGER:-less -R}} >/dev/tty")
+    query = " ".join(given["query"])
     options = [
         "--disabled", "--ansi", "--delimiter=\t", "--with-nth=2..", "--prompt=> ",
-        f"--query={' '.join(given.positionals)}", "--layout=reverse", "--info=inline",
+        f"--query={query}", "--layout=reverse", "--info=inline",
         "--header=Enter read · Ctrl-E edit · Ctrl-L links · Ctrl-B back · Esc end",
         f"--preview={again} --preview={{1}}", "--preview-window=right,50%,wrap",
     ]  # fmt: skip
     return [*options, *(f"--bind={bind}" for bind in binds)]
 
 
-def _rows(engine: Engine, given: Arguments) -> Iterator[str]:
+def _rows(engine: Engine, given: dict[str, Any]) -> Iterator[str]:
     """Lines of fzf: the id, a tab, what is seen of it."""
-    middle = given.last("of")
-    query = " ".join(given.positionals)
+    middle = given["of"]
+    query = " ".join(given["query"])
     if middle is not None:
         yield from _links(engine, complete_id(engine.store, middle))
     elif query.strip():
         from ..app.search import search
 
-        for hit in search(engine, query, types=given.words("type"), operators=True):
+        for hit in search(engine, query, types=split_words(given["type"]), operators=True):
             yield _row(hit.id, f"{hit.score:.2f}", hit.title)
     else:
-        types = engine.store.types.require(given.words("type") or (RECORDS,))
+        types = engine.store.types.require(split_words(given["type"]) or (RECORDS,))
         for node in engine.store.nodes.select(Scope(types=types), _NEWEST):
             yield _row(node.id, node.updated_at[:10], node.title)
 

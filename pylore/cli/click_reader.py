@@ -1,9 +1,7 @@
-"""What runs through click: every command that is not on the hot path.
+"""Command lines that are not plain, read by click, and what is wrong with them.
 
-One file a family of commands, imported when one of them is called. A command is a
-function whose parameters are named by its declaration (``pylore/cli/declare``), from which
-a click command is made here. Each gets its settings with a ``Session``, opens the store
-itself, and prints through ``Output``.
+A click command is made of the declaration (``pylore/cli/declare``); what it finds are the
+parameters that ``reader.read_plainly`` finds in a plain line.
 """
 
 from __future__ import annotations
@@ -11,44 +9,46 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from ..core.errors import DONE, UsageError
-from ..core.settings import SETTINGS
+from ..core.errors import UsageError, nearest
+from ..core.settings import BY_NAME, setting_of_option
 from ..system.parts import require_part
-from .declaration import function, module_of
-from .reader import own_settings
+from .declaration import module_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .declaration import Argument, Command, Option
 
+_SETTING = "setting_"
+"""What the names of parameters begin with that are settings."""
 
-def run(command: Command, words: list[str]) -> int:
-    """Runs a command with these options and arguments; the exit code.
+
+def read_with_click(words: Sequence[str], command: Command) -> dict[str, Any]:
+    """Return the parameters that the words give, as ``reader.read_plainly`` does.
 
     Raises:
-        LoreError: the command failed as commands do.
+        UsageError: click refuses the words.
     """
-    ours = built(command)
+    ours = click.Command(command.name, params=[*_parameters(command)], add_help_option=False)
     try:
-        with ours.make_context(command.name, words) as context:
-            code = ours.invoke(context)
+        context = ours.make_context(command.name, [*words], allow_extra_args=True)
     except click.ClickException as error:
-        message = " ".join(error.format_message().split()).rstrip(".")
-        raise UsageError(f"{message}: see 'lore {command.name} --help'") from None
-    return code if isinstance(code, int) else DONE
-
-
-def built(command: Command) -> click.Command:
-    """The command as click has it, its function loaded."""
-    if command.quick:
-        callback = function(command.quick, "pylore.cli")
-    else:
-        callback = function(command.run, "pylore.cli.commands")
-    return click.Command(
-        command.name, params=[*_parameters(command)], callback=callback, add_help_option=False
-    )
+        raise UsageError(f"{_wrong(error, command)}: {_see(command)}") from None
+    for word in context.args:
+        raise UsageError(f"{command.name} takes no '{word}': {_see(command)}")
+    settings: dict[str, str] = {}
+    found: dict[str, Any] = {"settings": settings}
+    for parameter in ours.params:
+        name = str(parameter.name)
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if name.startswith(_SETTING):
+            if given:
+                settings[name.removeprefix(_SETTING)] = context.params[name]
+        elif given or isinstance(parameter, click.Argument):
+            found[name] = context.params[name]
+    return found
 
 
 def refuse(word: str) -> UsageError:
@@ -67,44 +67,70 @@ def refuse(word: str) -> UsageError:
     return UsageError(f"No such {kind} '{word}': see 'lore help'")
 
 
+def _see(command: Command) -> str:
+    return f"see 'lore {command.name} --help'"
+
+
+def _wrong(error: click.ClickException, command: Command) -> str:
+    if isinstance(error, click.NoSuchOption):
+        name = error.option_name
+        if setting_of_option(name):
+            return f"{command.name} takes no {name}"
+        known = [one for option in command.options() for one in option.names]
+        known += [f"--{BY_NAME[setting].option}" for setting in command.own_settings()]
+        return f"unknown option '{name}'{nearest(name, known)}"
+    if isinstance(error, click.BadOptionUsage):
+        takes = any(error.option_name in one.opts and not getattr(one, "is_flag", False)
+                    for one in _parameters(command))  # fmt: skip
+        return f"{error.option_name} {'needs a' if takes else 'takes no'} value"
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return f"{command.name} needs {error.param.human_readable_name}"
+    return " ".join(error.format_message().split()).rstrip(".")
+
+
 def _parameters(command: Command) -> Iterator[click.Parameter]:
     """The options and arguments of a command, as click has them."""
     for option in command.options():
         if not (option.setting and option.value):
             yield _option(option)
-    settings = own_settings(command)
-    for setting in SETTINGS:
-        if setting.name in settings:
-            short = ["-n"] if setting.name == "limit" else []
-            yield click.Option([*short, f"--{setting.option}", f"setting_{setting.name}"])
+    for name in sorted(command.own_settings()):
+        names = ["-n"] if name == "limit" else []
+        names += {f"--{BY_NAME[name].option}": 1, f"--{name.replace('_', '-')}": 1}
+        yield click.Option([*names, _SETTING + name])
     yield from _arguments(command.arguments)
 
 
 def _option(option: Option) -> click.Option:
     given: dict[str, Any] = {"multiple": option.many}
-    into = f"setting_{option.setting}" if option.setting else option.into
+    into = _SETTING + option.setting if option.setting else option.into
     if option.constant:
         given["flag_value"] = option.constant
     elif not option.value:
         given["is_flag"] = True
     elif option.value.startswith("["):
         given.update(is_flag=False, flag_value="")
+    else:
+        given["type"] = _Value(option)
     if option.default is not None:
         given["default"] = option.default
-    return click.Option([*option.names, *([into] if into else [])], type=_type(option), **given)
+    return click.Option([*option.names, *([into] if into else [])], **given)
 
 
-def _type(option: Option) -> click.ParamType[Any] | None:
-    if option.choices:
-        return click.Choice(option.choices)
-    if option.low is None and option.high is None:
-        return None
-    if option.whole:
-        return click.IntRange(
-            None if option.low is None else int(option.low),
-            None if option.high is None else int(option.high),
-        )
-    return click.FloatRange(option.low, option.high)
+class _Value(click.ParamType[Any]):
+    """The values of an option, as its declaration has them."""
+
+    name = "value"
+
+    def __init__(self, option: Option) -> None:
+        self._option = option
+
+    def convert(self, value: Any, param: object, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value  # the default
+        try:
+            return self._option.read(value)
+        except ValueError as error:
+            raise UsageError(f"{self._option.names[-1]} is '{value}': {error}") from None
 
 
 def _arguments(declared: tuple[Argument, ...]) -> Iterator[click.Argument]:

@@ -1,6 +1,6 @@
 """``lore context``: what the store has on a question, as something to read.
 
-It is called in loops as a search is, so it imports no click, numpy or json.
+It is called in loops as a search is, so it imports no numpy or json.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from ..core.errors import LoreError, UsageError
 from ..system.json_encode import dumps
 from ..terminal.forms import id_line, other_forms
 from ..terminal.output import Output, note, write
-from .reader import parse
+from .reader import split_words
 from .runtime import (
+    chosen_output,
     load_settings,
     open_for_reading,
     project_root,
@@ -24,41 +25,38 @@ from .runtime import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from typing import Any
 
     from ..context.build import Context
     from ..core.settings import Settings
-    from .declaration import Command
-    from .reader import Arguments
 
 
-def context_command(argv: Sequence[str], command: Command) -> None:
+def context(words: tuple[str, ...], **given: Any) -> None:
     """``lore context``."""
-    given = parse(argv, command)
-    settings = load_settings(given)
+    settings = load_settings(given["settings"])
     form = _form(given, settings)
-    if not given.positionals:
+    if not words:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
-    words = [read_stdin() if word == "-" else word for word in given.positionals]
-    question = " ".join(words)
+    text = " ".join([read_stdin() if word == "-" else word for word in words])
     if settings.cache_seconds:
-        _answer_or_keep(question, form, given, settings)
+        _answer_or_keep(text, form, given, settings)
         return
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())
-        found = _found(engine, question, form, given)
+        found = _found(engine, text, form, given)
         _hand_out(found, form, given, settings)
         record_context(engine, found)
 
 
-def _found(engine: Engine, question: str, form: str, given: Arguments) -> Context:
-    from ..app.context import ContextRequest, context
+def _found(engine: Engine, question: str, form: str, given: dict[str, Any]) -> Context:
+    from ..app.context import ContextRequest
+    from ..app.context import context as build
 
     request = ContextRequest(
-        question, form=form, types=given.words("type"), files=given.words("files"),
-        with_superseded="with-superseded" in given.switches,
+        question, form=form, types=split_words(given["type"]), files=split_words(given["files"]),
+        with_superseded=given["with_superseded"],
     )  # fmt: skip
-    found = context(engine, request)
+    found = build(engine, request)
     if engine.settings.max_bytes:
         from ..app.bounds import context_within
 
@@ -66,7 +64,7 @@ def _found(engine: Engine, question: str, form: str, given: Arguments) -> Contex
     return found
 
 
-def _answer_or_keep(question: str, form: str, given: Arguments, settings: Settings) -> None:
+def _answer_or_keep(question: str, form: str, given: dict[str, Any], settings: Settings) -> None:
     """Hands out what is kept, or what is found and keeps it; reads count either way."""
     from .kept import Keeping, said
 
@@ -91,41 +89,41 @@ def _answer_or_keep(question: str, form: str, given: Arguments, settings: Settin
 
 
 def _hand_out(
-    found: Context, form: str, given: Arguments, settings: Settings, kept: str = ""
+    found: Context, form: str, given: dict[str, Any], settings: Settings, kept: str = ""
 ) -> None:
     say(found.notes, settings)
     _print(found, form, given, settings)
     _hand_out_receipt(found, given, quiet=settings.quiet, kept=kept)
 
 
-def _form(given: Arguments, settings: Settings) -> str:
+def _form(given: dict[str, Any], settings: Settings) -> str:
     from ..context.build import FORMS
 
-    form = "mermaid" if "mermaid" in given.switches else given.last("as")
+    form = "mermaid" if given["mermaid"] else given["as"]
     for other in other_forms():
-        if form not in (None, other) and other in given.switches:
+        if form not in (None, other) and given[f"as_{other}"]:
             raise UsageError(f"--{other} and --as {form} exclude each other: give one")
     if form is None:
-        chosen = Output.choose(given.switches, given.last("jq"), settings).form
+        chosen = chosen_output({**given}, settings).form
         form = "narrative" if chosen == "text" else "json"
     if form not in FORMS:
         raise UsageError(f"--as is '{form}': give one of {', '.join(FORMS)}")
-    if given.last("jq") is not None and form != "json":
+    if given["jq"] is not None and form != "json":
         raise UsageError(f"--jq and --as {form} exclude each other: give one")
     return form
 
 
-def _print(context: Context, form: str, given: Arguments, settings: Settings) -> None:
-    if "ids" in given.switches:
+def _print(context: Context, form: str, given: dict[str, Any], settings: Settings) -> None:
+    if given["as_ids"]:
         write("".join(map(id_line, context.included)))
     elif form == "json":
-        Output("json", given.last("jq")).one(context.to_row(), str)
+        Output("json", given["jq"]).one(context.to_row(), str)
     else:
         Output("text", paging=settings.paging).put(context.text)
 
 
-def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool, kept: str) -> None:
-    place = given.last("receipt")
+def _hand_out_receipt(context: Context, given: dict[str, Any], *, quiet: bool, kept: str) -> None:
+    place = given["receipt"]
     if place is None:
         if not quiet and context.included:
             note(_summary(context) + (f", {kept}" if kept else ""))

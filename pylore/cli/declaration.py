@@ -7,6 +7,8 @@ This module is on the path of every search.
 
 from __future__ import annotations
 
+from ..core.settings import SETTINGS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +54,7 @@ class Option:
         self.kind = kind
         """What completion offers for the value, where it is not one of ``choices``."""
         self.choices = choices
-        """The values that there are; hot commands say themselves what is not one of them."""
+        """The values that there are. Of a list, the command says what is not one of them."""
         self.whole = whole
         self.low = low
         self.high = high
@@ -71,6 +73,36 @@ class Option:
         self.names = tuple([part.partition(" ")[0] for part in parts])
         self.value = parts[-1].partition(" ")[2]
 
+    def read(self, text: str) -> str | float:
+        """Return the value that a text stands for.
+
+        Raises:
+            ValueError: it is none; the message says what to give.
+        """
+        if self.choices and not self.value.endswith(",…"):
+            if text not in self.choices:
+                raise ValueError(f"give one of {', '.join(self.choices)}")
+            return text
+        low, high = self.low, self.high
+        if low is None and high is None:
+            return text
+        try:
+            number = int(text) if self.whole else float(text)
+            if (low is None or low <= number) and (high is None or number <= high):
+                return number
+        except ValueError:
+            pass
+        least = "" if low is None else f" from {low:g}"
+        most = "" if high is None else f" to {high:g}"
+        raise ValueError(f"give a {'whole ' if self.whole else ''}number{least}{most}")
+
+    @property
+    def parameter(self) -> str:
+        """The parameter of the command's function, where it sets no setting."""
+        return self.into or next(name for name in self.names if name[:2] == "--")[2:].replace(
+            "-", "_"
+        )
+
 
 ALL_SCOPES = Option(
     "--all-scopes", "everybody's facts, whatever scope is set", setting="scope", constant="*"
@@ -82,6 +114,17 @@ NO_PAGER = Option(
     "--no-pager", "long output as it is, on a terminal too", setting="paging", constant="0"
 )
 """Every command takes it; the help of those whose output may be long says so."""
+
+EXPAND = Option("--expand", "the same as --graph-depth 2", setting="graph_depth", constant="2")
+NO_DIVERSIFY = Option(
+    "--no-diversify", "leave results that repeat each other where their scores put them",
+    setting="diversify", constant="0",
+)  # fmt: skip
+QUIET = Option("-q, --quiet", "no notes on stderr", setting="quiet", constant="1")
+_ONLY_NAMED = ("quiet", "on")
+"""Settings that are options of the commands alone whose declarations name them."""
+_OF_SEARCHES = (EXPAND, NO_DIVERSIFY, QUIET)
+"""What a command takes beside that has all settings as options."""
 
 
 class Row:
@@ -152,8 +195,8 @@ class Command:
     """
 
     __slots__ = (
-        "also", "arguments", "brief", "examples", "hot", "name", "parts", "quick", "run",
-        "settings", "summary", "usage", "verbs",
+        "also", "arguments", "brief", "examples", "name", "parts", "raw", "run", "settings",
+        "summary", "usage", "verbs",
     )  # fmt: skip
 
     def __init__(
@@ -167,8 +210,7 @@ class Command:
         also: tuple[Option, ...] = (),
         settings: tuple[str, ...] | None = (),
         run: str | Function = "",
-        hot: str | Function = "",
-        quick: str | Function = "",
+        raw: str = "",
         brief: str = "",
         verbs: tuple[str, ...] = (),
     ) -> None:
@@ -185,13 +227,9 @@ class Command:
         """Settings that are options too, beside those of the help; None: all of them."""
         self.run = run
         """The function that has the options as parameters, or ``module:name`` below
-        ``pylore/cli/commands``."""
-        self.hot = hot
-        """The function that is given the words and reads them with ``args.parse``, or
-        ``module:name`` below ``pylore/cli``."""
-        self.quick = quick
-        """In place of ``run``, below ``pylore/cli``: where the words are plain
-        (``plain_words``), it is called without click."""
+        ``pylore/cli``; those below ``commands`` are not on the hot path."""
+        self.raw = raw
+        """In place of ``run``: what is given the words as they are, and the command."""
         self.brief = brief
         """The arguments of a verb, as the list of verbs has them."""
         self.verbs = verbs
@@ -205,7 +243,7 @@ class Command:
         return Command(
             name, self.usage, summary, text, *options,
             examples=examples, arguments=self.arguments, also=self.also, settings=self.settings,
-            run=self.run, hot=self.hot, quick=self.quick, brief=brief,
+            run=self.run, raw=self.raw, brief=brief,
         )  # fmt: skip
 
     def listed(self) -> Iterator[Option]:
@@ -221,9 +259,18 @@ class Command:
         listed = [*self.listed()]
         yield from listed
         yield from self.also
-        for option in (ALL_SCOPES, NO_PAGER):
-            if option not in listed:
+        names = {option.names for option in listed} | {option.names for option in self.also}
+        everywhere = (ALL_SCOPES, NO_PAGER)
+        for option in everywhere if self.settings is not None else (*_OF_SEARCHES, *everywhere):
+            if option.names not in names:
                 yield option
+
+    def own_settings(self) -> set[str]:
+        """Return the settings that are options of the command, each with a text."""
+        named = {option.setting for option in self.options() if option.setting and option.value}
+        if self.settings is None:
+            return named | {one.name for one in SETTINGS if one.name not in _ONLY_NAMED}
+        return named | {*self.settings, "scope"}
 
 
 FAMILIES = {
@@ -308,12 +355,12 @@ def declared_in(module: str) -> list[Command]:
     return [one for one in found if type(one) is Command]
 
 
-def function(named: str | Function, package: str) -> Function:
-    """The function that a declaration names, in this package."""
+def function(named: str | Function) -> Function:
+    """Return the function that a declaration names."""
     if not isinstance(named, str):
         return named
     module, _, name = named.partition(":")
-    found: Function = getattr(_loaded(f"{package}.{module}"), name)
+    found: Function = getattr(_loaded(f"{__package__}.{module}"), name)
     return found
 
 

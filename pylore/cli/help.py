@@ -171,21 +171,14 @@ def help_command(argv: Sequence[str], command: Command) -> None:
         write(_every_command() if "--all" in argv else _first_commands())
 
 
-def commands_command(argv: Sequence[str], command: Command) -> None:
+def commands(**_: object) -> None:
     """``lore commands``."""
-    _require_none(argv, command)
     write("".join(f"{name}\n" for name in command_names()))
 
 
-def version_command(argv: Sequence[str], command: Command) -> None:
+def version(**_: object) -> None:
     """``lore version``."""
-    _require_none(argv, command)
     write(f"lore {__version__}\n")
-
-
-def _require_none(argv: Sequence[str], command: Command) -> None:
-    if argv:
-        raise UsageError(f"{command.name} takes no '{argv[0]}': see 'lore help {command.name}'")
 
 
 def _help_of(words: Sequence[str], *, everything: bool) -> None:

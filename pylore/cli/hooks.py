@@ -1,4 +1,4 @@
-"""``lore hook run``: somebody waits for it, so no click, and no error that they would see."""
+"""``lore hook run``: somebody waits for it, who wants no error of it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import sys
 from ..core.errors import LoreError, UsageError
 from ..system import config
 from ..terminal.output import note, write
-from .reader import parse
+from .reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..app.engine import Engine
     from ..store import Store
     from .declaration import Command
-    from .reader import Arguments
 
 CPU, WALL = 0.5, 3.0
 """Seconds of the processor, and of the clock, after which an agent or a commit has no answer.
@@ -42,7 +41,7 @@ def run_command(argv: Sequence[str], command: Command) -> None:
     start_new_thread(end_in_time, (LONG_CPU, LONG_WALL) if is_long else (CPU, WALL))
     try:
         config.load(os.environ)
-        write(_answer(parse(argv, command)))
+        write(_answer(**read(argv, command)))
         sys.stdout.flush()
     except Exception as error:
         _say(error)
@@ -80,37 +79,36 @@ def _log(path: str, why: str) -> None:
         note(f"{path}: {error.strerror}: let LORE_HOOK_DEBUG name a file that can be written")
 
 
-def _answer(given: Arguments) -> str:
-    event, client = given.positionals[:1], given.last("client")
-    if event == ["shell"] and client == "shell":
-        return _keep_prompt_line(given)
-    if event in (["pre-commit"], ["post-commit"]) and client == "git":
-        return _about_commit(given, made=event == ["post-commit"])
+def _answer(event: str, client: str | None, settings: Mapping[str, str], **_: object) -> str:
+    if event == "shell" and client == "shell":
+        return _keep_prompt_line(settings)
+    if event in ("pre-commit", "post-commit") and client == "git":
+        return _about_commit(settings, made=event == "post-commit")
     from ..hooks.install import AGENTS, EVENTS
 
     agent = AGENTS.get(client or "")
-    if agent is None or event not in [[one] for one in EVENTS]:
+    if agent is None or event not in EVENTS:
         raise UsageError("give an event and --client: see 'lore hook run --help'")
     from ..hooks.events import LONGEST, answer_event, read_event
 
     sent = read_event(sys.stdin.buffer.read(LONGEST + 1))
     if sent is None:
         raise UsageError("stdin is not the JSON of an event")
-    with _Engine(given) as engine:
-        text = answer_event(engine, agent, event[0], sent) if engine else ""
+    with _Engine(settings) as engine:
+        text = answer_event(engine, agent, event, sent) if engine else ""
         if engine and not text:
             _say("nothing that is new bears on it")
     return text
 
 
-def _about_commit(given: Arguments, *, made: bool) -> str:
+def _about_commit(settings: Mapping[str, str], *, made: bool) -> str:
     from ..hooks.git_events import HookedCommit, keep_learned, learned, lines_of, warnings
 
     commit = HookedCommit(sys.stdin.buffer.read(_LONGEST_COMMIT), made=made)
     lessons = learned(commit.message)
     if not (lessons if made else commit.files):
         return ""
-    with _Engine(given) as engine:
+    with _Engine(settings) as engine:
         if not made:
             return lines_of(warnings(engine, commit.files, os.getcwd())) if engine else ""
         if engine is None:
@@ -120,13 +118,13 @@ def _about_commit(given: Arguments, *, made: bool) -> str:
         return lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
 
 
-def _keep_prompt_line(given: Arguments) -> str:
+def _keep_prompt_line(settings: Mapping[str, str]) -> str:
     from ..hooks.prompt_line import PromptLine, line_about_changes
 
     kept = PromptLine(os.environ.get("LORE_PROJECT", ""))
     if not kept.fits or kept.is_fresh() or kept.lock() is None:
         return ""
-    with _Engine(given) as engine:
+    with _Engine(settings) as engine:
         kept.write(line_about_changes(engine) if engine else "")
     return ""
 
@@ -134,10 +132,10 @@ def _keep_prompt_line(given: Arguments) -> str:
 class _Engine:
     """The engine of this folder's store in a ``with`` block; None where it is not trusted."""
 
-    def __init__(self, given: Arguments) -> None:
+    def __init__(self, settings: Mapping[str, str]) -> None:
         from ..core.settings import from_environment
 
-        self._settings = from_environment(given.flags)
+        self._settings = from_environment(settings)
         self._store: Store | None = None
 
     def __enter__(self) -> Engine | None:

@@ -1,6 +1,6 @@
 """The commands that are called hundreds of times: search, related, show, stats, index.
 
-They import no click, numpy, wordllama or json.
+They import no numpy, wordllama or json.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from ..core.settings import from_environment
 from ..core.text import MAX_QUERY
 from ..terminal.forms import FORMS, other_forms
 from ..terminal.output import Output
-from .reader import Arguments, parse
+from .reader import split_words
 from .runtime import (
+    chosen_output,
     ids_from,
     load_settings,
     open_for_reading,
@@ -30,30 +31,28 @@ from .runtime import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from ..core.model import Hits
     from ..core.settings import Settings
     from ..evaluate.queries import Question
-    from .declaration import Command
 
 
-def search_command(argv: Sequence[str], command: Command) -> None:
+def search(words: tuple[str, ...], **given: Any) -> None:
     """``lore search``."""
-    given = parse(argv, command)
-    settings = load_settings(given)
+    settings = load_settings(given["settings"])
+    batch = given["batch"]
+    _check_search(words, given, batch)
     output, form = _form_of_hits(given, settings)
-    batch = given.last("batch")
-    _check_search(given, batch)
     from ..embed import ask_ahead
 
-    words = [read_stdin() if word == "-" else word for word in given.positionals]
-    query = " ".join(words)
+    query = " ".join([read_stdin() if word == "-" else word for word in words])
     text = (lambda rows: _hits_text(rows, query)) if form is _hits_text else form
     if settings.on:
         from ..system.parts import require_part
 
         hub = require_part("hub", "leg")
-        settings = hub.settled(given, settings)
+        settings = hub.settled(given["files"], settings)
         opened = hub.open_for_search(settings)
     elif settings.cache_seconds and batch is None:
         _answer_or_keep(query, given, settings, output, text)
@@ -71,22 +70,22 @@ def search_command(argv: Sequence[str], command: Command) -> None:
             output.list(rows, text)
             record_shown(engine, query, found)
         else:
-            _answer_batch(engine, given, command, output, batch)
+            _answer_batch(engine, given, output, batch)
 
 
-def _found(engine: Engine, query: str, given: Arguments) -> Hits:
+def _found(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
     from ..app.search import add_cochanges_note
 
     found = _search(engine, query, given)
     add_cochanges_note(engine, found)
-    if "tree" in given.switches and not engine.settings.depth:
+    if given["tree"] and not engine.settings.depth:
         found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
     return found
 
 
 def _answer_or_keep(
     query: str,
-    given: Arguments,
+    given: dict[str, Any],
     settings: Settings,
     output: Output,
     text: Callable[[Sequence[dict[str, object]]], str],
@@ -97,7 +96,7 @@ def _answer_or_keep(
     keeping = Keeping("search", (query,), given, settings)
     kept = keeping.answer()
     if kept is not None:
-        rows = rows_of(kept, output.form, explain=bool({"explain", "tree"} & given.switches))
+        rows = rows_of(kept, output.form, explain=given["explain"] or given["tree"])
         say(kept.notes, settings)
         output.list(rows, text)
         return
@@ -115,23 +114,25 @@ def _answer_or_keep(
     keeping.keep(rows, found.notes)
 
 
-def _search(engine: Engine, query: str, given: Arguments, excluded: tuple[str, ...] = ()) -> Hits:
+def _search(
+    engine: Engine, query: str, given: dict[str, Any], excluded: tuple[str, ...] = ()
+) -> Hits:
     from ..app.search import search
 
     return search(
         engine,
         query,
-        near=given.words("files"),
-        types=given.words("type"),
-        statuses=given.words("status"),
-        tags=given.words("tag"),
-        files=given.words("file"),
-        since=given.last("since") or "",
-        filter_expanded="filter-expanded" in given.switches,
-        exclude=given.words("exclude") + excluded,
-        explain=bool({"explain", "tree"} & given.switches),
+        near=split_words(given["files"]),
+        types=split_words(given["type"]),
+        statuses=split_words(given["status"]),
+        tags=split_words(given["tag"]),
+        files=split_words(given["file"]),
+        since=given["since"] or "",
+        filter_expanded=given["filter_expanded"],
+        exclude=split_words(given["exclude"]) + excluded,
+        explain=given["explain"] or given["tree"],
         operators=True,
-        offsets="offsets" in given.switches,
+        offsets=given["offsets"],
     )
 
 
@@ -148,17 +149,15 @@ def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     return rows
 
 
-def _answer_batch(
-    engine: Engine, given: Arguments, command: Command, output: Output, path: str
-) -> None:
+def _answer_batch(engine: Engine, given: dict[str, Any], output: Output, path: str) -> None:
     from .batch import answer_all, for_a_line
 
     engine.store.cache_reads()
     engines = Engines(engine, from_environment)
 
     def answer(question: Question) -> Hits:
-        asked = for_a_line(given, question.options, command) if question.options else given
-        under = engines.under(asked.flags)
+        asked = for_a_line(given, question.options) if question.options else given
+        under = engines.under(asked["settings"])
         found = _search(under, question.query, asked, question.exclude)
         if under.settings.max_bytes:
             _rows(under, found)
@@ -167,52 +166,52 @@ def _answer_batch(
 
     answer_all(
         answer, output, path,
-        skip_bad="skip-bad" in given.switches, quiet=engine.settings.quiet,
+        skip_bad=given["skip_bad"], quiet=engine.settings.quiet,
     )  # fmt: skip
 
 
-def _check_search(given: Arguments, batch: str | None) -> None:
-    if "offsets" in given.switches:
+def _check_search(words: tuple[str, ...], given: dict[str, Any], batch: str | None) -> None:
+    if given["offsets"]:
         for form in (*(one.name for one in FORMS if not one.is_json), "tree", "oneline"):
-            if form in given.switches:
+            if given.get(form) or given.get(f"as_{form}"):
                 raise UsageError(f"--offsets is for JSON: leave --{form} out")
     if batch is None:
-        if not given.positionals and not given.words("files"):
+        if not words and not split_words(given["files"]):
             raise UsageError("search needs a query: lore search WORD…")
-        if "skip-bad" in given.switches:
+        if given["skip_bad"]:
             raise UsageError("--skip-bad is for the lines of --batch FILE: see --help")
         return
-    if given.positionals:
+    if words:
         raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
     for form in (*other_forms("jsonl", "ids"), "tree", "oneline"):
-        if form in given.switches:
+        if given.get(form) or given.get(f"as_{form}"):
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
 
-def related_command(argv: Sequence[str], command: Command) -> None:
+def related(ids: tuple[str, ...], **given: Any) -> None:
     """``lore related`` and ``lore graph related``."""
-    given = parse(argv, command)
-    from ..app.related import RelatedRequest, related
+    from ..app.related import RelatedRequest
+    from ..app.related import related as find_related
     from ..app.search import add_cochanges_note
 
-    depth = given.flags.pop("graph_depth", "1")
-    hops = given.last("hops")
-    settings = load_settings(given)
+    depth = given["settings"].pop("graph_depth", "1")
+    hops = given["hops"]
+    settings = load_settings(given["settings"])
     output, text = _form_of_hits(given, settings)
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())
-        near = given.words("files")
-        names = ids_from(given.positionals, "related") if given.positionals or not near else []
-        found = related(engine, RelatedRequest(
+        near = split_words(given["files"])
+        names = ids_from(ids, "related") if ids or not near else []
+        found = find_related(engine, RelatedRequest(
             names,
             near=near,
             hops=depth if hops is None else hops,
-            types=given.words("type"),
-            exclude=given.words("exclude"),
-            explain=bool({"explain", "tree"} & given.switches),
+            types=split_words(given["type"]),
+            exclude=split_words(given["exclude"]),
+            explain=given["explain"] or given["tree"],
             here=os.getcwd(),
-            limit=settings.limit if "limit" in given.flags else 0,
-            symbols="symbols" in given.switches,
+            limit=settings.limit if "limit" in given["settings"] else 0,
+            symbols=given["symbols"],
         ))  # fmt: skip
         add_cochanges_note(engine, found)
         rows = _rows(engine, found)
@@ -222,62 +221,56 @@ def related_command(argv: Sequence[str], command: Command) -> None:
         record_shown(engine, f"related {asked}", found)
 
 
-def show_command(argv: Sequence[str], command: Command) -> None:
+def show(ids: tuple[str, ...], history: bool, **given: Any) -> None:
     """``lore show`` and ``lore graph show``."""
-    given = parse(argv, command)
-    settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"), settings)
-    from ..app.show import show
+    settings = load_settings(given["settings"])
+    output = chosen_output(given, settings)
+    from ..app.show import show as find
 
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())
-        ids = ids_from(given.positionals, "show")
-        found = show(engine, ids, history="history" in given.switches)
+        whole = ids_from(ids, "show")
+        found = find(engine, whole, history=history)
         if settings.max_bytes:
             from ..app.bounds import first_nodes
 
             found, notes = first_nodes(found, settings.max_bytes)
             say(notes, settings)
-        if len(ids) == 1 and "-" not in given.positionals:
+        if len(whole) == 1 and "-" not in ids:
             output.one(found[0], lambda item: _nodes_text([item]))
         else:
             output.list(found, _nodes_text)
         record_accesses(engine, [str(node["id"]) for node in found])
 
 
-def stats_command(argv: Sequence[str], command: Command) -> None:
+def stats(funnel: bool, **given: Any) -> None:
     """``lore graph stats``."""
-    given = parse(argv, command)
-    settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"), settings)
-    if given.positionals:
-        raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
-    if "funnel" in given.switches:
+    settings = load_settings(given["settings"])
+    output = chosen_output(given, settings)
+    if funnel:
         from ..system.parts import require_part
         from ..terminal.text import funnel_text
 
-        funnel = require_part("capture", "curation").funnel
+        count = require_part("capture", "curation").funnel
         with open_for_reading(settings) as store:
-            output.list(funnel(Engine(store, settings, project_root())), funnel_text)
+            output.list(count(Engine(store, settings, project_root())), funnel_text)
         return
     from ..app.run_audit import audit
-    from ..graph.queries import stats
+    from ..graph.queries import stats as count_all
 
     with open_for_reading(settings) as store, store.faults:
-        found = {**stats(store), **audit(store, settings)}
+        found = {**count_all(store), **audit(store, settings)}
     from ..terminal.text import stats_text
 
     output.one(found, stats_text)
 
 
-def index_command(argv: Sequence[str], command: Command) -> None:
+def index(folder: str, **given: Any) -> None:
     """``lore index``."""
-    given = parse(argv, command)
-    settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"), settings)
-    if len(given.positionals) > 1:
-        raise UsageError(f"index takes one folder, not '{given.positionals[1]}' too: see --help")
-    from ..app.code import IndexRequest, index
+    settings = load_settings(given["settings"])
+    output = chosen_output(given, settings)
+    from ..app.code import IndexRequest
+    from ..app.code import index as read_all
     from ..system.atomic_write import remove_abandoned_folders
     from ..system.programs import Tidying
     from ..terminal.screen import Progress
@@ -285,14 +278,14 @@ def index_command(argv: Sequence[str], command: Command) -> None:
     remove_abandoned_folders()
     left_out: list[tuple[str, str]] = []
     request = IndexRequest(
-        given.positionals[0] if given.positionals else "",
-        languages=given.words("languages"),
-        since=given.last("since") or "",
-        history="no-history" not in given.switches,
+        folder,
+        languages=split_words(given["languages"]),
+        since=given["since"] or "",
+        history=not given["no_history"],
     )
     bar = Progress("indexing", kept="the files so far are kept, the next 'lore index' goes on")
     with Tidying(), open_for_reading(settings) as store, store.faults, bar:
-        found = index(
+        found = read_all(
             Engine(store, settings, project_root()), request, bar.show,
             left_out=lambda path, why: left_out.append((path, why)),
             history=bar.stage if bar.seen else None,
@@ -307,14 +300,14 @@ def index_command(argv: Sequence[str], command: Command) -> None:
 
 
 def _form_of_hits(
-    given: Arguments, settings: Settings
+    given: dict[str, Any], settings: Settings
 ) -> tuple[Output, Callable[[Sequence[dict[str, object]]], str]]:
     """Where results go, and what makes text of them; --tree and --oneline are text anywhere."""
-    one = "tree" if "tree" in given.switches else "oneline"
-    if one not in given.switches:
-        return Output.choose(given.switches, given.last("jq"), settings), _hits_text
+    one = "tree" if given["tree"] else "oneline"
+    if not given[one]:
+        return chosen_output(given, settings), _hits_text
     for other in ("oneline", "explain", *other_forms("text"), "jq"):
-        if other != one and (other in given.switches or other in given.values):
+        if other != one and (given.get(other) or given.get(f"as_{other}")):
             raise UsageError(f"--{one} and --{other} exclude each other: give one")
     if one == "tree":
         from ..terminal.text import tree_text as text

@@ -18,11 +18,10 @@ from .runtime import data_folder, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from ..core.settings import Settings
-    from .reader import Arguments
 
 
 class Keeping:
@@ -32,16 +31,16 @@ class Keeping:
     """
 
     def __init__(
-        self, command: str, asked: Sequence[str], given: Arguments, settings: Settings
+        self, command: str, asked: Sequence[str], given: Mapping[str, Any], settings: Settings
     ) -> None:
         self._question: Keepable | None = None
-        if command == "search" and given.words("files"):
+        if command == "search" and given["files"]:
             return  # git is asked what is at hand
         folder = data_folder()
-        line = [sorted(given.switches), sorted(given.flags.items()), sorted(given.values.items())]
+        line = sorted({**given, "settings": sorted(given["settings"].items())}.items())
         variables = [(name, os.environ[name]) for name in sorted(os.environ) if name[:5] == "LORE_"]
         self._question = question_of(
-            [command, *asked, *line, os.getcwd(), variables], settings, folder, project_root(),
+            [command, *asked, line, os.getcwd(), variables], settings, folder, project_root(),
             counts_reads=command != "context",
         )  # fmt: skip
 

@@ -1,8 +1,7 @@
 """Where every command that runs in Python begins and ends.
 
-A command is found by its declaration; those that agents call hundreds of times
-(``hot.py``, ``writing.py``) never import click. Every way of failing becomes one line and an
-exit code.
+A command is found by its declaration, and its words become the parameters of its function. Every
+way of failing becomes one line and an exit code.
 """
 
 from __future__ import annotations
@@ -118,29 +117,18 @@ def _run(words: list[str]) -> int:
         from ..system.config import load
 
         load(os.environ)
-    if command.hot:
-        function(command.hot, "pylore.cli")(rest, command)
+    if command.raw:
+        function(command.raw)(rest, command)
         return DONE
-    return _run_with_parameters(command, rest)
+    from .reader import read
 
-
-def _run_with_parameters(command: Command, words: list[str]) -> int:
-    """Run a command whose function has the options as parameters; click reads odd lines alone."""
-    from .declaration import function
-    from .reader import read_plainly
-
-    if command.run:
+    options = read(rest, command)
+    if not isinstance(command.run, str) or command.run.startswith("commands."):
         from ..system.atomic_write import remove_abandoned_folders
 
         gc.enable()
         remove_abandoned_folders()
-    options = read_plainly(words, command)
-    if options is None:
-        from .click_reader import run
-
-        return run(command, words)
-    package = "pylore.cli" if command.quick else "pylore.cli.commands"
-    code = function(command.quick or command.run, package)(**options)
+    code = function(command.run)(**options)
     return code if isinstance(code, int) else DONE
 
 

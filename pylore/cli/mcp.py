@@ -1,4 +1,4 @@
-"""``lore mcp``: the server's process; a client waits for it to start, so no click here."""
+"""``lore mcp``: the server's process; a client waits for it to start, so it imports little."""
 
 from __future__ import annotations
 
@@ -10,27 +10,20 @@ from ..core.errors import UsageError
 from ..core.settings import BY_NAME, from_environment
 from ..terminal.output import note, write
 from .bugs import report_bug
-from .reader import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .declaration import Command
-    from .reader import Arguments
+    from typing import Any
 
 
-def mcp_command(argv: Sequence[str], command: Command) -> None:
+def mcp(**given: Any) -> None:
     """``lore mcp``."""
-    given = parse(argv, command)
-    for word in given.positionals:
-        raise UsageError(f"mcp takes no '{word}': see --help")
-    folder = given.last("store")
-    settings = from_environment(given.flags)
-    if given.last("install") is not None:
+    folder = given["store"]
+    settings = from_environment(given["settings"])
+    if given["install"] is not None:
         _install(given, folder)
         return
-    if "write-config" in given.switches:
+    if given["write_config"]:
         raise UsageError("--write-config goes with --install CLIENT: see --help")
     for warning in settings.warnings:
         note(warning)
@@ -38,27 +31,25 @@ def mcp_command(argv: Sequence[str], command: Command) -> None:
     from ..mcp.server import serve
 
     gc.enable()  # a hot command does without: it has one question to live for
-    current = CurrentStore(os.environ, os.getcwd(), given.flags)
+    current = CurrentStore(os.environ, os.getcwd(), given["settings"])
     if folder is not None:
         current.use_folder(folder)
     if sys.stdin.isatty():
         note("this speaks the Model Context Protocol, a JSON object a line: a client starts it "
              "(see 'lore mcp --help')")  # fmt: skip
-    serve(current, write="write" in given.switches, report=lambda error: report_bug(error, "mcp"))
+    serve(current, write=given["write"], report=lambda error: report_bug(error, "mcp"))
 
 
-def _install(given: Arguments, folder: str | None) -> None:
+def _install(given: dict[str, Any], folder: str | None) -> None:
     """Prints a client's configuration, or puts it where the client reads it."""
     from ..mcp.clients import CLIENTS, configuration, write_configuration
 
-    name = given.last("install") or ""
-    if name not in CLIENTS:
-        raise UsageError(f"--install is '{name}': give one of {', '.join(CLIENTS)}")
+    name = given["install"]
     words = ["lore", "mcp"]
-    words += ["--write"] if "write" in given.switches else []
+    words += ["--write"] if given["write"] else []
     words += ["--store", os.path.abspath(folder)] if folder else []
-    words += [f"--{BY_NAME[name].option}={text}" for name, text in given.flags.items()]
-    if "write-config" not in given.switches:
+    words += [f"--{BY_NAME[name].option}={text}" for name, text in given["settings"].items()]
+    if not given["write_config"]:
         write(configuration(CLIENTS[name], words))
         return
     place, changed = write_configuration(CLIENTS[name], words, os.getcwd())

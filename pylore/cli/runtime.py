@@ -10,11 +10,13 @@ import sys
 
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.settings import from_environment
-from ..terminal.output import flush, note
+from ..terminal.forms import FORMS
+from ..terminal.output import Output, flush, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from ..app.engine import Engine
     from ..context.build import Context
@@ -22,15 +24,25 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
     from ..system.event_plugins import Events
-    from .reader import Arguments
 
 
-def load_settings(given: Arguments) -> Settings:
-    """The settings under a command line; what is wrong in a config file is said."""
-    settings = from_environment(given.flags)
+def load_settings(given: Mapping[str, str]) -> Settings:
+    """Return the settings under those of a command line; say what is wrong in a config file."""
+    settings = from_environment(given)
     for warning in settings.warnings:
         note(warning)
     return settings
+
+
+def forms_in(options: Mapping[str, Any]) -> list[str]:
+    """Return the forms of output that these options name."""
+    return [form.name for form in FORMS if options.get(f"as_{form.name}")]
+
+
+def chosen_output(options: dict[str, Any], settings: Settings | None = None) -> Output:
+    """Return the output that these options ask for, and take them out of ``options``."""
+    forms = [form.name for form in FORMS if options.pop(f"as_{form.name}", False)]
+    return Output.choose(forms, options.pop("jq", None), settings)
 
 
 def data_folder() -> str:

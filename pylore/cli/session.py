@@ -7,11 +7,18 @@ click, numpy or json.
 from __future__ import annotations
 
 from ..core.errors import UsageError
-from ..core.settings import SETTINGS, from_environment
 from ..store import tell_waiting
-from ..terminal.forms import FORMS, other_forms
-from ..terminal.output import Output, note
-from .runtime import open_for_reading, project_root, read_stdin, say, tell_event
+from ..terminal.forms import other_forms
+from ..terminal.output import note
+from .runtime import (
+    chosen_output,
+    load_settings,
+    open_for_reading,
+    project_root,
+    read_stdin,
+    say,
+    tell_event,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +38,7 @@ class Session:
     """One command's settings, output and store, from its options."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        flags = {}
-        for setting in SETTINGS:
-            text = options.pop("setting_" + setting.name, None)
-            if text is not None:
-                flags[setting.name] = text
-        self.settings: Settings = from_environment(flags)
-        for warning in self.settings.warnings:
-            note(warning)
+        self.settings: Settings = load_settings(options.pop("settings"))
         self.output = chosen_output(options, self.settings)
         if not self.settings.quiet:
             tell_waiting(note)
@@ -120,17 +120,6 @@ def one_line_each(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "as_text": True}
 
 
-def names_form(options: dict[str, Any]) -> bool:
-    """Return True if an option names the form of the output."""
-    return any(options.get(f"as_{form.name}") for form in FORMS)
-
-
-def chosen_output(options: dict[str, Any], settings: Settings | None = None) -> Output:
-    """The form of the output that these options ask for; takes them out of ``options``."""
-    forms = [form.name for form in FORMS if options.pop("as_" + form.name, False)]
-    return Output.choose(forms, options.pop("jq", None), settings)
-
-
 def _text(rows: Sequence[dict[str, Any]]) -> str:
     from ..terminal.text import changes_text
 
@@ -143,6 +132,4 @@ def _finder(root: str, path: str) -> FindSymbol:
     return finder(root, path)
 
 
-__all__ = [
-    "Session", "chosen_output", "names_form", "project_root", "read_stdin", "say",
-]  # fmt: skip
+__all__ = ["Session", "project_root", "read_stdin", "say"]

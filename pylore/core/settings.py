@@ -654,6 +654,16 @@ def _place(origin: str) -> str:
     return origin.partition(":")[2]
 
 
+def setting_of_option(option: str) -> str | None:
+    """Return the setting that ``--decay`` or ``--hop-decay`` sets; None if there is none."""
+    if option == "-n":
+        return "limit"
+    for setting in SETTINGS:
+        if option in ("--" + setting.option, "--" + setting.name.replace("_", "-")):
+            return setting.name
+    return None
+
+
 def from_environment(flags: Mapping[str, str]) -> Settings:
     """Return the settings of this process: its environment under these flags."""
     return Settings.load(environ=os.environ, flags=flags)

@@ -149,7 +149,7 @@ def _hub(session: Session, place: str, command: str) -> Hub:
 
 def _asked(options: dict[str, Any]) -> str:
     """The scope that ``--scope`` names; that under which one works oneself is none of this."""
-    scope = str(options.get("setting_scope") or "")
+    scope = str(options["settings"].get("scope", ""))
     return "" if scope == ALL else scope
 
 

@@ -19,10 +19,9 @@ from .sync import remote_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..cli.reader import Arguments
     from ..core.settings import Settings
     from ..search.external import Search
     from ..store import Store
@@ -108,13 +107,13 @@ def open_for_search(settings: Settings) -> Store:
     return open_remote(remote.name, remote.url, settings)[0]  # type: ignore[return-value]
 
 
-def settled(given: Arguments, settings: Settings) -> Settings:
+def settled(files: Sequence[str], settings: Settings) -> Settings:
     """The settings of a search at a hub: runs and kept answers are those of a store.
 
     Raises:
         UsageError: files at hand were named, or no leg that a hub has.
     """
-    if given.words("files"):
+    if files:
         raise UsageError("--files names files of this project, which a hub does not know: leave "
                          "--on out")  # fmt: skip
     legs = [name for name in settings.retrievers if name in BUILT_IN_RETRIEVERS]

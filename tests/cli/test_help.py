@@ -7,11 +7,9 @@ import re
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
 from pylore.cli import declare
-from pylore.cli.click_reader import built
 from pylore.cli.completion import offered
 from pylore.cli.declaration import (
     Argument,
@@ -28,14 +26,14 @@ from pylore.cli.declare import OUTPUT
 from pylore.cli.help import GROUPS, help_of, overview, verb_help
 from pylore.cli.main import _run
 from pylore.cli.manual import escaped, pages
+from pylore.cli.reader import defaults_of
 from pylore.core.errors import UsageError
 from pylore.core.settings import BY_NAME, SETTINGS
 from pylore.terminal.forms import FORMS
 
 ROOT = Path(declare.__file__).parents[3]
 COMMANDS = every_command()
-CLICK = {name: command for name, command in COMMANDS.items() if command.run}
-HOT = {name: command for name, command in COMMANDS.items() if command.hot}
+READ = {name: command for name, command in COMMANDS.items() if command.run}
 SCRIPTS = [name for name in COMMANDS if " " not in name]
 
 
@@ -81,38 +79,22 @@ def test_usage_and_summary_are_a_line_and_every_option_has_its_help(name: str) -
 # --- what runs
 
 
-@pytest.mark.parametrize("name", CLICK)
+@pytest.mark.parametrize("name", READ)
 def test_the_function_of_a_command_takes_what_the_command_declares(name: str) -> None:
-    command = CLICK[name]
-    given = {parameter.name for parameter in built(command).params}
-    parameters = inspect.signature(function(command.run, "pylore.cli.commands")).parameters
-    named = {
-        name for name, one in parameters.items() if one.kind is not inspect.Parameter.VAR_KEYWORD
-    }
-    assert named <= given
-    assert "options" in parameters or given <= named
+    command = READ[name]
+    given = {*defaults_of(command), *(argument.into for argument in command.arguments)}
+    parameters = inspect.signature(function(command.run)).parameters
+    others = {n for n, one in parameters.items() if one.kind is inspect.Parameter.VAR_KEYWORD}
+    assert {*parameters} - others <= given
+    assert others or given <= {*parameters}
+    source = inspect.getsource(function(command.run))
+    assert {*re.findall(r'given\["(\w+)"\]', source)} <= given
 
 
-@pytest.mark.parametrize("name", CLICK)
+@pytest.mark.parametrize("name", READ)
 def test_no_option_of_a_command_is_declared_twice(name: str) -> None:
-    spelled = [
-        option
-        for parameter in built(CLICK[name]).params
-        if isinstance(parameter, click.Option)
-        for option in parameter.opts
-    ]
+    spelled = [spelling for option in READ[name].options() for spelling in option.names]
     assert len({*spelled}) == len(spelled)
-
-
-@pytest.mark.parametrize("name", HOT)
-def test_a_hot_command_asks_for_no_option_that_it_does_not_declare(name: str) -> None:
-    command = HOT[name]
-    asked = function(command.hot, "pylore.cli")
-    source = inspect.getsource(asked)
-    own = {option.names[-1][2:] for option in command.options()}
-    named = {*re.findall(r'given\.(?:last|words)\("([a-z-]+)"\)', source)}
-    named |= {*re.findall(r'"([a-z-]+)" (?:not )?in given\.switches', source)}
-    assert named - {"jq"} <= own
 
 
 @pytest.mark.parametrize("name", COMMANDS)

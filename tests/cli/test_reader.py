@@ -1,29 +1,26 @@
-"""The commands that have two doors: what is read without click is what click reads."""
+"""The two readers of a command line: what is read without click is what click reads."""
 
 from __future__ import annotations
 
 import random
-from typing import Any
 
-import click
 import pytest
 from command_lines import compare
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.cli.click_reader import built
+from pylore.cli.click_reader import read_with_click
 from pylore.cli.declaration import Command, every_command, find
-from pylore.cli.reader import parse, read_plainly
+from pylore.cli.reader import read, read_plainly
 from pylore.core.errors import UsageError
 
-QUICK = tuple(
-    name.replace(" ", "-") for name, one in every_command().items() if one.quick or one.run
-)
+READ = tuple(name.replace(" ", "-") for name, one in every_command().items() if one.run)
 ODD = [
     "", "-", "--", "-q", "-5", "-qq", "-q=1", "--quiet=1", "x", "0.5", "1.5", "nan", "1_0", " 1 ",
     "-qn5", "-n5", "-n=5", "-q-", "-qq5", "staged", "stagd", "a,b", "--confirm", "--wei",
     "--limit", "--json=1", "é", "\u2028",
 ]  # fmt: skip
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 def command(name: str) -> Command:
@@ -32,34 +29,20 @@ def command(name: str) -> Command:
     return found
 
 
-def by_click(words: list[str], asked: Command) -> dict[str, Any] | None:
-    """The parameters that click gives; None where it refuses the words."""
-    ours = built(asked)
-    try:
-        context = ours.make_context(asked.name, list(words))
-    except click.ClickException:
-        return None
-    return {
-        name: value
-        for name, value in context.params.items()
-        if value is not None or not name.startswith("setting_")
-    }
-
-
 def words_of(name: str) -> list[str]:
     """Words that mean something to a command, alone and with a value."""
     spelled = [spelling for option in command(name).options() for spelling in option.names]
-    spelled += [f"--{setting}" for setting in ("busy-timeout", "embedder")]
+    spelled += [f"--{setting}" for setting in ("busy-timeout", "embedder", "hop-decay", "decay")]
     return [*spelled, *(f"{word}={value}" for word in spelled for value in ("0.5", "staged", ""))]
 
 
-@given(st.data(), st.sampled_from(QUICK))
+@given(st.data(), st.sampled_from(READ))
 def test_what_is_read_plainly_is_what_click_reads(data: st.DataObject, name: str) -> None:
     word = st.sampled_from([*ODD, *words_of(name)])
     plain = st.lists(st.sampled_from(["a-1", "b", "relates_to", "note"]), max_size=4)
     words = data.draw(st.permutations(data.draw(plain) + data.draw(st.lists(word, max_size=5))))
-    read = read_plainly(words, command(name))
-    assert read is None or read == by_click(words, command(name))
+    found = read_plainly(words, command(name))
+    assert found is None or found == read_with_click(words, command(name))
 
 
 @pytest.mark.parametrize(
@@ -79,12 +62,16 @@ def test_what_is_read_plainly_is_what_click_reads(data: st.DataObject, name: str
         ("list", "-qn5 --ids"),
         ("list", "--ids -n5 --type note"),
         ("sync", ""),
+        ("search", "jwt -q -n5 --type note --type a,b --decay .5 --graph-depth=2 --jq .[0]"),
+        ("context", "why sqlite --budget 2000 --as prompt"),
+        ("show", "note-1 note-2 --history --jsonl"),
+        ("version", ""),
     ],
 )
 def test_what_programs_write_needs_no_click(name: str, line: str) -> None:
-    read = read_plainly(line.split(), command(name))
-    assert read is not None
-    assert read == by_click(line.split(), command(name))
+    found = read_plainly(line.split(), command(name))
+    assert found is not None
+    assert found == read_with_click(line.split(), command(name))
 
 
 @pytest.mark.parametrize(
@@ -108,12 +95,71 @@ def test_many_lines_are_read_alike() -> None:
 
 
 def test_words_after_switches_in_one_word_are_read() -> None:
-    search = command("search")
     for line in ("-qn5 tokens --ids", "tokens -q -n5 --ids", "--ids --limit=5 -q tokens"):
-        found = parse(line.split(), search)
-        assert found.flags == {"quiet": "1", "limit": "5"}
-        assert found.positionals == ["tokens"]
-        assert found.switches == {"ids"}
-    for word in ("-q-", "-q=1", "-qx"):
-        with pytest.raises(UsageError):
-            parse([word, "tokens"], search)
+        found = read(line.split(), command("search"))
+        assert found["settings"] == {"quiet": "1", "limit": "5"}
+        assert (found["words"], found["as_ids"], found["explain"]) == (("tokens",), True, False)
+
+
+def test_every_option_goes_where_the_declaration_says() -> None:
+    line = ["jwt", "--tag", "a,b", "--limit=3", "-n", "4", "--explain", "--tag=c", "-q", "--ids",
+            "-", "--decay", "0.5", "--expand", "--", "--tag", "-x"]  # fmt: skip
+    found = read(line, command("search"))
+    assert found["words"] == ("jwt", "-", "--tag", "-x")
+    assert (found["tag"], found["since"], found["exclude"]) == (("a,b", "c"), None, ())
+    assert {name for name, value in found.items() if value is True} == {"explain", "as_ids"}
+    assert found["settings"] == {
+        "limit": "4", "quiet": "1", "hop_decay": "0.5", "graph_depth": "2",
+    }  # fmt: skip
+
+
+def test_a_setting_goes_by_its_name_and_by_its_option() -> None:
+    for words in (["--hop-decay", "1"], ["--decay=1"], ["--expand", "--hop-decay=2", "--decay=1"]):
+        assert read(words, command("search"))["settings"]["hop_decay"] == "1"
+
+
+def test_what_is_given_replaces_the_defaults_that_are_given() -> None:
+    search = command("search")
+    before = read(["--tag", "a", "--explain", "-n", "3", "--decay=1"], search)
+    after = read(["--tag=b", "--limit=4"], search, before)
+    assert (after["tag"], after["explain"]) == (("b",), True)
+    assert after["settings"] == {"limit": "4", "hop_decay": "1"}
+    assert before["settings"]["limit"] == "3"
+
+
+@pytest.mark.parametrize("name", ["search", "list"])
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--limit"], "--limit needs a value"),
+        (["--jq"], "--jq needs a value"),
+        (["--onelin"], r"unknown option '--onelin' \(did you mean '--oneline'\?\)"),
+        (["--scop=1"], r"unknown option '--scop' \(did you mean '--scope'\?\)"),
+        (["-x"], "unknown option '-x'"),
+        (["-qx"], "unknown option '-x'"),
+        (["--json=1"], "--json takes no value"),
+        (["--quiet=0"], "--quiet takes no value"),
+        (["--on-gone"], "unknown option '--on-gone'"),
+    ],
+)
+def test_a_wrong_command_line_is_worded_in_one_way(
+    name: str, words: list[str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=f"{message}.*: see 'lore {name} --help'"):
+        read(words, command(name))
+
+
+def test_an_option_of_another_command_is_not_taken_in_silence() -> None:
+    with pytest.raises(UsageError, match="related takes no --on: see 'lore related --help'"):
+        read(["note-1", "--on", "team"], command("related"))
+    assert read(["x", "--on", "team"], command("search"))["settings"] == {"on": "team"}
+
+
+@given(st.lists(TEXT, max_size=5))
+def test_no_command_line_is_too_odd(words: list[str]) -> None:
+    try:
+        found = read(words, command("search"))
+    except UsageError as error:
+        assert "see 'lore search --help'" in str(error)
+        return
+    assert len(found["words"]) <= len(words)

@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-import click
 from mutator import ODD, mutated, samples
 
-from pylore.cli.click_reader import built
+from pylore.cli.click_reader import read_with_click
 from pylore.cli.declaration import every_command
-from pylore.cli.declare.find import RELATED_COMMAND as RELATED
-from pylore.cli.reader import Arguments
-from pylore.cli.reader import parse as parse_options
+from pylore.cli.reader import read_plainly
 from pylore.code.rules import Rules, scan
 from pylore.core.errors import LoreError
 from pylore.core.settings import SETTINGS, Settings
@@ -78,23 +75,18 @@ def one_line(error: LoreError) -> None:
 
 
 class Options(Kind):
-    """Command lines: a word a line. The hot path's parser, the settings, and click's."""
+    """Command lines: a word a line. Both readers of them, and the settings."""
 
     name, share = "options", 0.22
 
     def __init__(self, folder: Path) -> None:
-        self._commands = {
-            name: built(command)
-            for name, command in every_command().items()
-            if command.run or command.quick
-        }
+        self._commands = {name: one for name, one in every_command().items() if one.run}
         super().__init__(folder)
 
     def words(self) -> list[bytes]:
         options = {f"--{setting.option}" for setting in SETTINGS}
         for command in self._commands.values():
-            for parameter in command.params:
-                options.update(parameter.opts)
+            options.update(name for option in command.options() for name in option.names)
         return [option.encode() for option in sorted(options)]
 
     def make(self, random: Random) -> bytes:
@@ -109,15 +101,17 @@ class Options(Kind):
         return b"\n".join(words)
 
     def check_one(self, data: bytes) -> None:
-        command, *words = data.decode("utf-8", "replace").replace("\0", "?").split("\n")
+        name, *words = data.decode("utf-8", "replace").replace("\0", "?").split("\n")
+        command = self._commands.get(name) or self._commands["add"]
+        plain = read_plainly(words, command)
         try:
-            found = parse_options(words, RELATED)
+            found = read_with_click(words, command)
         except LoreError as error:
             one_line(error)
+            assert plain is None
         else:
-            assert _same(found, parse_options(_argv(found), RELATED))
-            self._load(found.flags)
-        self._click(command, words)
+            assert plain in (None, found)
+            self._load(found["settings"])
 
     def _load(self, flags: dict[str, str]) -> None:
         try:
@@ -128,30 +122,6 @@ class Options(Kind):
         texts = {name: settings.as_text(name) for name in flags}
         again = Settings.load(environ={}, flags=texts)
         assert texts == {name: again.as_text(name) for name in flags}
-
-    def _click(self, name: str, words: list[str]) -> None:
-        command = self._commands.get(name) or self._commands["add"]
-        try:
-            command.make_context(name, list(words))
-        except (click.ClickException, LoreError):
-            pass
-        except click.exceptions.Exit as error:
-            assert error.exit_code == 0
-
-
-def _argv(found: Arguments) -> list[str]:
-    """A command line that says the same."""
-    by_name = {setting.name: setting.option for setting in SETTINGS}
-    return [
-        *(f"--{by_name[name]}={value}" if name != "quiet" else "-q"
-          for name, value in found.flags.items()),
-        *(f"--{name}={value}" for name, values in found.values.items() for value in values),
-        *(f"--{name}" for name in sorted(found.switches)), "--", *found.positionals,
-    ]  # fmt: skip
-
-
-def _same(one: Arguments, other: Arguments) -> bool:
-    return all(getattr(one, name) == getattr(other, name) for name in Arguments.__slots__)
 
 
 class FrontMatterKind(Kind):

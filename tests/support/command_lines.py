@@ -11,26 +11,24 @@ from __future__ import annotations
 import random
 import sys
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 ODD = (
-    "-qn5", "-n5", "-n=5", "-q-", "-q-x",
+    "-qn5", "-n5", "-n=5", "-q-", "-q-x", "-qx",
     "", "-", "--", "-q", "-5", "-qq", "-q=1", "x", "0.5", "1.5", "nan", "1_0", " 1 ", "staged",
     "a,b", "--confirm", "--limit", "3", "-n", "-n3", "-qn3", "--json", "é",
+    "--graph-depth", "--hop-decay=.5", "--decay", "--expand", "--on", "--scope=a", "--busy-timeout",
 )  # fmt: skip
 
 
 def compare(lines: int, seed: int) -> tuple[int, list[tuple[str, list[str]]]]:
     """Return how many lines were read plainly, and those that click reads in another way."""
-    import click
-
-    from pylore.cli.click_reader import built
+    from pylore.cli.click_reader import read_with_click
     from pylore.cli.declaration import every_command
     from pylore.cli.reader import read_plainly
+    from pylore.core.errors import UsageError
 
-    commands = {n: c for n, c in every_command().items() if c.run or c.quick}
-    by_click = {name: built(command) for name, command in commands.items()}
+    commands = {name: one for name, one in every_command().items() if one.run}
     chance, plain, different = random.Random(seed), 0, []
     for _ in range(lines):
         name = chance.choice([*commands])
@@ -45,11 +43,10 @@ def compare(lines: int, seed: int) -> tuple[int, list[tuple[str, list[str]]]]:
             continue
         plain += 1
         try:
-            given: dict[str, Any] = by_click[name].make_context(name, [*words]).params
-        except click.ClickException:
+            given = read_with_click(words, commands[name])
+        except UsageError:
             given = {}
-        kept = {k: v for k, v in given.items() if v is not None or not k.startswith("setting_")}
-        if kept != read:
+        if given != read:
             different.append((name, words))
     return plain, different
 

@@ -12,16 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pylore.cli.declaration import Command, Option
-from pylore.cli.declare import OUTPUT
-from pylore.cli.reader import parse
 from pylore.core.errors import UsageError
 from pylore.system.json_encode import Raw, dumps, quote
 from pylore.terminal import text as render
 from pylore.terminal.forms import FORMS
 from pylore.terminal.output import Output, note
 
-COMMAND = Command("toy", "", "", Option("--explain"), Option("--tag TAG,…"), OUTPUT)
 ODD = st.text('\0\x07\x1b\x7f\x85\x9b\u061c\u200e\u202e\u2066\u2028"\\/aé\n\t😀', max_size=12)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | ODD
 NAMES = [form.name for form in FORMS]
@@ -181,58 +177,3 @@ def test_on_a_terminal_styles_are_lores_own(monkeypatch: pytest.MonkeyPatch, col
 def test_a_note_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     note(f"a\nb\t {HOSTILE}c\r\nd")
     assert capsys.readouterr().err == "lore: a b ?]0;title??31m??c? d\n"
-
-
-# --- the command line
-
-
-def test_a_command_line_is_sorted_into_kinds() -> None:
-    found = parse(
-        ["jwt", "--tag", "a,b", "--limit=3", "-n", "4", "--explain", "--tag=c", "-q", "--ids",
-         "-", "--decay", "0.5", "--expand", "--", "--tag", "-x"],
-        COMMAND,
-    )  # fmt: skip
-    assert found.positionals == ["jwt", "-", "--tag", "-x"]
-    assert found.switches == {"explain", "ids"}
-    assert found.words("tag") == ("a", "b", "c")
-    assert found.last("tag") == "c"
-    assert found.last("since") is None
-    assert found.flags == {"limit": "4", "quiet": "1", "hop_decay": "0.5", "graph_depth": "2"}
-
-
-def test_a_setting_goes_by_its_name_and_by_its_option() -> None:
-    assert (
-        parse(["--hop-decay", "1"], COMMAND).flags
-        == parse(["--decay=1"], COMMAND).flags
-        == {"hop_decay": "1"}
-    )
-    assert parse(["--graph-edges", "a"], COMMAND).flags == parse(["--edges", "a"], COMMAND).flags
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--limit"], "--limit needs a value"),
-        (["--jq"], "--jq needs a value"),
-        (["--explan"], r"unknown option '--explan' \(did you mean '--explain'\?\)"),
-        (["--grph-depth=1"], r"unknown option '--grph-depth' \(did you mean '--graph-depth'\?\)"),
-        (["-x"], "unknown option '-x'"),
-        (["-xjson"], "unknown option '-xjson'"),
-        (["--json=1"], "--json takes no value"),
-        (["--quiet=0"], "--quiet takes no value"),
-        (["--explain=yes"], "--explain takes no value"),
-    ],
-)
-def test_a_wrong_command_line(words: list[str], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        parse(words, COMMAND)
-
-
-@given(st.lists(TEXT, max_size=5))
-def test_no_command_line_is_too_odd(words: list[str]) -> None:
-    try:
-        found = parse(words, COMMAND)
-    except UsageError as error:
-        assert "see --help" in str(error) or "takes no value" in str(error)
-        return
-    assert len(found.positionals) <= len(words)

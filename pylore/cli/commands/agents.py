@@ -30,8 +30,8 @@ from ...system.projects import is_trusted
 from ...terminal.output import flush, note, write
 from ...terminal.text import bold, dim
 from ..declaration import every_command
-from ..runtime import data_folder, ids_from, project_folder
-from ..session import Session, names_form
+from ..runtime import data_folder, forms_in, ids_from, project_folder
+from ..session import Session
 
 if TYPE_CHECKING:
     from ...system.git_setup import Done
@@ -214,7 +214,7 @@ def _plugins_text(rows: Sequence[dict[str, Any]]) -> str:
 
 def start(task: str, **options: Any) -> None:
     # An id alone unless a form is asked for: it goes into a variable.
-    plain = not names_form(options) and options["jq"] is None
+    plain = not forms_in(options) and options["jq"] is None
     session = Session({**options, "as_ids": True} if plain else options)
     with session.open() as store:
         id = Runs(store).start(task)

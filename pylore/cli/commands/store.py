@@ -18,8 +18,8 @@ from ...store import backup as backups
 from ...system import projects
 from ...terminal.output import flush
 from ...terminal.screen import Progress
-from ..runtime import data_folder, project_folder, require_utf8
-from ..session import Session, names_form
+from ..runtime import data_folder, forms_in, project_folder, require_utf8
+from ..session import Session
 
 if TYPE_CHECKING:
     from ...store import Store
@@ -81,7 +81,7 @@ def _text(row: dict[str, Any]) -> str:
 
 
 def path(**options: Any) -> None:
-    if not names_form(options) and options.get("jq") is None:
+    if not forms_in(options) and options.get("jq") is None:
         options["as_text"] = True  # for $(lore store path)
     session = Session(options)
     row = {"id": os.path.join(data_folder(), FILE), "project": project_folder()}

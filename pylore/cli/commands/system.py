@@ -22,8 +22,15 @@ from ...system.project_files import real_place
 from ...terminal.output import write
 from ...terminal.screen import Progress
 from ..doctor import checks_text, examine
-from ..runtime import data_folder, project_folder, require_store, require_utf8, shared_folder
-from ..session import Session, chosen_output
+from ..runtime import (
+    chosen_output,
+    data_folder,
+    project_folder,
+    require_store,
+    require_utf8,
+    shared_folder,
+)
+from ..session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -118,7 +125,7 @@ def reindex(**options: Any) -> None:
 
 def doctor(full: bool, **options: Any) -> int:
     output = chosen_output(options)  # no Session: it would stop at a wrong setting
-    scope = options.get("setting_scope") or os.environ.get("LORE_SCOPE", "")
+    scope = options["settings"].get("scope") or os.environ.get("LORE_SCOPE", "")
     if scope not in ("", ALL):
         raise UsageError(f"doctor is about the whole store, and scope is '{scope}': "
                          "say --all-scopes")  # fmt: skip

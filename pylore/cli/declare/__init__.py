@@ -6,7 +6,8 @@ A search imports this module.
 from __future__ import annotations
 
 from ...terminal.forms import FORMS
-from ..declaration import ALL_SCOPES, NO_PAGER, Option, Row
+from ..declaration import ALL_SCOPES, Option, Row
+from ..declaration import QUIET as QUIET
 
 _OPTIONS = {form.name: Option(f"--{form.name}", into=f"as_{form.name}") for form in FORMS}
 JSON, JSONL, TEXT, IDS = (_OPTIONS[name] for name in ("json", "jsonl", "text", "ids"))
@@ -25,15 +26,6 @@ def quiet(help: str) -> Option:
     """``--quiet``, where it is told otherwise than usual."""
     return Option("-q, --quiet", help, setting="quiet", constant="1")
 
-
-QUIET = quiet("no notes on stderr")
-EXPAND = Option("--expand", "the same as --graph-depth 2", setting="graph_depth", constant="2")
-NO_DIVERSIFY = Option(
-    "--no-diversify", "leave results that repeat each other where their scores put them",
-    setting="diversify", constant="0",
-)  # fmt: skip
-SHORT_FORMS = (EXPAND, NO_DIVERSIFY, QUIET, ALL_SCOPES, NO_PAGER)
-"""Switches that stand for a value of a setting: hot commands take them all."""
 
 SCOPES = Row("one's own facts, or everybody's", Option("--scope NAME", setting="scope"), ALL_SCOPES)
 """Every command takes them; this is for the help of those where they matter most."""

@@ -43,7 +43,7 @@ from the end, and a second text says how many.""",
         "lore mcp --write --store ~/notes",
     ),
     settings=None,
-    hot="mcp:mcp_command",
+    run="mcp:mcp",
 )
 
 
@@ -97,7 +97,7 @@ message teaches: its lines 'Lesson: …', 'Decision: …', 'Failure: …' and 'P
         "lore hook install git",
     ),
     arguments=(AGENT,),
-    run="agents:install",
+    run="commands.agents:install",
 )
 
 
@@ -121,8 +121,8 @@ printed; the file has a / in its name. LORE_HOOK_DEBUG=1 prints it on stderr."""
         choices=("claude", "codex", "gemini", "cursor", "git", "shell"),
     ),
     examples=('echo \'{"prompt":"why signed tokens"}\' | lore hook run prompt --client claude',),
-    arguments=(Argument("EVENT", choices=EVENTS),),
-    hot="hooks:run_command",
+    arguments=(Argument("EVENT", "event", choices=EVENTS),),
+    raw="hooks:run_command",
 )
 
 
@@ -140,7 +140,7 @@ For bash, in ~/.bashrc:      eval "$(lore hook shell bash)"
 For zsh, in ~/.zshrc:        eval "$(lore hook shell zsh)"
 """.rstrip(),
     arguments=(Argument("SHELL", "shell", choices=("bash", "zsh")),),
-    hot="completion:prompt_command",
+    raw="completion:prompt_command",
 )
 
 
@@ -153,7 +153,7 @@ Where hooks are installed, a line for each agent and settings file and for each 
 git, and whether the store of this folder is trusted: else they say nothing.""",
     OUTPUT,
     QUIET,
-    run="agents:status",
+    run="commands.agents:status",
 )
 
 
@@ -172,7 +172,7 @@ somebody has written.""",
     QUIET,
     examples=("lore hook uninstall claude",),
     arguments=(AGENT,),
-    run="agents:uninstall",
+    run="commands.agents:uninstall",
 )
 
 
@@ -204,7 +204,7 @@ Starts a run and prints its id, alone.""",
     QUIET,
     BUSY_TIMEOUT,
     examples=("export LORE_RUN=$(lore run start --task task-1a2b3c4d)",),
-    run="agents:start",
+    run="commands.agents:start",
 )
 
 
@@ -222,7 +222,7 @@ category, on average (share) and at most.""",
     QUIET,
     BUSY_TIMEOUT,
     arguments=(Argument("[RUN]", "run", "runs"),),
-    run="agents:show",
+    run="commands.agents:show",
 )
 
 
@@ -236,7 +236,7 @@ The runs, the newest first, each with counts of what it was shown.""",
     OUTPUT,
     QUIET,
     BUSY_TIMEOUT,
-    run="agents:list_runs",
+    run="commands.agents:list_runs",
 )
 
 
@@ -256,7 +256,7 @@ ids reads them from stdin.""",
     BUSY_TIMEOUT,
     examples=("lore run finish --helpful decision-1a2b3c4d,lesson-5e6f7a8b",),
     arguments=(Argument("[RUN]", "run", "runs"),),
-    run="agents:finish",
+    run="commands.agents:finish",
 )
 
 
@@ -294,7 +294,7 @@ counts. Without a run the rating belongs to this day. A lone - reads ids from st
     BUSY_TIMEOUT,
     examples=('lore search "token rotation" --ids -n 1 | lore feedback --helpful -',),
     arguments=(Argument("ID…", "ids", "ids"),),
-    run="agents:feedback",
+    run="commands.agents:feedback",
 )
 
 
@@ -322,7 +322,7 @@ The plugins that there are, your own folder first, then PATH: kind, name, file, 
 and whether lore uses it, or why not.""",
     OUTPUT,
     QUIET,
-    run="agents:list_plugins",
+    run="commands.agents:list_plugins",
 )
 
 
@@ -343,7 +343,7 @@ EVENT.NAME. What is there already stays.""",
         ),
         Argument("NAME", "name"),
     ),
-    run="agents:new",
+    run="commands.agents:new",
 )
 
 
@@ -367,5 +367,5 @@ its format. A command is run without arguments. Exit code 1 if something is not 
     QUIET,
     examples=("lore plugin test lore-import-csv table.csv",),
     arguments=(Argument("FILE", "file", "files"), Argument("[SAMPLE]", "sample", "files")),
-    run="agents:test",
+    run="commands.agents:test",
 )

@@ -68,7 +68,7 @@ how many names could not be resolved, and the seconds it took.""",
     ),
     arguments=(Argument("[FOLDER]", "folder", "files"),),
     settings=None,
-    hot="hot:index_command",
+    run="hot:index",
 )
 
 
@@ -119,7 +119,7 @@ is invalid and its reason names the nearest.""",
         Argument("ID", "id", "ids"),
         Argument("[FILE]", "file", "files"),
     ),
-    run="code:anchor",
+    run="commands.code:anchor",
 )
 
 
@@ -146,7 +146,7 @@ whose code has changed or gone is linked to the commit that did it
         "lore list --type decision --ids | lore verify -",
     ),
     arguments=(Argument("ID…", "ids", "ids"),),
-    run="code:verify_command",
+    run="commands.code:verify_command",
 )
 
 
@@ -173,5 +173,5 @@ anchor away.""",
         "lore stale --fail --text",
         "lore stale --ids | xargs lore show",
     ),
-    run="code:stale",
+    run="commands.code:stale",
 )

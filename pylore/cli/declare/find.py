@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ..declaration import NO_PAGER, Argument, Command, Heading, Option, Row
+from ..declaration import EXPAND, NO_DIVERSIFY, NO_PAGER, Argument, Command, Heading, Option, Row
 from . import (
-    EXPAND,
     IDS,
     JQ,
     JSON,
     JSONL,
     MAX_BYTES,
-    NO_DIVERSIFY,
     ONELINE,
     OUTPUT,
     QUIET,
@@ -129,9 +127,10 @@ Every setting is an option too: 'lore config list' names them.""",
         "lore search --batch queries.jsonl --ids --graph-depth 1",
         'printf "%s\\n" "jwt" "session expiry" | lore search --batch - --ids',
     ),
-    arguments=(Argument("QUERY…", "query"),),
+    arguments=(Argument("QUERY…", "words"),),
+    also=(Option("--on NAME", setting="on"),),
     settings=None,
-    hot="hot:search_command",
+    run="hot:search",
 )
 
 
@@ -180,7 +179,7 @@ Where a node has such an id, it is the node (./NAME is a file).""",
     ),
     arguments=(Argument("ID|FILE…", "ids", "ids"),),
     settings=None,
-    hot="hot:related_command",
+    run="hot:related",
 )
 
 
@@ -199,7 +198,7 @@ promote_after of them. The states of a record are numbered from 1, the first one
     MAX_BYTES,
     arguments=(Argument("ID…", "ids", "ids"),),
     settings=None,
-    hot="hot:show_command",
+    run="hot:show",
 )
 
 
@@ -249,7 +248,7 @@ and runs are listed where their types are asked for.""",
         "lore list --type decision --since 7d",
         "lore list --tag auth --ids | xargs lore show",
     ),
-    run="records:list_records",
+    run="commands.records:list_records",
 )
 
 
@@ -305,9 +304,9 @@ why) and withheld (id, reason). Settings of a search are options here too.""",
         'lore context "why sqlite" --as prompt | llm',
         "lore context task-1a2b3c4d --jq '.withheld'",
     ),
-    arguments=(Argument("QUESTION…", "question"),),
+    arguments=(Argument("QUESTION…", "words"),),
     settings=None,
-    hot="context:context_command",
+    run="context:context",
 )
 
 
@@ -369,7 +368,7 @@ no key and knows no provider; that is your command's business.""",
     ),
     arguments=(Argument("QUESTION…", "words"),),
     settings=None,
-    run="ask:ask_command",
+    run="commands.ask:ask_command",
 )
 
 
@@ -404,5 +403,5 @@ Every setting is an option too: 'lore config list' names them.""",
         Option("--open ID", "opens a record in the editor"),
     ),
     settings=None,
-    hot="browse:browse_command",
+    run="browse:browse",
 )

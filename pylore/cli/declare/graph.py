@@ -77,7 +77,7 @@ strong as its weight times its relation's weight in that direction.""",
         "edge_backward_weights",
         "busy_timeout",
     ),
-    run="graph:neighbors_command",
+    run="commands.graph:neighbors_command",
     brief="ID",
 )
 
@@ -105,7 +105,7 @@ way is an answer too: "hops" is null and "path" is empty.""",
         "edge_backward_weights",
         "busy_timeout",
     ),
-    run="graph:path_command",
+    run="commands.graph:path_command",
     brief="A B",
 )
 
@@ -143,7 +143,7 @@ are known count.""",
     ),
     COUNTS_OUTPUT,
     settings=None,
-    hot="hot:stats_command",
+    run="hot:stats",
 )
 
 
@@ -164,7 +164,7 @@ The nodes with most edges, most first.""",
     OUTPUT,
     also=(QUIET,),
     settings=("busy_timeout",),
-    run="graph:hubs_command",
+    run="commands.graph:hubs_command",
 )
 
 
@@ -180,7 +180,7 @@ The nodes without an edge, by id.""",
     examples=("lore graph orphans --type decision --ids | fzf | xargs lore show",),
     also=(QUIET,),
     settings=("busy_timeout",),
-    run="graph:orphans_command",
+    run="commands.graph:orphans_command",
 )
 
 
@@ -199,7 +199,7 @@ from the store or from a setting, what it leads from and to, its live edges.""",
         "edge_backward_weights",
         "busy_timeout",
     ),
-    run="graph:relations_command",
+    run="commands.graph:relations_command",
 )
 
 
@@ -239,7 +239,7 @@ made or took away yourself stay as they are.""",
         IDS,
     ),
     settings=("busy_timeout",),
-    run="graph:similar_command",
+    run="commands.graph:similar_command",
 )
 
 
@@ -269,7 +269,7 @@ oldest first, each with its largest cosine to another one. Needs no edges.""",
     examples=("lore graph duplicates --jq '.[].records[1:][].id'",),
     also=(QUIET,),
     settings=("busy_timeout",),
-    run="graph:duplicates_command",
+    run="commands.graph:duplicates_command",
 )
 
 
@@ -326,7 +326,7 @@ made or taken away by hand stays so.""",
         IDS,
     ),
     settings=("busy_timeout",),
-    run="code:cochanges_command",
+    run="commands.code:cochanges_command",
 )
 
 
@@ -351,7 +351,7 @@ Reads files as 'lore index' does, and says how many imports lead to files.""",
         IDS,
     ),
     settings=("busy_timeout",),
-    run="code:imports_command",
+    run="commands.code:imports_command",
 )
 
 
@@ -376,7 +376,7 @@ and the live edges that have both ends among them.""",
     Option("--hops N", "within so many hops; 1 unless set", whole=True, low=0, high=1_000_000_000),
     examples=("lore graph export --format dot --around goal-1a2b3c4d | dot -Tsvg >goal.svg",),
     settings=("busy_timeout",),
-    run="graph:export_command",
+    run="commands.graph:export_command",
 )
 
 
@@ -421,5 +421,5 @@ Piped, the page goes to stdout. On a terminal it goes into a file under
         "min_confidence",
         "busy_timeout",
     ),
-    run="graph:view_command",
+    run="commands.graph:view_command",
 )

@@ -23,7 +23,7 @@ that is there stays as it is.""",
     OUTPUT,
     QUIET,
     arguments=(Argument("[FOLDER]", "folder", "files"),),
-    run="system:init",
+    run="commands.system:init",
 )
 
 
@@ -48,7 +48,7 @@ Prints the path of the search.db that commands in this folder use; text unless a
     OUTPUT,
     QUIET,
     examples=("sqlite3 -readonly \"$(lore store path)\" 'select id, title from nodes limit 5'",),
-    run="store:path",
+    run="commands.store:path",
 )
 
 
@@ -62,7 +62,7 @@ Lists the projects that have a store: folder, state (present or gone), bytes, se
     OUTPUT,
     QUIET,
     examples=("lore store list --gone --ids | xargs -I{} lore store remove {}",),
-    run="store:list_stores",
+    run="commands.store:list_stores",
 )
 
 
@@ -76,7 +76,7 @@ moved. It is refused while a project is still in FOLDER, or where this one has a
     OUTPUT,
     QUIET,
     arguments=(Argument("FOLDER", "folder", "files"),),
-    run="store:adopt",
+    run="commands.store:adopt",
 )
 
 
@@ -90,7 +90,7 @@ still there.""",
     OUTPUT,
     QUIET,
     arguments=(Argument("FOLDER", "folder", "files"),),
-    run="store:remove",
+    run="commands.store:remove",
 )
 
 
@@ -167,7 +167,7 @@ endpoint:URL is http://…, https://… or unix:/PATH, and speaks OpenAI's
         "--endpoint-model nomic-embed-text",
         "lore embed --serve --model all-MiniLM-L6-v2 &",
     ),
-    run="store:embed",
+    run="commands.store:embed",
 )
 
 
@@ -183,7 +183,7 @@ records stay as they are. For another embedder, 'lore embed --all' is enough."""
     BUSY_TIMEOUT,
     OUTPUT,
     QUIET,
-    run="system:reindex",
+    run="commands.system:reindex",
 )
 
 
@@ -205,7 +205,7 @@ nothing and stays in no memory of its own.""",
     QUIET,
     examples=("lore warm", "lore warm --entity entity-duckdb --json"),
     settings=("activation_hops", "graph_fanout", "embedder", "busy_timeout"),
-    run="store:warm",
+    run="commands.store:warm",
 )
 
 
@@ -224,7 +224,7 @@ one in use unless given.""",
     QUIET,
     examples=("lore trust", "lore trust --revoke ~/src/shop"),
     arguments=(Argument("[FOLDER]", "folder", "files"),),
-    run="system:trust",
+    run="commands.system:trust",
 )
 
 
@@ -282,7 +282,7 @@ Every setting is an option too: 'lore config list' names them.""",
         "lore eval --queries queries.jsonl --jq '.rows[] | [.id, .\"recall@5\"]'",
     ),
     settings=None,
-    run="quality:eval_command",
+    run="commands.quality:eval_command",
 )
 
 
@@ -341,5 +341,5 @@ Every setting is an option too, and what it says is where tuning starts.""",
         "lore tune --queries queries.jsonl --write",
     ),
     settings=None,
-    run="quality:tune_command",
+    run="commands.quality:tune_command",
 )

@@ -36,7 +36,7 @@ clone. An element of an array is EDGE_WEIGHTS[calls].""",
         Argument("[list|get|set|unset]", "words", choices=("list", "get", "set", "unset")),
         Argument("[KEY…]", "words", "settings"),
     ),
-    run="system:config",
+    run="commands.system:config",
 )
 
 
@@ -61,7 +61,7 @@ a warning. The exit code is 0 when every check is ok, 1 when one is not.""",
         "lore doctor --jq '.[] | select(.fix) | .fix'",
     ),
     also=(QUIET,),
-    run="system:doctor",
+    run="commands.system:doctor",
 )
 
 
@@ -69,7 +69,7 @@ VERSION_COMMAND = Command(
     "version",
     "",
     "which lore this is",
-    hot="help:version_command",
+    run="help:version",
 )
 
 
@@ -86,7 +86,7 @@ Such a command finds in its environment LORE_ROOT (where lore lives),
 LORE_STORE (the folder of search.db), LORE_PROJECT (the project's folder, or nothing) and
 LORE_<SETTING> for each setting of the config files, of a project's for those that a project
 may set; the comment at its head is its help, its '# Summary:' line is listed.""",
-    hot="help:commands_command",
+    run="help:commands",
 )
 
 
@@ -102,7 +102,7 @@ or save it as _lore in a folder of $fpath.
 The scripts ask 'lore completion words WORD…' for what may stand in place of
 the last WORD: commands and options come from what the commands declare.""",
     arguments=(Argument("SHELL", "shell", choices=("bash", "zsh")),),
-    hot="completion:completion_command",
+    raw="completion:completion_command",
 )
 
 
@@ -123,5 +123,5 @@ has one verb of the graph, and so of others.""",
         Argument("[COMMAND]", "command", "commands"),
         Argument("[VERB]", "verb", "verbs"),
     ),
-    hot="help:help_command",
+    raw="help:help_command",
 )

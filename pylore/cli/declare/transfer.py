@@ -96,7 +96,7 @@ what else is no document is counted by the ends of its names.
     ),
     arguments=(Argument("PATH…", "paths", "files"),),
     also=(IDS,),
-    run="transfer:import_files",
+    run="commands.transfer:import_files",
 )
 
 
@@ -144,7 +144,7 @@ stays where it is.""",
         "lore export --state | ssh b lore export --since - | lore import -",
     ),
     arguments=(Argument("[FILE]", "path", "files"),),
-    run="transfer:export",
+    run="commands.transfer:export",
 )
 
 
@@ -205,7 +205,7 @@ others have sent is merged in the same way. Whatever breaks off goes on with the
     ),
     arguments=(Argument("[FILE|REMOTE]", "path", "files"),),
     also=(IDS,),
-    run="transfer:sync",
+    run="commands.transfer:sync",
 )
 
 
@@ -231,7 +231,7 @@ A line that is not JSON in one of the files: exit code 1, and OURS stays as it w
         Argument("OURS", "ours", "files"),
         Argument("THEIRS", "theirs", "files"),
     ),
-    run="transfer:merge_file",
+    run="commands.transfer:merge_file",
 )
 
 
@@ -257,7 +257,7 @@ Prints {file, bytes, nodes, edges}.""",
     ),
     arguments=(Argument("FILE", "path", "files"),),
     also=(IDS,),
-    run="store:backup",
+    run="commands.store:backup",
 )
 
 
@@ -285,5 +285,5 @@ Prints {file, bytes, nodes, edges, kept}; kept is null where there was nothing t
     ),
     arguments=(Argument("FILE", "path", "files"),),
     also=(IDS,),
-    run="store:restore_backup",
+    run="commands.store:restore_backup",
 )

@@ -78,7 +78,7 @@ concept, entity, file, symbol, task, run, session, commit; learning is a lesson.
         Argument("TYPE", "type", "types"),
         Argument("[TEXT…]", "text"),
     ),
-    quick="writing:add",
+    run="writing:add",
 )
 
 
@@ -122,7 +122,7 @@ opens the file, and what is saved is imported. --force changes this store alone.
         Argument("ID", "id", "ids"),
         Argument("[TEXT…]", "words"),
     ),
-    quick="writing:edit",
+    run="writing:edit",
 )
 
 
@@ -174,7 +174,7 @@ relations that fit; one that is made by --force says so in its metadata.""",
     ),
     also=(QUIET,),
     settings=("busy_timeout",),
-    quick="writing:link",
+    run="writing:link",
 )
 
 
@@ -194,7 +194,7 @@ it, and 'lore link' makes it stand again.""",
         Argument("RELATION", "relation", "relations"),
         Argument("B", "to_id", "ids"),
     ),
-    run="records:unlink",
+    run="commands.records:unlink",
 )
 
 
@@ -247,7 +247,7 @@ promote_after times.""",
         Argument("PREDICATE", "predicate", "relations"),
         Argument("OBJECT", "object", "ids"),
     ),
-    quick="writing:fact",
+    run="writing:fact",
 )
 
 
@@ -271,7 +271,7 @@ lone - reads ids from stdin; 'lore list --status staged' has them.""",
         "lore confirm jacq lives_in oslo",
     ),
     arguments=(Argument("ID…", "words", "ids"),),
-    run="records:confirm",
+    run="commands.records:confirm",
 )
 
 
@@ -288,7 +288,7 @@ takes it back. A lone - reads ids from stdin.""",
     BUSY_TIMEOUT,
     examples=('lore retract "billing service" uses mysql',),
     arguments=(Argument("ID…", "words", "ids"),),
-    run="records:retract",
+    run="commands.records:retract",
 )
 
 
@@ -307,7 +307,7 @@ forgotten here; --purge --proposed deletes it here as well.""",
     BUSY_TIMEOUT,
     examples=("lore list --type observation --until 1y --ids | lore forget -",),
     arguments=(Argument("ID…", "ids", "ids"),),
-    run="records:forget",
+    run="commands.records:forget",
 )
 
 
@@ -331,7 +331,7 @@ as it last stood. A lone - reads ids from stdin; 'lore list --forgotten' has the
         "lore restore lesson-1a2b3c4d learned_from failure-5e6f7a8b",
     ),
     arguments=(Argument("ID…", "ids", "forgotten"),),
-    run="records:restore",
+    run="commands.records:restore",
 )
 
 
@@ -354,7 +354,7 @@ the latter keeps can be restored. 'lore restore --at N' leads to any earlier sta
     BUSY_TIMEOUT,
     examples=("lore undo", "lore undo decision-1a2b3c4d"),
     arguments=(Argument("[ID…]", "ids", "ids"),),
-    run="records:undo",
+    run="commands.records:undo",
 )
 
 
@@ -403,5 +403,5 @@ candidates_days ago and that nobody has promoted or refused.""",
     QUIET,
     BUSY_TIMEOUT,
     arguments=(Argument("[WORD…]", "words"),),
-    run="records:sweep",
+    run="commands.records:sweep",
 )  # fmt: skip
