@@ -196,9 +196,11 @@ def test_a_command_of_one_file_runs(
     assert _run(["toy", "ho", "-t", "--colour=blue", "--busy-timeout", "1"]) == 0
     flush()
     assert capsysbinary.readouterr().out == b'{"word":"hoho","colour":"blue"}\n'
-    for words in (["toy"], ["toy", "a", "--colour", "grey"], ["toy", "a", "--twic=1"]):
+    for words in (["toy"], ["toy", "a", "--twic=1"]):
         with pytest.raises(UsageError, match="see 'lore toy --help'"):
             _run(words)
+    with pytest.raises(UsageError, match="--colour is 'grey': give one of red, blue"):
+        _run(["toy", "a", "--colour", "grey"])
 
 
 def test_a_command_of_one_file_has_help_completion_and_a_page(toy: Command) -> None:

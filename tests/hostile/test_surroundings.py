@@ -179,13 +179,13 @@ def test_a_folder_that_is_there_and_a_file_that_is_shared_stay_as_they_are(
 def test_the_log_of_a_bug_has_its_place_and_no_text(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(words: object, command: object) -> None:
+    def fail(**given: object) -> None:
         try:
             dict[str, str]()["a secret record"]
         except KeyError as error:
             raise ValueError("a secret query") from error
 
-    monkeypatch.setattr(hot, "search_command", fail)
+    monkeypatch.setattr(hot, "search", fail)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["lore", "search", "a secret word"])
     before = os.umask(0)
