@@ -21,8 +21,7 @@ from .app.code import (
 )
 from .app.context import ContextRequest, context
 from .app.engine import Engine
-from .app.path import PathRequest, path
-from .app.related import RelatedRequest, related
+from .app.related import PathRequest, RelatedRequest, path, related
 from .app.run_audit import audit
 from .app.search import record_ids, record_shown, search
 from .app.show import show

@@ -12,7 +12,7 @@ from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symb
 from ..store.anchors import Anchor
 from ..store.filter import Scope
 from ..store.resolve_id import file_ids, file_node_id
-from ..system.trusted_roots import remember
+from ..system.projects import trust_root
 from .definitions import find_definitions
 from .fingerprint import line_numbers, take
 from .project import Project, Unreadable, fault_of, glob_pattern, is_open, root_of
@@ -156,7 +156,7 @@ def place_anchor(
     if node.invalidated_at is not None:
         raise LoreError(f"'{node.id}' is forgotten: 'lore restore {node.id}' brings it back")
     anchor = take(project, wanted, find_symbol)
-    remember(anchor.root)
+    trust_root(anchor.root)
     old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
     anchor.created_at = old.created_at if old else anchor.created_at
     state = store.anchors.put(anchor)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.times import now
 from ..store.anchors import Anchor
-from ..system.trusted_roots import remember
+from ..system.projects import trust_root
 from .fingerprint import take
 from .project import Project, root_to_keep
 
@@ -35,7 +35,7 @@ def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) ->
         return ""
     project = Project(root)
     kept = root_to_keep(store, root)
-    remember(kept)
+    trust_root(kept)
     reason = ""
     for kind, detail in (("lines", lines), ("file", "")) if lines else (("file", ""),):
         anchor = Anchor(node_id, kind, path, detail, kept)

@@ -10,7 +10,7 @@ from ..system.files import GONE, size_in, stamp_of
 from ..system.git import Git, blob_hash, is_commit
 from ..system.listing import FileTree
 from ..system.project_files import leads_down, place_within, read_plain
-from ..system.trusted_roots import is_known
+from ..system.projects import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

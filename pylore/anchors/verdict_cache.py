@@ -6,7 +6,7 @@ import os
 
 from ..system.files import GONE, stamp_of
 from ..system.project_files import leads_down
-from ..system.trusted_roots import is_known
+from ..system.projects import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

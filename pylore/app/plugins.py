@@ -15,8 +15,7 @@ from ..formats.lines import export_lines
 from ..records.records import Records
 from ..search.external import parse_results
 from ..store import create_store, open_store
-from ..system.event_plugins import REFUSING
-from ..system.plugin_files import Plugin
+from ..system.plugin_files import REFUSING, Plugin
 from ..system.plugin_process import API, LATE, PluginProcess, Refused, environment
 from ..system.programs import Tidying, own_files
 

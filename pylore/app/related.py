@@ -1,4 +1,4 @@
-"""What is connected to nodes, and what is known about files."""
+"""What is connected to nodes, the shortest way between two, and what is known about files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.settings import BY_NAME
+from ..graph.queries import path as shortest_path
 from ..search.related import about_files
 from ..search.related import related as walk_from
 from ..store.resolve_id import complete_id, complete_ids, resolve_id
@@ -15,6 +16,7 @@ from .search import near_files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from ..core.model import Hits
     from .engine import Engine
@@ -112,3 +114,28 @@ def _named(engine: Engine, name: str, here: str) -> str:
     if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
         return found
     return complete_id(engine.store, name)
+
+
+class PathRequest(Record):
+    """From one id to another, in at most ``max_hops`` edges where that is set."""
+
+    __slots__ = ("from_id", "max_hops", "to_id")
+
+    def __init__(self, from_id: str, to_id: str, max_hops: int | None = None) -> None:
+        self.from_id = from_id
+        self.to_id = to_id
+        self.max_hops = max_hops
+
+
+def path(engine: Engine, request: PathRequest) -> dict[str, Any]:
+    """``{from, to, hops, path, edges}``; ``hops`` is None where there is no path.
+
+    Raises:
+        LoreError: there is no such node.
+        UsageError: a relation of the settings is not known.
+    """
+    from_id, to_id = (
+        engine.store.nodes.require(complete_id(engine.store, id)).id
+        for id in (request.from_id, request.to_id)
+    )
+    return shortest_path(engine.store, engine.settings, from_id, to_id, request.max_hops)

@@ -28,6 +28,6 @@ def record_accesses(engine: Engine, ids: Sequence[str]) -> list[str]:
 
     Call it when the output is out. It never fails.
     """
-    from ..records.access_counts import count_accesses
+    from ..records.show import count_accesses
 
     return count_accesses(engine.store, engine.settings, ids)

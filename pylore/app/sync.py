@@ -1,4 +1,4 @@
-"""One file and the store: what is in either of them is in both afterwards."""
+"""One file and the store: afterwards both have what either had, and plugins hear of it."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from .engine import Engine
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
     from ..core.settings import Settings
     from ..store import Store
@@ -325,3 +326,35 @@ def _refuse_known_elsewhere(folder: str, project: str) -> None:
     if former:
         raise NoStore(f"no store for {project}, which seems to be {former}, moved: run "
                       f"'lore store adopt {former}', or 'lore init' for a new one")  # fmt: skip
+
+
+def last_command(store: Store) -> int:
+    """The number of the last command that changed the store; 0 before the first."""
+    found = store.history.commands(1)
+    return found[0].id if found else 0
+
+
+def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
+    """A row for each node and edge that commands of this name have changed since ``before``.
+
+    ``before`` is the number of the last command before it. A node has ``id``, an edge the id
+    ``from relation to``; ``state`` is ``added`` or ``updated``.
+    """
+    history = store.history
+    rows: dict[str, str] = {}
+    for command in history.commands():
+        if command.id <= before:
+            break
+        if command.name == name:
+            nodes, edges = history.added_by(command.id)
+            added = [*nodes, *(_edge(*key) for key in edges)]
+            left = [
+                *(past.node.id for past in history.left_by(command.id)),
+                *(_edge(*edge.key) for edge in history.edges_left_by(command.id)),
+            ]
+            rows = {**dict.fromkeys(left, "updated"), **dict.fromkeys(added, "added"), **rows}
+    return [{"id": id, "state": state} for id, state in rows.items()]
+
+
+def _edge(start: str, end: str, relation: str) -> str:
+    return f"{start} {relation} {end}"

@@ -8,10 +8,10 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from fcntl import LOCK_EX, LOCK_NB, flock
 
 from ..core.errors import LoreError
+from ..core.json import parse_object
 from ..system.atomic_write import write_bytes
 from ..system.files import make_private_folder, open_private_log
 from ..system.json_encode import dumps
-from ..system.json_lines import parse_object
 from .event_log import append, event_file, put_away_folder, remedy, state_folder
 from .events import event_line, read_events, shortened
 from .recorder import TranscriptPass

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..app.engine import Engine
-    from ..system.event_plugins import Events
+    from ..system.plugin_files import Events
 
 
 _MOST_FILES = 20

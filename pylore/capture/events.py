@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from time import gmtime, strptime, time
 
 from ..core.errors import LoreError
+from ..core.json import parse_object
 from ..system.json_encode import dumps
-from ..system.json_lines import parse_object
 from .event_log import VERSION, event_file, lock, put_away, put_away_files
 
 TYPE_CHECKING = False

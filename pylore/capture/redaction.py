@@ -9,9 +9,9 @@ import time
 from bisect import bisect_right
 
 from ..core.errors import LoreError
+from ..core.json import parse_object
 from ..system.files import own_folder
 from ..system.json_encode import dumps
-from ..system.json_lines import parse_object
 from ..system.plugin_process import PluginProcess, Refused, environment
 from ..system.programs import Tidying
 from . import secret_forms

@@ -54,7 +54,7 @@ def _say(why: Exception | str) -> None:
     if not wanted:
         return
     if isinstance(why, Exception) and not isinstance(why, LoreError):
-        from .bugs import report_bug
+        from .runtime import report_bug
 
         why = report_bug(why, "hook")
     if "/" in wanted:

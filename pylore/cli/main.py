@@ -172,7 +172,7 @@ def _open_closed_streams() -> None:
 
 
 def _report_bug(error: Exception, words: list[str]) -> int:
-    from .bugs import report_bug
+    from .runtime import report_bug
 
     command = words[0] if words and words[0].replace("-", "").isalpha() else ""
     note(report_bug(error, command))

@@ -9,7 +9,7 @@ import sys
 from ..core.errors import UsageError
 from ..core.settings import BY_NAME, from_environment
 from ..terminal.output import note, write
-from .bugs import report_bug
+from .runtime import report_bug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..core.model import Hits
     from ..core.settings import Settings
     from ..store import Store
-    from ..system.event_plugins import Events
+    from ..system.plugin_files import Events
 
 
 def load_settings(given: Mapping[str, str]) -> Settings:
@@ -130,7 +130,7 @@ def events_of(settings: Settings) -> Events | None:
 
     if not has_event_plugins(settings.plugin_dir):
         return None
-    from ..system.event_plugins import Events
+    from ..system.plugin_files import Events
 
     return Events(settings)
 
@@ -223,3 +223,24 @@ def record_accesses(engine: Engine, ids: Sequence[str]) -> None:
     from ..app.show import record_accesses as record
 
     say(record(engine, ids), engine.settings)
+
+
+def report_bug(error: BaseException, command: str) -> str:
+    """Keeps a report; the line that says where it is. Where it cannot be kept, stderr has it."""
+    from platform import python_version
+
+    from .. import __version__
+    from ..core.times import now
+    from ..system.files import open_private_log, user_folder
+    from ..system.user_files import report_of
+
+    head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
+    report = f"{head}\n{report_of(error)}\n"
+    path = os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "error.log")
+    try:
+        with open(open_private_log(path), "a", encoding="utf-8", errors="backslashreplace") as log:
+            log.write(f"{report}\n")
+    except OSError:
+        sys.stderr.write(report)
+        return f"a bug in lore, and {path} cannot be written: please report the lines above"
+    return f"a bug in lore: what happened is in {path}: please report it"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..records.records import Change, Records
     from ..store import Store
-    from ..system.event_plugins import Events
+    from ..system.plugin_files import Events
 
 
 class Session:

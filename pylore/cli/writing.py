@@ -129,8 +129,7 @@ def _link_target(text: str) -> tuple[str, str]:
 
 def _meta_field(text: str) -> tuple[str, Any]:
     """``KEY=VALUE``: the value as JSON where it is that, else as text."""
-    from ..core.json import is_json
-    from ..system.json_lines import parse_object
+    from ..core.json import is_json, parse_object
 
     key, equals, value = text.partition("=")
     if not equals or not key.strip():

@@ -10,10 +10,10 @@ import sys
 from codecs import BOM_UTF8
 
 from ..core.errors import LoreError
+from ..core.json import parse_object
 from ..core.lines import QUESTION_LINE, lines_of
 from ..core.model import Record
 from ..system.files import require_no_store
-from ..system.json_lines import parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from contextlib import suppress
 
 from ..core.errors import LoreError, StoreError, nearest
 from ..core.ids import MARK, check_id, check_scope, check_type, is_name
+from ..core.json import parse_object
 from ..core.lines import record_line
 from ..core.model import Edge, Node, Record
 from ..core.states import is_later, same
@@ -29,7 +30,6 @@ from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index, Waiting, texts_of
 from ..records.merge import Conflict, Merge
 from ..store.resolve_id import resolve_id
-from ..system.json_lines import parse_object
 from .lines import (
     FactsAhead,
     anchor_from,

@@ -9,6 +9,7 @@ from copy import copy
 from ..anchors.project import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id, is_seen, own
+from ..core.json import parse_object
 from ..core.lines import CHANGES, DAYS_AHEAD, EDGE, KINDS, LARGEST, NODE, STATE, TIME, VERDICTS
 from ..core.model import EDGE_HISTORY, Edge, Node, Past
 from ..core.states import NODE_STATE, clock, same
@@ -31,7 +32,6 @@ from ..records.canonical import (
 )
 from ..store.anchors import ANCHOR_HISTORY, Anchor
 from ..system.json_encode import harmless
-from ..system.json_lines import parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ..records.merge import Conflict
 from ..records.undo import forgotten_at
 from ..store.anchors import DocumentFile
 from ..system.files import settled
-from ..system.folder_names import FolderNames
+from ..system.listing import FolderNames
 from ..system.project_files import leads_down
 from .import_plan import READING, FileScan, KnownFiles, own_documents, text_hash
 from .jsonl import Imported
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from ..system.folder_names import Seen
+    from ..system.listing import Seen
     from .import_plan import FoundFile
     from .mdfile import Document
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from ..store.anchors import DocumentFile
-    from ..system.folder_names import FolderNames
+    from ..system.listing import FolderNames
     from .jsonl import Imported
 
     _Uses = dict[str, list[tuple[int, int]]]

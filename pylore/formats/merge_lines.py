@@ -7,6 +7,7 @@ from codecs import BOM_UTF8
 from copy import copy
 
 from ..core.errors import LoreError
+from ..core.json import parse_object
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
 from ..core.states import (
     clock,
@@ -26,7 +27,6 @@ from ..core.text import counted
 from ..core.vocabulary import RELATIONS, TYPES
 from ..records.canonical import GONE
 from ..records.canonical import edge_of as past_edge_state
-from ..system.json_lines import parse_object
 from .lines import (
     edge_from,
     line_of,

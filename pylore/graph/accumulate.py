@@ -19,7 +19,7 @@ from math import log, sqrt
 
 from ..core.scoring import best_first
 from ..core.vocabulary import DEFINES, THING_IDS
-from . import tuning
+from .relations import FRONTIER, MOST_NAMING, THINNING
 from .walk import Step, Walk, capped_edges, sure_edges, ways_up
 
 TYPE_CHECKING = False
@@ -86,7 +86,7 @@ def accumulate(
                  for id in spread.squares if id not in seen}  # fmt: skip
         seen.update(fresh)
         going_on = [id for id in best_first(fresh) if fresh[id] > 0]
-        going_on = going_on[: min(max_nodes, max(len(seeds), tuning.FRONTIER))]
+        going_on = going_on[: min(max_nodes, max(len(seeds), FRONTIER))]
         frontier = {id: _as_start(ways[id], fresh[id] ** 0.25) for id in going_on}
         if not frontier:
             break
@@ -106,7 +106,7 @@ def _read(edges: Bundles, ids: Iterable[str], weights: Weights, fanout: int) -> 
         (bridges if id.startswith(BRIDGES) else others).append(id)
     found = edges.bundles(others, list(weights), fanout + 1) if others else []
     if bridges:
-        found += edges.bundles(bridges, list(weights), max(fanout, tuning.MOST_NAMING) + 1)
+        found += edges.bundles(bridges, list(weights), max(fanout, MOST_NAMING) + 1)
     return found
 
 
@@ -182,7 +182,7 @@ class _Spread:
             here = frontier[node]
             way = _way_to(here)
             root = roots[here.id]
-            mass = self._decay * here.score**2 / max(1, degrees[node]) ** tuning.THINNING
+            mass = self._decay * here.score**2 / max(1, degrees[node]) ** THINNING
             self._masses[node] = mass
             side = 0 if outgoing else 1
             may_tie = outgoing and not node.startswith(BRIDGES)
@@ -234,7 +234,7 @@ class _Spread:
         bridges = [id for id in ties if id not in self._barred]
         for bridge, outgoing, names, others, edge_weights in _read(edges, bridges, weights, fanout):
             naming = sum(1 for name in names if name in relations)
-            if outgoing or not 2 <= naming <= tuning.MOST_NAMING:
+            if outgoing or not 2 <= naming <= MOST_NAMING:
                 continue
             common = 1 / log(1 + naming)
             for tie in ties[bridge]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import tuning
+from . import relations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class DiscountedEdges:
     def _weighed(self, bundle: Bundle) -> Bundle:
         node, outgoing, names, others, weights = bundle
         return node, outgoing, names, others, [
-            weight * tuning.OF_A_PLACE
+            weight * relations.OF_A_PLACE
             if ((node, other, name) if outgoing else (other, node, name)) in self._placed
             else weight
             for name, other, weight in zip(names, others, weights, strict=True)

@@ -9,12 +9,12 @@ from ..app.search import record_ids, search
 from ..context.text import Frame, Tokens
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.ids import sha256
+from ..core.json import parse_object
 from ..core.text import one_line, printable, words
 from ..core.vocabulary import ANCHORED_TO, BROKEN, LEARNING_TYPES, RECORDS
 from ..store.filter import Scope
 from ..system.files import open_private_log, user_folder
 from ..system.json_encode import dumps
-from ..system.json_lines import parse_object
 from ..system.parts import part
 from .install import FILE, PROMPT, SESSION_START, TOOL, Sent
 

@@ -10,7 +10,7 @@ from ..app.show import show
 from ..context.text import Frame, Tokens
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import link_parts, own, record_id
-from ..system.event_plugins import Events
+from ..system.plugin_files import Events
 from ..terminal.forms import json_list, json_object
 from ..terminal.output import note
 from .messages import INVALID_PARAMS, ProtocolError

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError
+from ..core.json import parse_object
 from ..system.json_encode import dumps
-from ..system.json_lines import parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

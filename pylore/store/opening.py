@@ -91,7 +91,7 @@ def _upgraded(
                 f"{path}: schema version {version}, this lore reads "
                 f"{SCHEMA_VERSION}: open it once where it can be written"
             )
-        from .schema_steps import upgrade
+        from .schema import upgrade
 
         upgrade(connection, path, version, SCHEMA_VERSION)
     finally:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, StoreError
+from ..core.json import parse_object
 from ..core.vocabulary import CANDIDATE_STATUSES, SOURCES, STATUSES
-from ..system.json_lines import parse_object
 from .connection import LONGEST_VALUE, apsw
 from .fulltext import CREATE, TABLES
 from .vectors import Vectors

@@ -1,4 +1,4 @@
-"""Which plugins there are: executables called ``lore-*``, in the user's folder and on ``PATH``."""
+"""Plugins: executables called ``lore-*`` in the user's folder and on ``PATH``; event plugins."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import os
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.model import Record
-from .event_plugins import EVENTS
-from .files import own_folder
+from .files import GUARD, own_folder
 from .plugin_process import API, is_name
 from .programs import whole_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from ..core.settings import Settings
+
+    Row = Mapping[str, object]
 
 BEGINNING = "lore-"
 KINDS = ("retriever", "import", "export", "redact", "hook")
@@ -151,3 +154,93 @@ def _state(
     if plugin.id in seen:
         return "another one comes first"
     return READY if plugin.api in ("", API) else f"made for Lore-API {plugin.api}"
+
+
+PREFIX = "lore-hook-"
+
+REFUSING = ("pre-add", "pre-promote")
+"""Events before a change, which a plugin may refuse."""
+AFTERWARDS = (
+    "post-add", "post-edit", "post-link", "post-forget", "post-promote", "post-index",
+    "post-import", "post-sync",
+)  # fmt: skip
+EVENTS = (*REFUSING, *AFTERWARDS)
+
+
+def event_plugins(plugin_dir: str) -> list[str]:
+    """Return the names of the event plugins in the user's own folder, sorted; none within a plugin.
+
+    Raises:
+        OSError: the folder is there and cannot be listed.
+    """
+    if os.environ.get(GUARD):
+        return []
+    folder = own_folder(plugin_dir)
+    try:
+        return sorted([name for name in os.listdir(folder) if name.startswith(PREFIX)])
+    except OSError:
+        if not os.path.isdir(folder):
+            return []
+        raise
+
+
+def is_for(plugin: str, event: str) -> bool:
+    """Return whether the plugin ``lore-hook-EVENT`` or ``lore-hook-EVENT.NAME`` hears of an event.
+
+    >>> is_for("lore-hook-post-add.mail", "post-add")
+    True
+    """
+    return plugin.partition(".")[0] == PREFIX + event
+
+
+class Events:
+    """The event plugins of one command, in the order of their names.
+
+    ``store`` and ``root`` are the data folder and the folder that plugins run in, where the
+    environment and the working directory do not say so.
+    """
+
+    def __init__(self, settings: Settings, store: str = "", root: str = "") -> None:
+        self._settings = settings
+        self._store = store
+        self._root = root
+        self._fault = ""
+        try:
+            self._plugins = event_plugins(settings.plugin_dir)
+        except OSError as error:
+            folder = own_folder(settings.plugin_dir)
+            self._plugins = []
+            self._fault = f"{folder} cannot be read ({error.strerror}), so no event plugin can run"
+
+    def hear_of(self, event: str) -> bool:
+        """Return whether there are plugins of an event, or nobody can tell."""
+        return bool(self._fault) or any(is_for(name, event) for name in self._plugins)
+
+    def ask(self, event: str, rows: Sequence[Row]) -> None:
+        """Let the plugins of an event refuse what is about to be written.
+
+        Raises:
+            LoreError: one of them refuses, fails, cannot run, or takes too long.
+        """
+        if self._fault:
+            raise LoreError(f"{self._fault}: nothing was written")
+        for plugin, why in self._run(event, rows):
+            raise LoreError(f"{plugin}: {why}: nothing was written")
+
+    def tell(self, event: str, rows: Sequence[Row]) -> list[str]:
+        """Tell the plugins of an event what was written; a note for each that failed."""
+        if not rows:
+            return []
+        if self._fault:
+            return [self._fault]
+        failed = self._run(event, rows)
+        return [f"{plugin}: {why}: what was written stands" for plugin, why in failed]
+
+    def _run(self, event: str, rows: Sequence[Row]) -> list[tuple[str, str]]:
+        """Return the plugins that failed, each with why."""
+        plugins = [name for name in self._plugins if is_for(name, event)]
+        if not plugins:
+            return []
+        from .plugin_process import run_all
+
+        return run_all(plugins, event, rows, self._settings, self._store, self._root)

@@ -14,7 +14,7 @@ import os
 from ..core.errors import LoreError
 from . import config
 from .config import MARK, SHARED
-from .files import STORE, make_private_folder, user_folder
+from .files import STORE, make_private_folder, note, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,3 +196,38 @@ def _write(path: str, text: str) -> None:
     number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(number, "w", encoding="ascii") as file:
         file.write(f"{text}\n")
+
+
+def is_known(root: str) -> bool:
+    """Return whether this user has anchored a record to the folder ``root``, a real path."""
+    return root in _roots()
+
+
+def trust_root(root: str) -> None:
+    """Add a folder to the list, if it is not there. Where that cannot be written, it is not."""
+    if not root or "\n" in root or root in _roots():
+        return
+    path = _file()
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return
+    with os.fdopen(number, "w", encoding="utf-8") as file:
+        file.write(root + "\n")
+
+
+def _roots() -> frozenset[str]:
+    note(_file())
+    try:
+        with open(_file(), encoding="utf-8") as file:
+            return frozenset(file.read().split("\n")[:-1])
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+
+
+def _file() -> str:
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if not state.startswith("/"):
+        state = os.path.expanduser("~/.local/state")
+    return os.path.join(state, "lore", "roots")

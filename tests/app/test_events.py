@@ -11,8 +11,8 @@ from homes import move_home
 from pylore.cli.runtime import events_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
-from pylore.system.event_plugins import Events
 from pylore.system.files import GUARD
+from pylore.system.plugin_files import Events
 
 ROWS: list[dict[str, object]] = [{"id": "note-a"}, {"id": "note-b\ud800"}]
 

@@ -25,8 +25,7 @@ from pylore.app.code import (
 )
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
-from pylore.app.path import PathRequest, path
-from pylore.app.related import RelatedRequest, related
+from pylore.app.related import PathRequest, RelatedRequest, path, related
 from pylore.app.search import record_shown, search
 from pylore.app.show import show
 from pylore.core.errors import LoreError, UsageError

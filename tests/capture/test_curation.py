@@ -38,9 +38,9 @@ from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.formats.jsonl import import_lines
 from pylore.formats.lines import export_lines
-from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
 from pylore.records.runs import Runs
+from pylore.records.show import count_accesses
 from pylore.store.curation import KeptCandidate
 
 

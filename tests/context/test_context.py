@@ -36,8 +36,8 @@ from pylore.core.settings import Settings
 from pylore.core.text import printable
 from pylore.core.times import ago
 from pylore.indexing.indexer import Index
-from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
+from pylore.records.show import count_accesses
 from pylore.store import Store
 from pylore.store.filter import Scope
 from pylore.system.git_process import Process

@@ -13,9 +13,9 @@ from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import import_lines
 from pylore.formats.lines import export_lines
 from pylore.indexing.indexer import rebuild
-from pylore.records.access_counts import count_accesses
 from pylore.records.fact_review import Facts
 from pylore.records.records import Records
+from pylore.records.show import count_accesses
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope

@@ -17,9 +17,9 @@ from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
 from pylore.formats.lines import export_lines
-from pylore.records.access_counts import count_accesses
 from pylore.records.fact_review import Facts
 from pylore.records.records import Records
+from pylore.records.show import count_accesses
 from pylore.store import Store, open_store
 
 JACQ, OSLO, ROME = "entity-jacq", "entity-oslo", "entity-rome"

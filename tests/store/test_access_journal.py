@@ -16,7 +16,7 @@ from things import EARLY, LATE, LATER, a_node, an_edge
 
 from pylore.core.settings import Settings
 from pylore.formats.lines import export_lines
-from pylore.records.access_counts import count_accesses
+from pylore.records.show import count_accesses
 from pylore.store import Store, open_store
 from pylore.store import access_log as read_lines
 from pylore.store import nodes as access_journal

@@ -15,9 +15,9 @@ from pylore.core.settings import Settings
 from pylore.core.vocabulary import file_id
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import rebuild
-from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
 from pylore.records.runs import Runs
+from pylore.records.show import count_accesses
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope

@@ -10,7 +10,7 @@ from new_stores import new_store
 from things import a_node
 
 from pylore.core.errors import StoreError, StoreReadOnly
-from pylore.store import create_store, open_store, opening, schema_steps
+from pylore.store import create_store, open_store, opening, schema
 from pylore.store.schema import SCHEMA, created, name_of, schema_text
 
 NEW = next(one for one in created(schema_text(SCHEMA)) if one.startswith("CREATE INDEX"))
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     before = schema_text(SCHEMA).replace(f"{NEW};\n", "")
     assert before != schema_text(SCHEMA)
     monkeypatch.setattr(opening, "SCHEMA_VERSION", 2)
-    monkeypatch.setitem(schema_steps.STEPS, 2, (before, f"{NEW};"))
+    monkeypatch.setitem(schema.STEPS, 2, (before, f"{NEW};"))
     return folder
 
 
@@ -42,7 +42,7 @@ def alter(folder: str, statement: str) -> None:
 
 
 def test_there_is_a_step_to_each_version_but_the_first() -> None:
-    assert [*schema_steps.STEPS] == [*range(2, opening.SCHEMA_VERSION + 1)]
+    assert [*schema.STEPS] == [*range(2, opening.SCHEMA_VERSION + 1)]
 
 
 @pytest.mark.parametrize("way", [open_store, create_store])
@@ -60,7 +60,7 @@ def test_an_older_store_is_brought_up_when_it_is_opened(way: object, folder: str
 def test_who_comes_second_finds_it_done(folder: str) -> None:
     connection = apsw.Connection(f"{folder}/search.db")
     open_store(folder).close()
-    schema_steps.upgrade(connection, "search.db", 1, 2)
+    schema.upgrade(connection, "search.db", 1, 2)
     connection.close()
     open_store(folder).close()
 
@@ -93,12 +93,12 @@ def test_one_that_is_not_lores_is_refused_as_it_is(statement: str, folder: str) 
 def test_a_step_that_fails_changes_nothing(
     step: str, error: type[Exception], folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = schema_steps.STEPS[2][0]
-    monkeypatch.setitem(schema_steps.STEPS, 2, (before, step))
+    before = schema.STEPS[2][0]
+    monkeypatch.setitem(schema.STEPS, 2, (before, step))
     with pytest.raises((StoreError, error)):
         open_store(folder)
     assert version(folder) == 1
-    monkeypatch.setitem(schema_steps.STEPS, 2, (before, f"{NEW};"))
+    monkeypatch.setitem(schema.STEPS, 2, (before, f"{NEW};"))
     with open_store(folder) as store:
         assert [node.id for node in store.nodes.all()] == ["note-a"]
 

@@ -11,7 +11,7 @@ from repositories import Repository
 
 from pylore.core.errors import LoreError
 from pylore.system import git_process as gitprocess
-from pylore.system import trusted_roots as roots
+from pylore.system import projects as roots
 from pylore.system.git import Git, is_commit
 from pylore.system.git_process import Process
 from pylore.system.listing import FileTree
@@ -157,7 +157,7 @@ def test_roots_are_this_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     move_home(monkeypatch, tmp_path)
     assert not roots.is_known("/a b")
     for root in ("/a b", "/c", "/a b", "", "/d\n/e"):
-        roots.remember(root)
+        roots.trust_root(root)
     assert [roots.is_known(root) for root in ("/a b", "/c", "", "/d", "/e")] == [
         True, True, False, False, False
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...app.path import PathRequest, path
+from ...app.related import PathRequest, path
 from ...core.errors import UsageError
 from ...core.text import counted, printable
 from ...core.vocabulary import COMMIT_IDS

@@ -6,8 +6,8 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
-from ...app.warm import WarmRequest
-from ...app.warm import warm as run
+from ...app.query_cache import WarmRequest
+from ...app.query_cache import warm as run
 from ...core.errors import DONE, INTERRUPTED, LoreError, UsageError
 from ...core.text import counted
 from ...embed import open_embedder

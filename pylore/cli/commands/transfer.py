@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
-from ...app.event_rows import changed_by, last_command
-from ...app.sync import Synced
+from ...app.sync import Synced, changed_by, last_command
 from ...app.sync import sync as synced
 from ...core.errors import LoreError, UsageError
 from ...core.lines import lines_of, record_line
@@ -26,10 +25,10 @@ from ...graph.ontology import misfits_among
 from ...records.fields import is_page
 from ...system.atomic_write import write_whole
 from ...system.config import SHARED
-from ...system.event_plugins import Events
 from ...system.files import require_no_store
 from ...system.git_setup import Repository
 from ...system.parts import require_part
+from ...system.plugin_files import Events
 from ...system.programs import find_program
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, note, write
