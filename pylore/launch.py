@@ -51,7 +51,7 @@ class Finder:
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, _: object = None) -> Any:
-        """The spec of a module of lore's own; None for any other."""
+        """Return the spec of a module of lore's own; None for any other."""
         if path is None or not name.startswith("pylore."):
             return None
         leaf = name.rpartition(".")[2]

@@ -95,7 +95,7 @@ class Lore:
         explain: bool = False,
         **settings: object,
     ) -> Hits:
-        """What matches ``query``, best first, and what is connected to it.
+        """Return what matches ``query``, best first, and what is connected to it.
 
         ``near`` names files (globs from the project's root, or ``@git``): what is tied to
         them is found as well, with a query or without. ``types`` and ``statuses`` say what
@@ -125,7 +125,7 @@ class Lore:
         types: Iterable[str] = (),
         **settings: object,
     ) -> Hits:
-        """What is connected to a node, nearest first, up to ``hops`` (1 to 3) edges away.
+        """Return what is connected to a node, nearest first, up to ``hops`` (1 to 3) edges away.
 
         In place of an id there may be the path of a file, or files ``near``, as in
         ``search``: then it is what is known about them, records first.
@@ -153,7 +153,7 @@ class Lore:
         with_superseded: bool = False,
         **settings: object,
     ) -> Context:
-        """What the store has on a question, or on the task of this id, as text in ``form``.
+        """Return what the store has on a question, or on the task of this id, as text in ``form``.
 
         ``form`` is ``narrative``, ``prompt``, ``json`` or ``mermaid``; ``budget=…`` (tokens) is
         one of the settings. ``Context.text`` is the text, ``receipt()`` says what it holds.
@@ -180,7 +180,7 @@ class Lore:
         with_superseded: bool = False,
         **settings: object,
     ) -> AskResult:
-        """The answer of the setting ``llm_command`` to a question, and what it rests on.
+        """Return the answer of the setting ``llm_command`` to a question, and what it rests on.
 
         Up to ``rounds`` times the model may first name what it still needs; ``needed`` of the
         result has it.
@@ -209,7 +209,7 @@ class Lore:
             return show(engine, [id], history=history)[0]
 
     def path(self, from_id: str, to_id: str, max_hops: int | None = None) -> dict[str, Any]:
-        """The shortest way between two nodes; ``hops`` is None where there is none.
+        """Return the shortest way between two nodes; ``hops`` is None where there is none.
 
         Raises:
             LoreError: there is no such node.
@@ -243,7 +243,7 @@ class Lore:
     def analyze_cochanges(
         self, *, since: str = "", keep_commits: bool = False, **settings: object
     ) -> CoChanges:
-        """Which files change together, from git's history since a time as git takes it.
+        """Return which files change together, from git's history since a time as git takes it.
 
         Raises:
             LoreError: the project is not a git repository with a commit.
@@ -279,7 +279,7 @@ class Lore:
             return verified_rows(engine, verify(engine, ids))
 
     def anchors_for_file(self, file: str) -> Sequence[dict[str, Any]]:
-        """The anchors that tie something to this file, by globs too."""
+        """Return the anchors that tie something to this file, by globs too."""
         engine = self._engine({})
         with engine.store.faults:
             return anchors_for_file(engine, file)
@@ -291,7 +291,7 @@ class Lore:
             return store.nodes.get(resolve_id(store, id))
 
     def edges(self, id: str) -> list[Edge]:
-        """The live edges of one node, both directions."""
+        """Return the live edges of one node, both directions."""
         store, _ = self._open()
         with store.faults:
             return store.edges.of(resolve_id(store, id))
@@ -372,7 +372,7 @@ class Lore:
         return self._records().undo(ids)
 
     def history(self, id: str) -> Sequence[dict[str, Any]]:
-        """The states that a node has left, as ``lore show --history`` has them.
+        """Return the states that a node has left, as ``lore show --history`` has them.
 
         Raises:
             LoreError: there is no such node.
@@ -382,7 +382,7 @@ class Lore:
             return told_history(store, store.nodes.require(resolve_id(store, id)))
 
     def start_run(self, task: str = "") -> str:
-        """The id of a new run; ``search(…, run=id)`` records in it what was shown."""
+        """Return the id of a new run; ``search(…, run=id)`` records in it what was shown."""
         return Runs(self._open()[0]).start(task)
 
     def finish_run(
@@ -457,13 +457,14 @@ class Lore:
 
 
 def _recorded(engine: Engine, query: str, hits: Hits) -> Hits:
-    """The same hits, recorded in the run of the settings, if there is one."""
+    """Return the same hits, recorded in the run of the settings, if there is one."""
     hits.notes.extend(record_shown(engine, query, hits))
     return hits
 
 
 def _recorded_context(engine: Engine, found: Context) -> Context:
-    """The same context, what it holds recorded in the run of the settings, if there is one."""
+    """Return the same context, what it holds recorded in the run of the settings, if there is
+    one."""
     ids = [entry["id"] for entry in found.included]
     found.notes.extend(record_ids(engine, found.question, ids))
     return found

@@ -58,7 +58,8 @@ def first_rows(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, An
 
 
 def first_nodes(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, Any]], list[str]]:
-    """The same for nodes with all that is known of them; of the first one there is always some.
+    """Return the same for nodes with all that is known of them; of the first one there is always
+    some.
 
     Where it alone has no room, its edges go from the end, then its body.
 
@@ -74,7 +75,7 @@ def first_nodes(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, A
 
 
 def _fitting(rows: list[dict[str, Any]], most: int) -> int:
-    """How many of the first rows a list of ``most`` bytes holds; all where that is 0."""
+    """Return how many of the first rows a list of ``most`` bytes holds; all where that is 0."""
     if not require_room(most):
         return len(rows)
     left = most - 2 * _ROW
@@ -86,7 +87,8 @@ def _fitting(rows: list[dict[str, Any]], most: int) -> int:
 
 
 def context_within(engine: Engine, request: ContextRequest, found: Context) -> Context:
-    """The same context where its JSON has room: else with less withheld, then with a lower budget.
+    """Return the same context where its JSON has room: else with less withheld, then with a lower
+    budget.
 
     Its notes say so. Without ``max_bytes`` it is the same.
     """
@@ -111,7 +113,7 @@ def context_within(engine: Engine, request: ContextRequest, found: Context) -> C
 
 
 def _without_text(found: Context, most: int) -> Context:
-    """The context where nothing of it has room: its question, shortened, and a note."""
+    """Return the context where nothing of it has room: its question, shortened, and a note."""
     found.text, found.tokens_used, found.included = "", 0, []
     found.notes = [f"nothing that was found has room: max_bytes is {most}"]
     found.question = found.question.encode()[: most // 3].decode(errors="ignore")
@@ -148,6 +150,6 @@ def _shortened(node: dict[str, Any], room: int, most: int) -> list[str]:
 
 
 def _left_out(count: int, most: int) -> list[str]:
-    """What to say of so many results that have no room; nothing where there are none."""
+    """Return what to say of so many results that have no room; nothing where there are none."""
     things = "result" if count == 1 else "results"
     return [f"{count} {things} left out: max_bytes is {most}"] if count else []

@@ -57,7 +57,7 @@ class AnchorRequest(Record):
 
 
 def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
-    """The anchors of a node, as ``lore anchor ID`` prints them.
+    """Return the anchors of a node, as ``lore anchor ID`` prints them.
 
     Raises:
         LoreError: there is no such node.
@@ -84,7 +84,7 @@ def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
 
 
 def left_invalid(engine: Engine, id: str, here: str) -> list[str]:
-    """What to say of a node's anchors whose code is gone: the commands that take them away.
+    """Return what to say of a node's anchors whose code is gone: the commands that take them away.
 
     They are for somebody in the folder ``here``.
     """
@@ -128,14 +128,14 @@ def verify(
 
 
 def count_anchors(engine: Engine, ids: Sequence[str] = ()) -> int:
-    """How many anchors ``verify`` would judge."""
+    """Return how many anchors ``verify`` would judge."""
     return len(engine.store.anchors.live(complete_ids(engine.store, ids)))
 
 
 def verified_rows(
     engine: Engine, found: Verified, *, changed: bool = False
 ) -> list[dict[str, Any]]:
-    """What was judged, as rows; only what has ``changed``, if that is asked for."""
+    """Return what was judged, as rows; only what has ``changed``, if that is asked for."""
     shown = [
         new for old, new in found.found
         if not changed or (old.key, old.verdict) != (new.key, new.verdict)
@@ -144,17 +144,17 @@ def verified_rows(
 
 
 def broken_rows(engine: Engine, found: Verified) -> list[dict[str, Any]]:
-    """What no longer holds, as rows."""
+    """Return what no longer holds, as rows."""
     return rows(engine.store, [new for _, new in found.found if new.verdict in BROKEN])
 
 
 def kept_verdicts(engine: Engine) -> Verified:
-    """The verdicts as they are kept: no file is looked at."""
+    """Return the verdicts as they are kept: no file is looked at."""
     return judge_kept(engine.store)
 
 
 def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
-    """The anchors whose file this is, globs that match it included, as rows."""
+    """Return the anchors whose file this is, globs that match it included, as rows."""
     store = engine.store
     path = relative(engine.root, os.path.join(engine.root, file), file)
     kept = root_to_keep(store, engine.root)
@@ -170,7 +170,7 @@ def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
 
 
 def finder(root: str, path: str) -> FindSymbol:
-    """What finds symbols in one file, by its grammar where there is one."""
+    """Return what finds symbols in one file, by its grammar where there is one."""
     from ..code.index import find_best
 
     return find_best(root, path)
@@ -292,7 +292,7 @@ def analyze_cochanges(
     keep_commits: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> CoChanges:
-    """Which files change together, from the history since a time as git takes it.
+    """Return which files change together, from the history since a time as git takes it.
 
     ``progress`` hears what is done, how much of it, and of how much.
 

@@ -51,7 +51,8 @@ class ContextRequest(Record):
 
 
 def context(engine: Engine, request: ContextRequest) -> Context:
-    """The text, what it holds and what it does not; the setting ``budget`` is how long it may be.
+    """Return the text, what it holds and what it does not; the setting ``budget`` is how long it
+    may be.
 
     Raises:
         UsageError: a type is not known.

@@ -61,18 +61,20 @@ class Engine:
         return self._embedder[0]
 
     def under(self, settings: Settings) -> Engine:
-        """The same store under other settings; the embedder goes with it where it is the same."""
+        """Return the same store under other settings; the embedder goes with it where it is the
+        same.
+        """
         other = Engine(self._store, settings, self.root, ahead=self._ahead)
         if settings.embedder == self.settings.embedder:
             other._embedder = self._embedder
         return other
 
     def whole(self) -> Engine:
-        """The same without a scope: for what is made of everything, and common to all."""
+        """Return the same without a scope: for what is made of everything, and common to all."""
         return self.changed([("scope", "")], "") if self.settings.scope else self
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Engine:
-        """The same with these ``(setting, text)`` set, as ``Settings.changed`` does."""
+        """Return the same with these ``(setting, text)`` set, as ``Settings.changed`` does."""
         return self.under(self.settings.changed(pairs, origin))
 
 
@@ -90,7 +92,7 @@ class Engines:
         self._made: dict[frozenset[tuple[str, str]], Engine] = {}
 
     def under(self, flags: Mapping[str, str]) -> Engine:
-        """The engine under these flags.
+        """Return the engine under these flags.
 
         Raises:
             UsageError: one of them is wrong.

@@ -263,7 +263,7 @@ def _content(path: str) -> bytes:
 
 
 def _running_in(group: int) -> list[str]:
-    """The numbers of the processes of a group that still run a moment later."""
+    """Return the numbers of the processes of a group that still run a moment later."""
     until = time.monotonic() + _GRACE
     while True:
         try:

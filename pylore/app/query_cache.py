@@ -79,7 +79,7 @@ class Keepable:
         self._key = sha256(repr(told).encode(errors="surrogatepass")).digest()
 
     def answer(self) -> KeptAnswer | None:
-        """The answer that is kept, if it is what would be answered now."""
+        """Return the answer that is kept, if it is what would be answered now."""
         text = kept_text(self._key)
         if text is None:
             return None
@@ -142,7 +142,7 @@ def question_of(
     asked: Sequence[object], settings: Settings, folder: str, root: str,
     *, counts_reads: bool = True,
 ) -> Keepable | None:  # fmt: skip
-    """The question, if its answer may be kept.
+    """Return the question, if its answer may be kept.
 
     Not where another program has a part in it: an embedder or a retriever that lore asks. And not
     within a run: there each answer is written into the store, so it is another store thereafter.
@@ -233,7 +233,7 @@ def _all(settings: Settings) -> list[object]:
 
 
 def _is_plain(value: object) -> bool:
-    """Whether the text of a value says all that it is."""
+    """Return whether the text of a value says all that it is."""
     if isinstance(value, (tuple, list)):
         return all(map(_is_plain, value))
     return isinstance(value, _PLAIN)
@@ -247,7 +247,7 @@ def _stamp(path: str) -> str:
 
 
 def _may_be_shown(root: str, told: dict[str, str]) -> bool:
-    """Whether git lists the same of these files as before."""
+    """Return whether git lists the same of these files as before."""
     from ..system.project_files import Listed
 
     now = Listed(root, told)

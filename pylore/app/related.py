@@ -71,7 +71,8 @@ def require_hops(value: int | str) -> int:
 
 
 def related(engine: Engine, request: RelatedRequest) -> Hits:
-    """What the walk reaches from these nodes; of files, what is known about them, records first.
+    """Return what the walk reaches from these nodes; of files, what is known about them, records
+    first.
 
     Raises:
         LoreError: there is no such node or file.
@@ -107,7 +108,7 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
 
 
 def _named(engine: Engine, name: str, here: str) -> str:
-    """The id that a name means; what is a path, or may be one, stays as it is."""
+    """Return the id that a name means; what is a path, or may be one, stays as it is."""
     found = resolve_id(engine.store, name)
     if engine.store.nodes.get(found) is not None or "/" in name or "." in name:
         return found

@@ -64,7 +64,7 @@ def _diversity(store: Store, settings: Settings, runs: Sequence[str]) -> dict[st
 
 
 def _largest(ids: list[str], categories: Mapping[str, str]) -> tuple[float, str | None]:
-    """The largest share of one category, and which; what has none is like nothing else."""
+    """Return the largest share of one category, and which; what has none is like nothing else."""
     counts: dict[str, int] = {}
     for id in ids:
         if id in categories:

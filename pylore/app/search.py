@@ -69,7 +69,7 @@ def search(
 
 
 def near_files(engine: Engine, globs: tuple[str, ...]) -> Near | None:
-    """The files at hand; None where there are none."""
+    """Return the files at hand; None where there are none."""
     if not globs:
         return None
     from ..search.file_context import Near
@@ -94,7 +94,7 @@ def record_shown(engine: Engine, query: str, found: Hits) -> list[str]:
 
 
 def record_ids(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
-    """The same for what is not a list of results: ``ids`` in the order of their worth."""
+    """Return the same for what is not a list of results: ``ids`` in the order of their worth."""
     if not engine.settings.run:
         return []
     from ..records.impressions import keep_shown

@@ -112,13 +112,13 @@ class _Source:
         return self._marked or bool(self._sides)
 
     def lines(self) -> Iterator[bytes]:
-        """All that is to come in."""
+        """Yield all that is to come in."""
         yield from both_sides(self._own_lines())
         for _, side in self._sides:
             yield from both_sides(line + b"\n" for line in side.split(b"\n"))
 
     def is_unchanged(self) -> bool:
-        """Whether the file is as it was read."""
+        """Return whether the file is as it was read."""
         return self._seen()[0] == self.digest
 
     def _own_lines(self) -> Iterator[bytes]:
@@ -206,7 +206,7 @@ def _taken(engine: Engine, read: _Source) -> Imported:
 
 
 def _kept(engine: Engine, read: _Source) -> SpooledTemporaryFile[str]:
-    """The lines that the file is to have, in a file without a name."""
+    """Return the lines that the file is to have, in a file without a name."""
     kept = SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n")  # noqa: SIM115
     records = engine.store.types.require([RECORDS])
     kept.writelines(read.said.lines(export_lines(engine.store, records, shared=True)))
@@ -329,13 +329,13 @@ def _refuse_known_elsewhere(folder: str, project: str) -> None:
 
 
 def last_command(store: Store) -> int:
-    """The number of the last command that changed the store; 0 before the first."""
+    """Return the number of the last command that changed the store; 0 before the first."""
     found = store.history.commands(1)
     return found[0].id if found else 0
 
 
 def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
-    """A row for each node and edge that commands of this name have changed since ``before``.
+    """Return a row for each node and edge that commands of this name have changed since ``before``.
 
     ``before`` is the number of the last command before it. A node has ``id``, an edge the id
     ``from relation to``; ``state`` is ``added`` or ``updated``.

@@ -88,7 +88,7 @@ class Told:
                 self._having.setdefault(word, []).append(number)
 
     def like(self, one: Candidate) -> Candidate | None:
-        """The one that says the same in nearly the same words."""
+        """Return the one that says the same in nearly the same words."""
         near = _nearest(_Said(one), self._groups, self._having)
         return None if near is None else self._groups[near].candidate
 
@@ -121,7 +121,7 @@ class Signal:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Signal:
-        """The signal that ``to_row`` wrote."""
+        """Return the signal that ``to_row`` wrote."""
         return cls(**{name: row[name] for name in cls.__slots__})
 
 
@@ -190,7 +190,7 @@ class Candidate:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Candidate:
-        """The candidate that ``to_row`` wrote."""
+        """Return the candidate that ``to_row`` wrote."""
         return cls(row["type"], row["title"], row["body"],
                    [Signal.from_row(one) for one in row["signals"]],
                    row["files"], row["commits"], row["id"])  # fmt: skip

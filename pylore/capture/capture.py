@@ -33,7 +33,7 @@ _LONGEST = 4096
 
 
 def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
-    """The events of the sessions of a project, those of each session in their order.
+    """Yield the events of the sessions of a project, those of each session in their order.
 
     Args:
         project: its folder, or ``ALL``.
@@ -49,7 +49,7 @@ def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
 
 
 def sessions_of(project: str) -> set[str]:
-    """The sessions whose folder is that of a project, or a work tree of its repository."""
+    """Return the sessions whose folder is that of a project, or a work tree of its repository."""
     belongs: dict[str, bool] = {}
     found = set()
     for event in read_events(kinds=("session",)):
@@ -70,7 +70,7 @@ def _belongs(folder: str, project: str) -> bool:
 
 
 def _repository(folder: str) -> str:
-    """The folder of the repository that a work tree belongs to; nothing where it is none."""
+    """Return the folder of the repository that a work tree belongs to; nothing where it is none."""
     place = os.path.join(folder, ".git")
     if os.path.isdir(place):
         return os.path.realpath(place)
@@ -440,7 +440,7 @@ class Capture:
         self._doubtful = set()
 
     def _new(self, events: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Those of the events that the log has not."""
+        """Yield those of the events that the log has not."""
         doubtful = {
             id(event) for session, some in self._held if session in self._doubtful for event in some
         }
@@ -472,7 +472,7 @@ class Capture:
 
 
 def _keys(events: Iterable[dict[str, Any]]) -> Iterator[tuple[object, ...]]:
-    """What tells each event from the others of its session, whatever its text has become."""
+    """Yield what tells each event from the others of its session, whatever its text has become."""
     seen: dict[tuple[object, ...], int] = {}
     for event in events:
         what: tuple[object, ...] = (

@@ -168,7 +168,7 @@ class Claude(AgentReading):
             self.recorder.shown.add(joined(given.get("content")) or text(given, "stdout"))
 
     def _without_asides(self, said: str) -> str:
-        """A text without what the program has put in; what hooks have is noted as shown."""
+        """Return a text without what the program has put in; what hooks have is noted as shown."""
         if "<" not in said:
             return said
         for match in _ASIDES.finditer(said):
@@ -178,7 +178,7 @@ class Claude(AgentReading):
 
 
 def head_of(head: bytes, path: str) -> tuple[str, bool]:
-    """The session that the beginning of a file names, and whether it is a side chain."""
+    """Return the session that the beginning of a file names, and whether it is a side chain."""
     session = re.search(rb'"sessionId":\s?"([^"]{1,200})"', head)
     main = re.search(rb'"isSidechain":\s?(true|false)', head)
     name = session.group(1).decode("utf-8", "replace") if session else ""

@@ -159,7 +159,7 @@ class Codex(AgentReading):
 
 
 def head_of(head: bytes, path: str) -> tuple[str, bool]:
-    """The session that the beginning of a rollout names, and whether it is a side chain."""
+    """Return the session that the beginning of a rollout names, and whether it is a side chain."""
     first = head.split(b"\n", 1)[0]
     named = re.search(rb'"id":\s?"([^"]{1,200})"', first)
     name = named.group(1).decode("utf-8", "replace") if named else ""
@@ -167,7 +167,7 @@ def head_of(head: bytes, path: str) -> tuple[str, bool]:
 
 
 def _arguments(item: dict[str, Any]) -> dict[str, Any]:
-    """What a call was given: JSON in a text, a text, or an action."""
+    """Return what a call was given: JSON in a text, a text, or an action."""
     action = fields_of(item, "action")
     if action:
         return action
@@ -180,7 +180,7 @@ def _arguments(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _command(given: dict[str, Any]) -> str:
-    """The shell command of a call, without the shell that is called for it."""
+    """Return the shell command of a call, without the shell that is called for it."""
     said = given.get("command", given.get("cmd"))
     if isinstance(said, str):
         return said
@@ -194,7 +194,7 @@ def _command(given: dict[str, Any]) -> str:
 
 
 def _read_output(output: Any) -> tuple[str, int, float | None]:
-    """What a call printed, its exit code (0 where none is said), and its seconds."""
+    """Return what a call printed, its exit code (0 where none is said), and its seconds."""
     code, seconds = 0, None
     if isinstance(output, str) and output[:1] == "{":
         try:

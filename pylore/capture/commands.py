@@ -64,7 +64,7 @@ def capture(paths: tuple[str, ...], source: str | None, since: str, **options: A
 
 
 def _places(paths: Sequence[str], name: str, folder: str) -> Sequence[str]:
-    """The files and folders to read: those that are given, else the agent's own."""
+    """Return the files and folders to read: those that are given, else the agent's own."""
     if paths:
         return paths
     if not folder:
@@ -280,7 +280,9 @@ def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
 
 
 def swept_candidates(session: Session, *, dry_run: bool) -> list[str]:
-    """What ``lore sweep --telemetry`` drops of this store's; nothing where there is no store."""
+    """Return what ``lore sweep --telemetry`` drops of this store's; nothing where there is no
+    store.
+    """
     try:
         store = session.open()
     except NoStore:
@@ -378,7 +380,7 @@ def _beginning(text: str) -> str:
 
 
 def _run_of(engine: Engine) -> Callable[[str], str]:
-    """The run that an agent's session belonged to, as the hooks keep it."""
+    """Return the run that an agent's session belonged to, as the hooks keep it."""
     return lambda session: AgentSession(session, engine.root).run
 
 

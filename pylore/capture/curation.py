@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 def with_titles(
     candidates: Sequence[Candidate], texts: Iterable[str], command: str
 ) -> tuple[list[Candidate], list[str]]:
-    """The candidates, the first ``MOST`` of them titled and merged by a model; what was dropped.
+    """Return the candidates, the first ``MOST`` of them titled and merged by a model; what was
+    dropped.
 
     Args:
         texts: those of the events that the candidates were found in.
@@ -73,7 +74,9 @@ _LONGEST_SESSION = 200
 
 
 def quoted(signal: Signal) -> dict[str, str]:
-    """What stays of a signal: its quote, where that stood, and a hash to tell if it was changed."""
+    """Return what stays of a signal: its quote, where that stood, and a hash to tell if it was
+    changed.
+    """
     return {
         "quote": signal.quote, "hash": sha256(signal.quote.encode()).hexdigest()[:_DIGITS],
         "ref": signal.ref, "t": signal.t, "signal": signal.name,
@@ -119,7 +122,7 @@ class Evidence:
         return more
 
     def _may_come(self, old: Edge | None) -> bool:
-        """Whether a link is to be made, or to stand again."""
+        """Return whether a link is to be made, or to stand again."""
         return old is None or (old.invalidated_at is not None and self._revive)
 
     def anchor(self, id: str, files: Sequence[str]) -> list[str]:
@@ -191,7 +194,7 @@ def by_session(signals: Iterable[Signal]) -> dict[str, list[Signal]]:
 
 
 def session_id(name: str) -> str:
-    """The id of a session's node.
+    """Return the id of a session's node.
 
     >>> session_id("0b2e"), session_id("a\\nb")
     ('session-0b2e', 'session-05e1e162')
@@ -205,14 +208,14 @@ def session_id(name: str) -> str:
 
 
 def evidence_of(metadata: str) -> list[dict[str, Any]]:
-    """The quotes that the metadata of an edge have."""
+    """Return the quotes that the metadata of an edge have."""
     found = loads(metadata).get(EVIDENCE) if EVIDENCE in metadata else None
     rows = found if isinstance(found, list) else []
     return [row for row in rows if isinstance(row, dict)]
 
 
 def commits_of(root: str, candidates: Iterable[Candidate]) -> dict[str, Node]:
-    """The commits that candidates name, as far as the project's repository has them."""
+    """Return the commits that candidates name, as far as the project's repository has them."""
     git = Git(root)
     found = {}
     for name in dict.fromkeys(hash for one in candidates for hash in one.commits):
@@ -236,7 +239,7 @@ promoted in it: how many are ``confirmed`` and how many were ``used`` by now, in
 
 
 def funnel(engine: Engine) -> list[dict[str, Any]]:
-    """A row a week that has something, the newest first: ``week`` (ISO 8601), ``COUNTED``.
+    """Return a row a week that has something, the newest first: ``week`` (ISO 8601), ``COUNTED``.
 
     Events are counted as far as the log still has them.
     """
@@ -253,13 +256,13 @@ def funnel(engine: Engine) -> list[dict[str, Any]]:
 
 
 def _of_candidate(store: Store, row: KeptCandidate) -> Counter[str]:
-    """What became of a candidate, where that is decided."""
+    """Return what became of a candidate, where that is decided."""
     counts = Counter({row.status: 1} if row.status in (KNOWN, PROMOTED, REFUSED) else {})
     return counts + _of_record(store, str(row.promoted_as)) if counts[PROMOTED] else counts
 
 
 def _of_record(store: Store, id: str) -> Counter[str]:
-    """What came of a record that was promoted."""
+    """Return what came of a record that was promoted."""
     node = store.nodes.get(id)
     if node is None or node.invalidated_at is not None:
         return Counter()
@@ -275,7 +278,7 @@ def _of_record(store: Store, id: str) -> Counter[str]:
 
 
 def _is_use(store: Store, edge: Edge, id: str) -> bool:
-    """Whether it leads to a finished run that a record was shown in, and not learned in."""
+    """Return whether it leads to a finished run that a record was shown in, and not learned in."""
     return (
         edge.relation == "used_in_run"
         and edge.from_id == id
@@ -285,7 +288,7 @@ def _is_use(store: Store, edge: Edge, id: str) -> bool:
 
 
 def _week(moment: str) -> str:
-    """The week of a time, as ISO 8601 has it; where there is none, nothing.
+    """Return the week of a time, as ISO 8601 has it; where there is none, nothing.
 
     >>> _week("2026-01-01T12:00:00Z"), _week("?")
     ('2026-W01', '')
@@ -456,12 +459,12 @@ class _Gathering:
             done.known.append(id)
 
     def _same_id(self, one: Candidate) -> str:
-        """The record that it would be, where that is there or was forgotten."""
+        """Return the record that it would be, where that is there or was forgotten."""
         node = self._store.nodes.get(own(record_id(one.type, one.body), self._scope))
         return node.id if node is not None else ""
 
     def _near(self, new: Sequence[Candidate]) -> dict[str, str]:
-        """Those of which a record has nearly the same meaning, with its id."""
+        """Return those of which a record has nearly the same meaning, with its id."""
         embedder = self._engine.embedder
         if not new or embedder is None or self._store.meta.get("embedder") != embedder.name:
             return {}
@@ -514,19 +517,20 @@ class _Learned:
         self._signatures = {error_signature(signal.quote) for signal in one.signals}
 
     def names(self, signature: str) -> bool:
-        """Whether it is about an error of this signature."""
+        """Return whether it is about an error of this signature."""
         if len(signature) < _TELLING:
             return False
         return signature in self._signatures or signature in self._body
 
     def came_before(self, event: Mapping[str, Any]) -> bool:
-        """Whether something happened afterwards, in a session that it was not learned from."""
+        """Return whether something happened afterwards, in a session that it was not learned
+        from."""
         session = event.get("session")
         return bool(session) and session not in self._sessions and event["t"] > self._decided_at
 
 
 def _failure(event: Mapping[str, Any]) -> str:
-    """The signature of the error of a call that failed; nothing where it is none."""
+    """Return the signature of the error of a call that failed; nothing where it is none."""
     if event.get("kind") != "tool" or event.get("ok") is not False:
         return ""
     return error_signature(str(event.get("err") or ""))
@@ -546,7 +550,7 @@ def _with(data: str, fields: dict[str, Any]) -> str:
 
 
 def joined(kept: Candidate, found: Candidate) -> Candidate:
-    """A candidate with what speaks for another that says the same; its text stays."""
+    """Return a candidate with what speaks for another that says the same; its text stays."""
     have = {(one.name, one.t, one.quote) for one in kept.signals}
     new = [one for one in found.signals if (one.name, one.t, one.quote) not in have]
     strongest = sorted([*kept.signals, *new], key=lambda one: -one.weight)[:_SIGNALS]
@@ -555,7 +559,7 @@ def joined(kept: Candidate, found: Candidate) -> Candidate:
 
 
 def row_of(one: Candidate) -> KeptCandidate:
-    """A candidate as a store keeps it: open, and found now."""
+    """Return a candidate as a store keeps it: open, and found now."""
     row = one.to_row()
     data = {name: row[name] for name in ("files", "sessions", "commits", "signals")}
     first, last = row["first"][:_TIME], row["last"][:_TIME]
@@ -564,7 +568,7 @@ def row_of(one: Candidate) -> KeptCandidate:
 
 
 def candidate_of(row: KeptCandidate) -> Candidate:
-    """A kept candidate as it was found; what has another form in its data is left out."""
+    """Return a kept candidate as it was found; what has another form in its data is left out."""
     data = json.loads(row.data)
     fields = data if isinstance(data, dict) else {}
     files, commits = (
@@ -588,14 +592,14 @@ def _is_signal(row: object) -> bool:
 
 
 def told(row: KeptCandidate) -> dict[str, Any]:
-    """A candidate as it is printed."""
+    """Return a candidate as it is printed."""
     fields = {**row.to_dict(), **candidate_of(row).to_row()}
     del fields["data"], fields["command"], fields["first_at"], fields["last_at"]
     return fields
 
 
 def listed(engine: Engine, *, everything: bool = False) -> list[dict[str, Any]]:
-    """The open candidates, the best first; with ``everything`` those of all statuses."""
+    """Return the open candidates, the best first; with ``everything`` those of all statuses."""
     with engine.store.faults:
         return [told(row) for row in engine.store.candidates.all(() if everything else (OPEN,))]
 

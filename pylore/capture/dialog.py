@@ -135,7 +135,8 @@ def _asked() -> str:
 
 
 def _chosen(text: str, near: Sequence[Beside]) -> str:
-    """The record that is meant: by its number among those shown, by its id, or the nearest."""
+    """Return the record that is meant: by its number among those shown, by its id, or the
+    nearest."""
     if not text and near:
         return near[0].id
     if text.isdecimal():
@@ -148,7 +149,7 @@ def _chosen(text: str, near: Sequence[Beside]) -> str:
 
 
 def _edited(row: KeptCandidate) -> Wanted:
-    """What the person has made of it: the first line is the title, the rest the text."""
+    """Return what the person has made of it: the first line is the title, the rest the text."""
     import click
 
     before = f"{row.title}\n\n{row.body}\n"
@@ -181,7 +182,7 @@ def _plain(text: str) -> str:
 
 
 def _printable_row(row: dict[str, Any]) -> dict[str, Any]:
-    """What is shown of the evidence, fit for a terminal before styles are put around it."""
+    """Return what is shown of the evidence, fit for a terminal before styles are put around it."""
     signals = [
         {name: _plain(value) if isinstance(value, str) else value for name, value in one.items()}
         for one in row["signals"]
@@ -195,7 +196,7 @@ _SESSION = 12
 
 
 def candidates_text(rows: Sequence[dict[str, Any]]) -> str:
-    """A list of them, each with its strongest signals."""
+    """Return a list of them, each with its strongest signals."""
     return "\n".join(map(_line, rows)) or "no candidates\n"
 
 
@@ -213,7 +214,7 @@ def _standing(row: Mapping[str, Any]) -> str:
 
 
 def evidence_text(row: Mapping[str, Any], most: int) -> str:
-    """The quotes with what speaks for each, the strongest first, and the files."""
+    """Return the quotes with what speaks for each, the strongest first, and the files."""
     signals = sorted(row["signals"], key=lambda one: (-one["weight"], one["t"]))
     quotes: dict[tuple[str, str, str], list[str]] = {}
     for one in signals:

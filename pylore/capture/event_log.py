@@ -31,22 +31,22 @@ _LONGEST_NAME = 200
 
 
 def state_folder() -> str:
-    """The user's own folder for what lore notes down."""
+    """Return the user's own folder for what lore notes down."""
     return user_folder("XDG_STATE_HOME", ".local/state")
 
 
 def event_file() -> str:
-    """The file that lines are appended to."""
+    """Return the file that lines are appended to."""
     return os.path.join(state_folder(), "events.jsonl")
 
 
 def put_away_folder() -> str:
-    """Where the files lie that nothing is appended to any more, named by their day."""
+    """Return where the files lie that nothing is appended to any more, named by their day."""
     return os.path.join(state_folder(), "events")
 
 
 def put_away_files() -> list[str]:
-    """The paths of those, the oldest first."""
+    """Return the paths of those, the oldest first."""
     folder = put_away_folder()
     try:
         names = sorted(os.listdir(folder))
@@ -98,7 +98,7 @@ def append(lines: bytes) -> None:
 
 
 def remedy(error: OSError) -> str:
-    """What whoever cannot write or read the log is to do."""
+    """Return what whoever cannot write or read the log is to do."""
     return "make room" if error.errno in (ENOSPC, EDQUOT, EFBIG) else "check its rights"
 
 
@@ -163,7 +163,7 @@ _DASHES = (8, 13, 18, 23)
 
 
 def without_tokens_in(texts: Sequence[str]) -> list[str]:
-    """The texts, in their order, without what our own patterns know for secrets."""
+    """Return the texts, in their order, without what our own patterns know for secrets."""
     if not any(map(_may_hold, texts)):
         return [*texts]
     from . import secret_forms

@@ -42,7 +42,7 @@ def read_events(
     kinds: Collection[str] = (),
     files: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """The events of the log, or of one file, in the order they were written.
+    """Yield the events of the log, or of one file, in the order they were written.
 
     Half a line, a line that is no event and one of a later version are passed over.
 
@@ -67,7 +67,7 @@ def is_wanted(
     event: dict[str, Any], since: str, session: str, kinds: Collection[str],
     files: Collection[str],
 ) -> bool:  # fmt: skip
-    """Whether an event is among those that somebody asks for, as ``read_events`` has it."""
+    """Return whether an event is among those that somebody asks for, as ``read_events`` has it."""
     if kinds and event["kind"] not in kinds:
         return False
     if (since and event["t"] < since) or (session and event.get("session") != session):
@@ -76,7 +76,7 @@ def is_wanted(
 
 
 def is_about(paths: Iterable[str], wanted: Collection[str]) -> bool:
-    """Whether one of the paths is below one of those wanted, or like one of those globs.
+    """Return whether one of the paths is below one of those wanted, or like one of those globs.
 
     >>> is_about(["src/auth/login.py"], ["src/auth"]), is_about(["src/a.py"], ["*.js"])
     (True, False)
@@ -89,7 +89,7 @@ def is_about(paths: Iterable[str], wanted: Collection[str]) -> bool:
 
 
 def parse_event(line: bytes) -> dict[str, Any] | None:
-    """The event on a line of the log; None where there is none."""
+    """Return the event on a line of the log; None where there is none."""
     try:
         event = parse_object(line, MOST_LINE)
     except LoreError:
@@ -103,7 +103,7 @@ def parse_event(line: bytes) -> dict[str, Any] | None:
 
 
 def is_right(name: str, value: Any) -> bool:
-    """Whether a field of an event has a value of its type."""
+    """Return whether a field of an event has a value of its type."""
     if value is None:
         return name not in ("t", "kind")
     if name in _TEXTS:
@@ -116,7 +116,7 @@ def is_right(name: str, value: Any) -> bool:
 
 
 def event_line(event: dict[str, Any]) -> bytes:
-    """An event as a line of the log."""
+    """Return an event as a line of the log."""
     row = {name: event[name] for name in FIELDS if name in event}
     return (dumps(row) + "\n").encode("utf-8", "backslashreplace")
 
@@ -152,7 +152,7 @@ def _lines(path: str | None) -> Iterator[bytes]:
 
 
 def lines_of(file: IO[bytes]) -> Iterator[bytes]:
-    """The whole lines of a file; of one that is too long nothing, whatever its length."""
+    """Yield the whole lines of a file; of one that is too long nothing, whatever its length."""
     while line := file.readline(MOST_LINE):
         if line.endswith(b"\n") or len(line) < MOST_LINE:
             yield line
@@ -201,7 +201,8 @@ class Follower:
             self._half = b""
 
     def _has_moved(self) -> bool:
-        """Whether lines go to another file now; the rest of the old one has been read then."""
+        """Return whether lines go to another file now; the rest of the old one has been read
+        then."""
         try:
             found = os.stat(event_file())
         except FileNotFoundError:
@@ -281,7 +282,8 @@ def _due(days: int, megabytes: int) -> Iterator[Swept]:
 
 
 def _stand(path: str) -> tuple[int, int]:
-    """A file's bytes, and when its last line was written: by its name, which a copy keeps."""
+    """Return a file's bytes, and when its last line was written: by its name, which a copy
+    keeps."""
     try:
         found = os.stat(path)
     except FileNotFoundError:

@@ -58,19 +58,21 @@ class Course:
                         self.repairs.append((since, at, edited))
 
     def edited(self, start: int, end: int) -> list[str]:
-        """The files edited between two events."""
+        """Return the files edited between two events."""
         return [*dict.fromkeys(path for at, path in self.edits if start <= at < end)]
 
     def edited_for(self, at: int) -> list[str]:
-        """The files edited between a commit and the one before it."""
+        """Return the files edited between a commit and the one before it."""
         return self.edited(max((when for when, _, _ in self.commits if when < at), default=0), at)
 
     def named(self, text: str) -> list[str]:
-        """The files of the session, read or edited, that a text names."""
+        """Return the files of the session, read or edited, that a text names."""
         return [path for path in self.seen if _names(text, path)]
 
     def at_hand(self, at: int, turn_began: int) -> list[str]:
-        """The few files that a turn has edited after an event; else those that it read before."""
+        """Return the few files that a turn has edited after an event; else those that it read
+        before.
+        """
         end = next((when for when in self._prompts if when > at), len(self._paths))
         if edited := self.edited(at, end):
             return edited if len(edited) <= MOST_AT_HAND else []
@@ -78,12 +80,12 @@ class Course:
         return read if len(read) <= MOST_AT_HAND else []
 
     def about(self, text: str) -> list[str]:
-        """The edited files that a text names: by their path, or by their name."""
+        """Return the edited files that a text names: by their path, or by their name."""
         paths = dict.fromkeys(path for _, path in self.edits)
         return [path for path in paths if _names(text, path)]
 
     def committed(self, at: int, files: list[str]) -> str | None:
-        """The first commit after an event that has one of these files, edited before it."""
+        """Return the first commit after an event that has one of these files, edited before it."""
         for when, name, paths in self.commits:
             if when >= at and not set(files).isdisjoint((*paths, *self.edited(0, when))):
                 return name
@@ -94,7 +96,9 @@ class Course:
 
 
 def is_failure(event: Event) -> bool:
-    """Whether a command failed by itself: not refused by a person, no tool of the agent's own."""
+    """Return whether a command failed by itself: not refused by a person, no tool of the agent's
+    own.
+    """
     error = text_of(event, "err")
     return (
         bool(error.strip() and text_of(event, "text"))
@@ -104,7 +108,7 @@ def is_failure(event: Event) -> bool:
 
 
 def _names(text: str, path: str) -> bool:
-    """Whether a text names a file, by its path or by its name."""
+    """Return whether a text names a file, by its path or by its name."""
     name = path.rpartition("/")[2]
     return path in text or (len(name) >= _SHORTEST_NAME and name in text)
 
@@ -150,7 +154,7 @@ _TELLING = re.compile(
 
 
 def find_candidates(events: Iterable[Event]) -> list[Candidate]:
-    """What may be worth knowing, the best first.
+    """Return what may be worth knowing, the best first.
 
     Args:
         events: of any number of sessions, those of one session in their order.
@@ -166,7 +170,7 @@ def find_candidates(events: Iterable[Event]) -> list[Candidate]:
 
 
 def error_signature(error: str) -> str:
-    """What of an error is the same wherever and whenever it happens.
+    """Return what of an error is the same wherever and whenever it happens.
 
     >>> error_signature("Exit code 1\\na.go:12: cannot open /tmp/x81: denied")
     'a.go:<n>: cannot open <path>: denied'
@@ -249,7 +253,7 @@ def _signal(name: str, quote: str, event: Event, weight: float | None = None) ->
 
 
 def _title(text: str) -> str:
-    """The beginning of a text, cut between words."""
+    """Return the beginning of a text, cut between words."""
     text = durable(text)
     if len(text) <= LONGEST_TITLE:
         return text.rstrip(".")
@@ -277,7 +281,7 @@ def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
 
 
 def _quote(event: Event) -> str:
-    """A line of an error as it stands in its event."""
+    """Return a line of an error as it stands in its event."""
     lines = [line.strip() for line in text_of(event, "err").splitlines()]
     telling = [line for line in lines if _TELLING.search(line)] or lines
     return telling[0]

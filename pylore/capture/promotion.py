@@ -183,7 +183,7 @@ def _decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandida
 
 
 def require(engine: Engine, id: str) -> KeptCandidate:
-    """A candidate that can be decided: open, skipped, or refused before.
+    """Return a candidate that can be decided: open, skipped, or refused before.
 
     Raises:
         LoreError: there is none, or it became a record.
@@ -199,7 +199,7 @@ def require(engine: Engine, id: str) -> KeptCandidate:
 
 
 def stage_by_rule(engine: Engine) -> list[str]:
-    """The open candidates that ``promote_auto`` may stage today, the best first.
+    """Return the open candidates that ``promote_auto`` may stage today, the best first.
 
     The setting is honoured from the user's own config alone; whoever calls asks event plugins,
     and gives ``promote`` the same number.
@@ -216,7 +216,7 @@ def stage_by_rule(engine: Engine) -> list[str]:
 
 
 def most_a_day(engine: Engine) -> int:
-    """How many candidates a day may be staged by a rule."""
+    """Return how many candidates a day may be staged by a rule."""
     return min(engine.settings.promote_auto, MOST_A_DAY)
 
 
@@ -247,7 +247,7 @@ class Beside(Record):
 
 
 def beside(engine: Engine, candidate: Candidate) -> list[Beside]:
-    """What is known already that is near a candidate, the nearest first."""
+    """Return what is known already that is near a candidate, the nearest first."""
     found: list[Beside] = []
     with engine.store.faults:
         for id, cosine in _near(engine, candidate):
@@ -279,7 +279,7 @@ def _denies(text: str) -> bool:
 
 
 def asked_row(wanted: Wanted, row: dict[str, Any], *, confirm: bool) -> dict[str, Any]:
-    """What ``pre-promote`` is told of one."""
+    """Return what ``pre-promote`` is told of one."""
     return {
         "id": row["id"], "type": wanted.type or row["type"],
         "title": wanted.title or row["title"], "body": wanted.body or row["body"],

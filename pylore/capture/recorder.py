@@ -34,11 +34,11 @@ if TYPE_CHECKING:
             """One line; ValueError where it is no JSON object."""
 
         def taken(self) -> list[dict[str, Any]]:
-            """The events since this was last asked, with texts that are not cut yet."""
+            """Return the events since this was last asked, with texts that are not cut yet."""
 
 
 def text(fields: dict[str, Any], *names: str) -> str:
-    """The first of these fields that is a text with something in it."""
+    """Return the first of these fields that is a text with something in it."""
     for name in names:
         value = fields.get(name)
         if isinstance(value, str) and value:
@@ -47,24 +47,24 @@ def text(fields: dict[str, Any], *names: str) -> str:
 
 
 def is_whole(line: bytes) -> bool:
-    """Whether a line can be an object at all, without a look at what is in it."""
+    """Return whether a line can be an object at all, without a look at what is in it."""
     return line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}"
 
 
 def fields_of(fields: dict[str, Any], name: str) -> dict[str, Any]:
-    """A field that is an object."""
+    """Return a field that is an object."""
     value = fields.get(name)
     return value if isinstance(value, dict) else {}
 
 
 def rows_of(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """The objects of a field that is a list."""
+    """Return the objects of a field that is a list."""
     value = fields.get(name)
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def joined(content: Any) -> str:
-    """A content of a message as one text: a text, or blocks with texts."""
+    """Return a content of a message as one text: a text, or blocks with texts."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -139,7 +139,7 @@ _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n(?![^\S\n]*(?:\n|\Z))[^\n]*)*")
 
 
 def pieces(text: str) -> list[str]:
-    """The pieces of a text, in its order, each of at most ``AHEAD`` characters.
+    """Return the pieces of a text, in its order, each of at most ``AHEAD`` characters.
 
     >>> [len(piece) for piece in pieces("x" * 1200 + "\\n\\nLesson: test it\\n\\nDone")]
     [1000, 15, 4]
@@ -162,7 +162,7 @@ def pieces(text: str) -> list[str]:
 
 
 def _marked(paragraph: str) -> Iterator[int]:
-    """Where in a paragraph something worth keeping begins."""
+    """Yield where in a paragraph something worth keeping begins."""
     if len(paragraph) <= MOST_TEXT:
         if is_marked(paragraph):
             yield 0
@@ -190,7 +190,7 @@ class AgentReading:
         return len(self.recorder.calls)
 
     def taken(self) -> list[dict[str, Any]]:
-        """The events since this was last asked."""
+        """Return the events since this was last asked."""
         return self.recorder.taken()
 
     def _skip(self, kind: str) -> None:
@@ -222,7 +222,7 @@ class Shown:
             self._runs.update(_runs(words))
 
     def without(self, text: str) -> str:
-        """A text without the paragraphs and items that repeat what was printed."""
+        """Return a text without the paragraphs and items that repeat what was printed."""
         if not self._lines:
             return text
         breaks = [0, *(match.end() for match in _BREAK.finditer(text)), len(text)]
@@ -265,7 +265,7 @@ _SHELL_LONGEST = 100_000
 
 
 def runs_lore(command: str) -> bool:
-    """Whether a command runs lore.
+    """Return whether a command runs lore.
 
     >>> runs_lore("cd x && lore search tokens"), runs_lore("cat lore.md")
     (True, False)
@@ -274,7 +274,7 @@ def runs_lore(command: str) -> bool:
 
 
 def commits(command: str) -> bool:
-    """Whether a command makes a commit.
+    """Return whether a command makes a commit.
 
     >>> commits("git add -A && git -C x commit -m 'a'"), commits("grep 'git commit' README")
     (True, False)
@@ -283,7 +283,7 @@ def commits(command: str) -> bool:
 
 
 def commit_of(command: str, output: str) -> tuple[str, str]:
-    """The hash and the message of a commit, as far as they are seen.
+    """Return the hash and the message of a commit, as far as they are seen.
 
     >>> commit_of("git commit -m 'Mend it'", "[main 1a2b3c4] Mend it")
     ('1a2b3c4', 'Mend it')
@@ -297,7 +297,7 @@ def commit_of(command: str, output: str) -> tuple[str, str]:
 
 
 def why_it_failed(output: str) -> str:
-    """The lines of an output that say what failed, beginning with the first that does.
+    """Return the lines of an output that say what failed, beginning with the first that does.
 
     >>> why_it_failed("Exit code 1\\nrunning\\nsrc/a.py:3: error: no such name")
     'src/a.py:3: error: no such name'
@@ -358,7 +358,7 @@ class Recorder:
         self._events: list[dict[str, Any]] = []
 
     def taken(self) -> list[dict[str, Any]]:
-        """The events since this was last asked."""
+        """Return the events since this was last asked."""
         events, self._events = self._events, []
         return events
 
@@ -436,7 +436,7 @@ class Recorder:
 
 
 def moment(when: str) -> str:
-    """A time of a transcript as lore writes times; now, where it is none.
+    """Return a time of a transcript as lore writes times; now, where it is none.
 
     >>> moment("2026-01-31T12:00:00.250Z"), moment("2026-01-31T13:00:00+01:00")
     ('2026-01-31T12:00:00Z', '2026-01-31T12:00:00Z')

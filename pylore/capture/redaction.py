@@ -243,7 +243,7 @@ class Redactor:
             whole[at] = text + line
 
     def texts(self, texts: Sequence[str]) -> list[str]:
-        """The texts without secrets, in their order; raises as ``redact``."""
+        """Return the texts without secrets, in their order; raises as ``redact``."""
         if not texts:
             return []
         plain = [text.replace("\0", " ") for text in texts]
@@ -258,7 +258,8 @@ class Redactor:
         return [found[text] for text in plain]
 
     def _asked(self, plugin: str, texts: list[str]) -> list[str]:
-        """What a program of the user's own makes of the texts: one process for all of them."""
+        """Return what a program of the user's own makes of the texts: one process for all of
+        them."""
         name = os.path.basename(plugin)
         lines = "".join(dumps({"text": text}) + "\n" for text in texts)
         try:
@@ -281,7 +282,7 @@ class Redactor:
 
 
 def own_redactors(plugin_dir: str) -> list[str]:
-    """The programs ``lore-redact-NAME`` of the user's own folder, by name.
+    """Return the programs ``lore-redact-NAME`` of the user's own folder, by name.
 
     Raises:
         LoreError: one of them cannot be run, or nobody can tell which there are: what they

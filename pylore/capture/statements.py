@@ -50,12 +50,14 @@ _MARKDOWN = re.compile(r"^#{1,6} \S", re.MULTILINE)
 
 
 def is_harness(text: str) -> bool:
-    """Whether a text was put there by the program around the model."""
+    """Return whether a text was put there by the program around the model."""
     return _HARNESS.match(text) is not None
 
 
 def is_pasted(prompt: str) -> bool:
-    """Whether a prompt is something that was copied there: output, a diff, a trace, a review."""
+    """Return whether a prompt is something that was copied there: output, a diff, a trace, a
+    review.
+    """
     if len(prompt) > PASTED_FROM or _DIFF.search(prompt) or _TRACE.search(prompt):
         return True
     if _REVIEW.search(prompt) or _SHELL.search(prompt):
@@ -159,22 +161,25 @@ _HEXES = re.compile(
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks."""
+    """Return whether a sentence asks."""
     return sentence.rstrip("*_`\"') 😅🤔").endswith("?")
 
 
 def is_of_the_moment(sentence: str) -> bool:
-    """Whether a sentence tells of the work at hand: what was done, is planned, or is so today."""
+    """Return whether a sentence tells of the work at hand: what was done, is planned, or is so
+    today.
+    """
     return bool(is_order(sentence) or _MOMENT.search(sentence) or _HEXES.search(sentence))
 
 
 def is_order(sentence: str) -> bool:
-    """Whether a sentence begins with what is to be done, or was: ``add …``, ``fixed …``."""
+    """Return whether a sentence begins with what is to be done, or was: ``add …``, ``fixed …``."""
     return _WORK.match(sentence) is not None
 
 
 def is_verdict(sentence: str) -> bool:
-    """Whether a sentence judges the work, talks to who reads it now, or tells a user's steps.
+    """Return whether a sentence judges the work, talks to who reads it now, or tells a user's
+    steps.
 
     >>> is_verdict("`.env` is ignored, so no risk."), is_verdict("`.env` is ignored by git.")
     (True, False)
@@ -183,7 +188,7 @@ def is_verdict(sentence: str) -> bool:
 
 
 def is_labelled(sentence: str) -> bool:
-    """Whether a sentence is a point of a list that says something of its label.
+    """Return whether a sentence is a point of a list that says something of its label.
 
     >>> is_labelled("`save`: takes the path"), is_labelled("`save` takes the path")
     (True, False)
@@ -192,12 +197,12 @@ def is_labelled(sentence: str) -> bool:
 
 
 def is_past(sentence: str) -> bool:
-    """Whether a sentence tells what was, which may no longer be."""
+    """Return whether a sentence tells what was, which may no longer be."""
     return _PAST.search(sentence) is not None
 
 
 def stands_alone(sentence: str) -> bool:
-    """Whether a sentence is one, and says by itself what it is about."""
+    """Return whether a sentence is one, and says by itself what it is about."""
     if is_question(sentence) or sentence.endswith((":", ",", "...", "…", "(", "-")):
         return False
     if sentence.count("`") % 2 or _SUBJECTLESS.match(sentence):
@@ -384,7 +389,7 @@ class Statement:
 
 
 def of_answer(text: str) -> Iterator[Statement]:
-    """What an answer states of the project."""
+    """Yield what an answer states of the project."""
     waiting = ""
     for line in lines_of(whole(text)):
         mark = mark_of(line) or (mark_of(f"{waiting} {line}") if waiting else None)
@@ -397,7 +402,9 @@ def of_answer(text: str) -> Iterator[Statement]:
 
 
 def of_commit(message: str) -> Iterator[Statement]:
-    """The decisions that the message of a commit gives reasons for: its subject, and its points."""
+    """Yield the decisions that the message of a commit gives reasons for: its subject, and its
+    points.
+    """
     subject, _, rest = whole(message).partition("\n")
     subject = plain(subject)
     prefix, colon, topic = subject.partition(":")
@@ -434,7 +441,7 @@ def _gives_reason(seen: list[Seen]) -> bool:
 
 
 def of_prompt(text: str) -> Iterator[Statement]:
-    """What a person wants always, or says is wrong."""
+    """Yield what a person wants always, or says is wrong."""
     if not _VOICE.search(text):
         return
     for line in lines_of(whole(text)):
@@ -467,7 +474,7 @@ def _fits(sentence: str, shortest: int = SHORTEST) -> bool:
 
 
 def _states(sentence: str, marks: list[Seen]) -> bool:
-    """Whether a sentence says something that holds, and of what."""
+    """Return whether a sentence says something that holds, and of what."""
     if not _fits(sentence) or not stands_alone(sentence):
         return False
     if marks and marks[0][0] in _CHOSEN:
@@ -482,7 +489,7 @@ def _states(sentence: str, marks: list[Seen]) -> bool:
 
 
 def _lasting(*told: str) -> list[Seen]:
-    """What is seen in those of the sentences that tell what is so, and not what was."""
+    """Return what is seen in those of the sentences that tell what is so, and not what was."""
     return [
         *dict.fromkeys(
             one for sentence in told if not is_past(sentence) for one in _qualities(sentence)

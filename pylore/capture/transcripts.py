@@ -30,7 +30,7 @@ class EventLines:
         self._events: list[dict[str, Any]] = []
 
     def taken(self) -> list[dict[str, Any]]:
-        """The events since this was last asked."""
+        """Return the events since this was last asked."""
         events, self._events = self._events, []
         return events
 
@@ -68,7 +68,7 @@ class EventLines:
 
 
 def head_of(_: bytes, path: str) -> tuple[str, bool]:
-    """A file of events is a thing of its own, whatever sessions it has."""
+    """Return a file of events is a thing of its own, whatever sessions it has."""
     return path, False
 
 

@@ -147,7 +147,7 @@ def for_a_line(given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str
 
 
 def _spelled(name: str, value: object) -> list[str]:
-    """An option of a line as a command line has it: ``"limit": 5`` as ``--limit=5``."""
+    """Return an option of a line as a command line has it: ``"limit": 5`` as ``--limit=5``."""
     option = f"--{name.replace('_', '-')}"
     if value is None:
         return []

@@ -85,7 +85,7 @@ def _own_program() -> str:
 
 
 def _options(given: dict[str, Any]) -> list[str]:
-    """The command line of fzf. What it puts in for {1} and {q} it quotes for the shell."""
+    """Return the command line of fzf. What it puts in for {1} and {q} it quotes for the shell."""
     from shlex import quote
 
     flags = [f"--{BY_NAME[name].option}={text}" for name, text in given["settings"].items()]
@@ -165,7 +165,7 @@ def _preview(engine: Engine, id: str) -> None:
 
 
 def _editor_at(engine: Engine, id: str) -> list[str]:
-    """The command line that opens a record's file at its line, or else the record."""
+    """Return the command line that opens a record's file at its line, or else the record."""
     node = engine.store.nodes.require(complete_id(engine.store, id))
     path = os.path.join(engine.root, node.file or "")
     if not node.file or not os.path.isfile(path):
@@ -175,7 +175,7 @@ def _editor_at(engine: Engine, id: str) -> list[str]:
 
 
 def _place(editor: str, path: str, line: int) -> list[str]:
-    """A line of a file as this editor takes it.
+    """Return a line of a file as this editor takes it.
 
     >>> _place("code --wait", "/a.py", 3), _place("hx", "/a.py", 3), _place("vim", "/a.py", 3)
     (['-g', '/a.py:3'], ['/a.py:3'], ['+3', '/a.py'])

@@ -89,7 +89,7 @@ def _wrong(error: click.ClickException, command: Command) -> str:
 
 
 def _parameters(command: Command) -> Iterator[click.Parameter]:
-    """The options and arguments of a command, as click has them."""
+    """Yield the options and arguments of a command, as click has them."""
     for option in command.options():
         if not (option.setting and option.value):
             yield _option(option)
@@ -134,7 +134,7 @@ class _Value(click.ParamType[Any]):
 
 
 def _arguments(declared: tuple[Argument, ...]) -> Iterator[click.Argument]:
-    """Those that go into one parameter are one list."""
+    """Yield those that go into one parameter are one list."""
     parameters = [argument.into for argument in declared]
     for number, argument in enumerate(declared):
         if argument.into in parameters[:number]:

@@ -238,7 +238,7 @@ class Command:
     def as_verb(
         self, name: str, summary: str, text: str, *, brief: str, examples: tuple[str, ...] = ()
     ) -> Command:
-        """The same command as a verb, told in other words."""
+        """Return the same command as a verb, told in other words."""
         options = [part for part in self.parts if type(part) is not str]
         return Command(
             name, self.usage, summary, text, *options,
@@ -247,7 +247,7 @@ class Command:
         )  # fmt: skip
 
     def listed(self) -> Iterator[Option]:
-        """The options that the help has."""
+        """Yield the options that the help has."""
         for part in self.parts:
             if type(part) is Option:
                 yield part
@@ -255,7 +255,7 @@ class Command:
                 yield from part.options
 
     def options(self) -> Iterator[Option]:
-        """All options, but for settings that the help leaves out."""
+        """Yield all options, but for settings that the help leaves out."""
         listed = [*self.listed()]
         yield from listed
         yield from self.also
@@ -365,5 +365,5 @@ def function(named: str | Function) -> Function:
 
 
 def _loaded(module: str) -> Any:
-    """What ``importlib.import_module`` gives, whose own import costs a search too much."""
+    """Return what ``importlib.import_module`` gives, whose own import costs a search too much."""
     return __import__(module, fromlist=("__name__",))

@@ -98,7 +98,7 @@ def checks_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _guarded(id: str, fix: str, look: Callable[[], Check]) -> Check:
-    """What ``look`` finds; a failed check where it cannot look."""
+    """Return what ``look`` finds; a failed check where it cannot look."""
     try:
         return look()
     except EmbedderError as error:
@@ -108,7 +108,7 @@ def _guarded(id: str, fix: str, look: Callable[[], Check]) -> Check:
 
 
 def _failed(id: str, error: Exception, fix: str | None = None) -> Check:
-    """A failed check; of lore's own errors the last part is what to do."""
+    """Return a failed check; of lore's own errors the last part is what to do."""
     what, _, mend = str(error).rpartition(": ")
     if isinstance(error, LoreError) and what:
         mend = IMPORT if mend.startswith("run 'lore doctor'") else mend  # that is what runs
@@ -173,7 +173,7 @@ def _jq() -> Check:
 
 
 def _read_settings(problem: str) -> tuple[Check, Settings]:
-    """The settings, or the defaults where they cannot be read."""
+    """Return the settings, or the defaults where they cannot be read."""
     if problem:
         return Check("config", False, problem, "mend that line"), Settings()
     try:
@@ -213,7 +213,7 @@ def _data_folder(folder: str) -> Check:
 
 
 def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
-    """What other users may do with a file or a folder, and the command that ends it."""
+    """Yield what other users may do with a file or a folder, and the command that ends it."""
     mode = os.stat(path).st_mode if os.path.exists(path) else 0
     if mode & more:
         what = "write to" if mode & 0o022 else "read"
@@ -304,7 +304,8 @@ def _vectors(store: Store, settings: Settings) -> Check:
 
 
 def _same_vectors(store: Store, embedder: Embedder) -> bool:
-    """Whether a passage's vector is what the embedder gives for it; endpoints change models."""
+    """Return whether a passage's vector is what the embedder gives for it; endpoints change
+    models."""
     passage = store.checks.any_embedded() if embedder.name.startswith("endpoint:") else None
     if passage is None:
         return True

@@ -54,7 +54,7 @@ _GAP = 3
 
 
 def help_of(command: Command) -> str:
-    """The text that ``lore COMMAND --help`` prints, those of its verbs included.
+    """Return the text that ``lore COMMAND --help`` prints, those of its verbs included.
 
     >>> from .declaration import find
     >>> help_of(find("version"))
@@ -91,7 +91,7 @@ def verb_help(verb: Command) -> str:
 
 
 def spelled(part: Option | Row) -> str:
-    """How the options of a line of help are written.
+    """Return how the options of a line of help are written.
 
     >>> spelled(Row("", Option("--json"), Option("--jq EXPR")))
     '--json, --jq EXPR'

@@ -137,7 +137,7 @@ def _search(
 
 
 def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
-    """The results as JSON has them; what has no room in ``max_bytes`` is none of them."""
+    """Return the results as JSON has them; what has no room in ``max_bytes`` is none of them."""
     rows = found.rows()
     most = engine.settings.max_bytes
     if most:
@@ -302,7 +302,8 @@ def index(folder: str, **given: Any) -> None:
 def _form_of_hits(
     given: dict[str, Any], settings: Settings
 ) -> tuple[Output, Callable[[Sequence[dict[str, object]]], str]]:
-    """Where results go, and what makes text of them; --tree and --oneline are text anywhere."""
+    """Return where results go, and what makes text of them; --tree and --oneline are text
+    anywhere."""
     one = "tree" if given["tree"] else "oneline"
     if not given[one]:
         return chosen_output(given, settings), _hits_text

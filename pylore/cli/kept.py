@@ -45,7 +45,7 @@ class Keeping:
         )  # fmt: skip
 
     def answer(self) -> KeptAnswer | None:
-        """What is kept, if it is what would be answered now."""
+        """Return what is kept, if it is what would be answered now."""
         return self._question.answer() if self._question else None
 
     def __enter__(self) -> None:
@@ -65,7 +65,7 @@ class Keeping:
 
 
 def rows_of(kept: KeptAnswer, form: str, *, explain: bool) -> list[Any]:
-    """The results that are kept, as far as they must be read for what is printed of them."""
+    """Return the results that are kept, as far as they must be read for what is printed of them."""
     if explain:
         kept.notes.append(said(kept))
     elif form_named(form).is_json:
@@ -78,5 +78,5 @@ def rows_of(kept: KeptAnswer, form: str, *, explain: bool) -> list[Any]:
 
 
 def said(kept: KeptAnswer) -> str:
-    """That an answer is kept, for the person who asked."""
+    """Return that an answer is kept, for the person who asked."""
     return f"kept {counted(kept.seconds, 'second')} ago"

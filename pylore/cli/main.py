@@ -73,7 +73,7 @@ def _guarded(words: list[str]) -> int:
 
 
 def _fault_of_the_store(error: Exception) -> LoreError | None:
-    """What is wrong with the store that this may come from; None if it is a bug of ours.
+    """Return what is wrong with the store that this may come from; None if it is a bug of ours.
 
     Output is written after the store was closed, and rows may have reached it unseen.
     """

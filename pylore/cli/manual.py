@@ -98,7 +98,8 @@ def _synopsis(command: Command) -> str:
 
 
 def _parts(command: Command, description: str, options: str, heading: str) -> Iterator[str]:
-    """The parts in their order; text that comes after the options has a section of its own."""
+    """Yield the parts in their order; text that comes after the options has a section of its
+    own."""
     section = ""
     for part in command.parts:
         wanted = description if isinstance(part, str | VerbList) else options

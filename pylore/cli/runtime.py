@@ -125,7 +125,7 @@ def say(notes: Iterable[str], settings: Settings) -> None:
 
 
 def events_of(settings: Settings) -> Events | None:
-    """The event plugins of this command; None where there are none."""
+    """Return the event plugins of this command; None where there are none."""
     from ..system.files import has_event_plugins
 
     if not has_event_plugins(settings.plugin_dir):
@@ -161,7 +161,7 @@ def say_left_out(places: Sequence[tuple[str, str]], settings: Settings) -> None:
 
 
 def read_stdin(longest: int = 0, limit: str = "the limit") -> str:
-    """All of stdin as text, of so many bytes at most; ``limit`` is what says so.
+    """Return all of stdin as text, of so many bytes at most; ``limit`` is what says so.
 
     Raises:
         LoreError: it is longer, not UTF-8, or has a NUL byte.
@@ -182,7 +182,7 @@ def read_stdin(longest: int = 0, limit: str = "the limit") -> str:
 
 
 def ids_from(words: Sequence[str], command: str) -> list[str]:
-    """The ids on the command line; ``-`` stands for those on stdin, one a line."""
+    """Return the ids on the command line; ``-`` stands for those on stdin, one a line."""
     ids = []
     for word in words:
         ids.extend(read_stdin().split("\n") if word == "-" else [word])

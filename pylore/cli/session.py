@@ -44,11 +44,11 @@ class Session:
             tell_waiting(note)
 
     def open(self) -> Store:
-        """The store of this command's data folder."""
+        """Return the store of this command's data folder."""
         return open_for_reading(self.settings)
 
     def open_whole(self, what: str) -> Store:
-        """The same, for a command that is about all of it.
+        """Return the same, for a command that is about all of it.
 
         Raises:
             UsageError: a scope is set.
@@ -63,19 +63,19 @@ class Session:
                              f"'{self.settings.scope}': say --all-scopes")  # fmt: skip
 
     def engine(self, store: Store) -> Engine:
-        """What requests work on: this store under these settings."""
+        """Return what requests work on: this store under these settings."""
         from ..app.engine import Engine
 
         return Engine(store, self.settings, project_root())
 
     def embedder(self, store: Store) -> Embedder | None:
-        """The embedder that the settings name."""
+        """Return the embedder that the settings name."""
         from ..embed import open_embedder
 
         return open_embedder(self.settings.embedder, store, self.settings)
 
     def records(self, store: Store) -> Records:
-        """The writing side of the store."""
+        """Return the writing side of the store."""
         from ..records.records import Records
 
         return Records(store, self.settings, self.embedder(store), project_root(), _finder)
@@ -101,7 +101,7 @@ class Session:
 
 
 def changed_rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
-    """What event plugins are told of changes: of those that changed something."""
+    """Return what event plugins are told of changes: of those that changed something."""
     return [
         {"id": change.id, "state": change.state}
         for change in changes if change.state != "unchanged"
@@ -109,7 +109,7 @@ def changed_rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
 
 
 def one_line_each(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a command that prints a line each: text, wherever it goes.
+    """Return the options of a command that prints a line each: text, wherever it goes.
 
     Raises:
         UsageError: they ask for another form too.

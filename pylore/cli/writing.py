@@ -107,12 +107,12 @@ def _edit_by_editor(session: Session, store: Store, id: str, *, force: bool) -> 
 
 
 def _at_terminal() -> bool:
-    """Whether a person sits there, who may be shown an editor."""
+    """Return whether a person sits there, who may be shown an editor."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def split_list(values: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of an option that takes a list and may be given several times."""
+    """Return the words of an option that takes a list and may be given several times."""
     return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
 
 

@@ -68,7 +68,7 @@ class Context:
         }
 
     def to_row(self) -> dict[str, Any]:
-        """The text and the receipt, with the question before and the notes after them."""
+        """Return the text and the receipt, with the question before and the notes after them."""
         return {
             "question": self.question,
             "text": self.text,
@@ -77,12 +77,12 @@ class Context:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it."""
+        """Return all of it."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Context:
-        """The one that ``to_dict`` was asked of."""
+        """Return the one that ``to_dict`` was asked of."""
         context = cls("", 0, [])
         for name in cls.__slots__:
             setattr(context, name, fields[name])
@@ -127,7 +127,7 @@ STANDING = ("confirmed", "staged")
 
 
 def wider(settings: Settings) -> Settings:
-    """The settings with room for as many results as the budget may hold the least of."""
+    """Return the settings with room for as many results as the budget may hold the least of."""
     most = min(tuning.MOST_RESULTS, settings.budget // tuning.LEAST_SHARE)
     pairs = [
         (name, str(most)) for name in ("limit", "graph_limit")
@@ -140,7 +140,7 @@ def results_for(
     store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
     embedder: Embedder | None,
 ) -> Hits:  # fmt: skip
-    """What the store has on the question, on what its answer needs, and around the task."""
+    """Return what the store has on the question, on what its answer needs, and around the task."""
     excluded = asked.excluded | ({task.id} if task else set())
     # What was read often counts no more: the same question finds the same results again.
     settings = settings.changed([("usage_boost", "0")], "default:budget")
@@ -196,7 +196,7 @@ def _add_named(store: Store, settings: Settings, asked: ContextBrief, hits: Hits
 def build(
     store: Store, settings: Settings, asked: ContextBrief, embedder: Embedder | None
 ) -> Context:
-    """The context for a question, or for a task, whose id is given for one.
+    """Return the context for a question, or for a task, whose id is given for one.
 
     Raises:
         StoreError: the store cannot be read.
@@ -268,7 +268,7 @@ class _Builder:
         return context
 
     def _picture_alone(self) -> Context:
-        """The diagram without its fence, as programs that draw it take it."""
+        """Return the diagram without its fence, as programs that draw it take it."""
         context = self._context
         try:
             lines = self._picture(min(tuning.DIAGRAM, self._asked.budget)).split("\n")
@@ -295,7 +295,9 @@ class _Builder:
     # --- pieces
 
     def _pieces(self) -> Iterator[Piece]:
-        """A piece of each result, the most worth first; what cannot be shown is accounted for."""
+        """Yield a piece of each result, the most worth first; what cannot be shown is accounted
+        for.
+        """
         tests = self._tests_too()
         for hit in self._by_priority():
             if not tests and hit.file and hit.type in _CODE and is_test(hit.file):
@@ -306,12 +308,12 @@ class _Builder:
                 yield piece
 
     def _by_priority(self) -> list[Hit]:
-        """What the question names, then by score; code by score × centrality × hop decay."""
+        """Return what the question names, then by score; code by score × centrality × hop decay."""
         ranked = list(self._hits) if self._asked.form == "narrative" else self._by_worth()
         return sorted(ranked, key=lambda hit: hit.id not in self._facts or not self._names(hit.id))
 
     def _names(self, id: str) -> bool:
-        """Whether the question names this entity."""
+        """Return whether the question names this entity."""
         return id in self._nodes and is_named(self._context.question, self._nodes[id])
 
     def _by_worth(self) -> list[Hit]:
@@ -370,11 +372,11 @@ class _Builder:
         return Piece(node.id, section if section != "Facts" else "Documents", why, text.fit)
 
     def _has_code(self, node: Node) -> bool:
-        """Whether a node is shown by the lines of its file."""
+        """Return whether a node is shown by the lines of its file."""
         return section_of(node.type) == "Code" and self._asked.form in ("prompt", "json")
 
     def _files(self) -> set[str]:
-        """The files that lines may be shown of."""
+        """Return the files that lines may be shown of."""
         return {node.file for node in self._nodes.values() if node.file and self._has_code(node)}
 
     def _code_piece(self, hit: Hit, snippet: Snippet, why: str) -> Piece | None:
@@ -406,13 +408,15 @@ class _Builder:
         return Subject(printable(one_line(node.title)), node.id, lines, self._tokens)
 
     def _first(self, piece: Piece) -> int:
-        """The order of subjects: one's own, those that the question names, the rest."""
+        """Return the order of subjects: one's own, those that the question names, the rest."""
         if piece.id == self._settings.user_entity:
             return 0
         return 1 if self._names(piece.id) else 2
 
     def _passage(self, node: Node) -> tuple[str, bool]:
-        """The passage that matched, or its beginning, with why; and whether that is all of it."""
+        """Return the passage that matched, or its beginning, with why; and whether that is all of
+        it.
+        """
         text, whole = node.body[: tuning.WHOLE], len(node.body) <= tuning.WHOLE
         key = self._hits.passages.get(node.id)
         if key is not None and not whole:
@@ -463,7 +467,7 @@ class _Builder:
                 self._withhold(hit.id, "no room left in the budget")
 
     def _not_shown(self) -> Iterator[str]:
-        """A note on the files that a result names and that must not be read."""
+        """Yield a note on the files that a result names and that must not be read."""
         refused = [f"{path} {why}" for path, why in sorted(self._tree.refused.items())]
         if refused:
             more = (
@@ -481,7 +485,7 @@ _CODE = ("file", "symbol")
 
 
 def _name(node: Node) -> str:
-    """What a symbol is called where it is defined; nothing for a file.
+    """Return what a symbol is called where it is defined; nothing for a file.
 
     >>> _name(Node("symbol-a.py::Login.check", "symbol"))
     'check'

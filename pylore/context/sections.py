@@ -74,7 +74,7 @@ class Excerpts:
         self._worth = [sum(1 for one in stems if one in part) for part in folded]
 
     def _fits(self, room: int) -> bool:
-        """Whether all of the text has room; a word is a token at the least."""
+        """Return whether all of the text has room; a word is a token at the least."""
         if self._line.count(" ") >= room:
             return False
         return sum(map(self._size, range(len(self._parts)))) <= room
@@ -85,7 +85,7 @@ class Excerpts:
         return self._sizes[at]
 
     def _grown(self, first: int, room: int) -> tuple[int, int]:
-        """The stretch of sentences around ``first`` that has room: from, to."""
+        """Return the stretch of sentences around ``first`` that has room: from, to."""
         low, high = first, first + 1
         room -= self._size(first)
         while True:
@@ -136,8 +136,9 @@ class Subject:
 def facts_of_things(
     store: Store, settings: Settings, ids: Iterable[str], *, with_superseded: bool = False
 ) -> dict[str, list[Edge]]:
-    """The ``ranked_facts`` of those of these things that have some, the first ones' first: as
-    many as a context takes; none where the graph cannot be read."""
+    """Return the ``ranked_facts`` of those of these things that have some, the first ones' first:
+    as many as a context takes; none where the graph cannot be read.
+    """
     found: dict[str, list[Edge]] = {}
     left = tuning.MOST_FACTS
     for id in ids:
@@ -157,7 +158,8 @@ def facts_of_things(
 def ranked_facts(
     store: Store, settings: Settings, id: str, *, with_superseded: bool = False
 ) -> list[Edge]:
-    """What is stated of a thing: what stands before what is superseded, of each the best first.
+    """Return what is stated of a thing: what stands before what is superseded, of each the best
+    first.
 
     Best is confidence × source × age × usage × status. A fact is as old as the last time that
     it was written or read. Superseded ones come only where they are asked for.
@@ -223,7 +225,7 @@ def _predicate(edge: Edge) -> str:
 
 
 def names_of(question: str) -> list[str]:
-    """The ids that entities named in a question would have: of each of its runs of words.
+    """Return the ids that entities named in a question would have: of each of its runs of words.
 
     >>> names_of("Ada's shop")
     ['entity-ada', 'entity-ada-s', 'entity-ada-s-shop', 'entity-s', 'entity-s-shop', 'entity-shop']
@@ -238,7 +240,7 @@ def names_of(question: str) -> list[str]:
 
 
 def is_named(question: str, node: Node) -> bool:
-    """Whether a question has the whole title of an entity, word for word."""
+    """Return whether a question has the whole title of an entity, word for word."""
     title = words(fold(node.title))
     said = words(fold(question))
     return node.type == "entity" and any(
@@ -267,7 +269,7 @@ class ShownLines:
         self._lines.setdefault(path, {})[id] = lines
 
     def by_others(self, path: str, id: str) -> dict[int, str]:
-        """The lines of a file that others than ``id`` show, each with who does."""
+        """Return the lines of a file that others than ``id`` show, each with who does."""
         pieces = self._lines.get(path, {}).items()
         return {line: other for other, lines in pieces if other != id for line in lines}
 
@@ -294,7 +296,7 @@ class CodeText:
         self._fitted: frozenset[int] = frozenset()
 
     def stands_in(self) -> str:
-        """The id of what shows so many of the lines that too few are left; nothing, else."""
+        """Return the id of what shows so many of the lines that too few are left; nothing, else."""
         others = self._shown.by_others(self._snippet.path, self._id)
         lines = dict(enumerate(self._snippet.lines, start=self._snippet.first))
         telling = {number for number, line in lines.items() if line.strip()}
@@ -324,7 +326,9 @@ class CodeText:
         return text, whole
 
     def _rows(self) -> tuple[list[int], list[str], list[int]]:
-        """The lines' numbers, texts and tokens; a mark has minus the last number it stands for."""
+        """Return the lines' numbers, texts and tokens; a mark has minus the last number it stands
+        for.
+        """
         snippet = self._snippet
         left_out = _stretches(self._shown.by_others(snippet.path, self._id))
         numbers: list[int] = []
@@ -353,7 +357,9 @@ class CodeText:
 
 
 def _stretches(numbers: Collection[int]) -> set[int]:
-    """Those of the numbers that are among so many in a row that a mark in their place is less."""
+    """Return those of the numbers that are among so many in a row that a mark in their place is
+    less.
+    """
     found: set[int] = set()
     run: list[int] = []
     for number in [*sorted(numbers), 0]:
@@ -400,7 +406,7 @@ def fenced(lines: list[str], language: str) -> str:
 
 
 def _ending(path: str) -> str:
-    """What a file's language is called where none is known: the ending of its name."""
+    """Return what a file's language is called where none is known: the ending of its name."""
     ending = os.path.splitext(path)[1][1:]
     return ending if ending.isalnum() else ""
 
@@ -414,7 +420,7 @@ _FAN_OUT = 100
 def flowchart(
     store: Store, ids: Sequence[str], relations: Sequence[str], room: int, tokens: Tokens
 ) -> str:
-    """The edges among the first of ``ids``, best first, in at most ``room`` tokens.
+    """Return the edges among the first of ``ids``, best first, in at most ``room`` tokens.
 
     Nothing where no two of them are linked. Nodes are numbered in the order given.
 
@@ -457,7 +463,9 @@ def flowchart(
 
 
 def _labels(briefs: Mapping[str, Brief]) -> dict[str, str]:
-    """What each node is called: code by ``file::symbol``, its folders where two files are alike."""
+    """Return what each node is called: code by ``file::symbol``, its folders where two files are
+    alike.
+    """
     names = {id: name_in_tree(id) for id in briefs}
     paths = {name.partition("::")[0] for name in names.values() if name}
     files = [path.rpartition("/")[2] for path in paths]
@@ -506,7 +514,7 @@ _SIDES = {
 
 
 def section_of(type: str) -> str:
-    """The heading that a node of this type stands under."""
+    """Return the heading that a node of this type stands under."""
     return SECTIONS.get(type, OTHER)
 
 
@@ -547,7 +555,7 @@ class RecordText:
 
 
 def _after_title(text: str, title: str) -> str:
-    """What a text says beside the title that was made of its beginning.
+    """Return what a text says beside the title that was made of its beginning.
 
     >>> _after_title("Keys rotate. Every hour.", "Keys rotate."), _after_title("a b c", "a b…")
     ('Every hour.', '… c')
@@ -587,7 +595,7 @@ def ties_of(store: Store, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]
 
 
 def side_by_side(ids: Sequence[str], ties: Mapping[str, Sequence[tuple[str, str]]]) -> list[str]:
-    """The ids in their order, but those that contradict or follow each other together."""
+    """Return the ids in their order, but those that contradict or follow each other together."""
     among = set(ids)
     found: dict[str, None] = {}
     for id in ids:

@@ -99,7 +99,7 @@ def pack(pieces: Iterable[Piece], room: int, tokens: Tokens) -> Packed:
 
 
 def heading_of(section: str) -> str:
-    """A section's heading, with the empty lines around it."""
+    """Return a section's heading, with the empty lines around it."""
     return f"\n## {section}\n\n"
 
 
@@ -126,11 +126,11 @@ class Tokens:
         self._pairs: frozenset[bytes] = frozenset()
 
     def text(self, text: str) -> int:
-        """The tokens of a whole text."""
+        """Return the tokens of a whole text."""
         return self.lines(" " + text) if text else 0  # the tokenizer begins so
 
     def lines(self, text: str) -> int:
-        """The tokens of lines within a text, their newlines among them.
+        """Return the tokens of lines within a text, their newlines among them.
 
         For lines that end with a newline, those of two texts together are the sum.
         """
@@ -169,7 +169,8 @@ class Tokens:
         return known
 
     def _apart(self, word: str) -> list[str]:
-        """The word cut between letters that no piece has side by side: nothing merges there."""
+        """Return the word cut between letters that no piece has side by side: nothing merges
+        there."""
         if word.isalpha():
             return [word]
         parts = []
@@ -203,8 +204,10 @@ class Tokens:
         ])  # fmt: skip
 
     def _merged(self, data: bytes, ends: list[int]) -> list[int]:
-        """Where the pieces of a word begin and end, given where its letters do: the pair whose
-        union has the lowest number becomes one, again and again, the leftmost of equals first."""
+        """Return where the pieces of a word begin and end, given where its letters do: the pair
+        whose union has the lowest number becomes one, again and again, the leftmost of equals
+        first.
+        """
         get = self._pieces.get
         ranks = [get(data[a:b], _NEVER) for a, b in zip(ends, ends[2:], strict=False)]
         while ranks:
@@ -221,7 +224,8 @@ class Tokens:
 
 
 def _spelled(word: str) -> tuple[bytes, list[int]]:
-    """A word as the vocabulary spells it, and where its letters begin and the last one ends."""
+    """Return a word as the vocabulary spells it, and where its letters begin and the last one
+    ends."""
     data = word.encode()
     if word.isascii() and b'"' not in data and b"\\" not in data:
         return data, [*range(len(data) + 1)]
@@ -252,7 +256,7 @@ def _vocabulary() -> tuple[dict[bytes, int], frozenset[bytes]]:
 
 
 def _kept_pieces(path: str) -> list[bytes]:
-    """The pieces, and after them those pairs, a line each.
+    """Return the pieces, and after them those pairs, a line each.
 
     They are kept in the user's cache: to find them takes 50 ms, to read them 4.
     """
@@ -343,7 +347,8 @@ class Frame:
 
 
 def _number(text: str) -> str:
-    """The code of a text under the user's secret (RFC 7693, keyed), in hexadecimal digits."""
+    """Return the code of a text under the user's secret (RFC 7693, keyed), in hexadecimal
+    digits."""
     data = text.encode("utf-8", "surrogatepass")
     return blake2b(data, key=user_secret(), digest_size=_BYTES).hexdigest()
 
@@ -375,7 +380,7 @@ class Snippet:
         return not self.reason and not any(line.strip() for line in self.lines)
 
     def within(self, other: Snippet) -> bool:
-        """Whether its lines come with another one that is short enough to come whole."""
+        """Return whether its lines come with another one that is short enough to come whole."""
         return (
             self.path == other.path
             and other.first <= self.first
@@ -396,7 +401,9 @@ class WorkTree:
         """Files that were wanted and must not be shown, and why."""
 
     def snippet(self, path: str, first: int | None, last: int | None, name: str) -> Snippet:
-        """The lines ``first`` to ``last`` of a file, or its head; ``name`` stands in the first."""
+        """Return the lines ``first`` to ``last`` of a file, or its head; ``name`` stands in the
+        first.
+        """
         found = Snippet(path)
         text = self._read(path)
         if isinstance(text, str):
@@ -423,7 +430,7 @@ class WorkTree:
         return self._texts[path]
 
     def _read_file(self, path: str) -> list[str] | str:
-        """The lines of a file, or why there are none."""
+        """Return the lines of a file, or why there are none."""
         why = self._listed.why_not(path)
         if why:
             if why != MISSING:
@@ -438,7 +445,7 @@ class WorkTree:
             return f"{path} cannot be read as text"
 
     def _has_changed(self, path: str, lines: list[str], stamp: str, hash: str) -> bool:
-        """Whether a file is another one than was indexed."""
+        """Return whether a file is another one than was indexed."""
         if stamp_of(os.path.join(self._root, path)) == stamp:
             return False
         from hashlib import sha256
@@ -454,7 +461,7 @@ _LICENSE = ("copyright", "license", "licence", "spdx")
 
 
 def head_of(lines: list[str]) -> tuple[int, int]:
-    """The first and last line of what a file says first: before its imports, or after them.
+    """Return the first and last line of what a file says first: before its imports, or after them.
 
     What stands before them is its own description, unless it is a licence.
 

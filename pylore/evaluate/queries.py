@@ -42,7 +42,7 @@ class Question(Record):
 
 
 def read_lines(path: str) -> Iterator[bytes]:
-    """The lines of a file, or of stdin, each as soon as it is there.
+    """Yield the lines of a file, or of stdin, each as soon as it is there.
 
     Raises:
         LoreError: the file cannot be read.
@@ -61,7 +61,7 @@ def read_lines(path: str) -> Iterator[bytes]:
 def read_questions(
     lines: Iterable[bytes], name: str, *, bad: Callable[[str], None] | None = None
 ) -> Iterator[Question]:
-    """A question for each line, as the lines come; empty lines are passed over.
+    """Yield a question for each line, as the lines come; empty lines are passed over.
 
     ``name`` is the file, for messages. ``bad`` is told of a broken line, which is
     then left out.
@@ -87,7 +87,7 @@ def read_questions(
 
 
 def question_of(fields: Mapping[str, Any]) -> Question:
-    """The question that the fields of an object are.
+    """Return the question that the fields of an object are.
 
     Raises:
         LoreError: they are none.

@@ -35,7 +35,7 @@ _BLOCK = 500
 
 
 def interval(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The 95 % interval of the mean of each column: an array (2, columns), low and high.
+    """Return the 95 % interval of the mean of each column: an array (2, columns), low and high.
 
     ``differences``: (queries, measures), each row one query's, so that whatever makes
     a query hard counts on both sides. The same rows give the same interval.
@@ -52,7 +52,7 @@ def interval(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def recall(ranked: Sequence[str], relevant: Collection[str], k: int) -> float:
-    """The share of the relevant nodes that are among the first ``k``."""
+    """Return the share of the relevant nodes that are among the first ``k``."""
     return len(set(ranked[:k]) & set(relevant)) / len(relevant)
 
 
@@ -81,7 +81,7 @@ def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
 
 
 def measures(at: Sequence[int]) -> list[str]:
-    """The names of what ``score`` gives, in its order."""
+    """Return the names of what ``score`` gives, in its order."""
     return [*(f"recall@{k}" for k in at), "all_relevant@5", "ndcg@10", "mrr"]
 
 
@@ -96,13 +96,13 @@ def score(ranked: Sequence[str], relevant: Collection[str], at: Sequence[int]) -
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that ``share`` (0..1) of them do not exceed (nearest rank); 0 for none."""
+    """Return the value that ``share`` (0..1) of them do not exceed (nearest rank); 0 for none."""
     ordered = sorted(values)
     return ordered[max(0, -(-round(share * 1000) * len(ordered) // 1000) - 1)] if ordered else 0.0
 
 
 def report_text(report: dict[str, Any]) -> str:
-    """The rows of a report under their headings."""
+    """Return the rows of a report under their headings."""
     rows = [headings(report), *(cells(row, report) for row in report["rows"])]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [_line(row, widths) for row in rows]
@@ -110,7 +110,7 @@ def report_text(report: dict[str, Any]) -> str:
 
 
 def headings(report: dict[str, Any]) -> list[str]:
-    """What stands above the ``cells``."""
+    """Return what stands above the ``cells``."""
     measures = report["measures"]
     return ["", *measures, "ms", "p95", f"{measures[0]} against {report['reference']}"]
 
@@ -125,7 +125,7 @@ def cells(row: dict[str, Any], report: dict[str, Any]) -> list[str]:
 
 
 def tuning_text(report: dict[str, Any]) -> str:
-    """What tuning changed and what it gains, for people."""
+    """Return what tuning changed and what it gains, for people."""
     measure = report["measure"]
     lines = [
         f"{measure} {percent(report['base'])} with the settings as they stand, "
@@ -142,7 +142,7 @@ def percent(share: float) -> str:
 
 
 def points(difference: dict[str, float]) -> str:
-    """A difference in points with its interval: ``+8.3 [+5.1, +11.6]``."""
+    """Return a difference in points with its interval: ``+8.3 [+5.1, +11.6]``."""
     mean, low, high = (100 * difference[name] for name in ("mean", "low", "high"))
     return f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]"
 
@@ -178,7 +178,7 @@ class Configuration(NamedTuple):
 
 
 def configured(base: Settings, text: str) -> Configuration:
-    """The base with ``key=value …`` on top, in the spelling of the config files.
+    """Return the base with ``key=value …`` on top, in the spelling of the config files.
 
     ``EDGE_WEIGHTS[calls]=0.5`` sets one element; a value with spaces is quoted.
 
@@ -289,7 +289,7 @@ class _Remembering:
 
 
 def remembering(store: Store, shared: Memo, own: Memo) -> Store:
-    """The store. What its edges say is remembered in ``own``, the rest in ``shared``.
+    """Return the store. What its edges say is remembered in ``own``, the rest in ``shared``.
 
     Stores that differ in nothing but their edges may have the latter in common.
     """
@@ -360,13 +360,13 @@ class Evaluation:
         return measures(self.at)
 
     def on(self, store: Store) -> Evaluation:
-        """The same questions to a store that differs in its edges alone."""
+        """Return the same questions to a store that differs in its edges alone."""
         other = copy(self)
         other._use(store)
         return other
 
     def embedder(self, settings: Settings) -> Embedder | None:
-        """The embedder of these settings, remembering."""
+        """Return the embedder of these settings, remembering."""
         found = self._embedder(settings)
         return RememberingEmbedder(found, self._memo) if found else None
 
@@ -420,7 +420,7 @@ class Evaluation:
 
 
 def missing(store: Store, questions: Sequence[Question]) -> set[str]:
-    """The relevant ids that no live node of the store has."""
+    """Return the relevant ids that no live node of the store has."""
     from ..store.filter import Scope
 
     wanted = {id for question in questions for id in question.relevant}

@@ -78,7 +78,7 @@ class Coordinate(NamedTuple):
 
 
 def coordinates(names: Sequence[str], relations: Sequence[str]) -> list[Coordinate]:
-    """The coordinates of these settings, of all that can be tuned unless some are named.
+    """Return the coordinates of these settings, of all that can be tuned unless some are named.
 
     Raises:
         UsageError: a setting is not among them.
@@ -117,7 +117,7 @@ PRIOR_SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
 def shuffled(
     edges: Sequence[tuple[str, str, str]], generator: random.Random
 ) -> list[tuple[str, str, str]]:
-    """The same ``(from, to, relation)``, in the same order, with targets exchanged.
+    """Return the same ``(from, to, relation)``, in the same order, with targets exchanged.
 
     Two edges of one relation swap their targets unless a self loop or an edge that is
     there would come of it. So within each relation every node keeps its in-degree and
@@ -171,7 +171,9 @@ def _shuffles(copy: Store, edges: list[Edge], count: int) -> Iterator[Store]:
 
 
 def shuffled_scores(asked: Evaluation, settings: Sequence[Settings]) -> list[Scores]:
-    """The scores under each of the settings with edges shuffled, the mean of several shuffles."""
+    """Return the scores under each of the settings with edges shuffled, the mean of several
+    shuffles.
+    """
     rounds: list[list[Scores]] = []
     with shuffled_stores(asked.real_store) as stores:
         for store in stores:
@@ -181,7 +183,7 @@ def shuffled_scores(asked: Evaluation, settings: Sequence[Settings]) -> list[Sco
 
 
 def in_degree_scores(asked: Evaluation, plain: Settings) -> tuple[float, Scores]:
-    """The best share of the prior and its scores: the plain list, ranked anew.
+    """Return the best share of the prior and its scores: the plain list, ranked anew.
 
     ``score = (1 − share) · fused + share · log(1 + in-degree) / its largest value``;
     edges that come from an excluded node do not count. The share is chosen by the
@@ -349,7 +351,7 @@ class Tuner:
         return len(self._known)
 
     def settings(self, changes: Changes) -> Settings:
-        """The base with these changes."""
+        """Return the base with these changes."""
         return self._base.changed(changes.items(), "tune")
 
     def scores(self, changes: Changes) -> Scores:
@@ -361,7 +363,7 @@ class Tuner:
         return self._known[key]
 
     def descend(self, rows: npt.NDArray[np.intp]) -> dict[str, str]:
-        """The changes that suit these queries (their numbers) best, one at a time."""
+        """Return the changes that suit these queries (their numbers) best, one at a time."""
         changes: dict[str, str] = {}
         best = self._mean(changes, rows)
         for _ in range(ROUNDS):
@@ -391,7 +393,7 @@ def tune(
     folds: int,
     heard: Callable[[str], None] = lambda stage: None,
 ) -> dict[str, Any]:
-    """The best changes on all queries, and what such changes gain on queries not seen.
+    """Return the best changes on all queries, and what such changes gain on queries not seen.
 
     ``{queries, folds, measure, evaluations, base, changes, seen, unseen, sure}``:
     ``changes`` is a list of ``{key, from, to}``, ``seen`` and ``unseen`` are
@@ -447,7 +449,8 @@ def _changes(base: Settings, tuned: Settings, changes: Changes) -> list[dict[str
 
 
 def fragment(report: Mapping[str, Any]) -> str:
-    """The changes as lines of a config file, what they gain on unseen queries before them."""
+    """Return the changes as lines of a config file, what they gain on unseen queries before
+    them."""
     if not report["changes"]:
         return ""
     gain = report["unseen"]

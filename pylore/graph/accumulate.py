@@ -99,7 +99,8 @@ def accumulate(
 
 
 def _read(edges: Bundles, ids: Iterable[str], weights: Weights, fanout: int) -> list[Bundle]:
-    """The edges of these nodes; a bridge is asked the same, whatever for, so that once does."""
+    """Return the edges of these nodes; a bridge is asked the same, whatever for, so that once
+    does."""
     bridges: list[str] = []
     others: list[str] = []
     for id in ids:
@@ -134,7 +135,7 @@ def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
 
 
 def _way_to(step: Step) -> frozenset[str]:
-    """The ids before a step and its own: it says nothing more for what it came from."""
+    """Return the ids before a step and its own: it says nothing more for what it came from."""
     return frozenset((step.id,) if step.before is None else [one.id for one in step.steps()])
 
 
@@ -209,8 +210,9 @@ class _Spread:
         weights: Weights,
         seen: Set[str],
     ) -> dict[str, Step]:
-        """The files to go on from in the same hop, without decay; ``passed`` says what of the
-        squares goes on so, and not again in the next one."""
+        """Return the files to go on from in the same hop, without decay; ``passed`` says what of
+        the squares goes on so, and not again in the next one.
+        """
         files: dict[str, Step] = {}
         for here, file, weight in ways_up(bundles, frontier):
             strength = weights[DEFINES][1]

@@ -37,7 +37,7 @@ class Ontology:
         self._fits: dict[tuple[str, str, str], bool] = {}
 
     def ends(self, relation: str) -> Ends | None:
-        """The types that a relation may lead from, and those that it may lead to."""
+        """Return the types that a relation may lead from, and those that it may lead to."""
         # What lore declares is read here, so that a store that was made earlier has it too.
         declared = RELATIONS.get(relation) or self._relations.get(relation)
         before, arrow, after = declared[2].partition(" -> ") if declared else ("", "", "")
@@ -46,11 +46,11 @@ class Ontology:
         return ends if arrow and all(ends) and ends != (every, every) else None
 
     def joined(self) -> list[str]:
-        """The relations that do not join any two nodes."""
+        """Return the relations that do not join any two nodes."""
         return [name for name in self._relations if self.ends(name)]
 
     def fits(self, relation: str, from_id: str, to_id: str) -> bool:
-        """Whether these two nodes may be the ends of an edge of this relation."""
+        """Return whether these two nodes may be the ends of an edge of this relation."""
         key = (relation, from_id.partition("-")[0], to_id.partition("-")[0])
         if key not in self._fits:
             things = all(f"{type}-" in THING_IDS for type in key[1:])
@@ -59,7 +59,7 @@ class Ontology:
         return self._fits[key]
 
     def fitting(self, from_id: str, to_id: str) -> list[str]:
-        """The relations that fit two nodes, those first that do not fit any two."""
+        """Return the relations that fit two nodes, those first that do not fit any two."""
         names = [name for name in self._relations if self.fits(name, from_id, to_id)]
         return sorted(names, key=lambda name: (self.ends(name) is None, -self._relations[name][0]))
 
@@ -81,7 +81,7 @@ class Ontology:
 
 
 def misfits_among(store: Store, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
-    """Those of these edges whose ends do not fit, and on which nobody has insisted."""
+    """Return those of these edges whose ends do not fit, and on which nobody has insisted."""
     fits = Ontology(store).fits
     wrong = [key for key in keys if not fits(key[2], key[0], key[1])]
     edges = [store.edges.get(*key) for key in wrong]
@@ -101,7 +101,7 @@ def misfits(store: Store) -> list[tuple[str, str, str, int]]:
 
 
 def _types_of(end: str, known: Sequence[str]) -> frozenset[str]:
-    """The types that one end of a description stands for; none where it is prose."""
+    """Return the types that one end of a description stands for; none where it is prose."""
     types: set[str] = set()
     for word in end.split(", "):
         some = _types_of_word(word, known)

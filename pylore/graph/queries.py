@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def path(
     store: Store, settings: Settings, from_id: str, to_id: str, max_hops: int | None = None
 ) -> dict[str, Any]:
-    """The path with the fewest edges, walked in either direction.
+    """Return the path with the fewest edges, walked in either direction.
 
     Among several, the one with the largest product of edge and relation weights.
     It goes through live nodes only. ``{from, to, hops, path, edges}``, an edge as
@@ -85,7 +85,7 @@ class _Side:
         self.depth += 1
 
     def edges(self, id: str) -> list[dict[str, Any]]:
-        """The edges between a node and the end, from the node on."""
+        """Return the edges between a node and the end, from the node on."""
         found = []
         while id in self._steps:
             _, before, relation, weight, leads_on = self._steps[id]
@@ -119,7 +119,7 @@ def stats(store: Store) -> dict[str, Any]:
 
 
 def hubs(store: Store, limit: int) -> list[dict[str, Any]]:
-    """The nodes with most edges, most first: ``{id, type, title, degree, out, in}``.
+    """Return the nodes with most edges, most first: ``{id, type, title, degree, out, in}``.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
@@ -133,7 +133,7 @@ def hubs(store: Store, limit: int) -> list[dict[str, Any]]:
 
 
 def orphans(store: Store, types: Sequence[str] = (), limit: int = ALL) -> list[dict[str, Any]]:
-    """The nodes without an edge, by id: ``{id, type, title}``.
+    """Return the nodes without an edge, by id: ``{id, type, title}``.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.

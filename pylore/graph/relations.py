@@ -33,14 +33,15 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
 
 
 def _scoped(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Those of these relations that say whose an edge is, each with its name without that."""
+    """Return those of these relations that say whose an edge is, each with its name without
+    that."""
     from ..core.ids import MARK, plain
 
     return [(name, plain(name)) for name in names if MARK in name]
 
 
 def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
-    """The relations to walk, with the weights of the store under those of the settings.
+    """Return the relations to walk, with the weights of the store under those of the settings.
 
     Raises:
         UsageError: a relation that was asked for is not known.
@@ -84,7 +85,7 @@ def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
 
 
 def fold(name: str) -> str:
-    """A relation's or a predicate's name as the store spells it: lower snake_case."""
+    """Return a relation's or a predicate's name as the store spells it: lower snake_case."""
     if "@" in name:
         from ..core.ids import MARK
 
@@ -95,7 +96,7 @@ def fold(name: str) -> str:
 
 
 def require_name(name: str, what: str) -> str:
-    """The folded ``name``; LoreError where it is not a lower snake_case word."""
+    """Return the folded ``name``; LoreError where it is not a lower snake_case word."""
     folded = fold(name)
     if (
         not folded

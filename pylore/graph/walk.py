@@ -148,7 +148,7 @@ def _up(
     best: Mapping[str, Step],
     barred: Set[str],
 ) -> dict[str, Step]:
-    """The files to go on from in the same hop, without decay."""
+    """Return the files to go on from in the same hop, without decay."""
     files: dict[str, Step] = {}
     for here, file, weight in ways_up(bundles, frontier):
         strength = weights[DEFINES][1]
@@ -186,7 +186,7 @@ def ways_up(
 
 
 def sure_edges(bundles: Sequence[Bundle], least: float) -> list[Bundle]:
-    """The bundles without the edges from code that are less sure than ``least``."""
+    """Return the bundles without the edges from code that are less sure than ``least``."""
     return [
         bundle
         if min(bundle[4], default=1.0) >= least or FROM_CODE.isdisjoint(bundle[2])
@@ -214,7 +214,7 @@ def _best_steps(
     floor: float,
     result: Walk,
 ) -> dict[str, Step]:
-    """The best step to each neighbour of the frontier that improves on what is known."""
+    """Return the best step to each neighbour of the frontier that improves on what is known."""
     scores: dict[str, float] = {}
     ways: dict[str, tuple[Step, str, float, float, bool]] = {}
     capped = capped_edges(
@@ -243,7 +243,7 @@ def capped_edges(
     result: Walk,
     pick: Callable[[Sequence[Bundle], int], list[Bundle]],
 ) -> Sequence[Bundle]:
-    """The bundles, with ``fanout`` edges of a node that has more: those that ``pick`` takes.
+    """Return the bundles, with ``fanout`` edges of a node that has more: those that ``pick`` takes.
 
     Counts what it saw and cut in ``result``.
     """
@@ -262,7 +262,9 @@ def capped_edges(
 
 
 def _strongest(bundles: Sequence[Bundle], weights: Weights, fanout: int) -> list[Bundle]:
-    """The ``fanout`` strongest edges of one node; ties go to the neighbour whose id is first."""
+    """Return the ``fanout`` strongest edges of one node; ties go to the neighbour whose id is
+    first.
+    """
     strengths = [
         [
             weight * weights[relation][0 if outgoing else 1]
@@ -292,7 +294,7 @@ def _strongest(bundles: Sequence[Bundle], weights: Weights, fanout: int) -> list
 
 
 def _weakest_kept(best: Mapping[str, Step], seeds: Mapping[str, float], max_nodes: int) -> float:
-    """The score that a new node must exceed: 0 while there is room."""
+    """Return the score that a new node must exceed: 0 while there is room."""
     reached = [step.score for id, step in best.items() if id not in seeds]
     return min(reached) if len(reached) >= max_nodes else 0.0
 

@@ -191,7 +191,9 @@ def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Containe
 
 
 def _files_named(prompt: str, root: str) -> list[str]:
-    """The project's files that a prompt names by their paths: what is tied to them counts more."""
+    """Return the project's files that a prompt names by their paths: what is tied to them counts
+    more.
+    """
     found: dict[str, None] = {}
     for word in prompt[:_LONGEST_LOOKED_AT].translate(_BESIDE_PATHS).split():
         path = word.strip(".:@").partition(":")[0]
@@ -272,7 +274,7 @@ _EDITS = ("edit", "write", "patch", "replace")
 
 
 def read_event(data: bytes) -> Sent | None:
-    """What was sent; None where it is not an event."""
+    """Return what was sent; None where it is not an event."""
     try:
         return Sent(parse_object(data, LONGEST))
     except LoreError:
@@ -280,7 +282,7 @@ def read_event(data: bytes) -> Sent | None:
 
 
 def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
-    """The line that the agent accepts, or nothing.
+    """Return the line that the agent accepts, or nothing.
 
     What is in it is recorded as shown in a run of the session, and not shown in it again.
     """
@@ -358,7 +360,7 @@ def _log(agent: Agent, sent: Sent, here: str) -> None:
 
 
 def _within(path: str, here: str) -> str:
-    """A path from the working directory, where it lies below."""
+    """Return a path from the working directory, where it lies below."""
     if not path.startswith("/"):
         return path
     relative = os.path.relpath(path, here)

@@ -66,7 +66,7 @@ def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
 
 
 def learned(message: str) -> list[tuple[str, str]]:
-    """The ``(type, text)`` that a message teaches, in its order.
+    """Return the ``(type, text)`` that a message teaches, in its order.
 
     A line that begins with a type and a colon does, as a trailer of git: in whatever case, and
     lines that begin with white space go on with it.
@@ -120,7 +120,9 @@ def keep_learned(engine: Engine, commit: HookedCommit) -> list[str]:
 
 
 def _only_file(commit: HookedCommit, root: str) -> str:
-    """The one file that a commit is about; empty where it is about several, or takes it away."""
+    """Return the one file that a commit is about; empty where it is about several, or takes it
+    away.
+    """
     files = [path for path in commit.files if not path.startswith(_OURS)]
     if len(files) != 1 or commit.others or not os.path.isfile(os.path.join(root, files[0])):
         return ""
@@ -128,7 +130,7 @@ def _only_file(commit: HookedCommit, root: str) -> str:
 
 
 def lines_of(said: Iterable[str]) -> str:
-    """What a terminal gets."""
+    """Return what a terminal gets."""
     return "".join(f"lore: {printable(one_line(line))}\n" for line in said)
 
 

@@ -62,7 +62,9 @@ class Agent:
         self.plain = plain
 
     def answer(self, event: str, text: str) -> dict[str, Any] | None:
-        """What it accepts on stdout to put ``text`` before its model; None where it takes none."""
+        """Return what it accepts on stdout to put ``text`` before its model; None where it takes
+        none.
+        """
         native = next((one.native for one in self.bindings if one.event == event), None)
         if native is None or not text:
             return None
@@ -134,7 +136,7 @@ def _text(fields: dict[str, Any], name: str) -> str:
 
 
 def _files(given: dict[str, Any]) -> list[str]:
-    """The files that a tool is given: by a field, or in a patch."""
+    """Return the files that a tool is given: by a field, or in a patch."""
     found = [path for path in (_text(given, field) for field in _FILE_FIELDS) if path]
     for field in ("command", "input", "patch"):
         text = _text(given, field)[:_LONGEST_PATCH]
@@ -171,7 +173,7 @@ class GitHooks:
                 yield done
 
     def preview(self) -> str:
-        """The lines, each hook under its file."""
+        """Return the lines, each hook under its file."""
         return "".join(
             f"{self._tree.hook(name)}:\n" + "".join(f"  {line}\n" for line in lines)
             for name in HOOKS
@@ -179,12 +181,12 @@ class GitHooks:
         )
 
     def installed(self) -> list[str]:
-        """The files of hooks that have them."""
+        """Return the files of hooks that have them."""
         return [self._tree.hook(name) for name in HOOKS if self._blocks.are_in(name)]
 
 
 def hook_lines(name: str, below: str) -> list[str]:
-    """What a hook does; it fails in nothing, and where there is no lore it does nothing.
+    """Return what a hook does; it fails in nothing, and where there is no lore it does nothing.
 
     git is asked here, where its variables say which index and which repository it means. On the
     stdin of ``lore hook run`` are texts that each end with NUL: the way to the project, then for
@@ -221,7 +223,8 @@ _CURSOR_VERSION = 1
 
 
 def place_of(agent: Agent, scope: str, project: str) -> str:
-    """The settings file of an agent: for its user, for this clone alone, or shared with others.
+    """Return the settings file of an agent: for its user, for this clone alone, or shared with
+    others.
 
     Raises:
         UsageError: the agent has no such file.
@@ -234,7 +237,7 @@ def place_of(agent: Agent, scope: str, project: str) -> str:
 
 
 def default_scope(agent: Agent) -> str:
-    """Where hooks are put unless said otherwise: into what nobody else gets."""
+    """Return where hooks are put unless said otherwise: into what nobody else gets."""
     return "local" if "local" in agent.places else "user"
 
 
@@ -272,14 +275,14 @@ def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
 
 
 def preview(agent: Agent, place: str) -> str:
-    """The file as it would be."""
+    """Return the file as it would be."""
     settings = settings_of(place)
     _put(agent, settings)
     return rendered(place, settings)
 
 
 def is_installed(agent: Agent, place: str) -> bool:
-    """Whether the file has lore's entries, all of them."""
+    """Return whether the file has lore's entries, all of them."""
     try:
         settings = settings_of(place)
     except LoreError:
@@ -358,7 +361,7 @@ def _theirs(agent: Agent, listed: list[Any]) -> list[Any]:
 
 
 def agent_named(name: str) -> Agent:
-    """The agent of this name.
+    """Return the agent of this name.
 
     Raises:
         UsageError: there is none.

@@ -38,7 +38,7 @@ class PromptLine:
         self.fits = len(os.fsencode(name)) <= _LONGEST_NAME
 
     def is_fresh(self) -> bool:
-        """Whether it was made just now."""
+        """Return whether it was made just now."""
         import time
 
         try:
@@ -78,7 +78,9 @@ class PromptLine:
 
 
 def line_about_changes(engine: Engine) -> str:
-    """What is known of the files that were changed in the work tree; empty where it is nothing."""
+    """Return what is known of the files that were changed in the work tree; empty where it is
+    nothing.
+    """
     try:
         with engine.store.faults:
             found = related(engine, RelatedRequest(near=["@git"], types=(RECORDS,)))

@@ -65,7 +65,7 @@ class HubAnswer:
         self.add_passages(said["passages"])
 
     def rows(self, types: tuple[str, ...]) -> list[Any]:
-        """What the legs found within the types that were asked for, or within all."""
+        """Return what the legs found within the types that were asked for, or within all."""
         which = "found" if types == self.types or self.said["starts"] is None else "starts"
         rows: list[Any] = self.said[which]
         return rows
@@ -77,13 +77,13 @@ class HubAnswer:
         return self._texts.get(key) or [0, 0, "", "", ""]
 
     def words(self, key: int) -> list[str]:
-        """The words of a passage, a field each."""
+        """Return the words of a passage, a field each."""
         if key not in self._texts or self._texts[key][2] is None:
             self.fetch([key])
         return str(self.passage(key)[2] or "").split("|")
 
     def vectors(self, keys: Iterable[int]) -> dict[int, tuple[float, ...]]:
-        """Those of these passages."""
+        """Return those of these passages."""
         unseen = [key for key in keys if key not in self._texts and key >= 0]
         if unseen:
             self.fetch(unseen)
@@ -114,7 +114,7 @@ class HubAnswer:
 
 
 def _halves(text: str) -> tuple[float, ...]:
-    """A halfvec as pgvector sends it: its dimension, a zero, and half floats, big-endian."""
+    """Return a halfvec as pgvector sends it: its dimension, a zero, and half floats, big-endian."""
     raw = base64.b64decode(text)
     return struct.unpack_from(f">{int.from_bytes(raw[:2], 'big')}e", raw, 4)
 
@@ -173,7 +173,7 @@ class AnsweredNodes(Unanswered):
         }
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
-        """Those that the hub has said to be within what may be returned."""
+        """Return those that the hub has said to be within what may be returned."""
         walk = self._answer.said["walk"] or {"reached": ()}
         within = {row[0] for row in walk["reached"] if row[12]}
         return {id for id in ids if self._answer.keys.get(id) in within}
@@ -390,7 +390,7 @@ def _step(
     *,
     adds_up: bool,
 ) -> Step:
-    """The step to a node, and those before it, each made once."""
+    """Return the step to a node, and those before it, each made once."""
     if key not in steps:
         steps[key] = _way(rows[key], rows, steps, ids, adds_up=adds_up)
     return steps[key]

@@ -148,7 +148,8 @@ def _hub(session: Session, place: str, command: str) -> Hub:
 
 
 def _asked(options: dict[str, Any]) -> str:
-    """The scope that ``--scope`` names; that under which one works oneself is none of this."""
+    """Return the scope that ``--scope`` names; that under which one works oneself is none of
+    this."""
     scope = str(options["settings"].get("scope", ""))
     return "" if scope == ALL else scope
 
@@ -256,7 +257,7 @@ def _say(session: Session, name: str, done: HubSynced) -> None:
 
 
 def _text(row: dict[str, Any]) -> str:
-    """A line for each way in which something went; none where nothing did."""
+    """Return a line for each way in which something went; none where nothing did."""
     lines = []
     for way in ("in", "out"):
         told = [f"{count} {name}" for name, count in row[way].items()

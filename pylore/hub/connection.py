@@ -79,7 +79,7 @@ _BY_WORDS: tuple[tuple[str, type[LoreError], str], ...] = (
 
 
 def driver() -> Any:
-    """The module of the driver.
+    """Return the module of the driver.
 
     Raises:
         UsageError: it is not installed.
@@ -110,7 +110,7 @@ class Faults:
 
 
 def meaning(error: Any, name: str) -> LoreError:
-    """The failure that an error of the driver means."""
+    """Return the failure that an error of the driver means."""
     state = getattr(error, "pgcode", None) or ""
     for beginning, failure, message in _BY_STATE if state else ():
         if state.startswith(beginning):
@@ -145,7 +145,7 @@ _KEPT_ALIVE = {
 
 
 def options_of(url: str) -> dict[str, str]:
-    """What a URL says, by the names of libpq's parameters.
+    """Return what a URL says, by the names of libpq's parameters.
 
     Raises:
         UsageError: it is no URL of PostgreSQL, or there is a password in it.
@@ -166,7 +166,7 @@ def options_of(url: str) -> dict[str, str]:
 
 
 def shown(url: str) -> str:
-    """A URL as messages show it: with what says where, and nothing that may be secret.
+    """Return a URL as messages show it: with what says where, and nothing that may be secret.
 
     >>> shown("postgresql://ann:secret@db.example/team?password=x&sslmode=require")
     'postgresql://ann@db.example/team?sslmode=require'
@@ -180,7 +180,7 @@ def shown(url: str) -> str:
 
 
 def is_local(options: dict[str, str]) -> bool:
-    """Whether all hosts are this machine."""
+    """Return whether all hosts are this machine."""
     hosts = options.get("hostaddr") or options.get("host") or ""
     return all(
         host in ("", "localhost", "::1") or host.startswith(("/", "@", "127."))
@@ -189,7 +189,7 @@ def is_local(options: dict[str, str]) -> bool:
 
 
 def with_defaults(asked: dict[str, str], *, writes: bool) -> dict[str, str]:
-    """What is asked for, and what is lore's own default beside it."""
+    """Return what is asked for, and what is lore's own default beside it."""
     service = _service(asked.get("service") or os.environ.get("PGSERVICE", ""))
     said = {**_from_environment(), **service, **asked}
     found = {**_KEPT_ALIVE, "fallback_application_name": "lore"}
@@ -213,7 +213,7 @@ def _from_environment() -> dict[str, str]:
 
 
 def _service(name: str) -> dict[str, str]:
-    """What the file of services says of one; libpq itself says so where there is none."""
+    """Return what the file of services says of one; libpq itself says so where there is none."""
     if not name:
         return {}
     places = [os.environ.get("PGSERVICEFILE") or os.path.expanduser("~/.pg_service.conf")]
@@ -280,7 +280,7 @@ class Hub:
     def ask(
         self, sql: str, values: Sequence[object] = (), *, seconds: int = STATEMENT_SECONDS
     ) -> list[tuple[Any, ...]]:
-        """The rows of the last of these statements; ``%s`` stands for a value.
+        """Return the rows of the last of these statements; ``%s`` stands for a value.
 
         Raises:
             LoreError: the hub could not, in one line; nothing of them was done.
@@ -290,7 +290,7 @@ class Hub:
             return self._cursor.fetchall() if self._cursor.description else []
 
     def transaction(self) -> _Transaction:
-        """A ``with`` block that is one transaction."""
+        """Return a ``with`` block that is one transaction."""
         return _Transaction(self)
 
 
@@ -309,7 +309,7 @@ class _Transaction:
 
 
 def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
-    """A connection to the hub at ``url``; ``writes``: to a server that takes them.
+    """Return a connection to the hub at ``url``; ``writes``: to a server that takes them.
 
     Raises:
         UsageError: the URL is none, has a password in it, or the driver is not installed.
@@ -344,7 +344,9 @@ not be changed between its looking whether somebody else does the waiting and it
 
 
 def _connected(psycopg2: Any, options: dict[str, str]) -> Any:
-    """A connection that libpq makes by itself: it goes from host to host, each with its time."""
+    """Return a connection that libpq makes by itself: it goes from host to host, each with its
+    time.
+    """
     with _gate:
         _gate.wait_for(lambda: not _starting[0])
         psycopg2.extensions.set_wait_callback(None)

@@ -128,7 +128,7 @@ def _fitting(hub: Hub, embedder: embed_Embedder | None, notes: list[str]) -> emb
 
 
 def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
-    """What is sent of a node: with each of its passages, and what is embedded of it."""
+    """Return what is sent of a node: with each of its passages, and what is embedded of it."""
     node, scope, steps, type, title, text, tags, file, facts = row
     made: list[tuple[list[Any], str]] = []
     if type and text is not None:
@@ -148,7 +148,7 @@ def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]
 
 
 def _words(fields: Row) -> tuple[int, str]:
-    """How many words the fields have, and the words: those that full text makes of them."""
+    """Return how many words the fields have, and the words: those that full text makes of them."""
     split = [[word[:LONGEST_WORD] for word in words(fold(field))] for field in fields]
     text = "|".join(f" {' '.join(own)} " for own in split)
     return sum(map(len, split)), text

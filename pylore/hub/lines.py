@@ -176,7 +176,7 @@ class HubStore:
         self.hub = hub
 
     def hello(self, marks: Iterable[Mark] = ()) -> Hello:
-        """What it is, and whether it still has these lines.
+        """Return what it is, and whether it still has these lines.
 
         Raises:
             StoreError: it has no schema, or that of another version.
@@ -214,7 +214,7 @@ class HubStore:
         return [(str(kind), str(line)) for kind, line in self.hub.ask(_DECLARED)]
 
     def knows(self, digests: Sequence[str]) -> set[str]:
-        """Those of these md5 sums of ids of which it has lines."""
+        """Return those of these md5 sums of ids of which it has lines."""
         return {str(digest) for (digest,) in self.hub.ask(_KNOWS, [[*digests]])}
 
     def waiting(self, place: ReadPosition) -> int:
@@ -229,13 +229,13 @@ class HubStore:
         self.hub.ask(_DECLARE, [json.dumps([*types.items()]), json.dumps(rows)])
 
     def counts(self) -> dict[str, Any]:
-        """What there is in it, and how it keeps what it has acknowledged."""
+        """Return what there is in it, and how it keeps what it has acknowledged."""
         found: dict[str, Any] = self.hub.ask(_COUNTS)[0][0]
         return found
 
 
 def writes_may_be_lost(counts: dict[str, Any]) -> str:
-    """How a write that this hub has acknowledged may be lost; nothing: it may not.
+    """Return how a write that this hub has acknowledged may be lost; nothing: it may not.
 
     >>> writes_may_be_lost({"fsync": "off"})
     'fsync is off: a crash of its machine may lose or damage all of it'

@@ -227,7 +227,7 @@ class Rights:
         self._hub = hub
 
     def is_role(self, name: str) -> bool:
-        """Whether the server has a role of this name."""
+        """Return whether the server has a role of this name."""
         return bool(self._hub.ask(_KNOWN, [name])[0][0])
 
     def let(self, name: str, role: str, scope: str = "") -> None:
@@ -239,12 +239,12 @@ class Rights:
         return bool(self._hub.ask(_BAR, [name, scope])[0][0])
 
     def scopes(self, name: str) -> list[str]:
-        """Those that somebody has been let into by name."""
+        """Return those that somebody has been let into by name."""
         rows = self._hub.ask("SELECT scope FROM lore.members WHERE role = %s ORDER BY 1", [name])
         return [str(scope) for (scope,) in rows]
 
     def audit(self, since: str = "") -> Sequence[dict[str, Any]]:
-        """Who changed what from this time on, the oldest first."""
+        """Return who changed what from this time on, the oldest first."""
         rows = self._hub.ask(_AUDIT, [since or "-infinity"])
         return [dict(zip(_AUDITED, row, strict=True)) for row in rows]
 
@@ -288,12 +288,12 @@ def migrations() -> list[tuple[int, str]]:
 
 
 def newest() -> int:
-    """The version that this lore knows."""
+    """Return the version that this lore knows."""
     return migrations()[-1][0]
 
 
 def version_of(hub: Hub) -> int:
-    """The version of the hub's schema; 0: there is none."""
+    """Return the version of the hub's schema; 0: there is none."""
     if not hub.ask(_VERSION)[0][0]:
         return 0
     rows = hub.ask("SELECT value FROM lore.meta WHERE name = 'version'")
@@ -344,7 +344,8 @@ def migrate(hub: Hub, max_text: int = 0) -> list[int]:
 
 
 def _carried_out(hub: Hub, version: int, text: str) -> bool:
-    """Whether the file of this version was carried out now, and not by somebody else before."""
+    """Return whether the file of this version was carried out now, and not by somebody else
+    before."""
     with hub.transaction():
         _make_schema(hub)
         if version_of(hub) >= version:

@@ -111,7 +111,7 @@ class SearchedHub:
         raise GraphUnavailable("edges are read where they are kept, not at a hub")
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """An answer is of one moment by itself."""
+        """Return an answer is of one moment by itself."""
         return nullcontext()
 
     def keep_to(self, scope: str) -> None:
@@ -190,14 +190,15 @@ _SPARE = 10
 
 
 def open_hub(hub: Hub, settings: Settings, embedder: Embedder | None = None) -> SearchedHub:
-    """A hub as a store that can be searched; it is taken to hold this embedder's vectors until
-    it says whose."""
+    """Return a hub as a store that can be searched; it is taken to hold this embedder's vectors
+    until it says whose.
+    """
     name = None if embedder is None else embedder.name
     return SearchedHub(hub, _expect, name, settings.scope)
 
 
 def open_remote(name: str, url: str, settings: Settings) -> tuple[SearchedHub, Embedder | None]:
-    """The hub at this URL as a store that can be searched, which the caller closes, and the
+    """Return the hub at this URL as a store that can be searched, which the caller closes, and the
     embedder of the settings, whose vectors it is taken to hold.
 
     Raises:
@@ -227,7 +228,7 @@ def _expect(
 def question(
     query: Query, vector: bytes | None, settings: Settings, request: Request, room: int
 ) -> dict[str, Any]:
-    """What ``lore.search`` takes: words, filters, what fuses the legs, and the walk."""
+    """Return what ``lore.search`` takes: words, filters, what fuses the legs, and the walk."""
     scope = request.scope.without(request.excluded)
     types = searched(scope).types
     further = bool(settings.depth and request.scope.types and not request.filter_expanded)
@@ -263,7 +264,8 @@ def _collections(types: Iterable[str]) -> list[int]:
 
 
 def _words(query: Query, settings: Settings) -> dict[str, Any]:
-    """The phrases to look for: ``[phrase, whether it is one of some, bits of its groups]``."""
+    """Return the phrases to look for: ``[phrase, whether it is one of some, bits of its
+    groups]``."""
     begins = [word[:LONGEST_WORD] for word in query.beginnings]
     some = phrases_of(query, "some")[0]
     phrases: dict[str, list[Any]] = {phrase: [cut(phrase), 1, 0] for phrase in some}
@@ -303,7 +305,8 @@ def _scope(scope: Scope, settings: Settings) -> dict[str, Any]:
 
 
 def expression(glob: str) -> str:
-    """A pattern of files as a regular expression: ``*``, ``?`` and ``[…]`` match a slash too.
+    """Return a pattern of files as a regular expression: ``*``, ``?`` and ``[…]`` match a slash
+    too.
 
     >>> expression("src/*.p[yx]"), expression("a?[^b]")
     ('^src/.*[.]p[yx]$', '^a.[^b]$')
@@ -335,7 +338,9 @@ def _plain(letter: str) -> str:
 
 
 def _walk(settings: Settings) -> dict[str, Any]:
-    """A walk's caps and weights; what the hub says of relations comes before what lore knows."""
+    """Return a walk's caps and weights; what the hub says of relations comes before what lore
+    knows.
+    """
     rule = rule_of(settings)
     caps = getattr(rule, "caps", None)
     capped = settings if caps is None else caps(settings)
@@ -429,7 +434,7 @@ class HubLeg:
 
 
 def open_for_search(settings: Settings) -> Store:
-    """The hub that ``on`` names; the caller closes it.
+    """Return the hub that ``on`` names; the caller closes it.
 
     Raises:
         UsageError: there is no such remote.
@@ -440,7 +445,7 @@ def open_for_search(settings: Settings) -> Store:
 
 
 def settled(files: Sequence[str], settings: Settings) -> Settings:
-    """The settings of a search at a hub: runs and kept answers are those of a store.
+    """Return the settings of a search at a hub: runs and kept answers are those of a store.
 
     Raises:
         UsageError: files at hand were named, or no leg that a hub has.

@@ -47,7 +47,7 @@ class Remote(Record):
         self.staged = staged
 
     def takes(self, store: Store) -> Takes:
-        """What it takes of a store.
+        """Return what it takes of a store.
 
         Raises:
             UsageError: a type of it is not one of the store's.
@@ -57,7 +57,7 @@ class Remote(Record):
 
 
 def remotes(settings: Settings) -> list[Remote]:
-    """Those that the settings name, by name."""
+    """Return those that the settings name, by name."""
     return [_remote(settings, name) for name in sorted(settings.remotes)]
 
 
@@ -78,7 +78,7 @@ def remote_named(settings: Settings, name: str, *, or_file: bool = False) -> Rem
 
 
 def open_hub(name: str, url: str, *, writes: bool = True) -> HubStore:
-    """The hub at a URL, whatever schema it has.
+    """Return the hub at a URL, whatever schema it has.
 
     Raises:
         LoreError: nobody answers, or lets nobody in so.
@@ -90,7 +90,7 @@ def open_hub(name: str, url: str, *, writes: bool = True) -> HubStore:
 
 
 def require_url(url: str) -> str:
-    """A URL that may stand in a config.
+    """Return a URL that may stand in a config.
 
     Raises:
         UsageError: it is none of a hub, or has a password in it.
@@ -118,7 +118,7 @@ def make_hub(hub: HubStore, max_text: int) -> list[int]:
 
 
 def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, Any]:
-    """What a hub is and holds, how it keeps it, and how far this store is with it."""
+    """Return what a hub is and holds, how it keeps it, and how far this store is with it."""
     from .connection import shown
     from .lines import ReadPosition, writes_may_be_lost
 
@@ -251,7 +251,7 @@ class HubSync:
         return self._done
 
     def dry_run(self) -> HubSynced:
-        """How many lines would be sent, known ones too, and read; nothing changes."""
+        """Return how many lines would be sent, known ones too, and read; nothing changes."""
         with self._store.faults, self._store.snapshot():
             hello = self._begin()
             batches = self._batches(self._lines(self._at.sent, self._remotes.step()))
@@ -442,7 +442,7 @@ class HubSync:
         }
 
     def _purged_among(self, rows: Sequence[Row]) -> list[str]:
-        """What was deleted for good here, and is at the hub: it is to be told there."""
+        """Return what was deleted for good here, and is at the hub: it is to be told there."""
         purged = self._store.history.purged()
         if not purged:
             return []
@@ -474,7 +474,7 @@ class _Places(LineNames):
 
 
 def unsent(store: Store, at: RemoteProgress, takes: Takes) -> int:
-    """How many records and links of a store have changed since a remote was sent them."""
+    """Return how many records and links of a store have changed since a remote was sent them."""
     if at.sent < 0 or at.takes != str(takes):
         return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))
     remotes = store.remotes

@@ -30,7 +30,7 @@ _LONGEST_QUOTE = 60
 
 
 def checked(arguments: object, schema: Schema) -> dict[str, Any]:
-    """The arguments, with the defaults of those that are not given; null is not given.
+    """Return the arguments, with the defaults of those that are not given; null is not given.
 
     Raises:
         UsageError: they do not fit; in words that a model can mend its call by.
@@ -137,7 +137,9 @@ class Tool:
         }
 
     def listed(self, *, annotated: bool) -> dict[str, Any]:
-        """How ``tools/list`` has it; the first revision of the protocol knows no annotations."""
+        """Return how ``tools/list`` has it; the first revision of the protocol knows no
+        annotations.
+        """
         row: dict[str, Any] = {
             "name": self.name,
             "description": self.description,
@@ -256,7 +258,7 @@ BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def tools(*, write: bool) -> list[Tool]:
-    """Those that a server has."""
+    """Return those that a server has."""
     return [tool for tool in TOOLS if write or not tool.writes]
 
 
@@ -303,7 +305,7 @@ PROMPTS: list[dict[str, Any]] = [
 
 
 def read_resource(current: CurrentStore, uri: object) -> dict[str, Any]:
-    """The contents of one resource.
+    """Return the contents of one resource.
 
     Raises:
         ProtocolError: there is none of this name.
@@ -324,7 +326,7 @@ def read_resource(current: CurrentStore, uri: object) -> dict[str, Any]:
 
 
 def get_prompt(current: CurrentStore, name: object, arguments: object) -> dict[str, Any]:
-    """The messages of a prompt.
+    """Return the messages of a prompt.
 
     Raises:
         ProtocolError: there is none of this name, or an argument is missing.
@@ -408,7 +410,7 @@ def _related(current: CurrentStore, given: Arguments) -> Answer:
 
 
 def _hits(current: CurrentStore, engine: Engine, query: str, found: Hits) -> Answer:
-    """The rows that have room; where there are none, also why."""
+    """Return the rows that have room; where there are none, also why."""
     rows, left_out = first_rows([hit.to_dict() for hit in found], engine.settings.max_bytes)
     del found.hits[len(rows) :]
     after = None
@@ -494,7 +496,7 @@ def _feedback(current: CurrentStore, given: Arguments) -> Answer:
 
 
 def may_write(current: CurrentStore) -> bool:
-    """Whether the store is this user's own: chosen by ``LORE_DIR``, or trusted."""
+    """Return whether the store is this user's own: chosen by ``LORE_DIR``, or trusted."""
     from ..system.projects import is_trusted
 
     return not current.is_projects or is_trusted(current.folder)

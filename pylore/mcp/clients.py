@@ -22,11 +22,11 @@ class Client:
         self.typed = typed
 
     def place(self, project: str) -> str:
-        """The path of its file."""
+        """Return the path of its file."""
         return os.path.join(os.path.expanduser("~") if self.home else project, self.file)
 
     def entry(self, words: list[str]) -> Entry:
-        """What it is to be told: the program and its words."""
+        """Return what it is to be told: the program and its words."""
         kind = {"type": "stdio"} if self.typed else {}
         return {**kind, "command": words[0], "args": words[1:]}
 
@@ -42,7 +42,7 @@ _NAME = "lore"
 
 
 def configuration(client: Client, words: list[str]) -> str:
-    """What a person pastes into the client's file."""
+    """Return what a person pastes into the client's file."""
     if client.file.endswith(".toml"):
         return _toml(client, words)
     return json.dumps({client.key: {_NAME: client.entry(words)}}, indent=2) + "\n"
@@ -72,7 +72,7 @@ def write_configuration(client: Client, words: list[str], project: str) -> tuple
 
 
 def _is_ours(entry: object) -> bool:
-    """Whether an entry starts this server; what else a person has said in it stays."""
+    """Return whether an entry starts this server; what else a person has said in it stays."""
     if not isinstance(entry, dict):
         return False
     args = entry.get("args")

@@ -53,7 +53,7 @@ class CurrentStore:
         self._look_up()
 
     def engine(self, flags: Mapping[str, str]) -> Engine:
-        """The engine for a call, under these settings by name.
+        """Return the engine for a call, under these settings by name.
 
         Raises:
             UsageError: a setting or a config file is wrong.
@@ -95,7 +95,7 @@ class CurrentStore:
             self._store = None
 
     def _settings(self, flags: Mapping[str, str]) -> Settings:
-        """The settings of a call: those of this process under what the call sets."""
+        """Return the settings of a call: those of this process under what the call sets."""
         settings = Settings.load(environ=self._environ, flags={**self._flags, **flags})
         if settings.origins.get("max_bytes"):
             return settings
@@ -181,7 +181,7 @@ _KIND, _FOLDER = 0o170000, 0o040000
 
 
 def _stamp(path: str) -> tuple[int, int, int]:
-    """What tells a file from what it was before; of a folder that it is the same one."""
+    """Return what tells a file from what it was before; of a folder that it is the same one."""
     try:
         status = os.stat(path)
     except OSError:

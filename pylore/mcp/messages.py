@@ -58,7 +58,8 @@ class BadLine:
 
 
 def read_message(line: bytes) -> Message | BadLine | None:
-    """What stands on a line; None where it is empty, or an answer to what was never asked."""
+    """Return what stands on a line; None where it is empty, or an answer to what was never
+    asked."""
     if not line.strip():
         return None
     try:
@@ -68,7 +69,7 @@ def read_message(line: bytes) -> Message | BadLine | None:
 
 
 def read_batch(line: bytes) -> list[Message | BadLine] | BadLine:
-    """The messages of a line that is a list."""
+    """Return the messages of a line that is a list."""
     try:
         items = parse_object(b'{"items":%b}' % line.strip(), LONGEST_LINE + 20)["items"]
     except LoreError as error:
@@ -120,12 +121,13 @@ def _is_id(value: object) -> bool:
 
 
 def result_line(id: str | int | None, result: dict[str, Any]) -> str:
-    """The answer to a request, as a line."""
+    """Return the answer to a request, as a line."""
     return _line({"jsonrpc": "2.0", "id": id, "result": result})
 
 
 def error_line(id: str | int | None, error: ProtocolError) -> str:
-    """What is wrong with a request, as a line; without an ``id`` where none could be read."""
+    """Return what is wrong with a request, as a line; without an ``id`` where none could be
+    read."""
     said: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:
         said["data"] = error.data

@@ -74,7 +74,7 @@ class McpServer:
         """What is to be done once the answer to the last request is out."""
 
     def answer(self, message: Message) -> Result:
-        """The result of one request.
+        """Return the result of one request.
 
         Raises:
             ProtocolError: the request is wrong, or there is no such method.
@@ -159,7 +159,7 @@ class McpServer:
 
 
 def _content(answer: Answer) -> Result:
-    """What the command prints is the first block; the second is what stands beside it."""
+    """Return what the command prints is the first block; the second is what stands beside it."""
     blocks = [{"type": "text", "text": answer.text}]
     if answer.notes:
         blocks.append({"type": "text", "text": "".join(f"lore: {n}\n" for n in answer.notes)})

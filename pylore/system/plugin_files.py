@@ -41,7 +41,7 @@ class Plugin(Record):
 
 
 def kind_of(file: str) -> tuple[str, str]:
-    """The kind of a plugin by its file's name, and its own name.
+    """Return the kind of a plugin by its file's name, and its own name.
 
     >>> kind_of("lore-import-adr-tools"), kind_of("lore-unproven")
     (('import', 'adr-tools'), ('command', 'unproven'))
@@ -52,7 +52,7 @@ def kind_of(file: str) -> tuple[str, str]:
 
 
 def file_name(kind: str, name: str) -> str:
-    """What a plugin's file is called.
+    """Return what a plugin's file is called.
 
     Raises:
         UsageError: there is no such kind or event, or the name is none.
@@ -74,7 +74,9 @@ def file_name(kind: str, name: str) -> str:
 
 
 def head_of(file: str) -> tuple[str, str]:
-    """The ``# Summary:`` and the ``# Lore-API:`` of the comment at a file's head, or nothing."""
+    """Return the ``# Summary:`` and the ``# Lore-API:`` of the comment at a file's head, or
+    nothing.
+    """
     found = {"Summary": "", "Lore-API": ""}
     try:
         with open(file, "rb") as opened:
@@ -111,7 +113,8 @@ def all_plugins(plugin_dir: str, built_in: Container[str]) -> list[Plugin]:
 
 
 def find_file(text: str, plugin_dir: str) -> str:
-    """The whole path of a plugin's file: a path, or the name of one in the user's own folder.
+    """Return the whole path of a plugin's file: a path, or the name of one in the user's own
+    folder.
 
     Raises:
         LoreError: there is none, or it cannot be run.

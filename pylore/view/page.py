@@ -33,7 +33,7 @@ LONGEST = 32
 
 
 def labels(nodes: Sequence[Node]) -> list[str]:
-    """A label for each node: a file's name, a symbol's name, a title cut at a word.
+    """Return a label for each node: a file's name, a symbol's name, a title cut at a word.
 
     Files of one name have their folder too.
     """
@@ -106,7 +106,7 @@ class Picked:
 
 
 def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
-    """The records and what they touch; without records, the files with most edges first.
+    """Return the records and what they touch; without records, the files with most edges first.
 
     Raises:
         UsageError: a relation of the settings is not known.
@@ -134,7 +134,7 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
 
 
 def _degrees(store: Store, types: dict[str, str], relations: frozenset[str]) -> dict[str, int]:
-    """How many live edges of these relations each live node has to live nodes."""
+    """Return how many live edges of these relations each live node has to live nodes."""
     degrees = dict.fromkeys(types, 0)
     with store.graph_faults:
         for from_id, to_id, relation in store.statistics.edges():
@@ -148,7 +148,7 @@ def _records_first(
     store: Store, relations: Sequence[str], types: dict[str, str], degrees: dict[str, int],
     records: Sequence[str], most: int,
 ) -> list[str]:  # fmt: skip
-    """The linked records, then what these touch, then the records that nothing is linked to.
+    """Return the linked records, then what these touch, then the records that nothing is linked to.
 
     Texts stand before the things that they name. A third of the room is kept for what the
     records touch, what most of them touch first, as far as there is any.
@@ -188,7 +188,7 @@ def pick_around(store: Store, settings: Settings, ids: Sequence[str], most: int)
 def pick_matches(
     store: Store, settings: Settings, query: str, most: int, embedder: Embedder | None
 ) -> Picked:
-    """What a search finds, and what the walk reaches from there."""
+    """Return what a search finds, and what the walk reaches from there."""
     picked = Picked(query)
     settings = _roomy(settings, most)
     picked.take(search(store, settings, Request(query), embedder), most)
@@ -196,14 +196,15 @@ def pick_matches(
 
 
 def _roomy(settings: Settings, most: int) -> Settings:
-    """The same settings, with room for as many nodes as are wanted."""
+    """Return the same settings, with room for as many nodes as are wanted."""
     limit = min(settings.limit, most)
     room = {"limit": limit, "graph_limit": min(most - limit, 1000), "graph_max_nodes": most}
     return settings.changed([(name, str(value)) for name, value in room.items()], "view")
 
 
 def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
-    """What the page shows: ``{about, nodes, edges, notes}``; edges name nodes by their place.
+    """Return what the page shows: ``{about, nodes, edges, notes}``; edges name nodes by their
+    place.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
@@ -228,7 +229,7 @@ def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
 def _edges(
     store: Store, settings: Settings, ids: Sequence[str]
 ) -> list[tuple[int, int, str, float]]:
-    """The live edges between these nodes: from, to, relation, weight."""
+    """Return the live edges between these nodes: from, to, relation, weight."""
     number = {id: place for place, id in enumerate(ids)}
     relations = [*relation_weights(store, settings)]
     found: Iterable[tuple[str, str, str, float, bool]] = store.edges.neighbours(ids, relations, ALL)
@@ -257,7 +258,7 @@ _BLANK = re.compile(r"\{\{(\w+)\}\}")
 
 
 def page(picture: dict[str, Any]) -> str:
-    """The HTML that shows ``picture`` (see ``picking.picture``)."""
+    """Return the HTML that shows ``picture`` (see ``picking.picture``)."""
     style, script = _asset("page.css"), _asset("layout.js") + _asset("page.js")
     library = _asset("cytoscape.min.js") + "\n" + _asset("d3-force.min.js")
     parts = {
@@ -287,5 +288,5 @@ def _asset(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """How a policy names a script or a style: by what is in it."""
+    """Return how a policy names a script or a style: by what is in it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

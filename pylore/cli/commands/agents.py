@@ -85,7 +85,7 @@ def status(**options: Any) -> None:
 
 
 def _git_hooks(scope: str | None) -> GitHooks:
-    """The hooks of the repository that the project in use lies in."""
+    """Return the hooks of the repository that the project in use lies in."""
     if scope not in (None, "local"):
         raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
     project = project_folder()
@@ -95,7 +95,7 @@ def _git_hooks(scope: str | None) -> GitHooks:
 
 
 def _hooks_of_git() -> list[str]:
-    """The hooks of this project's repository that have lore's lines."""
+    """Return the hooks of this project's repository that have lore's lines."""
     try:
         return _git_hooks(None).installed()
     except LoreError:
@@ -287,7 +287,7 @@ def _reads_stdin(values: Sequence[str]) -> bool:
 
 
 def _ids(values: Sequence[str]) -> list[str]:
-    """The ids of an option that takes a comma-separated list; ``-`` stands for stdin."""
+    """Return the ids of an option that takes a comma-separated list; ``-`` stands for stdin."""
     return (
         ids_from([id for value in values for id in value.split(",")], "run finish")
         if values

@@ -128,7 +128,7 @@ def _request(
 
 
 def _since(root: str, text: str) -> str:
-    """A time as git takes it: git's own words (``3 months ago``), or lore's (``90d``).
+    """Return a time as git takes it: git's own words (``3 months ago``), or lore's (``90d``).
 
     Raises:
         UsageError: neither knows it. git takes what it does not know for now.

@@ -55,7 +55,7 @@ class DraftFile:
         return self
 
     def edited(self) -> str:
-        """What the person left in the file.
+        """Return what the person left in the file.
 
         Raises:
             LoreError: nothing was changed, the editor failed, or it is no text.
@@ -95,7 +95,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def draft_of_record(store: Store, id: str) -> DraftFile:
-    """The draft of a record of the store.
+    """Return the draft of a record of the store.
 
     Raises:
         LoreError: there is no such record.
@@ -106,7 +106,7 @@ def draft_of_record(store: Store, id: str) -> DraftFile:
 
 
 def changes_in(store: Store, id: str, text: str) -> dict[str, Any]:
-    """What a draft changes of a record, as ``Records.edit`` takes it.
+    """Return what a draft changes of a record, as ``Records.edit`` takes it.
 
     Raises:
         LoreError: the draft is wrong, or changes nothing.
@@ -131,7 +131,7 @@ def changes_in(store: Store, id: str, text: str) -> dict[str, Any]:
 
 
 def draft_of_new(type: str, given: dict[str, Any]) -> DraftFile:
-    """The draft of a record that is to be added, with what was given as options."""
+    """Return the draft of a record that is to be added, with what was given as options."""
     head = (
         f"A new {type}: its text goes below the second line of dashes.\n"
         "tags: auth, api    file: src/a.py:10-20    links: decision-1a2b3c4d:relates_to"
@@ -144,7 +144,7 @@ def draft_of_new(type: str, given: dict[str, Any]) -> DraftFile:
 
 
 def new_in(text: str) -> dict[str, Any]:
-    """The fields of a new record as its draft has them.
+    """Return the fields of a new record as its draft has them.
 
     Raises:
         LoreError: the draft is wrong, or has no text.
@@ -160,7 +160,7 @@ def _words(text: str) -> Sequence[str]:
 
 
 def edited(store: Store, id: str) -> str | None:
-    """The text of a record as the person left it; None where there is no such record.
+    """Return the text of a record as the person left it; None where there is no such record.
 
     Raises:
         LoreError: nothing was changed.

@@ -230,7 +230,7 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
 
 
 def _own_file() -> str:
-    """Where a page goes that nobody named a file for: out of the project, out of the way."""
+    """Return where a page goes that nobody named a file for: out of the project, out of the way."""
     folder = user_folder("XDG_CACHE_HOME", ".cache")
     make_private_folder(folder)
     return os.path.join(os.path.realpath(folder), "graph.html")

@@ -105,7 +105,8 @@ def _write(session: Session, report: dict[str, Any], target: str) -> str | None:
 
 
 def _ended(path: str) -> str:
-    """What a config file holds, with an end to its last line; nothing where there is none."""
+    """Return what a config file holds, with an end to its last line; nothing where there is
+    none."""
     try:
         with open(real_place(path), encoding="utf-8", newline="") as file:
             text = file.read()

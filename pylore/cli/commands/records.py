@@ -57,7 +57,7 @@ def list_records(types: tuple[str, ...], all_types: bool, tags: tuple[str, ...],
 
 
 def _why_none(store: Store, scope: Scope, *, records_only: bool) -> list[str]:
-    """What is to be said where a list is empty."""
+    """Return what is to be said where a list is empty."""
     if scope.tags:
         return store.nodes.unknown_tags(scope.tags)
     if not records_only or scope != Scope(types=scope.types):

@@ -170,7 +170,8 @@ def config(
 
 
 def _named(word: str) -> tuple[Setting, str]:
-    """The setting that a key names, and of ``EDGE_WEIGHTS[calls]`` the element in brackets."""
+    """Return the setting that a key names, and of ``EDGE_WEIGHTS[calls]`` the element in
+    brackets."""
     name, bracket, element = word.partition("[")
     setting = BY_NAME.get(name.lower())
     if setting is None or (bracket and setting.kind not in ARRAYS):
@@ -221,7 +222,7 @@ def change_users_config(changes: Mapping[str, str | None]) -> str:
 
 
 def _write_changes(path: str, changes: Mapping[str, str | None]) -> bool:
-    """The same in a file; whether it is another one now."""
+    """Return the same in a file; whether it is another one now."""
     before = after = _read(path)
     for key, value in changes.items():
         after = without_setting(after, key) if value is None else with_setting(after, key, value)
@@ -238,7 +239,7 @@ def _weights(setting: Setting, text: str) -> dict[str, float]:
 
 
 def _file(setting: Setting, value: str, *, user: bool, project: bool) -> str:
-    """The file that is meant: the project's where there is one that may have this setting.
+    """Return the file that is meant: the project's where there is one that may have this setting.
 
     Raises:
         UsageError: a project's file may not have it, or both are asked for.
@@ -279,7 +280,7 @@ def _read(path: str) -> str:
 
 
 def _overruled(session: Session, setting: Setting, path: str) -> list[str]:
-    """A note where the setting has its value from elsewhere all the same."""
+    """Return a note where the setting has its value from elsewhere all the same."""
     origin = session.settings.origins.get(setting.name, "")
     kind, _, place = origin.partition(":")
     if kind == "env":

@@ -132,7 +132,9 @@ def export(
 
 
 def _size(store: Store) -> int:
-    """How many lines an export of all has, as far as that is known; nobody asks off a terminal."""
+    """Return how many lines an export of all has, as far as that is known; nobody asks off a
+    terminal.
+    """
     if not sys.stderr.isatty():
         return 0
     counts = store.statistics.count_by_relation().values()
@@ -181,7 +183,7 @@ def _is_pages(path: str) -> bool:
 
 
 def _has_lines(path: str) -> bool:
-    """Whether a text file holds JSON lines, as any file may that an import is told of."""
+    """Return whether a text file holds JSON lines, as any file may that an import is told of."""
     if not path.lower().endswith(".txt"):
         return False
     with open(path, "rb") as file:
@@ -189,7 +191,7 @@ def _has_lines(path: str) -> bool:
 
 
 def _name(path: str, form: str | None) -> str:
-    """What messages call the lines of a path."""
+    """Return what messages call the lines of a path."""
     if form is not None:
         return f"what {IMPORTER}{form} made of {'stdin' if path == '-' else path}"
     return "" if path == "-" else path
@@ -209,7 +211,7 @@ def _pages(
 
 
 def _unchanged(parts: Sequence[LineImport | MarkdownImport]) -> Imported | None:
-    """The whole import where it is of pages that are in the store as they are."""
+    """Return the whole import where it is of pages that are in the store as they are."""
     if len(parts) != 1 or isinstance(parts[0], LineImport):
         return None
     return parts[0].unchanged()
@@ -229,7 +231,7 @@ def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Impo
 
 
 def _steps(paths: Sequence[str]) -> int:
-    """How far there is to go: each byte of lines is read twice, a page counts one.
+    """Return how far there is to go: each byte of lines is read twice, a page counts one.
 
     Without a terminal nobody sees it.
     """
@@ -247,7 +249,7 @@ def _silent(*_: object) -> None:
 
 
 def _leading_out(paths: Sequence[str]) -> list[tuple[str, str]]:
-    """Those of the paths that lead out of the project by a link, each with where to.
+    """Return those of the paths that lead out of the project by a link, each with where to.
 
     A clone may have brought the link, and its name into a pattern such as ``docs/*.md``.
     """
@@ -257,7 +259,7 @@ def _leading_out(paths: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _lines(path: str, longest: int) -> Iterable[bytes]:
-    """The lines of a file, each time anew; those of a pipe, once."""
+    """Return the lines of a file, each time anew; those of a pipe, once."""
     lines = _File(path, longest)
     return lines if os.path.isfile(path) else iter(lines)
 
@@ -366,12 +368,12 @@ def sync(
 
 
 def _is_no_file(path: str) -> bool:
-    """Whether the name of a remote is meant: a file's has a / or a . in it, or is there."""
+    """Return whether the name of a remote is meant: a file's has a / or a . in it, or is there."""
     return bool(path) and not {"/", "."} & {*path} and not os.path.lexists(path)
 
 
 def _file_of_project() -> str:
-    """Where the file of this store is.
+    """Return where the file of this store is.
 
     Raises:
         LoreError: there is no store, or it is a person's own, and no project's.
@@ -403,7 +405,7 @@ def _say(session: Session, path: str, done: Synced) -> None:
 
 
 def _text(row: dict[str, Any]) -> str:
-    """A line for each way in which something went; none where nothing did."""
+    """Return a line for each way in which something went; none where nothing did."""
     lines = []
     for way in ("in", "out"):
         told = [f"{count} {name}" for name, count in row[way].items() if count and name != "kept"]
