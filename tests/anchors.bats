@@ -35,6 +35,17 @@ setup() { setup_copy; }
   [ "$(jq -c . <<<"$output")" = '[["glob","src/**/*.py",null],["hash","src/auth.py",null],["lines","src/auth.py","1-2"],["lines","src/auth.py","2-2"],["symbol","src/auth.py","check"]]' ]
 }
 
+@test "an anchor to a name with overloads drifts when its body is gutted" {
+  printf '%s\n' 'from typing import overload' '@overload' 'def load(p: str) -> str: ...' \
+    '@overload' 'def load(p: bytes) -> bytes: ...' 'def load(p):' '    return open(p)' >src/over.py
+  lore index >/dev/null
+  lore anchor decision-a src/over.py --symbol load
+  lore stale --fail
+  sed -i 's/return open(p)/return None/' src/over.py
+  run_lore stale --fail --jq '.[].verdict'
+  expect 1 drifted
+}
+
 @test "anchor --remove takes one kind away, or all that lead to a file" {
   lore anchor decision-a src/auth.py --hash
   lore anchor decision-a src/auth.py --symbol check

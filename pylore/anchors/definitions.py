@@ -27,19 +27,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Definition:
-    """A definition. Lines count from 1, the last one included."""
+    """A name's definitions in one scope. Lines count from 1, the last one included."""
 
     qualified: str
     """With its containers, in dots."""
     line_start: int
     line_end: int
+    others: tuple[tuple[int, int], ...] = ()
+    """First and last line of each further definition of the name."""
+
+    def lines(self, file: list[bytes]) -> list[bytes]:
+        """Return the lines of all its definitions, those with the body first."""
+        spans = ((self.line_start, self.line_end), *self.others)
+        return [line for first, last in spans for line in file[first - 1 : last]]
 
 
 @dataclass(frozen=True)
 class Outlined(Definition):
     """A definition with its kind: function, class, …"""
 
-    kind: str
+    kind: str = ""
 
 
 _WORDS = (

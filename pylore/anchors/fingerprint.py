@@ -63,7 +63,7 @@ def _taken(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
                                                                find_symbol))  # fmt: skip
         taken.detail = definition.qualified
         lines = lines_of(project.read(path))
-        taken.hash = stretch_hash(lines[definition.line_start - 1 : definition.line_end])
+        taken.hash = stretch_hash(definition.lines(lines))
     else:
         taken.hash = _stretch(path, lines_of(project.read(path)), anchor.detail)
     return taken

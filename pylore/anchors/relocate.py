@@ -63,7 +63,7 @@ class Defined:
         self.path = path
         self.qualified = found.qualified
         self.kind = _KINDS.get(found.kind, found.kind)
-        self._lines = lines[found.line_start - 1 : found.line_end]
+        self._lines = found.lines(lines)
         self._bag: Bag | None = None
 
     @property
@@ -413,7 +413,7 @@ class Successors:
         text = self._contents(revision, [path]).get(path, b"")
         lines = lines_of(text)
         for one in find_definitions(path, text.decode("utf-8", "replace"), name):
-            stretch = lines[one.line_start - 1 : one.line_end]
+            stretch = one.lines(lines)
             if stretch_hash(stretch) in hashes:
                 return Body(path, b"\n".join(stretch).decode("utf-8", "surrogateescape"), name)
         return None

@@ -176,7 +176,7 @@ class Judge:
         if not found:
             return self._elsewhere(anchor, path, where)
         lines = lines_of(self._project.read(path))
-        hashes = {stretch_hash(lines[one.line_start - 1 : one.line_end]) for one in found}
+        hashes = {stretch_hash(one.lines(lines)) for one in found}
         if not hashes.isdisjoint(anchor.hash.split()):
             return self._at(anchor, path, anchor.detail, "valid", "")
         return self._at(anchor, path, anchor.detail, "drifted", "its body changed")
@@ -258,8 +258,7 @@ class Judge:
         text = content.decode("utf-8", "replace")
         lines = lines_of(content)
         return [
-            (one.qualified, stretch_hash(lines[one.line_start - 1 : one.line_end]))
-            for one in self._find(path, text, name)
+            (one.qualified, stretch_hash(one.lines(lines))) for one in self._find(path, text, name)
         ]
 
     def _lines(self, anchor: Anchor, path: str) -> Anchor:

@@ -266,6 +266,8 @@ _CALLERS = frozenset({"class", "interface", "module", "function", "method", "typ
 _ORDER = {kind: place for place, kind in enumerate(("scope", *KINDS))}
 _MOST_VALUES = 8
 _MOST_BASES = 100
+_STUBS = ("...", ";")
+"""How a definition ends that has no body."""
 _EXTRACT_DEEPEST = 100
 """Definitions within definitions: each name has those of all around it."""
 
@@ -398,21 +400,36 @@ def _embed(matches: Sequence[Match], definitions: list[DefinitionMatch], parts: 
 
 
 def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -> list[Symbol]:
+    """Return a symbol for each name: overloads, getter and setter, and twins are one."""
+    named: dict[str, list[DefinitionMatch]] = {}
     bases: dict[str, tuple[str, ...]] = {}
     for each in definitions:
+        if each.kind != "scope":
+            named.setdefault(each.qualified, []).append(each)
         if each.bases:
             known = bases.get(each.qualified, ())
             bases[each.qualified] = tuple(dict.fromkeys((*known, *each.bases)))[:_MOST_BASES]
-    return [
-        Symbol(
+    found = []
+    for alike in named.values():
+        each = alike[0] if len(alike) == 1 else max(alike, key=lambda one: _says(one, source))
+        found.append(Symbol(
             each.name, each.qualified, each.kind, each.first, each.last,
             source.signature(each.first, each.last, each.kind),
             source.doc(each.first, each.last, each.kind),
             bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
             parts.params(each.params) if each.params else (),
-        )
-        for each in definitions if each.kind != "scope"
-    ]  # fmt: skip
+            tuple([(one.first, one.last) for one in alike if one is not each]),
+        ))  # fmt: skip
+    return sorted(found, key=lambda symbol: symbol.line_start)
+
+
+def _says(each: DefinitionMatch, source: Source) -> tuple[bool, bool, bool, int]:
+    """Return what puts a definition before others of its name: a body, documentation, length."""
+    is_stub = source.lines[each.last - 1].rstrip().endswith(_STUBS)
+    return (
+        each.kind != "constant", not is_stub,
+        bool(source.doc(each.first, each.last, each.kind)), each.last - each.first,
+    )  # fmt: skip
 
 
 class _Scopes:

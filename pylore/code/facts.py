@@ -83,7 +83,7 @@ MODULE = ""
 
 
 class Symbol(NamedTuple):
-    """A definition. Lines count from 1, the last one included."""
+    """A name's definitions in one scope. Lines are of the one with the body, from 1, inclusive."""
 
     name: str
     qualified: str
@@ -99,6 +99,8 @@ class Symbol(NamedTuple):
     """Bases and interfaces of a class, as written, in dots."""
     params: tuple[str, ...] = ()
     """Names of the parameters of a function, in order (Python and JavaScript alone)."""
+    others: tuple[tuple[int, int], ...] = ()
+    """First and last line of each further definition of this name: overloads, a setter, twins."""
 
 
 class Import(NamedTuple):

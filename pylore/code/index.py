@@ -58,7 +58,7 @@ def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:
         wanted = name.replace("::", ".").replace("#", ".")
         exact = [symbol for symbol in symbols if symbol.qualified == wanted]
         return [
-            Definition(symbol.qualified, symbol.line_start, symbol.line_end)
+            Definition(symbol.qualified, symbol.line_start, symbol.line_end, symbol.others)
             for symbol in exact or [symbol for symbol in symbols if symbol.name == wanted]
         ]
 
@@ -108,7 +108,8 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
         except RecursionError:
             continue
         found[key] = [
-            Outlined(one.qualified, one.line_start, one.line_end, one.kind) for one in symbols
+            Outlined(one.qualified, one.line_start, one.line_end, one.others, one.kind)
+            for one in symbols
         ]
     return found
 

@@ -198,10 +198,9 @@ def _read_code(
     body = file_body(source, facts.symbols, bool(matches) or language != TEXT)
     data = json.dumps({"language": language})
     entries = [_entry(file_id(path), None, None, path, body, data, path)]
-    names: dict[str, int] = {}
     for symbol in facts.symbols:
-        id = _symbol_id(path, symbol, names)
-        if id:
+        id = symbol_id(path, symbol.qualified)
+        if len(id) <= LONGEST_ID and id.isprintable():
             data = json.dumps(
                 {"kind": symbol.kind, "signature": symbol.signature}, ensure_ascii=False
             )
@@ -216,13 +215,6 @@ def _entry(
     id: str, first: int | None, last: int | None, title: str, body: str, data: str, path: str
 ) -> Entry:
     return Entry(id, first, last, title, body, data, passage_rows(title, body, "", path), None)
-
-
-def _symbol_id(path: str, symbol: Symbol, names: dict[str, int]) -> str:
-    """Return the id of a symbol: of several of one name, the first has it, the next ``~2``."""
-    count = names[symbol.qualified] = names.get(symbol.qualified, 0) + 1
-    id = symbol_id(path, symbol.qualified) + (f"~{count}" if count > 1 else "")
-    return id if len(id) <= LONGEST_ID and id.isprintable() else ""
 
 
 @lru_cache(maxsize=1)
@@ -316,8 +308,8 @@ def names_from_json(path: str, language: str, text: str) -> FileFacts:
 def _names(path: str, language: str, text: str) -> tuple[FileFacts, Any]:
     found = json.loads(text)
     new: Any = tuple.__new__
-    symbols = [new(Symbol, (*row, tuple(bases), tuple(params)))
-               for *row, bases, params in found["symbols"]]  # fmt: skip
+    symbols = [new(Symbol, (*row, tuple(bases), tuple(params), tuple(map(tuple, others))))
+               for *row, bases, params, others in found["symbols"]]  # fmt: skip
     return FileFacts(path, language, symbols, [], [], found["assigned"]), found
 
 

@@ -175,11 +175,38 @@ def test_an_edge_that_a_person_made_stays(project: Project) -> None:
     assert (edge.weight, edge.invalidated_at) == (0.25, None)
 
 
-def test_several_definitions_of_one_name(project: Project) -> None:
-    project.write("src/twice.py", "def f(): return 1\ndef f(): return 2\n")
+def test_several_definitions_of_a_name_are_one_symbol(project: Project) -> None:
+    project.write("src/twice.py", """\
+from typing import overload
+
+@overload
+def load(path: str) -> str: ...
+@overload
+def load(path: bytes) -> bytes: ...
+def load(path):
+    return read(path)
+
+class Point:
+    @property
+    def x(self):
+        \"\"\"How far to the right.\"\"\"
+        return self._x
+    @x.setter
+    def x(self, value):
+        check(value)
+        self._x = value
+
+def read(path): return path
+def check(value): return value
+""")
     project.index()
-    first, second = (project.node(f"symbol-src/twice.py::f{tail}") for tail in ("", "~2"))
-    assert (first.line_start, second.line_start) == (1, 2)
+    load, x = (project.node(f"symbol-src/twice.py::{name}") for name in ("load", "Point.x"))
+    assert (load.line_start, load.line_end) == (7, 8)
+    assert (x.line_start, x.line_end) == (12, 14)
+    assert project.store.nodes.get("symbol-src/twice.py::load~2") is None
+    for caller, callee in (("load", "read"), ("Point.x", "check")):
+        ends = (f"symbol-src/twice.py::{caller}", f"symbol-src/twice.py::{callee}")
+        assert project.store.edges.get(*ends, "calls") is not None
 
 
 def test_a_search_finds_a_symbol(project: Project) -> None:

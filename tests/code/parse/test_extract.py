@@ -272,6 +272,27 @@ def test_a_symbol_has_its_signature_doc_bases_and_parameters() -> None:
     assert java.bases == ("Base", "I", "J")
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "name", "lines", "others"),
+    [
+        ("a.ts", "function f(a: string): string;\nfunction f(a: number): number;\n"
+                 "function f(a: any) {\n  return a;\n}\n", "f", (3, 5), ((1, 1), (2, 2))),
+        ("a.c", "#ifdef WIN\nint f(void) {\n  int a = 1;\n  return a;\n}\n#else\n"
+                "int f(void) {\n  return 2;\n}\n#endif\n", "f", (2, 5), ((7, 9),)),
+        ("a.py", "F = None\nif F:\n    def F(): return 1\n", "F", (3, 3), ((1, 1),)),
+        ("a.rb", "class A\n  def b\n    1\n  end\nend\nclass A\n  def c\n  end\nend\n", "A",
+         (1, 5), ((6, 9),)),
+    ],
+)  # fmt: skip
+def test_a_name_is_one_symbol_at_the_definition_that_has_a_body(
+    path: str, text: str, name: str, lines: tuple[int, int], others: tuple[tuple[int, int], ...]
+) -> None:
+    symbols = {one.qualified: one for one in facts_of(path, text).symbols}
+    found = symbols[name]
+    assert ((found.line_start, found.line_end), found.others) == (lines, others)
+    assert len(facts_of(path, text).symbols) == len(symbols)
+
+
 def test_facts_are_the_same_each_time() -> None:
     text = SAMPLES["a.ts"][0].replace("\n", " ")  # everything on one line
     first = facts_of("a.ts", text)
