@@ -303,6 +303,11 @@ _DROPPED = {
     ),
 }
 _HANGS = frozenset("break breaks depends depend affected uses imports calls".split())
+_PAST = frozenset(
+    "was were dropped removed changed deprecated renamed replaced added introduced moved decided"
+    " chosen switched".split()
+)
+"""Words by which a why asks for the past, and not for how something works."""
 _FEW = 2
 
 
@@ -349,16 +354,16 @@ def intent_of(text: str) -> Intent | None:
 
 def _kind_of(bare: list[str]) -> str | None:
     first, second = bare[0], bare[1] if len(bare) > 1 else ""
-    if first == "why" or (first == "when" and second in ("was", "were", "did", "is"))\
+    if first == "why":
+        return HOW if _PAST.isdisjoint(bare) else WHY
+    if (first == "when" and second in ("was", "were", "did", "is"))\
             or (first == "since" and second == "when"):  # fmt: skip
         return WHY
     if first in ("where", "which") or ("where" in bare and first == "what"):
         return WHERE
-    if first == "how":
-        return HOW
     if first == "who" or (first == "what" and (second in _HANGS or "change" in bare)):
         return CHANGES if not _HANGS.isdisjoint(bare) or "change" in bare else None
-    return None
+    return HOW if first in ("how", "what") else None
 
 
 _FILTERS = ("type:", "tag:")

@@ -50,7 +50,7 @@ def expanded(
     """
     rule = rule_of(settings)
     ranks = matches.found.files
-    if ranks is not None and ranks.asked and getattr(rule, "takes_history", False):
+    if ranks is not None and getattr(rule, "takes_history", False):
         from .history import history_of
 
         matches.history = history_of(store, settings, ranks, excluded)

@@ -29,15 +29,13 @@ if TYPE_CHECKING:
 
 class FileRanks:
     """What the legs say of files: ``plain`` has p of each, ``legs`` its parts by name,
-    ``stand`` what its kind leaves of that. ``asked``: whether files are asked for, and not
-    results of all types."""
+    ``stand`` what its kind leaves of that."""
 
-    __slots__ = ("asked", "legs", "plain", "query", "stand")
+    __slots__ = ("legs", "plain", "query", "stand")
 
     def __init__(
         self, query: Query, legs: dict[str, dict[str, float]], plain: dict[str, float]
     ) -> None:
-        self.asked = False
         self.query = query
         self.legs = legs
         self.plain = plain
@@ -50,7 +48,8 @@ class FileRanks:
 
 
 def rank_files(
-    store: Store, settings: Settings, query: Query, scope: Scope, matched: Mapping[str, Leg]
+    store: Store, settings: Settings, query: Query, scope: Scope, matched: Mapping[str, Leg],
+    purpose: str = "",
 ) -> FileRanks | None:
     """p of the files within ``scope`` that any leg finds; None where no whole files are kept.
 
@@ -79,8 +78,8 @@ def rank_files(
         for id, score in leg.items():
             plain[id] = plain.get(id, 0.0) + share * score
     ranks = FileRanks(query, legs, relative(plain))
-    ranks.stand = dict(kinds(settings, query, plain))
-    for id in _called_so(store, query, ranks):
+    ranks.stand = dict(kinds(settings, query, plain, purpose))
+    for id in _called_so(store, query, ranks) if not purpose else ():
         del ranks.stand[id]
     return ranks
 
@@ -217,33 +216,37 @@ def _words_of(path: str) -> frozenset[str]:
 # --- tests, and what is no source
 
 
-def kinds(settings: Settings, query: Query, ids: Iterable[str]) -> Iterator[tuple[str, float]]:
-    """What the kind of each file leaves of its score, where it is not all of it."""
+def kinds(
+    settings: Settings, query: Query, ids: Iterable[str], purpose: str = ""
+) -> Iterator[tuple[str, float]]:
+    """Yield what the kind of each file leaves of its score, where it is not all of it.
+
+    ``purpose`` is what a question is for (``core.query``).
+    """
     asked = query.single_words()
-    if len(asked) > tuning.SHORT_ASKED:
+    if len(asked) > tuning.SHORT_ASKED and not purpose:
         asked = asked[:1]
-    others = 1.0 if _asks(asked, tuning.OF_DOCUMENTS) else settings.other_weight
+    stand = {"test": settings.test_weight, "other": settings.other_weight,
+             **tuning.STAND.get(purpose, {})}  # fmt: skip
+    if not purpose and _asks(asked, tuning.OF_DOCUMENTS):
+        stand["other"] = 1.0
     for id in ids:
         path = path_of(id)
         kind = aside(path)
         if kind:
-            weight = 1.0 if _asks(asked, tuning.ASKED_FOR[kind]) else settings.test_weight
+            weight = 1.0 if _asks(asked, tuning.ASKED_FOR[kind]) else stand["test"]
+        elif is_source(path):
+            weight = stand.get("source", 1.0)
+        elif is_changelog(path):
+            weight = stand.get("changelog", stand["other"])
         else:
-            weight = 1.0 if is_source(path) else others
+            weight = stand["other"]
         if weight != 1:
             yield id, weight
 
 
 def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
     return any(word.startswith(beginnings) for word in words)
-
-
-def stand_of(path: str, intent: str) -> float:
-    """Return the share of its score that a file keeps for a question of this ``intent``."""
-    kind = "test" if aside(path) else "source" if is_source(path) else "other"
-    if kind == "other" and is_changelog(path):
-        kind = "changelog"
-    return tuning.STAND["why" if intent == "why" else "where"][kind]
 
 
 def is_source(path: str) -> bool:
@@ -257,14 +260,3 @@ def is_source(path: str) -> bool:
     if not dot or not stem:
         return not name.isupper() and not name.startswith(".")
     return ending.lower() not in tuning.NO_SOURCE
-
-
-def dealt(fused: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
-    """``fused`` with the scores that its files have dealt out anew, in the order of ``scores``.
-
-    >>> dealt({"file-a": 0.9, "note-1": 0.8, "file-b": 0.2}, {"file-c": 2, "file-a": 1})
-    {'note-1': 0.8, 'file-c': 0.9, 'file-a': 0.2}
-    """
-    old = sorted((score for id, score in fused.items() if id.startswith(FILE_IDS)), reverse=True)
-    rest = {id: score for id, score in fused.items() if not id.startswith(FILE_IDS)}
-    return rest | dict(zip(best_first(scores), old, strict=False))

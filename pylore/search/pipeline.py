@@ -199,7 +199,8 @@ def _ranking(legs: _Legs, room: int, notes: list[str]) -> Ranking:
     found = legs.fused(query.scope, room)
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
-    ids = list(islice(found.fused, room))
+    answered = set(found.stands_for.values())
+    ids = list(islice((id for id in found.fused if id not in answered), room))
     first = _first_alone(store, settings, query, found, ids, notes)
     if first is not None:
         return first
@@ -255,14 +256,9 @@ class _Legs:
             return Matches()
         found = find_matches(
             self.store, self.settings, query.words, self._vector, scope, query.excluded,
-            self._further, self._ranks, room,
-            among_all=query.whole_files, intent=query.intent.kind if query.intent else "",
+            self._further, self._ranks, room, query.intent,
         )  # fmt: skip
         self._ranks = found.files
-        if query.intent is not None:
-            from .intent import use
-
-            use(self.store, self.settings, query.intent, found, scope.without(query.excluded))
         if query.operators is not None:
             query.operators.keep(found)
         return found
@@ -392,7 +388,7 @@ def _first_alone(
 def _spreads(settings: Settings, found: Matches, hits: list[Hit]) -> bool:
     """Whether repeats are spread: who asks for files wants all that are meant, also those that
     say the same."""
-    return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
+    return settings.diversify and len(hits) > 1 and not found.files_alone
 
 
 def _files_of(query: ParsedQuery, hits: list[Hit]) -> set[str]:

@@ -1,0 +1,185 @@
+"""From the scores of the legs to one ranked list: fusion, whole files, what a question is for.
+
+``fuse`` makes one score of those of the legs. ``rank`` then orders code by whole files: a file has
+what ``files.rank_files`` says of it, in units of the best code that the legs found, and its best
+symbol stands for it. What kind of file it is counts, by what the query is for:
+
+where, how   source first; what has the very name that is asked for before all
+why          documents and changelogs before source, where the question is about a change
+changes      what depends on the best match, and what changes together with it
+"""
+
+from __future__ import annotations
+
+from ..core.errors import GraphUnavailable
+from ..core.query import CHANGES as CHANGE_QUESTION
+from ..core.scoring import best_first, convex, rrf
+from ..core.text import fold, words
+from ..core.vocabulary import (
+    CALLS,
+    CO_CHANGES,
+    CODE,
+    CODE_IDS,
+    FILE_IDS,
+    IMPORTS,
+    SYMBOL_IDS,
+    file_id,
+    path_of,
+    qualified_of,
+)
+from ..store import ALL
+from . import tuning
+from .files import kinds, rank_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..core.query import Intent
+    from ..core.settings import Settings
+    from ..core.text import Query
+    from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
+    from .files import FileRanks
+    from .legs import Matches
+
+
+def fuse(settings: Settings, found: Matches) -> None:
+    """Make one score of those of the legs, best first: ``found.fused`` and ``found.rrf``."""
+    found.rrf = rrf(found.legs, settings.rrf_k)
+    if settings.fusion == "rrf":
+        most = len(found.legs) / (settings.rrf_k + 1)
+        fused = {id: score / most for id, score in found.rrf.items()}
+    else:
+        fused = _convex(found, settings, settings.fulltext_share)
+        code = [id for id in fused if id.startswith(CODE_IDS)]
+        if code:
+            fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
+    found.fused = best_first(fused)
+
+
+def _convex(
+    found: Matches, settings: Settings, fulltext_share: float, among: frozenset[str] | None = None
+) -> dict[str, float]:
+    shares = dict.fromkeys(found.legs, tuning.RETRIEVER_SHARE)
+    shares |= settings.retriever_shares
+    shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
+    return convex(found.legs, shares, settings.vector_min, among)
+
+
+def rank(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    found: Matches,
+    intent: Intent | None = None,
+    files: FileRanks | None = None,
+) -> None:
+    """Rank what was found anew, by whole files and by what the query is for.
+
+    ``files`` are the ranks of files where they are known from another scope.
+    """
+    fused = found.fused
+    if _may_have_code(scope):
+        if settings.file_ranking and "fulltext" in found.legs:
+            found.files = files or rank_files(
+                store, settings, query, scope, found.legs, intent.kind if intent else ""
+            )
+        fused = _code_by_files(settings, query, scope, found, intent)
+    if intent is not None:
+        best = max(fused.values(), default=1.0) or 1.0
+        for id in _named(store, intent.names, scope) if intent.names else ():
+            weights = dict(kinds(settings, query, [id], intent.kind))
+            fused[id] = best * (1 + weights.get(id, 1.0))
+            found.how.setdefault(id, "all")
+        if intent.kind == CHANGE_QUESTION:
+            _add_dependents(store, settings, fused, found, scope)
+    most = max(fused.values(), default=0.0)
+    highest = max(found.fused.values(), default=most) or 1.0
+    scale = highest / most if most > highest else 1.0
+    found.fused = best_first({id: scale * score for id, score in fused.items()})
+
+
+def _may_have_code(scope: Scope) -> bool:
+    return not scope.types or "file" in scope.types or "symbol" in scope.types
+
+
+def _code_by_files(
+    settings: Settings, query: Query, scope: Scope, found: Matches, intent: Intent | None
+) -> dict[str, float]:
+    """Return the fused scores, those of files and symbols by how their files rank."""
+    fused = {id: score for id, score in found.fused.items() if not id.startswith(CODE_IDS)}
+    own = {id: score for id, score in found.fused.items() if id.startswith(CODE_IDS)}
+    ranks = found.files
+    kind = intent.kind if intent else ""
+    if ranks is None or not ranks.plain:
+        weights = dict(kinds(settings, query, own, kind))
+        return fused | {id: score * weights.get(id, 1.0) for id, score in own.items()}
+    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
+    found.files_alone = scope.types == ("file",)
+    unit = 1.0
+    if not found.files_alone:
+        unit = max(own.values(), default=1.0) / (max(scores.values(), default=1.0) or 1.0)
+    found.unit = unit
+    best = max(own.values(), default=0.0)
+    symbols: dict[str, list[str]] = {}
+    for id in own:
+        if id.startswith(SYMBOL_IDS):
+            symbols.setdefault(file_id(path_of(id)), []).append(id)
+    if not scope.types or "file" in scope.types:
+        for id, score in scores.items():
+            fused[id] = unit * score
+            found.how.setdefault(id, "some")
+    for file, ids in symbols.items():
+        lead, *others = sorted(ids, key=lambda id: (-own[id], id))
+        of_file = unit * scores.get(file, 0.0)
+        leads = own[lead] >= tuning.LEADS * best
+        if leads:
+            found.stands_for[lead] = file
+        fused[lead] = of_file if leads else of_file * tuning.SAME_FILE
+        for id in others:
+            fused[id] = of_file * tuning.SAME_FILE * own[id] / (own[lead] or 1.0)
+    if found.files_alone:
+        for name in ("file", "path"):
+            found.legs[name] = best_first(ranks.legs[name])
+    return fused
+
+
+def _named(store: Store, names: frozenset[str], scope: Scope) -> list[str]:
+    """Return the definitions of these very names, within the scope."""
+    asked = [" ".join(split) for name in sorted(names) if (split := words(name))]
+    found = [
+        id for id in store.fulltext.titled(CODE, asked, tuning.MOST_DEFINED)
+        if fold(qualified_of(id).partition("~")[0].rpartition(".")[2]) in names
+    ]  # fmt: skip
+    among = store.nodes.match(scope, found) if found else set()
+    return [id for id in found if id in among]
+
+
+def _add_dependents(
+    store: Store, settings: Settings, fused: dict[str, float], found: Matches, scope: Scope
+) -> None:
+    """Add the files that import the best one or call into it, or change together with it."""
+    from ..graph.relations import known_relations
+
+    first = next((id for id in best_first(fused) if id.startswith(CODE_IDS)), None)
+    if first is None or not settings.graph_max_depth:
+        return
+    best = fused[first]
+    file = file_id(path_of(first))
+    try:
+        weights = known_relations(store, settings)
+        edges = store.edges.neighbours([*{file, first}], [IMPORTS, CALLS, CO_CHANGES], ALL)
+        near: dict[str, float] = {}
+        for _, other, relation, weight, outgoing in edges:
+            if outgoing and relation != CO_CHANGES:
+                continue
+            id = file_id(path_of(other)) if relation == CALLS else other
+            score = best * weight * weights[relation][0]
+            near[id] = max(near.get(id, 0.0), score)
+    except GraphUnavailable:
+        return
+    for id in store.nodes.match(scope, [*near]):
+        fused[id] = max(fused.get(id, 0.0), near[id])
+        found.how.setdefault(id, "graph")
