@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from math import log
 
-from ..core.query import head_of, named_in
+from ..core.query import AROUND, head_of, named_in
 from ..core.scoring import best_first, rounded
-from ..core.text import aside, camel_parts, fold, is_changelog, parse_query, stem, words
+from ..core.text import STOP_WORDS, aside, camel_parts, fold, is_changelog, parse_query, stem, words
 from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
 from . import tuning
 
@@ -75,6 +75,8 @@ def rank_files(
     plain: dict[str, float] = {}
     for name, leg in legs.items():
         share = tuning.FILE_SHARES[name]
+        if name == "defined" and purpose:
+            share = tuning.DEFINED_ASKED
         for id, score in leg.items():
             plain[id] = plain.get(id, 0.0) + share * score
     ranks = FileRanks(query, legs, relative(plain))
@@ -143,12 +145,16 @@ def _head(store: Store, query: Query) -> dict[str, float]:
 
 
 def _defining(store: Store, query: Query) -> dict[str, float]:
-    """The files that define what the query names: of each name, the fewer the more each."""
-    wanted = {fold(qualified.rpartition(".")[2]) for qualified in named_in(query.text)}
-    asked = [" ".join(split) for name in sorted(wanted) if (split := words(name))]
+    """Return the files that define what the query names: of each name, the fewer the more each.
+
+    A name with capitals is meant as it is written: ``SELECT`` is no function ``select``.
+    """
+    wanted = {qualified.rpartition(".")[2] for qualified in named_in(query.text)}
+    asked = [" ".join(split) for name in sorted(wanted) if (split := words(fold(name)))]
     files: dict[str, set[str]] = {}
     for id in store.fulltext.titled(CODE, asked, tuning.MOST_DEFINED) if asked else ():
-        name = fold(qualified_of(id).partition("~")[0].rpartition(".")[2])
+        name = qualified_of(id).partition("~")[0].rpartition(".")[2]
+        name = name if name in wanted else fold(name)
         if name in wanted:
             files.setdefault(name, set()).add(file_id(path_of(id)))
     scores: dict[str, float] = {}
@@ -230,11 +236,14 @@ def kinds(
              **tuning.STAND.get(purpose, {})}  # fmt: skip
     if not purpose and _asks(asked, tuning.OF_DOCUMENTS):
         stand["other"] = 1.0
+    wanted = {kind for kind, begins in tuning.ASKED_FOR.items() if _asks(asked, begins)}
+    if asks_for_tests(query.text if purpose or len(asked) > 1 else " ".join(asked)):
+        wanted.add("test")
     for id in ids:
         path = path_of(id)
         kind = aside(path)
         if kind:
-            weight = 1.0 if _asks(asked, tuning.ASKED_FOR[kind]) else stand["test"]
+            weight = 1.0 if kind in wanted else stand["test"]
         elif is_source(path):
             weight = stand.get("source", 1.0)
         elif is_changelog(path):
@@ -247,6 +256,30 @@ def kinds(
 
 def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
     return any(word.startswith(beginnings) for word in words)
+
+
+def asks_for_tests(text: str) -> bool:
+    """Return whether a text speaks of tests themselves, and not of something for them.
+
+    >>> asks_for_tests("the test that signs in"), asks_for_tests("the TestLogin class")
+    (True, True)
+    >>> asks_for_tests("the test client"), asks_for_tests("a specific test runner")
+    (False, False)
+    """
+    chunks = [chunk.strip(AROUND) for chunk in text.replace("-", " ").split()]
+    for place, chunk in enumerate(chunks):
+        word = chunk.lower()
+        if word in tuning.TESTS or word.startswith("test_") or _is_test_class(chunk):
+            return True
+        if word in tuning.TEST:
+            after = chunks[place + 1].lower() if place + 1 < len(chunks) else ""
+            if not after or after in STOP_WORDS or after in tuning.PARTS_OF_TESTS:
+                return True
+    return False
+
+
+def _is_test_class(chunk: str) -> bool:
+    return chunk.startswith("Test") and chunk[4:5].isupper()
 
 
 def is_source(path: str) -> bool:

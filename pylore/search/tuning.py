@@ -139,6 +139,8 @@ FILE_SHARES = {
 }  # fmt: skip
 """What each leg counts, its best file having 1."""
 
+DEFINED_ASKED = 0.6
+
 WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
 """BM25 weights of a file's path, its text, and the parts of the names in it."""
 
@@ -158,9 +160,18 @@ MOST_DEFINED = 500
 """Symbols that are looked at for the names in a query."""
 
 ASKED_FOR = {
-    "test": ("test", "spec"), "benchmark": ("bench", "perf"), "migration": ("migrat",),
+    "benchmark": ("bench", "perf"), "migration": ("migrat",),
     "example": ("example", "sample", "demo", "tutorial"), "generated": ("generat", "vendor"),
 }  # fmt: skip
+TESTS = frozenset("tests specs testcase testcases testsuite testsuites".split())
+TEST = frozenset(("test", "spec"))
+PARTS_OF_TESTS = frozenset(
+    "case cases class classes file files fixture fixtures function functions helper helpers method"
+    " methods module modules suite suites".split()
+)
+"""Words that speak of tests: by themselves, and ``TEST`` where what follows is part of a test or
+no noun."""
+
 OF_DOCUMENTS = (
     "doc", "readme", "changelog", "tutorial", "guide", "manual", "licen", "markdown", "yaml",
     "toml",
@@ -168,7 +179,7 @@ OF_DOCUMENTS = (
 """How words begin by which a query asks for what else stands back, and for what is no source."""
 
 NO_SOURCE = frozenset(
-    "adoc bib cfg conf csv html ini ipynb json lock log md markdown org po properties rst svg tex"
+    "adoc bib cfg conf css csv html ini ipynb json lock less log md markdown org po properties rst scss svg tex"
     " toml tsv txt xml yaml yml".split()
 )
 """Endings of files that are no source."""
