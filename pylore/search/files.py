@@ -12,7 +12,17 @@ from math import log
 
 from ..core.query import AROUND, head_of, named_in
 from ..core.scoring import best_first, rounded
-from ..core.text import STOP_WORDS, aside, camel_parts, fold, is_changelog, parse_query, stem, words
+from ..core.text import (
+    STOP_WORDS,
+    aside,
+    camel_parts,
+    fold,
+    inflections,
+    is_changelog,
+    parse_query,
+    stem,
+    words,
+)
 from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
 from . import tuning
 
@@ -125,7 +135,7 @@ def _lifted(leg: Mapping[str, float]) -> dict[str, float]:
 def _whole_texts(store: Store, query: Query) -> dict[str, float]:
     search = store.whole_files.search
     weights = tuning.WHOLE_WEIGHTS
-    every = search(phrases_of(query), weights, tuning.WHOLE_FILES)
+    every = search(_with_forms(query), weights, tuning.WHOLE_FILES)
     names = _names(query)
     named = search(names, weights, tuning.WHOLE_FILES) if names else []
     scores: dict[str, float] = {}
@@ -134,6 +144,13 @@ def _whole_texts(store: Store, query: Query) -> dict[str, float]:
         for path, score in rows if most > 0 else ():
             scores[file_id(path)] = scores.get(file_id(path), 0.0) + score / most
     return scores
+
+
+def _with_forms(query: Query) -> list[str]:
+    """Return the words of a query in all their forms, and those that stand together in it."""
+    asked = phrases_of(query)
+    forms = (form for word in query.single_words() for form in inflections(word))
+    return list(dict.fromkeys([*asked, *forms]))
 
 
 def _head(store: Store, query: Query) -> dict[str, float]:
