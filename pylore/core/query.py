@@ -314,15 +314,16 @@ _FEW = 2
 class Intent:
     """The ``kind`` of a question, its ``text`` without the words of the question, and ``names``.
 
-    ``names`` are the names that it asks for, folded.
+    ``names`` are the names that it asks for, folded; ``tests`` whether it asks for tests.
     """
 
-    __slots__ = ("kind", "names", "text")
+    __slots__ = ("kind", "names", "tests", "text")
 
-    def __init__(self, kind: str, text: str, names: frozenset[str]) -> None:
+    def __init__(self, kind: str, text: str, names: frozenset[str], tests: bool) -> None:
         self.kind = kind
         self.text = text
         self.names = names
+        self.tests = tests
 
 
 def intent_of(text: str) -> Intent | None:
@@ -349,7 +350,8 @@ def intent_of(text: str) -> Intent | None:
     names |= {fold(word) for word in content if word[0].isupper()}
     if len(content) == 1:
         names.add(fold(content[0]))
-    return Intent(kind, rest, frozenset(names if len(content) <= _FEW else ()))
+    names = names if len(content) <= _FEW else set()
+    return Intent(kind, rest, frozenset(names), asks_for_tests(text))
 
 
 def _kind_of(bare: list[str]) -> str | None:
@@ -364,6 +366,40 @@ def _kind_of(bare: list[str]) -> str | None:
     if first == "who" or (first == "what" and (second in _HANGS or "change" in bare)):
         return CHANGES if not _HANGS.isdisjoint(bare) or "change" in bare else None
     return HOW if first in ("how", "what") else None
+
+
+_TESTS = frozenset("tests specs testcase testcases testsuite testsuites".split())
+_TEST = frozenset(("test", "spec", "testing"))
+_PARTS_OF_TESTS = frozenset(
+    "case cases class classes file files fixture fixtures function functions helper helpers method"
+    " methods module modules suite suites utility utilities".split()
+)
+"""Words that speak of tests: by themselves, and ``_TEST`` where what follows is part of a test or
+no noun."""
+
+
+def asks_for_tests(text: str) -> bool:
+    """Return whether a text speaks of tests themselves, and not of something for them.
+
+    >>> asks_for_tests("the test that signs in"), asks_for_tests("the TestLogin class")
+    (True, True)
+    >>> asks_for_tests("the test client"), asks_for_tests("a specific test runner")
+    (False, False)
+    """
+    chunks = [chunk.strip(AROUND) for chunk in text.replace("-", " ").split()]
+    for place, chunk in enumerate(chunks):
+        word = chunk.lower()
+        if word in _TESTS or word.startswith("test_") or _is_test_class(chunk):
+            return True
+        if word in _TEST:
+            after = chunks[place + 1].lower() if place + 1 < len(chunks) else ""
+            if not after or after in STOP_WORDS or after in _PARTS_OF_TESTS:
+                return True
+    return False
+
+
+def _is_test_class(chunk: str) -> bool:
+    return chunk.startswith("Test") and chunk[4:5].isupper()
 
 
 _FILTERS = ("type:", "tag:")

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from math import log
 
-from ..core.query import AROUND, head_of, named_in
+from ..core.query import asks_for_tests, head_of, named_in
 from ..core.scoring import best_first, rounded
 from ..core.text import (
-    STOP_WORDS,
     aside,
     camel_parts,
     fold,
@@ -30,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ..core.query import Intent
     from ..core.scoring import Leg
     from ..core.settings import Settings
     from ..core.text import Query
@@ -59,7 +59,7 @@ class FileRanks:
 
 def rank_files(
     store: Store, settings: Settings, query: Query, scope: Scope, matched: Mapping[str, Leg],
-    purpose: str = "",
+    intent: Intent | None = None,
 ) -> FileRanks | None:
     """p of the files within ``scope`` that any leg finds; None where no whole files are kept.
 
@@ -85,13 +85,13 @@ def rank_files(
     plain: dict[str, float] = {}
     for name, leg in legs.items():
         share = tuning.FILE_SHARES[name]
-        if name == "defined" and purpose:
+        if name == "defined" and intent is not None:
             share = tuning.DEFINED_ASKED
         for id, score in leg.items():
             plain[id] = plain.get(id, 0.0) + share * score
     ranks = FileRanks(query, legs, relative(plain))
-    ranks.stand = dict(kinds(settings, query, plain, purpose))
-    for id in _called_so(store, query, ranks) if not purpose else ():
+    ranks.stand = dict(kinds(settings, query, plain, intent))
+    for id in _called_so(store, query, ranks) if intent is None else ():
         del ranks.stand[id]
     return ranks
 
@@ -240,21 +240,22 @@ def _words_of(path: str) -> frozenset[str]:
 
 
 def kinds(
-    settings: Settings, query: Query, ids: Iterable[str], purpose: str = ""
+    settings: Settings, query: Query, ids: Iterable[str], intent: Intent | None = None
 ) -> Iterator[tuple[str, float]]:
     """Yield what the kind of each file leaves of its score, where it is not all of it.
 
-    ``purpose`` is what a question is for (``core.query``).
+    ``intent`` is that of a question.
     """
     asked = query.single_words()
-    if len(asked) > tuning.SHORT_ASKED and not purpose:
+    if len(asked) > tuning.SHORT_ASKED and intent is None:
         asked = asked[:1]
-    stand = {"test": settings.test_weight, "other": settings.other_weight,
-             **tuning.STAND.get(purpose, {})}  # fmt: skip
-    if not purpose and _asks(asked, tuning.OF_DOCUMENTS):
+    stand = {"test": settings.test_weight, "other": settings.other_weight}
+    if intent is not None:
+        stand.update(tuning.STAND[intent.kind])
+    if intent is None and _asks(asked, tuning.OF_DOCUMENTS):
         stand["other"] = 1.0
     wanted = {kind for kind, begins in tuning.ASKED_FOR.items() if _asks(asked, begins)}
-    if asks_for_tests(query.text if purpose or len(asked) > 1 else " ".join(asked)):
+    if intent.tests if intent else asks_for_tests(query.text if len(asked) > 1 else asked[0]):
         wanted.add("test")
     for id in ids:
         path = path_of(id)
@@ -273,30 +274,6 @@ def kinds(
 
 def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
     return any(word.startswith(beginnings) for word in words)
-
-
-def asks_for_tests(text: str) -> bool:
-    """Return whether a text speaks of tests themselves, and not of something for them.
-
-    >>> asks_for_tests("the test that signs in"), asks_for_tests("the TestLogin class")
-    (True, True)
-    >>> asks_for_tests("the test client"), asks_for_tests("a specific test runner")
-    (False, False)
-    """
-    chunks = [chunk.strip(AROUND) for chunk in text.replace("-", " ").split()]
-    for place, chunk in enumerate(chunks):
-        word = chunk.lower()
-        if word in tuning.TESTS or word.startswith("test_") or _is_test_class(chunk):
-            return True
-        if word in tuning.TEST:
-            after = chunks[place + 1].lower() if place + 1 < len(chunks) else ""
-            if not after or after in STOP_WORDS or after in tuning.PARTS_OF_TESTS:
-                return True
-    return False
-
-
-def _is_test_class(chunk: str) -> bool:
-    return chunk.startswith("Test") and chunk[4:5].isupper()
 
 
 def is_source(path: str) -> bool:

@@ -84,13 +84,13 @@ def rank(
     if _may_have_code(scope):
         if settings.file_ranking and "fulltext" in found.legs:
             found.files = files or rank_files(
-                store, settings, query, scope, found.legs, intent.kind if intent else ""
+                store, settings, query, scope, found.legs, intent
             )
         fused = _code_by_files(settings, query, scope, found, intent)
     if intent is not None:
         best = max(fused.values(), default=1.0) or 1.0
         for id in _named(store, intent.names, scope) if intent.names else ():
-            weights = dict(kinds(settings, query, [id], intent.kind))
+            weights = dict(kinds(settings, query, [id], intent))
             fused[id] = best * (1 + weights.get(id, 1.0))
             found.how.setdefault(id, "all")
         if intent.kind == CHANGE_QUESTION:
@@ -112,9 +112,8 @@ def _code_by_files(
     fused = {id: score for id, score in found.fused.items() if not id.startswith(CODE_IDS)}
     own = {id: score for id, score in found.fused.items() if id.startswith(CODE_IDS)}
     ranks = found.files
-    kind = intent.kind if intent else ""
     if ranks is None or not ranks.plain:
-        weights = dict(kinds(settings, query, own, kind))
+        weights = dict(kinds(settings, query, own, intent))
         return fused | {id: score * weights.get(id, 1.0) for id, score in own.items()}
     scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
     found.files_alone = scope.types == ("file",)

@@ -163,15 +163,6 @@ ASKED_FOR = {
     "benchmark": ("bench", "perf"), "migration": ("migrat",),
     "example": ("example", "sample", "demo", "tutorial"), "generated": ("generat", "vendor"),
 }  # fmt: skip
-TESTS = frozenset("tests specs testcase testcases testsuite testsuites".split())
-TEST = frozenset(("test", "spec"))
-PARTS_OF_TESTS = frozenset(
-    "case cases class classes file files fixture fixtures function functions helper helpers method"
-    " methods module modules suite suites".split()
-)
-"""Words that speak of tests: by themselves, and ``TEST`` where what follows is part of a test or
-no noun."""
-
 OF_DOCUMENTS = (
     "doc", "readme", "changelog", "tutorial", "guide", "manual", "licen", "markdown", "yaml",
     "toml",
