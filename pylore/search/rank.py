@@ -14,7 +14,7 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.query import CHANGES as CHANGE_QUESTION
 from ..core.scoring import best_first, convex, rrf
-from ..core.text import fold, words
+from ..core.text import fold, stem, words
 from ..core.vocabulary import (
     CALLS,
     CO_CHANGES,
@@ -86,7 +86,7 @@ def rank(
             found.files = files or rank_files(
                 store, settings, query, scope, found.legs, intent
             )
-        fused = _code_by_files(settings, query, scope, found, intent)
+        fused = _code_by_files(store, settings, query, scope, found, intent)
     if intent is not None:
         best = max(fused.values(), default=1.0) or 1.0
         for id in _named(store, intent.names, scope) if intent.names else ():
@@ -106,7 +106,7 @@ def _may_have_code(scope: Scope) -> bool:
 
 
 def _code_by_files(
-    settings: Settings, query: Query, scope: Scope, found: Matches, intent: Intent | None
+    store: Store, settings: Settings, query: Query, scope: Scope, found: Matches, intent: Intent | None
 ) -> dict[str, float]:
     """Return the fused scores, those of files and symbols by how their files rank."""
     fused = {id: score for id, score in found.fused.items() if not id.startswith(CODE_IDS)}
@@ -117,11 +117,8 @@ def _code_by_files(
         return fused | {id: score * weights.get(id, 1.0) for id, score in own.items()}
     scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
     found.files_alone = scope.types == ("file",)
-    unit = 1.0
-    if not found.files_alone:
-        unit = max(own.values(), default=1.0) / (max(scores.values(), default=1.0) or 1.0)
-    found.unit = unit
-    best = max(own.values(), default=0.0)
+    best = max(own.values(), default=1.0)
+    unit = found.unit = 1.0 if found.files_alone else best * _about_code(store, query, scores)
     symbols: dict[str, list[str]] = {}
     for id in own:
         if id.startswith(SYMBOL_IDS):
@@ -143,6 +140,17 @@ def _code_by_files(
         for name in ("file", "path"):
             found.legs[name] = best_first(ranks.legs[name])
     return fused
+
+
+def _about_code(store: Store, query: Query, scores: Mapping[str, float]) -> float:
+    """Return how much a query is about this code: what of its words the best file has."""
+    asked = query.single_words()
+    if not scores or not asked:
+        return 1.0
+    path = path_of(max(scores, key=lambda id: scores[id]))
+    text = fold(f"{path} {store.whole_files.text(path)}")
+    share = sum(stem(word) in text for word in asked) / len(asked)
+    return min(1.0, share / tuning.ABOUT_CODE)
 
 
 def _named(store: Store, names: frozenset[str], scope: Scope) -> list[str]:
