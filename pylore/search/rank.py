@@ -31,6 +31,8 @@ from ..store import ALL
 from . import tuning
 from .files import kinds, rank_files
 
+DOCUMENT_IDS = "doc-"
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,6 +90,7 @@ def rank(
             )
         fused = _code_by_files(store, settings, query, scope, found, intent)
     if intent is not None:
+        _weigh_documents(store, settings, query, intent, fused)
         best = max(fused.values(), default=1.0) or 1.0
         for id in _named(store, intent.names, scope) if intent.names else ():
             weights = dict(kinds(settings, query, [id], intent))
@@ -140,6 +143,19 @@ def _code_by_files(
         for name in ("file", "path"):
             found.legs[name] = best_first(ranks.legs[name])
     return fused
+
+
+def _weigh_documents(
+    store: Store, settings: Settings, query: Query, intent: Intent, fused: dict[str, float]
+) -> None:
+    """Let documents that were made from files of the project count what these files count."""
+    documents = [id for id in fused if id.startswith(DOCUMENT_IDS)]
+    made = store.documents.paths(documents) if documents else {}
+    if made:
+        files = {id: file_id(path) for id, path in made.items()}
+        weights = dict(kinds(settings, query, set(files.values()), intent))
+        for id, file in files.items():
+            fused[id] *= weights.get(file, 1.0)
 
 
 def _about_code(store: Store, query: Query, scores: Mapping[str, float]) -> float:
