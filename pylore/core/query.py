@@ -314,7 +314,8 @@ _FEW = 2
 class Intent:
     """The ``kind`` of a question, its ``text`` without the words of the question, and ``names``.
 
-    ``names`` are the names that it asks for, folded; ``tests`` whether it asks for tests.
+    ``names`` are the names that it asks for, folded, with the classes that are named before them;
+    ``tests`` is whether it asks for tests.
     """
 
     __slots__ = ("kind", "names", "tests", "text")
@@ -346,12 +347,25 @@ def intent_of(text: str) -> Intent | None:
     content = [word for word in words(rest) if fold(word) not in STOP_WORDS]
     if not content:
         return None
-    names = {fold(name.rpartition(".")[2]) for name in named_in(text)}
-    names |= {fold(word) for word in content if word[0].isupper()}
-    if len(content) == 1:
-        names.add(fold(content[0]))
-    names = names if len(content) <= _FEW else set()
-    return Intent(kind, rest, frozenset(names), asks_for_tests(text))
+    names = asked_names(text, content)
+    if kind == WHERE and len(content) <= _FEW:
+        names |= {fold(word) for word in content if word[0].isupper() or len(content) == 1}
+    return Intent(kind, rest, names, asks_for_tests(text))
+
+
+def asked_names(text: str, content: list[str] | None = None) -> frozenset[str]:
+    """Return the names of code in a query of few words, folded: it asks for their definitions.
+
+    ``content`` are its words, stop words aside.
+
+    >>> sorted(asked_names("Response.json")), asked_names("how Response.json reads its text twice")
+    (['response.json'], frozenset())
+    """
+    names = named_in(text)
+    if content is None:
+        content = [word for word in words(text) if fold(word) not in STOP_WORDS]
+    rest = len(content) - len(words(" ".join(names)))
+    return frozenset(map(fold, names)) if names and rest < _FEW else frozenset()
 
 
 def _kind_of(bare: list[str]) -> str | None:

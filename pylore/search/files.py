@@ -93,7 +93,16 @@ def rank_files(
     ranks.stand = dict(kinds(settings, query, plain, intent))
     for id in _called_so(store, query, ranks) if intent is None else ():
         del ranks.stand[id]
+    for path in _of_few_words(store, ranks):
+        ranks.stand[file_id(path)] = tuning.OF_FEW_WORDS
     return ranks
+
+
+def _of_few_words(store: Store, ranks: FileRanks) -> list[str]:
+    """Return the paths of those of the best files that say nothing."""
+    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
+    first = [path_of(id) for id in best_first(scores)][: tuning.TITLES_READ]
+    return store.whole_files.of_few_words(first, tuning.FEW_WORDS)
 
 
 def _called_so(store: Store, query: Query, ranks: FileRanks) -> list[str]:
@@ -264,6 +273,8 @@ def kinds(
             weight = 1.0 if kind in wanted else stand["test"]
         elif is_source(path):
             weight = stand.get("source", 1.0)
+        elif path.rpartition("/")[2].startswith("."):
+            weight = tuning.HIDDEN
         elif is_changelog(path):
             weight = stand.get("changelog", stand["other"])
         else:

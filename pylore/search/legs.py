@@ -191,7 +191,7 @@ class Matches:
 
     __slots__ = (
         "confidence", "coverage", "files", "files_alone", "fused", "how", "legs", "more", "near",
-        "nearest", "of_things", "passage", "rows", "rrf", "stands_for", "unit", "weak",
+        "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for", "unit", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -219,6 +219,8 @@ class Matches:
         """Whether files are asked for, and not results of all types."""
         self.unit = 1.0
         """The fused score of a file whose ``files.plain`` is 1."""
+        self.rules: dict[str, dict[str, float]] = {}
+        """Id to the rules that moved it, and what each left of its score."""
         self.stands_for: dict[str, str] = {}
         """Symbol to its file, where it is the answer for that."""
         self.near: dict[str, float] = {}

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
 from ..core.query import CHANGES as CHANGE_QUESTION
+from ..core.query import asked_names
 from ..core.scoring import best_first, convex, rrf
 from ..core.text import fold, stem, words
 from ..core.vocabulary import (
@@ -20,7 +21,7 @@ from ..core.vocabulary import (
     CO_CHANGES,
     CODE,
     CODE_IDS,
-    FILE_IDS,
+    DOCUMENT_IDS,
     IMPORTS,
     SYMBOL_IDS,
     file_id,
@@ -31,11 +32,9 @@ from ..store import ALL
 from . import tuning
 from .files import kinds, rank_files
 
-DOCUMENT_IDS = "doc-"
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ..core.query import Intent
     from ..core.settings import Settings
@@ -80,36 +79,38 @@ def rank(
 ) -> None:
     """Rank what was found anew, by whole files and by what the query is for.
 
-    ``files`` are the ranks of files where they are known from another scope.
+    ``files`` are the ranks of files where they are known from another scope. What a rule did to a
+    result is in ``found.rules``.
     """
-    fused = found.fused
-    if _may_have_code(scope):
-        if settings.file_ranking and "fulltext" in found.legs:
-            found.files = files or rank_files(
-                store, settings, query, scope, found.legs, intent
-            )
-        fused = _code_by_files(store, settings, query, scope, found, intent)
+    if not may_have_code(scope):
+        return
+    if settings.file_ranking and "fulltext" in found.legs:
+        found.files = files or rank_files(store, settings, query, scope, found.legs, intent)
+    fused = _code_by_files(store, settings, query, scope, found, intent)
     if intent is not None:
-        _weigh_documents(store, settings, query, intent, fused)
-        best = max(fused.values(), default=1.0) or 1.0
-        for id in _named(store, intent.names, scope) if intent.names else ():
-            weights = dict(kinds(settings, query, [id], intent))
-            fused[id] = best * (1 + weights.get(id, 1.0))
-            found.how.setdefault(id, "all")
-        if intent.kind == CHANGE_QUESTION:
-            _add_dependents(store, settings, fused, found, scope)
+        _weigh_documents(store, settings, query, intent, fused, found)
+    if found.files is not None or intent is not None:
+        _put_named_first(store, settings, query, scope, fused, found, intent)
+    if intent is not None and intent.kind == CHANGE_QUESTION:
+        _add_dependents(store, settings, query, scope, fused, found, intent)
     most = max(fused.values(), default=0.0)
     highest = max(found.fused.values(), default=most) or 1.0
     scale = highest / most if most > highest else 1.0
     found.fused = best_first({id: scale * score for id, score in fused.items()})
 
 
-def _may_have_code(scope: Scope) -> bool:
+def may_have_code(scope: Scope) -> bool:
+    """Return whether files or symbols are within the scope."""
     return not scope.types or "file" in scope.types or "symbol" in scope.types
 
 
 def _code_by_files(
-    store: Store, settings: Settings, query: Query, scope: Scope, found: Matches, intent: Intent | None
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    found: Matches,
+    intent: Intent | None,
 ) -> dict[str, float]:
     """Return the fused scores, those of files and symbols by how their files rank."""
     fused = {id: score for id, score in found.fused.items() if not id.startswith(CODE_IDS)}
@@ -119,43 +120,98 @@ def _code_by_files(
         weights = dict(kinds(settings, query, own, intent))
         return fused | {id: score * weights.get(id, 1.0) for id, score in own.items()}
     scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
-    found.files_alone = scope.types == ("file",)
-    best = max(own.values(), default=1.0)
-    unit = found.unit = 1.0 if found.files_alone else best * _about_code(store, query, scores)
-    symbols: dict[str, list[str]] = {}
-    for id in own:
-        if id.startswith(SYMBOL_IDS):
-            symbols.setdefault(file_id(path_of(id)), []).append(id)
-    if not scope.types or "file" in scope.types:
-        for id, score in scores.items():
-            fused[id] = unit * score
-            found.how.setdefault(id, "some")
-    for file, ids in symbols.items():
-        lead, *others = sorted(ids, key=lambda id: (-own[id], id))
-        of_file = unit * scores.get(file, 0.0)
-        leads = own[lead] >= tuning.LEADS * best
-        if leads:
-            found.stands_for[lead] = file
-        fused[lead] = of_file if leads else of_file * tuning.SAME_FILE
-        for id in others:
-            fused[id] = of_file * tuning.SAME_FILE * own[id] / (own[lead] or 1.0)
-    if found.files_alone:
+    if scope.types == ("file",):
+        found.files_alone = True
         for name in ("file", "path"):
             found.legs[name] = best_first(ranks.legs[name])
-    return fused
+    else:
+        found.unit = max(own.values(), default=1.0) * _about_code(store, query, scores)
+    files = {id: found.unit * score for id, score in scores.items()}
+    if not scope.types or "file" in scope.types:
+        fused |= files
+        for id in files:
+            found.how.setdefault(id, "some")
+    return fused | _symbols_by_files(own, files, found)
+
+
+def _symbols_by_files(
+    own: Mapping[str, float], files: Mapping[str, float], found: Matches
+) -> dict[str, float]:
+    """Return the scores of symbols: the best one of a file stands for it, unless it hardly matches;
+    further ones count less."""
+    least = tuning.LEADS * max(own.values(), default=0.0)
+    of_files: dict[str, list[str]] = {}
+    for id in own:
+        if id.startswith(SYMBOL_IDS):
+            of_files.setdefault(file_id(path_of(id)), []).append(id)
+    scores = {}
+    for file, ids in of_files.items():
+        best, *others = sorted(ids, key=lambda id: (-own[id], id))
+        if own[best] >= least > 0:
+            found.stands_for[best] = file
+            scores[best] = files.get(file, 0.0)
+        else:
+            others = ids
+        for id in others:
+            share = tuning.SAME_FILE * own[id] / (own[best] or 1.0)
+            scores[id] = files.get(file, 0.0) * share
+            found.rules[id] = {"same_file": share}
+    return scores
+
+
+def _put_named_first(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    fused: dict[str, float],
+    found: Matches,
+    intent: Intent | None,
+) -> None:
+    """Put the definitions of the names that a short query asks for before all else, tests last."""
+    names = intent.names if intent is not None else asked_names(query.text)
+    defined = _definitions(store, names, scope) if names else {}
+    weights = dict(kinds(settings, query, defined, intent))
+    best = max(fused.values(), default=1.0) or 1.0
+    for id, share in defined.items():
+        fused[id] = best * (1 + share * weights.get(id, 1.0))
+        found.how.setdefault(id, "all")
+        found.rules[id] = {"defines_the_name": share}
+
+
+def _definitions(store: Store, names: Iterable[str], scope: Scope) -> dict[str, float]:
+    """Return the definitions of these very names within the scope, with 1; with less the same name
+    in another class or module than the one that is asked for."""
+    asked = {name.rpartition(".")[2]: name for name in names}
+    phrases = [" ".join(split) for name in sorted(asked) if (split := words(name))]
+    found = {}
+    for id in store.fulltext.titled(CODE, phrases, tuning.MOST_DEFINED):
+        qualified = fold(qualified_of(id).partition("~")[0])
+        name = asked.get(qualified.rpartition(".")[2])
+        if name is not None:
+            whole = f".{qualified}".endswith(f".{name}")
+            found[id] = 1.0 if whole else tuning.NAMED_ELSEWHERE
+    among = store.nodes.match(scope, [*found]) if found else set()
+    return {id: share for id, share in found.items() if id in among}
 
 
 def _weigh_documents(
-    store: Store, settings: Settings, query: Query, intent: Intent, fused: dict[str, float]
+    store: Store,
+    settings: Settings,
+    query: Query,
+    intent: Intent,
+    fused: dict[str, float],
+    found: Matches,
 ) -> None:
     """Let documents that were made from files of the project count what these files count."""
     documents = [id for id in fused if id.startswith(DOCUMENT_IDS)]
     made = store.documents.paths(documents) if documents else {}
-    if made:
-        files = {id: file_id(path) for id, path in made.items()}
-        weights = dict(kinds(settings, query, set(files.values()), intent))
-        for id, file in files.items():
-            fused[id] *= weights.get(file, 1.0)
+    files = {id: file_id(path) for id, path in made.items()}
+    weights = dict(kinds(settings, query, set(files.values()), intent))
+    for id, file in files.items():
+        if file in weights:
+            fused[id] *= weights[file]
+            found.rules[id] = {"kind": weights[file]}
 
 
 def _about_code(store: Store, query: Query, scores: Mapping[str, float]) -> float:
@@ -169,19 +225,14 @@ def _about_code(store: Store, query: Query, scores: Mapping[str, float]) -> floa
     return min(1.0, share / tuning.ABOUT_CODE)
 
 
-def _named(store: Store, names: frozenset[str], scope: Scope) -> list[str]:
-    """Return the definitions of these very names, within the scope."""
-    asked = [" ".join(split) for name in sorted(names) if (split := words(name))]
-    found = [
-        id for id in store.fulltext.titled(CODE, asked, tuning.MOST_DEFINED)
-        if fold(qualified_of(id).partition("~")[0].rpartition(".")[2]) in names
-    ]  # fmt: skip
-    among = store.nodes.match(scope, found) if found else set()
-    return [id for id in found if id in among]
-
-
 def _add_dependents(
-    store: Store, settings: Settings, fused: dict[str, float], found: Matches, scope: Scope
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    fused: dict[str, float],
+    found: Matches,
+    intent: Intent,
 ) -> None:
     """Add the files that import the best one or call into it, or change together with it."""
     from ..graph.relations import known_relations
@@ -203,6 +254,9 @@ def _add_dependents(
             near[id] = max(near.get(id, 0.0), score)
     except GraphUnavailable:
         return
-    for id in store.nodes.match(scope, [*near]):
-        fused[id] = max(fused.get(id, 0.0), near[id])
+    among = store.nodes.match(scope, [*near])
+    kept = dict(kinds(settings, query, among, intent))
+    for id in among:
+        fused[id] = max(fused.get(id, 0.0), near[id] * kept.get(id, 1.0))
         found.how.setdefault(id, "graph")
+        found.rules[id] = {"depends_on_the_best": near[id] / best}
