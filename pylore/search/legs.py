@@ -190,7 +190,7 @@ class Matches:
     """
 
     __slots__ = (
-        "confidence", "coverage", "files", "files_alone", "fused", "how", "legs", "more", "near",
+        "about_code", "confidence", "coverage", "files", "files_alone", "fused", "how", "legs", "more", "near",
         "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for", "unit", "weak",
     )  # fmt: skip
 
@@ -217,6 +217,8 @@ class Matches:
         """How files rank by their whole texts, where these are kept and may be found."""
         self.files_alone = False
         """Whether files are asked for, and not results of all types."""
+        self.about_code = 1.0
+        """How much of the query is about the code that was indexed."""
         self.unit = 1.0
         """The fused score of a file whose ``files.plain`` is 1."""
         self.rules: dict[str, dict[str, float]] = {}
@@ -352,34 +354,6 @@ def _vector_leg(
             found.passage.setdefault(id, key)
             found.how.setdefault(id, "meaning")
     return leg
-
-
-def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Matches) -> None:
-    """Gives a file that was found by one of its symbols the lines of that symbol."""
-    by_key = {
-        found.passage[hit.id]: hit for hit in hits
-        if hit.type == "file" and hit.line_start is None and hit.id in found.passage
-    }  # fmt: skip
-    if by_key:
-        for key, (first, last) in store.nodes.symbol_lines([*by_key]).items():
-            by_key[key].line_start, by_key[key].line_end = first, last
-
-
-def documents_of(hits: Iterable[Hit], found: Matches) -> list[Hit]:
-    """The documents that were imported from files, of which a passage matches."""
-    return [
-        hit for hit in hits
-        if hit.line_start is not None and hit.id in found.passage
-        and not hit.id.startswith(CODE_IDS)
-    ]  # fmt: skip
-
-
-def add_document_lines(store: Store, documents: list[Hit], found: Matches) -> None:
-    """Gives an imported document the line of its file in which the passage that matched begins."""
-    if documents:
-        by_key = {found.passage[hit.id]: hit for hit in documents}
-        for key, line in store.documents.lines([*by_key]).items():
-            by_key[key].line_start, by_key[key].line_end = line, None
 
 
 def add_leg_scores(hit: Hit, found: Matches) -> None:

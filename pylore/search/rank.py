@@ -125,7 +125,8 @@ def _code_by_files(
         for name in ("file", "path"):
             found.legs[name] = best_first(ranks.legs[name])
     else:
-        found.unit = max(own.values(), default=1.0) * _about_code(store, query, scores)
+        found.about_code = _about_code(store, query, scores)
+        found.unit = max(own.values(), default=1.0) * found.about_code
     files = {id: found.unit * score for id, score in scores.items()}
     if not scope.types or "file" in scope.types:
         fused |= files

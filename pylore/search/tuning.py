@@ -195,7 +195,15 @@ KEPT_BESIDE_HISTORY = 0
 MOST_BY_COMMITS = 100
 """Files that commits lead to, of which the best are returned."""
 
-# --- changelogs (docs/decisions/0006)
+# --- the place in a file
+
+STRETCH = 1200
+"""Characters of a file, about thirty lines, that are shown as one place. Not measured."""
+
+PLACES_OF_A_WORD = 50
+"""More of them do not tell a place apart. Not measured: a bound on the work."""
+
+# --- passages of documents, changelogs among them (docs/decisions/0006)
 
 AS_GOOD = 0.5
 """Entries with this share of the best one's BM25 score are looked at for one that has more of the
