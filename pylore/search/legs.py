@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..core.model import Hit
-    from ..core.query import Intent
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
@@ -279,26 +278,21 @@ def embed_query(
     return vector
 
 
-def find_matches(
+def run_legs(
     store: Store,
     settings: Settings,
     query: Query,
     vector: bytes | None,
     scope: Scope,
-    excluded: frozenset[str],
-    further: FurtherLegs | None = None,
-    ranks: FileRanks | None = None,
-    room: int = tuning.POOL,
-    intent: Intent | None = None,
+    further: FurtherLegs | None,
+    room: int,
 ) -> Matches:
-    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out. ``room``
-    says for how many matches the legs look.
+    """Return what every leg finds within ``scope``, not fused yet.
 
-    ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
-    how files rank, where that is known; ``intent``: what a question is for.
+    ``room`` says for how many matches the legs look; ``further`` are retrievers of the user's own,
+    which have been started before.
     """
     found = Matches()
-    scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
         words = FullTextLeg(store, settings, query, scope, room)
         found.legs["fulltext"] = words.scores
@@ -311,10 +305,6 @@ def find_matches(
             found.legs[name] = leg
             for id in leg:
                 found.how.setdefault(id, "retriever")
-    from .rank import fuse, rank
-
-    fuse(settings, found)
-    rank(store, settings, query, scope, found, intent, ranks)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found

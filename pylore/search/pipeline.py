@@ -30,10 +30,10 @@ from .legs import (
     Matches,
     add_leg_scores,
     embed_query,
-    find_matches,
 )
 from .query import ParsedQuery
 from .query import Request as Request
+from .rank import find_matches
 from .score import (
     assemble,
     attach_verdicts,

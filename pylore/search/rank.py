@@ -31,6 +31,7 @@ from ..core.vocabulary import (
 from ..store import ALL
 from . import tuning
 from .files import kinds, rank_files
+from .legs import run_legs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,32 @@ if TYPE_CHECKING:
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .files import FileRanks
-    from .legs import Matches
+    from .legs import FurtherLegs, Matches
+
+
+def find_matches(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    vector: bytes | None,
+    scope: Scope,
+    excluded: frozenset[str],
+    further: FurtherLegs | None = None,
+    files: FileRanks | None = None,
+    room: int = tuning.POOL,
+    intent: Intent | None = None,
+) -> Matches:
+    """Return what every leg finds within ``scope``, fused and ranked; ``excluded`` nodes are left
+    out.
+
+    ``room`` says for how many matches the legs look, ``files`` how files rank, where that is known
+    from another scope, and ``intent`` what a question is for.
+    """
+    scope = scope.without(excluded)
+    found = run_legs(store, settings, query, vector, scope, further, room)
+    fuse(settings, found)
+    rank(store, settings, query, scope, found, intent, files)
+    return found
 
 
 def fuse(settings: Settings, found: Matches) -> None:
@@ -174,7 +200,15 @@ def _put_named_first(
     defined = _definitions(store, names, scope) if names else {}
     weights = dict(kinds(settings, query, defined, intent))
     best = max(fused.values(), default=1.0) or 1.0
+    standing = {file: id for id, file in found.stands_for.items()}
     for id, share in defined.items():
+        other = standing.get(file_id(path_of(id)), id)
+        if other not in defined:  # another symbol of the file is its answer now
+            del found.stands_for[other]
+            fused[other] *= tuning.SAME_FILE
+            found.rules[other] = {"same_file": tuning.SAME_FILE}
+            standing[file_id(path_of(id))] = id
+            found.stands_for[id] = file_id(path_of(id))
         fused[id] = best * (1 + share * weights.get(id, 1.0))
         found.how.setdefault(id, "all")
         found.rules[id] = {"defines_the_name": share}

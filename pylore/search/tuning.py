@@ -163,11 +163,12 @@ ASKED_FOR = {
     "benchmark": ("bench", "perf"), "migration": ("migrat",),
     "example": ("example", "sample", "demo", "tutorial"), "generated": ("generat", "vendor"),
 }  # fmt: skip
+OF_TESTS = frozenset("spec specs test tests testing".split())
 OF_DOCUMENTS = (
     "doc", "readme", "changelog", "tutorial", "guide", "manual", "licen", "markdown", "yaml",
     "toml",
 )  # fmt: skip
-"""How words begin by which a query asks for what else stands back, and for what is no source."""
+"""How words begin, and of tests which they are, by which a query asks for what else stands back, and for what is no source."""
 
 NO_SOURCE = frozenset(
     "adoc bib cfg conf css csv html ini ipynb json lock less log md markdown org po properties rst scss svg tex"
@@ -232,7 +233,7 @@ LEADS = 0.3
 
 NAMED_ELSEWHERE = 0.9
 
-SAME_FILE = 0.6
+SAME_FILE = 0.3
 """What a further result of one file counts."""
 
 ABOUT_CODE = 0.5
