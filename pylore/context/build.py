@@ -148,7 +148,6 @@ def results_for(
     def found(query: str) -> Hits:
         request = Request(
             query, asked.scope, excluded=excluded, with_superseded=True, snippets=False,
-            whole_files=True,
         )  # fmt: skip
         return search(store, settings, request, embedder)
 

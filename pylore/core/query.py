@@ -303,21 +303,28 @@ _DROPPED = {
     ),
 }
 _HANGS = frozenset("break breaks depends depend affected uses imports calls".split())
+_PAST = frozenset(
+    "was were dropped removed changed deprecated renamed replaced added introduced moved decided"
+    " chosen switched".split()
+)
+"""Words by which a why asks for the past, and not for how something works."""
 _FEW = 2
 
 
 class Intent:
     """The ``kind`` of a question, its ``text`` without the words of the question, and ``names``.
 
-    ``names`` are the names that it asks for, folded.
+    ``names`` are the names that it asks for, folded, with the classes that are named before them;
+    ``tests`` is whether it asks for tests.
     """
 
-    __slots__ = ("kind", "names", "text")
+    __slots__ = ("kind", "names", "tests", "text")
 
-    def __init__(self, kind: str, text: str, names: frozenset[str]) -> None:
+    def __init__(self, kind: str, text: str, names: frozenset[str], tests: bool) -> None:
         self.kind = kind
         self.text = text
         self.names = names
+        self.tests = tests
 
 
 def intent_of(text: str) -> Intent | None:
@@ -340,25 +347,73 @@ def intent_of(text: str) -> Intent | None:
     content = [word for word in words(rest) if fold(word) not in STOP_WORDS]
     if not content:
         return None
-    names = {fold(name.rpartition(".")[2]) for name in named_in(text)}
-    names |= {fold(word) for word in content if word[0].isupper()}
-    if len(content) == 1:
-        names.add(fold(content[0]))
-    return Intent(kind, rest, frozenset(names if len(content) <= _FEW else ()))
+    names = asked_names(text, content)
+    if kind == WHERE and len(content) <= _FEW:
+        names |= {fold(word) for word in content if word[0].isupper() or len(content) == 1}
+    return Intent(kind, rest, names, asks_for_tests(text))
+
+
+def asked_names(text: str, content: list[str] | None = None) -> frozenset[str]:
+    """Return the names of code in a query of few words, folded: it asks for their definitions.
+
+    ``content`` are its words, stop words aside.
+
+    >>> sorted(asked_names("Response.json")), asked_names("how Response.json reads its text twice")
+    (['response.json'], frozenset())
+    """
+    names = named_in(text)
+    if content is None:
+        content = [word for word in words(text) if fold(word) not in STOP_WORDS]
+    rest = len(content) - len(words(" ".join(names)))
+    return frozenset(map(fold, names)) if names and rest < _FEW else frozenset()
 
 
 def _kind_of(bare: list[str]) -> str | None:
     first, second = bare[0], bare[1] if len(bare) > 1 else ""
-    if first == "why" or (first == "when" and second in ("was", "were", "did", "is"))\
+    if first == "why":
+        return HOW if _PAST.isdisjoint(bare) else WHY
+    if (first == "when" and second in ("was", "were", "did", "is"))\
             or (first == "since" and second == "when"):  # fmt: skip
         return WHY
     if first in ("where", "which") or ("where" in bare and first == "what"):
         return WHERE
-    if first == "how":
-        return HOW
     if first == "who" or (first == "what" and (second in _HANGS or "change" in bare)):
         return CHANGES if not _HANGS.isdisjoint(bare) or "change" in bare else None
-    return None
+    return HOW if first in ("how", "what") else None
+
+
+_TESTS = frozenset("tests specs testcase testcases testsuite testsuites".split())
+_TEST = frozenset(("test", "spec", "testing"))
+_PARTS_OF_TESTS = frozenset(
+    "case cases class classes file files fixture fixtures function functions helper helpers method"
+    " methods module modules suite suites utility utilities".split()
+)
+"""Words that speak of tests: by themselves, and ``_TEST`` where what follows is part of a test or
+no noun."""
+
+
+def asks_for_tests(text: str) -> bool:
+    """Return whether a text speaks of tests themselves, and not of something for them.
+
+    >>> asks_for_tests("the test that signs in"), asks_for_tests("the TestLogin class")
+    (True, True)
+    >>> asks_for_tests("the test client"), asks_for_tests("a specific test runner")
+    (False, False)
+    """
+    chunks = [chunk.strip(AROUND) for chunk in text.replace("-", " ").split()]
+    for place, chunk in enumerate(chunks):
+        word = chunk.lower()
+        if word in _TESTS or word.startswith("test_") or _is_test_class(chunk):
+            return True
+        if word in _TEST:
+            after = chunks[place + 1].lower() if place + 1 < len(chunks) else ""
+            if not after or after in STOP_WORDS or after in _PARTS_OF_TESTS:
+                return True
+    return False
+
+
+def _is_test_class(chunk: str) -> bool:
+    return chunk.startswith("Test") and chunk[4:5].isupper()
 
 
 _FILTERS = ("type:", "tag:")

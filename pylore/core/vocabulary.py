@@ -116,7 +116,7 @@ LEARNING = "learning"
 
 LEARNING_TYPES = ("lesson", "decision", "pattern", "failure", "observation")
 
-FILE_IDS, SYMBOL_IDS = "file-", "symbol-"
+FILE_IDS, SYMBOL_IDS, DOCUMENT_IDS = "file-", "symbol-", "doc-"
 ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
 COMMIT_IDS, RUN_IDS, SESSION_IDS = "commit-", "run-", "session-"
 """Prefixes of the ids of a type."""

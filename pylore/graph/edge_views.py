@@ -52,7 +52,7 @@ class DiscountedEdges:
     """Edges, those that have a place with ``OF_A_PLACE`` of their weight.
 
     A citation belongs to the passage in which it stands: what matches there is counted
-    elsewhere (``search.passage_links``). ``touching`` says which edges of some nodes these are.
+    elsewhere (``search.expand``). ``touching`` says which edges of some nodes these are.
     """
 
     __slots__ = ("_asked", "_edges", "_placed", "_touching")

@@ -4,22 +4,43 @@ For each file ``p`` is a sum of what four legs say, each divided by its own maxi
 of its whole text and of the names of code in the query; the words of its path; what its symbols
 match; and its nearest passage. What is a test or no source stands back, unless the query asks
 for such. See docs/decisions/0018.
+
+What the history says of files: commits with messages like the query changed these.
+
+Of the most similar commits that touch a file, similarity s relative to the best one, the file has
+
+    H = √ Σ s² / (10 + n)^¼,  n = the commits that ever changed it
+
+so that what changes with everything is not first everywhere. H' = (n·H + 3·0.7·p) / (n + 3):
+of a young file nothing is known yet, and it has of H what it has of the match p. See
+docs/decisions/0019.
 """
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 
 from ..core.query import head_of, named_in
 from ..core.scoring import best_first, rounded
-from ..core.text import aside, camel_parts, fold, is_changelog, parse_query, stem, words
-from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
+from ..core.text import (
+    aside,
+    camel_parts,
+    fold,
+    inflections,
+    is_changelog,
+    parse_query,
+    stem,
+    words,
+)
+from ..core.vocabulary import CHANGES, CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
+from ..graph.walk import Step
 from . import tuning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Set
 
+    from ..core.query import Intent
     from ..core.scoring import Leg
     from ..core.settings import Settings
     from ..core.text import Query
@@ -29,15 +50,13 @@ if TYPE_CHECKING:
 
 class FileRanks:
     """What the legs say of files: ``plain`` has p of each, ``legs`` its parts by name,
-    ``stand`` what its kind leaves of that. ``asked``: whether files are asked for, and not
-    results of all types."""
+    ``stand`` what its kind leaves of that."""
 
-    __slots__ = ("asked", "legs", "plain", "query", "stand")
+    __slots__ = ("legs", "plain", "query", "stand")
 
     def __init__(
         self, query: Query, legs: dict[str, dict[str, float]], plain: dict[str, float]
     ) -> None:
-        self.asked = False
         self.query = query
         self.legs = legs
         self.plain = plain
@@ -50,7 +69,8 @@ class FileRanks:
 
 
 def rank_files(
-    store: Store, settings: Settings, query: Query, scope: Scope, matched: Mapping[str, Leg]
+    store: Store, settings: Settings, query: Query, scope: Scope, matched: Mapping[str, Leg],
+    intent: Intent | None = None,
 ) -> FileRanks | None:
     """p of the files within ``scope`` that any leg finds; None where no whole files are kept.
 
@@ -76,13 +96,24 @@ def rank_files(
     plain: dict[str, float] = {}
     for name, leg in legs.items():
         share = tuning.FILE_SHARES[name]
+        if name == "defined" and intent is not None:
+            share = tuning.DEFINED_ASKED
         for id, score in leg.items():
             plain[id] = plain.get(id, 0.0) + share * score
     ranks = FileRanks(query, legs, relative(plain))
-    ranks.stand = dict(kinds(settings, query, plain))
-    for id in _called_so(store, query, ranks):
+    ranks.stand = dict(kinds(settings, query, plain, intent))
+    for id in _called_so(store, query, ranks) if intent is None else ():
         del ranks.stand[id]
+    for path in _of_few_words(store, ranks):
+        ranks.stand[file_id(path)] = tuning.OF_FEW_WORDS
     return ranks
+
+
+def _of_few_words(store: Store, ranks: FileRanks) -> list[str]:
+    """Return the paths of those of the best files that say nothing."""
+    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
+    first = [path_of(id) for id in best_first(scores)][: tuning.TITLES_READ]
+    return store.whole_files.of_few_words(first, tuning.FEW_WORDS)
 
 
 def _called_so(store: Store, query: Query, ranks: FileRanks) -> list[str]:
@@ -124,7 +155,7 @@ def _lifted(leg: Mapping[str, float]) -> dict[str, float]:
 def _whole_texts(store: Store, query: Query) -> dict[str, float]:
     search = store.whole_files.search
     weights = tuning.WHOLE_WEIGHTS
-    every = search(phrases_of(query), weights, tuning.WHOLE_FILES)
+    every = search(_with_forms(query), weights, tuning.WHOLE_FILES)
     names = _names(query)
     named = search(names, weights, tuning.WHOLE_FILES) if names else []
     scores: dict[str, float] = {}
@@ -133,6 +164,13 @@ def _whole_texts(store: Store, query: Query) -> dict[str, float]:
         for path, score in rows if most > 0 else ():
             scores[file_id(path)] = scores.get(file_id(path), 0.0) + score / most
     return scores
+
+
+def _with_forms(query: Query) -> list[str]:
+    """Return the words of a query in all their forms, and those that stand together in it."""
+    asked = phrases_of(query)
+    forms = (form for word in query.single_words() for form in inflections(word))
+    return list(dict.fromkeys([*asked, *forms]))
 
 
 def _head(store: Store, query: Query) -> dict[str, float]:
@@ -144,12 +182,16 @@ def _head(store: Store, query: Query) -> dict[str, float]:
 
 
 def _defining(store: Store, query: Query) -> dict[str, float]:
-    """The files that define what the query names: of each name, the fewer the more each."""
-    wanted = {fold(qualified.rpartition(".")[2]) for qualified in named_in(query.text)}
-    asked = [" ".join(split) for name in sorted(wanted) if (split := words(name))]
+    """Return the files that define what the query names: of each name, the fewer the more each.
+
+    A name with capitals is meant as it is written: ``SELECT`` is no function ``select``.
+    """
+    wanted = {qualified.rpartition(".")[2] for qualified in named_in(query.text)}
+    asked = [" ".join(split) for name in sorted(wanted) if (split := words(fold(name)))]
     files: dict[str, set[str]] = {}
     for id in store.fulltext.titled(CODE, asked, tuning.MOST_DEFINED) if asked else ():
-        name = fold(qualified_of(id).partition("~")[0].rpartition(".")[2])
+        name = qualified_of(id).partition("~")[0].rpartition(".")[2]
+        name = name if name in wanted else fold(name)
         if name in wanted:
             files.setdefault(name, set()).add(file_id(path_of(id)))
     scores: dict[str, float] = {}
@@ -217,33 +259,43 @@ def _words_of(path: str) -> frozenset[str]:
 # --- tests, and what is no source
 
 
-def kinds(settings: Settings, query: Query, ids: Iterable[str]) -> Iterator[tuple[str, float]]:
-    """What the kind of each file leaves of its score, where it is not all of it."""
+def kinds(
+    settings: Settings, query: Query, ids: Iterable[str], intent: Intent | None = None
+) -> Iterator[tuple[str, float]]:
+    """Yield what the kind of each file leaves of its score, where it is not all of it.
+
+    ``intent`` is that of a question.
+    """
     asked = query.single_words()
-    if len(asked) > tuning.SHORT_ASKED:
+    if len(asked) > tuning.SHORT_ASKED and intent is None:
         asked = asked[:1]
-    others = 1.0 if _asks(asked, tuning.OF_DOCUMENTS) else settings.other_weight
+    stand = {"test": settings.test_weight, "other": settings.other_weight}
+    if intent is not None:
+        stand.update(tuning.STAND[intent.kind])
+    if intent is None and _asks(asked, tuning.OF_DOCUMENTS):
+        stand["other"] = 1.0
+    wanted = {kind for kind, begins in tuning.ASKED_FOR.items() if _asks(asked, begins)}
+    if intent.tests if intent else not tuning.OF_TESTS.isdisjoint(asked):
+        wanted.add("test")
     for id in ids:
         path = path_of(id)
         kind = aside(path)
         if kind:
-            weight = 1.0 if _asks(asked, tuning.ASKED_FOR[kind]) else settings.test_weight
+            weight = 1.0 if kind in wanted else stand["test"]
+        elif is_source(path):
+            weight = stand.get("source", 1.0)
+        elif path.rpartition("/")[2].startswith("."):
+            weight = tuning.HIDDEN
+        elif is_changelog(path):
+            weight = stand.get("changelog", stand["other"])
         else:
-            weight = 1.0 if is_source(path) else others
+            weight = stand["other"]
         if weight != 1:
             yield id, weight
 
 
 def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
     return any(word.startswith(beginnings) for word in words)
-
-
-def stand_of(path: str, intent: str) -> float:
-    """Return the share of its score that a file keeps for a question of this ``intent``."""
-    kind = "test" if aside(path) else "source" if is_source(path) else "other"
-    if kind == "other" and is_changelog(path):
-        kind = "changelog"
-    return tuning.STAND["why" if intent == "why" else "where"][kind]
 
 
 def is_source(path: str) -> bool:
@@ -259,12 +311,95 @@ def is_source(path: str) -> bool:
     return ending.lower() not in tuning.NO_SOURCE
 
 
-def dealt(fused: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
-    """``fused`` with the scores that its files have dealt out anew, in the order of ``scores``.
+# --- the history
 
-    >>> dealt({"file-a": 0.9, "note-1": 0.8, "file-b": 0.2}, {"file-c": 2, "file-a": 1})
-    {'note-1': 0.8, 'file-c': 0.9, 'file-a': 0.2}
+
+class FileHistory:
+    """``support``: id of a file to what its history adds, in units of the best p; ``ways``: to
+    the step from the commit that says most for it; ``commits``: to how many were alike."""
+
+    __slots__ = ("commits", "support", "ways")
+
+    def __init__(self) -> None:
+        self.support: dict[str, float] = {}
+        self.ways: dict[str, Step] = {}
+        self.commits: dict[str, int] = {}
+
+    def explained(self, id: str) -> dict[str, object]:
+        """What it says of one file: the commits that are alike, the best of them, and what they
+        add."""
+        way = self.ways.get(id)
+        return {
+            "support": rounded(self.support.get(id, 0.0)),
+            "commits": self.commits.get(id, 0),
+            "best": way.before.id if way and way.before else None,
+        }
+
+
+def history_of(
+    store: Store, settings: Settings, ranks: FileRanks, excluded: Set[str]
+) -> FileHistory | None:
+    """What the history says; None where none is kept, or nothing in it is alike.
+
+    Raises:
+        GraphUnavailable: what is kept of commits is missing or damaged.
     """
-    old = sorted((score for id, score in fused.items() if id.startswith(FILE_IDS)), reverse=True)
-    rest = {id: score for id, score in fused.items() if not id.startswith(FILE_IDS)}
-    return rest | dict(zip(best_first(scores), old, strict=False))
+    if not settings.history_weight or not store.commits.is_there():
+        return None
+    alike = _alike(store, ranks, excluded)
+    if not alike:
+        return None
+    found = FileHistory()
+    changed = store.commits.changed([*alike])
+    squares: dict[str, float] = {}
+    for id, score in alike.items():  # best first: the first one to touch a file says most for it
+        for path in changed.get(id, ()):
+            file = file_id(path)
+            squares[file] = squares.get(file, 0.0) + score * score
+            found.commits[file] = found.commits.get(file, 0) + 1
+            if file not in found.ways:
+                found.ways[file] = Step(file, score, Step(id, score), CHANGES, 1.0, 1.0, True)
+    _add_support(store, settings, ranks, squares, found)
+    return found
+
+
+def _add_support(
+    store: Store,
+    settings: Settings,
+    ranks: FileRanks,
+    squares: dict[str, float],
+    found: FileHistory,
+) -> None:
+    """Fills in what the history adds to each file: ``squares`` are sums of s²."""
+    files = [*dict.fromkeys((*squares, *ranks.plain))]
+    changes = store.commits.changes([path_of(id) for id in files])
+    ever = {file_id(path): number for path, number in changes.items()}
+    own = relative({
+        id: sqrt(square) / (tuning.EVER + ever[id]) ** tuning.OFTEN_CHANGED
+        for id, square in squares.items() if id in ever
+    })  # fmt: skip
+    new = [id for id in squares if id not in ranks.plain]
+    stand = {**dict(kinds(settings, ranks.query, new)), **ranks.stand}
+    young = tuning.YOUNG
+    for id in files:
+        number = ever.get(id, 0)
+        known = number * own.get(id, 0.0) + young * tuning.YOUNG_HAS * ranks.plain.get(id, 0.0)
+        share = settings.history_weight * stand.get(id, 1.0)
+        found.support[id] = share * known / (number + young)
+
+
+def _alike(store: Store, ranks: FileRanks, excluded: Set[str]) -> dict[str, float]:
+    """The most similar commits, best first, relative to the best: by all of the query, and by
+    how it begins."""
+    most = tuning.ALIKE
+    whole = store.commits.search(phrases_of(ranks.query), most)
+    head = head_of(ranks.query.text)
+    beginning = store.commits.search(phrases_of(parse_query(head)), most) if head else []
+    scores: dict[str, float] = {}
+    for rows, share in ((whole, 1.0), (beginning, tuning.HEAD_OF_HISTORY)):
+        best = rows[0][1] if rows else 0.0
+        for id, score in rows if best > 0 else ():
+            if id not in excluded:
+                scores[id] = scores.get(id, 0.0) + share * score / best
+    ranked = sorted(scores, key=lambda id: (-scores[id], id))[:most]
+    return {id: scores[id] / scores[ranked[0]] for id in ranked}

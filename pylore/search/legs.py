@@ -6,10 +6,10 @@ Full text and vectors each make a list of nodes; the fusion makes one of them.
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.scoring import SHORT_QUERY, best_first, convex, rounded, rrf
+from ..core.scoring import SHORT_QUERY, best_first, convex, rounded
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..core.text import aside, fold, stem, words
-from ..core.vocabulary import CODE_IDS, FILE_IDS, NAMES, SYMBOL_IDS, THING_IDS, file_id, path_of
+from ..core.text import fold, stem, words
+from ..core.vocabulary import CODE_IDS, NAMES, SYMBOL_IDS, THING_IDS, file_id, path_of
 from . import tuning
 
 TYPE_CHECKING = False
@@ -189,8 +189,8 @@ class Matches:
     """
 
     __slots__ = (
-        "confidence", "coverage", "files", "fused", "how", "legs", "more", "near", "nearest",
-        "of_things", "passage", "rows", "rrf", "weak",
+        "about_code", "confidence", "coverage", "files", "files_alone", "fused", "how", "legs", "more", "near",
+        "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for", "unit", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -213,7 +213,17 @@ class Matches:
         self.weak = False
         """Whether what was found is more likely to be noise than not."""
         self.files: FileRanks | None = None
-        """Where code is asked for: how files rank by their whole texts."""
+        """How files rank by their whole texts, where these are kept and may be found."""
+        self.files_alone = False
+        """Whether files are asked for, and not results of all types."""
+        self.about_code = 1.0
+        """How much of the query is about the code that was indexed."""
+        self.unit = 1.0
+        """The fused score of a file whose ``files.plain`` is 1."""
+        self.rules: dict[str, dict[str, float]] = {}
+        """Id to the rules that moved it, and what each left of its score."""
+        self.stands_for: dict[str, str] = {}
+        """Symbol to its file, where it is the answer for that."""
         self.near: dict[str, float] = {}
         """Id to what is added to its score for the files that were named."""
 
@@ -268,29 +278,21 @@ def embed_query(
     return vector
 
 
-def find_matches(
+def run_legs(
     store: Store,
     settings: Settings,
     query: Query,
     vector: bytes | None,
     scope: Scope,
-    excluded: frozenset[str],
-    further: FurtherLegs | None = None,
-    ranks: FileRanks | None = None,
-    room: int = tuning.POOL,
-    *,
-    among_all: bool = False,
-    intent: str = "",
+    further: FurtherLegs | None,
+    room: int,
 ) -> Matches:
-    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out. ``room``
-    says for how many matches the legs look.
+    """Return what every leg finds within ``scope``, not fused yet.
 
-    ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
-    how files rank, where that is known; ``among_all``: they are to be ranked by their whole
-    texts among results of all types too; ``intent``: what a question is for.
+    ``room`` says for how many matches the legs look; ``further`` are retrievers of the user's own,
+    which have been started before.
     """
     found = Matches()
-    scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
         words = FullTextLeg(store, settings, query, scope, room)
         found.legs["fulltext"] = words.scores
@@ -303,95 +305,9 @@ def find_matches(
             found.legs[name] = leg
             for id in leg:
                 found.how.setdefault(id, "retriever")
-    found.rrf = rrf(found.legs, settings.rrf_k)
-    if settings.fusion == "rrf":
-        most = len(found.legs) / (settings.rrf_k + 1)
-        fused = {id: score / most for id, score in found.rrf.items()}
-    else:
-        fused = _convex(found, settings, settings.fulltext_share)
-        code = [id for id in fused if id.startswith(CODE_IDS)]
-        if code:
-            fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
-    found.fused = best_first(_tests_aside(fused, query, settings))
-    if settings.file_ranking and "fulltext" in found.legs:
-        found.files = ranks
-        if "file" in scope.types or (not scope.types and (among_all or ranks is not None)):
-            _rank_files(store, settings, query, scope, found, intent)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
-
-
-def _convex(
-    found: Matches,
-    settings: Settings,
-    fulltext_share: float,
-    among: frozenset[str] | None = None,
-) -> dict[str, float]:
-    shares = dict.fromkeys(found.legs, tuning.RETRIEVER_SHARE)
-    shares |= settings.retriever_shares
-    shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
-    return convex(found.legs, shares, settings.vector_min, among)
-
-
-def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> dict[str, float]:
-    """Takes what lies in tests, benchmarks, examples, migrations and generated files down, unless
-    the query is about such.
-
-    A test says the same words as what it tests, and mostly more of them.
-    """
-    if settings.test_weight == 1:
-        return fused
-    asked: dict[str, bool] = {}
-    for id in fused:
-        kind = aside(path_of(id)) if id.startswith(CODE_IDS) else ""
-        if not kind:
-            continue
-        if kind not in asked:
-            begins = tuning.ASKED_FOR[kind]
-            asked[kind] = any(word.startswith(begins) for word in query.single_words())
-        if not asked[kind]:
-            fused[id] *= settings.test_weight
-    return fused
-
-
-def _rank_files(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    scope: Scope,
-    found: Matches,
-    intent: str,
-) -> None:
-    """Ranks files by their whole texts, where there are any.
-
-    Where files are asked for these are their scores. Among results of all types the best file
-    has the score that the best one had without, the second that of the second, and so on: which
-    files come is another matter than how they stand beside records.
-    """
-    if not store.fulltext.collections(("file",)):
-        return
-    from .files import dealt, rank_files
-
-    ranks = found.files or rank_files(store, settings, query, scope, found.legs)
-    if ranks is None:
-        return
-    if intent and found.files is None:
-        from .files import stand_of
-
-        ranks.stand = {id: stand_of(path_of(id), intent) for id in ranks.plain}
-    found.files = ranks
-    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
-    for id in scores:
-        found.how.setdefault(id, "some")
-    if not scope.types:
-        found.fused = best_first(dealt(found.fused, scores))
-        return
-    ranks.asked = True
-    for name in ("file", "path"):
-        found.legs[name] = best_first(ranks.legs[name])
-    others = {id: score for id, score in found.fused.items() if not id.startswith(FILE_IDS)}
-    found.fused = best_first(others | scores)
 
 
 def _confidence(found: Matches) -> float:
@@ -428,34 +344,6 @@ def _vector_leg(
             found.passage.setdefault(id, key)
             found.how.setdefault(id, "meaning")
     return leg
-
-
-def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Matches) -> None:
-    """Gives a file that was found by one of its symbols the lines of that symbol."""
-    by_key = {
-        found.passage[hit.id]: hit for hit in hits
-        if hit.type == "file" and hit.line_start is None and hit.id in found.passage
-    }  # fmt: skip
-    if by_key:
-        for key, (first, last) in store.nodes.symbol_lines([*by_key]).items():
-            by_key[key].line_start, by_key[key].line_end = first, last
-
-
-def documents_of(hits: Iterable[Hit], found: Matches) -> list[Hit]:
-    """The documents that were imported from files, of which a passage matches."""
-    return [
-        hit for hit in hits
-        if hit.line_start is not None and hit.id in found.passage
-        and not hit.id.startswith(CODE_IDS)
-    ]  # fmt: skip
-
-
-def add_document_lines(store: Store, documents: list[Hit], found: Matches) -> None:
-    """Gives an imported document the line of its file in which the passage that matched begins."""
-    if documents:
-        by_key = {found.passage[hit.id]: hit for hit in documents}
-        for key, line in store.documents.lines([*by_key]).items():
-            by_key[key].line_start, by_key[key].line_end = line, None
 
 
 def add_leg_scores(hit: Hit, found: Matches) -> None:

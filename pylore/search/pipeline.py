@@ -21,22 +21,19 @@ from ..core.text import (
     snippet,
     stem,
 )
-from ..core.vocabulary import FILE_IDS, path_of
+from ..core.vocabulary import CODE_IDS, FILE_IDS, file_id, path_of
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
 from .legs import (
     BUILT_IN,
     Matches,
-    add_document_lines,
     add_leg_scores,
-    add_symbol_lines,
-    documents_of,
     embed_query,
-    find_matches,
 )
 from .query import ParsedQuery
 from .query import Request as Request
+from .rank import find_matches
 from .score import (
     assemble,
     attach_verdicts,
@@ -199,7 +196,8 @@ def _ranking(legs: _Legs, room: int, notes: list[str]) -> Ranking:
     found = legs.fused(query.scope, room)
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
-    ids = list(islice(found.fused, room))
+    answered = set(found.stands_for.values())
+    ids = list(islice((id for id in found.fused if id not in answered), room))
     first = _first_alone(store, settings, query, found, ids, notes)
     if first is not None:
         return first
@@ -255,14 +253,9 @@ class _Legs:
             return Matches()
         found = find_matches(
             self.store, self.settings, query.words, self._vector, scope, query.excluded,
-            self._further, self._ranks, room,
-            among_all=query.whole_files, intent=query.intent.kind if query.intent else "",
+            self._further, self._ranks, room, query.intent,
         )  # fmt: skip
         self._ranks = found.files
-        if query.intent is not None:
-            from .intent import use
-
-            use(self.store, self.settings, query.intent, found, scope.without(query.excluded))
         if query.operators is not None:
             query.operators.keep(found)
         return found
@@ -298,7 +291,7 @@ def _direct_hits(
         hits.append(hit)
     hits = describe(store, settings, hits)
     if found.of_things:
-        from .shown_passage import show_facts
+        from .places import show_facts
 
         show_facts(store, settings, query, hits, found)
     return in_order(hits, _matched(found, hits))
@@ -374,7 +367,7 @@ def _first_alone(
     del hits[settings.limit :]
     files = _files_of(query, hits)
     if files:
-        from .dedupe_files import twins
+        from .places import twins
 
         if twins(store, files, ids):
             return None
@@ -392,12 +385,12 @@ def _first_alone(
 def _spreads(settings: Settings, found: Matches, hits: list[Hit]) -> bool:
     """Whether repeats are spread: who asks for files wants all that are meant, also those that
     say the same."""
-    return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
+    return settings.diversify and len(hits) > 1 and not found.files_alone
 
 
 def _files_of(query: ParsedQuery, hits: list[Hit]) -> set[str]:
     """The files among results, which a document may stand for; none where files are asked for."""
-    if "file" in query.scope.types:
+    if query.scope.types == ("file",):
         return set()
     return {hit.id for hit in hits if hit.id.startswith(FILE_IDS)}
 
@@ -417,7 +410,7 @@ def _in_their_order(
     hits = rated(store, settings, assemble(hits, matched), notes)
     files = _files_of(query, hits)
     if files:
-        from .dedupe_files import once, twins_of
+        from .places import once, twins_of
 
         pairs = twins_of(store, files, hits)
         if pairs:
@@ -453,20 +446,17 @@ def _fill_rows(
     store: Store, settings: Settings, query: ParsedQuery, hits: list[Hit], found: Matches
 ) -> None:
     """Add snippets, lines, verdicts and explanations to the results, and notes on the words."""
-    documents = documents_of(hits, found)
-    logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
-    if logs:
-        from .shown_passage import show_newest
+    documents, texts = [], {}
+    if any(hit.line_start is not None or hit.type == "file" for hit in hits):
+        from .places import add_lines
 
-        show_newest(store, query.words, logs, found)
+        documents, texts = add_lines(store, query.words, hits, found)
     if query.snippets:
-        _add_texts(store, hits, found, query.words, logs)
+        _add_texts(store, hits, found, query.words, documents, texts)
     if query.words and not (found.weak and hits):
         query.notes[:0] = _say_how_it_matched(
             store, settings, query.words, hits, filtered=bool(query.scope)
         )
-    add_symbol_lines(store, hits, found)
-    add_document_lines(store, documents, found)
     attach_verdicts(store, hits, query.notes)
     if query.explain:
         _explain(hits, found, settings)
@@ -477,25 +467,31 @@ def _fill_rows(
 
 
 def _add_texts(
-    store: Store, hits: list[Hit], found: Matches, query: Query, logs: list[Hit]
+    store: Store,
+    hits: list[Hit],
+    found: Matches,
+    query: Query,
+    documents: list[Hit],
+    texts: Mapping[str, str],
 ) -> None:
-    """Snippets: of the passage that matched, else of the node's beginning."""
+    """Snippets: of the passage that matched, else of the node's beginning; ``texts`` has those of
+    files by id."""
     for hit in hits:
         key = found.passage.get(hit.id)
-        text = "" if key is None else store.fulltext.body(key)
-        if key is None and found.files is not None and hit.type == "file":
-            text = store.whole_files.text(path_of(hit.id))
-        elif key is None:
-            text = store.nodes.beginning(hit.id)
+        if hit.id in texts:
+            text = texts[hit.id]
+        else:
+            text = store.nodes.beginning(hit.id) if key is None else store.fulltext.body(key)
         if hit.type == "symbol":
             text = beyond_signature(text, hit.title)
         hit.snippet = one_line(snippet(text, query))
-    for hit in logs:
-        from .shown_passage import heading_of
+    for hit in documents:
+        if hit.file and is_changelog(hit.file):
+            from .places import heading_of
 
-        key = found.passage[hit.id]
-        heading = heading_of(store, hit, key, store.fulltext.body(key))
-        hit.snippet = f"{heading}: {hit.snippet}" if heading else hit.snippet
+            key = found.passage[hit.id]
+            heading = heading_of(store, hit, key, store.fulltext.body(key))
+            hit.snippet = f"{heading}: {hit.snippet}" if heading else hit.snippet
 
 
 # --- what is said beside the results
@@ -555,9 +551,22 @@ def _explain(hits: list[Hit], found: Matches, settings: Settings) -> None:
             "confidence": rounded(found.confidence),
             **({"files": rounded(found.near.get(hit.id))} if found.near else {}),
             **({"whole": found.files.explained(hit.id)} if found.files else {}),
+            **_rules(hit, found),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
             "relevance": explained_relevance(hit, settings),
             "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
             **explained,
         }
     explain_factors(hits)
+
+
+def _rules(hit: Hit, found: Matches) -> dict[str, object]:
+    """Return what rules of ranking did to a result, where one did something."""
+    rules: dict[str, object] = {**found.rules.get(hit.id, {})}
+    if hit.id in found.stands_for:
+        rules["stands_for"] = found.stands_for[hit.id]
+    if found.files is not None and hit.id.startswith(CODE_IDS):
+        kind = found.files.stand.get(file_id(path_of(hit.id)), 1.0)
+        rules |= {"kind": kind} if kind != 1 else {}
+        rules |= {"about_code": rounded(found.about_code)} if found.about_code != 1 else {}
+    return {"rules": rules} if rules else {}

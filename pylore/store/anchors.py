@@ -245,9 +245,12 @@ class Anchors:
         )
 
 
+# Elsewhere than in the project, a file of the same path is the same file if its text is the same.
 _PATHS = """
 SELECT d.node_id, d.path FROM json_each(?) j
-CROSS JOIN documents d ON d.node_id = j.value AND d.root = ''
+CROSS JOIN documents d ON d.node_id = j.value
+LEFT JOIN code_files c ON c.path = d.path
+WHERE d.root = '' OR substr(c.hash, 1, length(d.hash)) = d.hash
 """
 # A passage that has neither a stretch nor a text of its own is the whole body.
 _LINES = """
@@ -298,7 +301,8 @@ class Documents:
         return row.get is not None
 
     def paths(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """Return those of these nodes that were made from files of the project, with the paths."""
+        """Return those of these nodes that were made from files of the project, or from indexed
+        files, with the paths."""
         rows: list[tuple[str, str]] = self._db.execute(_PATHS, (dumps(node_ids),)).fetchall()  # type: ignore[assignment]
         return dict(rows)
 

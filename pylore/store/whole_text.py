@@ -137,6 +137,15 @@ class WholeFiles(WholeText):
             dumps(paths),
         )
 
+    def of_few_words(self, paths: Sequence[str], most: int) -> list[str]:
+        """Return those of these files whose text, packed, has at most so many bytes."""
+        rows = self._db.execute(
+            "SELECT w.path FROM json_each(?) j CROSS JOIN whole_files w ON w.path = j.value"
+            " WHERE length(w.texts) <= ?",
+            (dumps(paths), most),
+        )
+        return [str(path) for (path,) in rows]
+
     def text(self, path: str) -> str:
         """Return the text of a file; nothing where it is not known."""
         held = self._rows("SELECT key, path, texts FROM whole_files WHERE path = ?", path)

@@ -1,29 +1,43 @@
-"""Questions as people ask them, about four repositories, with answers that stand in the tree.
+"""Questions as people ask them about repositories, with the files that answer them.
 
-    questions.py FOLDER [LORE.SH…] [--half tuned|held-out]
+    questions.py CLONES [--set FOLDER] [--half tuned|held-out] [--type T,…] [--setting KEY=VALUE]…
+                        [--documents] [--grep] [--misses]
 
-FOLDER has clones of pallets/flask, spf13/cobra, scrapy/scrapy and expressjs/express by these
-names. Each LORE.SH indexes them into a store of its own and is asked with ``-n 3``; right is an
-answer with one of the files named below among the first three. Beside it stands ``git grep`` with
-the three rarest words of the question: files with most of these words, then most lines, come
-first. Every second question, from the first, is for tuning; the others are held out.
+CLONES has a clone of each repository by its name. Without ``--set`` the questions are those below,
+about pallets/flask, spf13/cobra, scrapy/scrapy and expressjs/express; every second one, from the
+first, is for tuning, the others are held out. FOLDER has a file ``NAME.jsonl`` a repository, whose
+first line is ``{"repository", "commit"}`` and every other one ``{"query", "files"}``.
+
+Each repository is indexed once, into ``.bench/questions``; with ``--documents`` its documents are
+imported as well. hit@k: one of the answers is among the first k distinct files of the results;
+recall@5: the share of them among the first five. Beside it ``--grep`` shows ``git grep`` with the
+three rarest words of the question: files with most of these words, then most lines, come first.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
-import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from places import CACHE, LORE, ROOT, environment, read_lines
 
+sys.path.insert(0, str(ROOT))
+
+from pylore.app.engine import Engine
+from pylore.app.search import search
+from pylore.core.settings import Settings
 from pylore.core.text import STOP_WORDS, words
+from pylore.core.vocabulary import CODE_IDS, path_of
+from pylore.store import open_store
 
-FIRST = 3
+STORES = CACHE / "questions"
+HITS = (1, 3, 5)
+DISTINCT = 5
 QUESTIONS = {
     "flask": (
         ("where is the Flask class defined", "src/flask/app.py"),
@@ -116,63 +130,123 @@ QUESTIONS = {
 }  # fmt: skip
 
 
+
+
+class Asked(NamedTuple):
+    """One question: about which repository, and the files that answer it."""
+
+    repository: str
+    question: str
+    answers: frozenset[str]
+    half: str
+
+
 def main() -> int:
-    """Asks, and prints how many were answered right by each, by half, and which were not."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("lore", nargs="*", default=[Path(__file__).parents[2] / "lore.sh"])
-    parser.add_argument("--half", choices=("tuned", "held-out"))
-    parser.add_argument("--misses", action="store_true", help="print what was not found")
-    options = parser.parse_args()
-    asked = [
-        (repository, question, set(answers.split()), "tuned" if place % 2 == 0 else "held-out")
-        for repository, questions in QUESTIONS.items()
-        for place, (question, answers) in enumerate(questions)
-    ]
-    asked = [row for row in asked if options.half in (None, row[3])]
-    for repository, question, answers, _ in asked:
-        for answer in answers:
-            if not (options.folder / repository / answer).exists():
-                sys.stderr.write(f"questions: {repository}: no {answer}: {question}\n")
-    for name in ("git grep", *options.lore):
-        with tempfile.TemporaryDirectory() as home:
-            answer = grepped if name == "git grep" else Lore(Path(name), Path(home)).asked
-            right = {"tuned": 0, "held-out": 0}
-            for repository, question, answers, half in asked:
-                found = answer(options.folder / repository, question)
-                right[half] += bool(answers.intersection(found))
-                if options.misses and name != "git grep" and not answers.intersection(found):
-                    print(f"  {repository} [{half}]: {question}: {' '.join(found)}")
-        for half, count in right.items():
-            number = sum(row[3] == half for row in asked)
-            if number:
-                print(f"{name}\t{half}\t{count} of {number}\t{100 * count / number:.1f} %")
+    """Ask all questions; print a row of figures a repository and half, and their mean."""
+    options = _options()
+    asked = list(_of_set(options.set, options.clones) if options.set else _own())
+    asked = [one for one in asked if options.half in (None, one.half)]
+    for one in asked:
+        for answer in one.answers:
+            if not (options.clones / one.repository / answer).exists():
+                sys.stderr.write(f"questions: {one.repository}: no {answer}: {one.question}\n")
+    for name in ("git grep", "lore") if options.grep else ("lore",):
+        print("\t".join([name, "", *(f"hit@{k}" for k in HITS), "recall@5"]))
+        rows: dict[tuple[str, str], list[list[float]]] = {}
+        for repository in dict.fromkeys(one.repository for one in asked):
+            files = _answerer(name, options, repository)
+            for one in (one for one in asked if one.repository == repository):
+                found = files(one.question)
+                rows.setdefault((repository, one.half), []).append(_scores(found, one.answers))
+                if options.misses and not one.answers.intersection(found[: max(HITS[:2])]):
+                    print(f"  {repository}: {one.question}: {' '.join(found)}"
+                          f" | {' '.join(sorted(one.answers))}")  # fmt: skip
+        means = {key: _means(scores) for key, scores in rows.items()}
+        for (repository, half), scores in means.items():
+            print("\t".join([repository, half, *(f"{100 * score:.1f}" for score in scores)]))
+        for half in dict.fromkeys(half for _, half in means):
+            mean = _means([scores for (_, one), scores in means.items() if one == half])
+            print("\t".join(["mean", half, *(f"{100 * score:.1f}" for score in mean)]))
     return 0
 
 
-class Lore:
-    """One checkout of lore, with stores of its own."""
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clones", type=Path)
+    parser.add_argument("--set", type=Path, metavar="FOLDER")
+    parser.add_argument("--half", choices=("tuned", "held-out"))
+    parser.add_argument("--type", type=lambda text: text.split(","), default=[])
+    parser.add_argument("--setting", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--documents", action="store_true", help="import the documents as well")
+    parser.add_argument("--grep", action="store_true", help="measure git grep beside lore")
+    parser.add_argument("--misses", action="store_true", help="print what was not found")
+    return parser.parse_args()
 
-    def __init__(self, program: Path, home: Path) -> None:
-        self._program, self._home = program, home
 
-    def _run(self, repository: Path, *words: str) -> str:
-        environ = {**os.environ, "HOME": str(self._home),
-                   "LORE_DIR": str(self._home / repository.name)}  # fmt: skip
-        done = subprocess.run(
-            ["bash", str(self._program), *words],
-            cwd=repository, env=environ, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        return done.stdout
+def _own() -> Iterator[Asked]:
+    for repository, questions in QUESTIONS.items():
+        for place, (question, answers) in enumerate(questions):
+            half = "held-out" if place % 2 else "tuned"
+            yield Asked(repository, question, frozenset(answers.split()), half)
 
-    def asked(self, repository: Path, question: str) -> list[str]:
-        """The files of the first results."""
-        if not (self._home / repository.name).exists():
-            self._run(repository, "init")
-            self._run(repository, "index")
-        rows = json.loads(self._run(repository, "search", question, "-n", str(FIRST), "--json"))
-        paths = [row["id"].partition("-")[2].partition("::")[0] for row in rows]
-        return paths[:FIRST]
+
+def _of_set(folder: Path, clones: Path) -> Iterator[Asked]:
+    """Yield the questions of a folder; leave out a repository that is not at its commit."""
+    for path in sorted(folder.glob("*.jsonl")):
+        first, *rows = read_lines(path)
+        clone = clones / path.stem
+        head = _git(clone, "rev-parse", "HEAD").strip() if clone.exists() else ""
+        if head != first["commit"]:
+            sys.stderr.write(f"questions: {clone} is not {first['repository']} at"
+                             f" {first['commit']}: left out\n")  # fmt: skip
+            continue
+        for row in rows:
+            yield Asked(path.stem, row["query"], frozenset(row["files"]), "")
+
+
+def _scores(found: list[str], answers: frozenset[str]) -> list[float]:
+    """Return hit@1, @3, @5 and recall@5 of one list of files."""
+    hits = [float(bool(answers.intersection(found[:k]))) for k in HITS]
+    return [*hits, len(answers.intersection(found[:DISTINCT])) / len(answers)]
+
+
+def _means(rows: list[list[float]]) -> list[float]:
+    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+
+
+def _answerer(
+    name: str, options: argparse.Namespace, repository: str
+) -> Callable[[str], list[str]]:
+    """Return what finds the files of a question's results, best first."""
+    clone: Path = options.clones / repository
+    if name == "git grep":
+        return lambda question: grepped(clone, question)
+    pairs = [tuple(one.split("=", 1)) for one in options.setting]
+    store = _store(clone, documents=options.documents)
+    engine = Engine(open_store(str(store)), Settings().changed(pairs, "bench"), str(clone))
+    return lambda question: _files(search(engine, question, types=options.type))
+
+
+def _store(clone: Path, *, documents: bool) -> Path:
+    """Return the store of a clone, made where there is none."""
+    commit = _git(clone, "rev-parse", "--short=12", "HEAD").strip()
+    store = STORES / f"{clone.name}-{commit}{'-documents' * documents}"
+    if not (store / "done").exists():
+        store.mkdir(parents=True, exist_ok=True)
+        steps = [["init"], ["index"], *([["import", "."]] if documents else [])]
+        for step in steps:
+            subprocess.run(
+                ["bash", LORE, *step], cwd=clone, env=environment(store), check=True,
+                capture_output=True,
+            )  # fmt: skip
+        (store / "done").touch()
+    return store
+
+
+def _files(hits: Iterable[Any]) -> list[str]:
+    """Return the distinct files of results, in their order."""
+    paths = (path_of(hit.id) if hit.id.startswith(CODE_IDS) else hit.file for hit in hits)
+    return [*dict.fromkeys(filter(None, paths))]
 
 
 def grepped(repository: Path, question: str) -> list[str]:
@@ -184,16 +258,22 @@ def grepped(repository: Path, question: str) -> list[str]:
     for word in rarest:
         for path, number in lines[word].items():
             files.setdefault(path, []).append(number)
-    return sorted(files, key=lambda path: (-len(files[path]), -sum(files[path]), path))[:FIRST]
+    return sorted(files, key=lambda path: (-len(files[path]), -sum(files[path]), path))[:DISTINCT]
 
 
 def _lines(repository: Path, word: str) -> dict[str, int]:
-    done = subprocess.run(
-        ["git", "grep", "-c", "-i", "-w", "-I", "-e", word],
-        cwd=repository, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    rows = (line.rpartition(":") for line in done.stdout.splitlines())
+    lines = _git(repository, "grep", "-c", "-i", "-w", "-I", "-e", word).splitlines()
+    rows = (line.rpartition(":") for line in lines)
     return {path: int(number) for path, _, number in rows}
+
+
+
+
+def _git(clone: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=clone, capture_output=True, text=True, check=False
+    )
+    return done.stdout
 
 
 if __name__ == "__main__":

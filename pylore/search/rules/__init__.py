@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...core.scoring import Factors
     from ...core.settings import Settings
     from ...graph.walk import Walk, Walker
-    from ..history import FileHistory
+    from ..files import FileHistory
     from ..legs import Matches
 
     class Rule(Protocol):

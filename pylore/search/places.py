@@ -1,0 +1,253 @@
+"""One answer a file, and the place in it that is shown: a symbol, a passage, or a stretch of lines.
+
+A document that was imported and the node of the file it was made from are one result. Of a
+document, the passage is shown that has most of the query's words, headings included; of a
+changelog, the entry of the version that the query names, or else the newest of those. Of a file
+that no symbol stands for, the lines are shown that have most of the rare words.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+from ..core import scoring
+from ..core.query import version_of
+from ..core.text import is_changelog, stem
+from ..core.vocabulary import CODE_IDS, FILE_IDS, file_id, path_of
+from . import tuning
+from .legs import coverage
+from .score import best_first, plain, stand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from ..core.model import Hit
+    from ..core.settings import Settings
+    from ..core.text import Query
+    from ..store.protocols import SearchStore as Store
+    from .legs import Matches
+
+
+# --- one result a file
+
+
+def twins(store: Store, files: Collection[str], ids: Collection[str]) -> dict[str, str]:
+    """Documents among ``ids`` made from one of ``files``, and these: each to the other."""
+    others = [id for id in ids if not id.startswith(CODE_IDS)]
+    if not others:
+        return {}
+    made = {id: file_id(path) for id, path in store.documents.paths(others).items()}
+    pairs = {id: file for id, file in made.items() if file in files}
+    return pairs | {file: id for id, file in pairs.items()}
+
+
+def twins_of(store: Store, files: Collection[str], hits: Sequence[Hit]) -> dict[str, str]:
+    """The same of results: the store is asked only for those that have a place in such a file."""
+    return twins(store, files, [hit.id for hit in hits if hit.file and file_id(hit.file) in files])
+
+
+def once(hits: list[Hit], pairs: Mapping[str, str], kept: Collection[str]) -> list[Hit]:
+    """The hits without the files whose documents are there; a document stands where the better of
+    the two does. A file that is ``kept`` stays, and its document goes."""
+    by_id = {hit.id: hit for hit in hits}
+    gone = set()
+    for id, file in pairs.items():
+        if id.startswith(FILE_IDS):
+            continue
+        if file in kept:
+            gone.add(id)
+            continue
+        gone.add(file)
+        document = by_id[id]
+        if 0 < document.score < by_id[file].score:
+            document.times("same_file", by_id[file].score / document.score)
+    return best_first(hit for hit in hits if hit.id not in gone)
+
+
+# --- which place is shown
+
+
+def add_lines(
+    store: Store, query: Query, hits: list[Hit], found: Matches
+) -> tuple[list[Hit], dict[str, str]]:
+    """Give files and imported documents the lines of what matched best in them.
+
+    Returned are these documents, and by id what the lines of files say that no symbol found.
+    """
+    documents = [
+        hit for hit in hits
+        if hit.line_start is not None and hit.id in found.passage
+        and not hit.id.startswith(CODE_IDS)
+    ]  # fmt: skip
+    choose_passages(store, query, documents, found)
+    add_document_lines(store, documents, found)
+    add_symbol_lines(store, hits, found)
+    if found.files is None:
+        return documents, {}
+    files = [hit for hit in hits if hit.type == "file" and hit.line_start is None]
+    return documents, show_stretches(store, query, files)
+
+
+def choose_passages(store: Store, query: Query, documents: list[Hit], found: Matches) -> None:
+    """Make the passage of each document that has most of the query's words the one that is shown.
+
+    Only those count that match nearly as well as the best one. Of a changelog's entries with
+    equally many words, it is the one of the version that the query names, or else the newest.
+    """
+    asked = version_of(query.text)
+    for hit in documents:
+        scores = {
+            key: score for rows in found.rows.values() for key, id, score in rows if id == hit.id
+        }
+        enough = tuning.AS_GOOD * scores.get(found.passage[hit.id], 0.0)
+        near = [key for key, score in scores.items() if score >= enough > 0]
+        if len(near) < 2:
+            continue
+        is_log = bool(hit.file) and is_changelog(hit.file or "")
+        worth = {}
+        for key in near:
+            title, everything = store.fulltext.indexed(key)
+            version = version_of(_heading(hit, title)) if is_log else ()
+            if asked:
+                version = version[: len(asked)] if version[: len(asked)] == asked else ()
+            worth[key] = (coverage(query, everything), version, scores[key])
+        found.passage[hit.id] = max(worth, key=lambda key: worth[key])
+
+
+def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
+    """The heading of the entry that a passage is of; nothing where the passage begins with it."""
+    heading = _heading(hit, store.fulltext.indexed(key)[0])
+    return "" if heading in text[: len(heading) + len("###### ")] else heading
+
+
+def _heading(hit: Hit, title: str) -> str:
+    """What a passage has in its title beside its document's."""
+    return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
+
+
+def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Matches) -> None:
+    """Gives a file that was found by one of its symbols the lines of that symbol."""
+    by_key = {
+        found.passage[hit.id]: hit for hit in hits
+        if hit.type == "file" and hit.line_start is None and hit.id in found.passage
+    }  # fmt: skip
+    if by_key:
+        for key, (first, last) in store.nodes.symbol_lines([*by_key]).items():
+            by_key[key].line_start, by_key[key].line_end = first, last
+
+
+def add_document_lines(store: Store, documents: list[Hit], found: Matches) -> None:
+    """Gives an imported document the line of its file in which the passage that matched begins."""
+    if documents:
+        by_key = {found.passage[hit.id]: hit for hit in documents}
+        for key, line in store.documents.lines([*by_key]).items():
+            by_key[key].line_start, by_key[key].line_end = line, None
+
+
+def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
+    """Return the lines of a text with most of the query's words, the rarer the more: the number of
+    the first and of the last one, from 1 on, and what they say; 0, 0 and the text where it has
+    none of them.
+
+    >>> from pylore.core.text import parse_query
+    >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotating at night"))
+    (3, 4, 'They rotate\\nat night.')
+    """
+    lowered = text.lower()
+    places: list[tuple[int, str]] = []
+    worth = {}
+    for one in dict.fromkeys(map(stem, query.single_words())):
+        own = _places(lowered, one)
+        places += [(at, one) for at in own]
+        worth[one] = 1 / log(2 + len(own))
+    if not places or len(lowered) != len(text):
+        return 0, 0, text
+    places.sort()
+    first, last = _best_window(places, worth)
+    start = text.rfind("\n", 0, first) + 1
+    end = text.find("\n", last)
+    end = len(text) if end < 0 else end
+    line = text.count("\n", 0, start) + 1
+    return line, line + text.count("\n", start, end), text[start:end]
+
+
+def _places(text: str, word: str) -> list[int]:
+    """Return where a text has a word, as often as tells it apart."""
+    found = []
+    at = text.find(word)
+    while at >= 0 and len(found) < tuning.PLACES_OF_A_WORD:
+        found.append(at)
+        at = text.find(word, at + len(word))
+    return found
+
+
+def _best_window(
+    places: Sequence[tuple[int, str]], worth: Mapping[str, float]
+) -> tuple[int, int]:
+    """Return the first and the last place of the words that are worth most together, each word
+    once, no further apart than ``tuning.STRETCH``; of equal ones the first and shortest."""
+    within: dict[str, int] = {}
+    value, most, best, left = 0.0, 0.0, (places[0][0], places[0][0]), 0
+    for at, word in places:
+        within[word] = within.get(word, 0) + 1
+        value += worth[word] if within[word] == 1 else 0.0
+        while at - places[left][0] > tuning.STRETCH or within[places[left][1]] > 1:
+            gone = places[left][1]
+            within[gone] -= 1
+            value -= 0.0 if within[gone] else worth[gone]
+            left += 1
+        if value > most + 1e-9:
+            most, best = value, (places[left][0], at)
+    return best
+
+
+def show_stretches(store: Store, query: Query, hits: Iterable[Hit]) -> dict[str, str]:
+    """Give each file that has no lines those with most of the query's words; return what they
+    say, by id."""
+    texts = {}
+    for hit in hits:
+        text = store.whole_files.text(path_of(hit.id))
+        first, last, texts[hit.id] = stretch_of(text, query)
+        if first:
+            hit.line_start, hit.line_end = first, last
+    return texts
+
+
+def show_facts(
+    store: Store, settings: Settings, query: Query, hits: Iterable[Hit], found: Matches
+) -> None:
+    """Lets each thing that has a fact nearer to the query than its name and text show that.
+
+    How near is what the sentence has of the query's words, and a share of its cosine, × how
+    the fact stands (``scoring.standing``). Age, confidence, source, status and accesses are
+    those of the fact from then on.
+    """
+    hits = [hit for hit in hits if hit.id in found.of_things]
+    facts = store.facts.shown([key for hit in hits for key in found.of_things[hit.id]])
+    if not facts:
+        return
+    best = plain(settings)
+    for hit in hits:
+        shown, cosines = found.passage[hit.id], found.of_things[hit.id]
+        most = 0.0
+        if shown not in facts:
+            most = _nearness(query, store.fulltext.indexed(shown)[1], cosines.get(shown, 0.0))
+        for key, cosine in cosines.items():
+            if key not in facts:
+                continue
+            sentence, sure, source, status, accesses, age = facts[key]
+            near = _nearness(query, sentence, cosine)
+            before = hit.recency_score, hit.credibility, hit.standing
+            stand(hit, settings, best, age, (sure, source, status, accesses))
+            if scoring.facts is not None:
+                scoring.facts.append((hit.id, [("", sure, accesses, hit.recency_score or 0.0)]))
+            near *= hit.standing["age"] * hit.standing["relevance"]
+            if near > most:
+                most, found.passage[hit.id] = near, key
+            else:
+                hit.recency_score, hit.credibility, hit.standing = before
+
+
+def _nearness(query: Query, text: str, cosine: float) -> float:
+    return coverage(query, text) + tuning.COSINE_OF_FACT * max(0.0, cosine)

@@ -1,0 +1,297 @@
+"""From the scores of the legs to one ranked list: fusion, whole files, what a question is for.
+
+``fuse`` makes one score of those of the legs. ``rank`` then orders code by whole files: a file has
+what ``files.rank_files`` says of it, in units of the best code that the legs found, and its best
+symbol stands for it. What kind of file it is counts, by what the query is for:
+
+where, how   source first; what has the very name that is asked for before all
+why          documents and changelogs before source, where the question is about a change
+changes      what depends on the best match, and what changes together with it
+"""
+
+from __future__ import annotations
+
+from ..core.errors import GraphUnavailable
+from ..core.query import CHANGES as CHANGE_QUESTION
+from ..core.query import asked_names
+from ..core.scoring import best_first, convex, rrf
+from ..core.text import fold, stem, words
+from ..core.vocabulary import (
+    CALLS,
+    CO_CHANGES,
+    CODE,
+    CODE_IDS,
+    DOCUMENT_IDS,
+    IMPORTS,
+    SYMBOL_IDS,
+    file_id,
+    path_of,
+    qualified_of,
+)
+from ..store import ALL
+from . import tuning
+from .files import kinds, rank_files
+from .legs import run_legs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..core.query import Intent
+    from ..core.settings import Settings
+    from ..core.text import Query
+    from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
+    from .files import FileRanks
+    from .legs import FurtherLegs, Matches
+
+
+def find_matches(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    vector: bytes | None,
+    scope: Scope,
+    excluded: frozenset[str],
+    further: FurtherLegs | None = None,
+    files: FileRanks | None = None,
+    room: int = tuning.POOL,
+    intent: Intent | None = None,
+) -> Matches:
+    """Return what every leg finds within ``scope``, fused and ranked; ``excluded`` nodes are left
+    out.
+
+    ``room`` says for how many matches the legs look, ``files`` how files rank, where that is known
+    from another scope, and ``intent`` what a question is for.
+    """
+    scope = scope.without(excluded)
+    found = run_legs(store, settings, query, vector, scope, further, room)
+    fuse(settings, found)
+    rank(store, settings, query, scope, found, intent, files)
+    return found
+
+
+def fuse(settings: Settings, found: Matches) -> None:
+    """Make one score of those of the legs, best first: ``found.fused`` and ``found.rrf``."""
+    found.rrf = rrf(found.legs, settings.rrf_k)
+    if settings.fusion == "rrf":
+        most = len(found.legs) / (settings.rrf_k + 1)
+        fused = {id: score / most for id, score in found.rrf.items()}
+    else:
+        fused = _convex(found, settings, settings.fulltext_share)
+        code = [id for id in fused if id.startswith(CODE_IDS)]
+        if code:
+            fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
+    found.fused = best_first(fused)
+
+
+def _convex(
+    found: Matches, settings: Settings, fulltext_share: float, among: frozenset[str] | None = None
+) -> dict[str, float]:
+    shares = dict.fromkeys(found.legs, tuning.RETRIEVER_SHARE)
+    shares |= settings.retriever_shares
+    shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
+    return convex(found.legs, shares, settings.vector_min, among)
+
+
+def rank(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    found: Matches,
+    intent: Intent | None = None,
+    files: FileRanks | None = None,
+) -> None:
+    """Rank what was found anew, by whole files and by what the query is for.
+
+    ``files`` are the ranks of files where they are known from another scope. What a rule did to a
+    result is in ``found.rules``.
+    """
+    if not may_have_code(scope):
+        return
+    if settings.file_ranking and "fulltext" in found.legs:
+        found.files = files or rank_files(store, settings, query, scope, found.legs, intent)
+    fused = _code_by_files(store, settings, query, scope, found, intent)
+    if intent is not None:
+        _weigh_documents(store, settings, query, intent, fused, found)
+    if found.files is not None or intent is not None:
+        _put_named_first(store, settings, query, scope, fused, found, intent)
+    if intent is not None and intent.kind == CHANGE_QUESTION:
+        _add_dependents(store, settings, query, scope, fused, found, intent)
+    most = max(fused.values(), default=0.0)
+    highest = max(found.fused.values(), default=most) or 1.0
+    scale = highest / most if most > highest else 1.0
+    found.fused = best_first({id: scale * score for id, score in fused.items()})
+
+
+def may_have_code(scope: Scope) -> bool:
+    """Return whether files or symbols are within the scope."""
+    return not scope.types or "file" in scope.types or "symbol" in scope.types
+
+
+def _code_by_files(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    found: Matches,
+    intent: Intent | None,
+) -> dict[str, float]:
+    """Return the fused scores, those of files and symbols by how their files rank."""
+    fused = {id: score for id, score in found.fused.items() if not id.startswith(CODE_IDS)}
+    own = {id: score for id, score in found.fused.items() if id.startswith(CODE_IDS)}
+    ranks = found.files
+    if ranks is None or not ranks.plain:
+        weights = dict(kinds(settings, query, own, intent))
+        return fused | {id: score * weights.get(id, 1.0) for id, score in own.items()}
+    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
+    if scope.types == ("file",):
+        found.files_alone = True
+        for name in ("file", "path"):
+            found.legs[name] = best_first(ranks.legs[name])
+    else:
+        found.about_code = _about_code(store, query, scores)
+        found.unit = max(own.values(), default=1.0) * found.about_code
+    files = {id: found.unit * score for id, score in scores.items()}
+    if not scope.types or "file" in scope.types:
+        fused |= files
+        for id in files:
+            found.how.setdefault(id, "some")
+    return fused | _symbols_by_files(own, files, found)
+
+
+def _symbols_by_files(
+    own: Mapping[str, float], files: Mapping[str, float], found: Matches
+) -> dict[str, float]:
+    """Return the scores of symbols: the best one of a file stands for it, unless it hardly matches;
+    further ones count less."""
+    least = tuning.LEADS * max(own.values(), default=0.0)
+    of_files: dict[str, list[str]] = {}
+    for id in own:
+        if id.startswith(SYMBOL_IDS):
+            of_files.setdefault(file_id(path_of(id)), []).append(id)
+    scores = {}
+    for file, ids in of_files.items():
+        best, *others = sorted(ids, key=lambda id: (-own[id], id))
+        if own[best] >= least > 0:
+            found.stands_for[best] = file
+            scores[best] = files.get(file, 0.0)
+        else:
+            others = ids
+        for id in others:
+            share = tuning.SAME_FILE * own[id] / (own[best] or 1.0)
+            scores[id] = files.get(file, 0.0) * share
+            found.rules[id] = {"same_file": share}
+    return scores
+
+
+def _put_named_first(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    fused: dict[str, float],
+    found: Matches,
+    intent: Intent | None,
+) -> None:
+    """Put the definitions of the names that a short query asks for before all else, tests last."""
+    names = intent.names if intent is not None else asked_names(query.text)
+    defined = _definitions(store, names, scope) if names else {}
+    weights = dict(kinds(settings, query, defined, intent))
+    best = max(fused.values(), default=1.0) or 1.0
+    standing = {file: id for id, file in found.stands_for.items()}
+    for id, share in defined.items():
+        other = standing.get(file_id(path_of(id)), id)
+        if other not in defined:  # another symbol of the file is its answer now
+            del found.stands_for[other]
+            fused[other] *= tuning.SAME_FILE
+            found.rules[other] = {"same_file": tuning.SAME_FILE}
+            standing[file_id(path_of(id))] = id
+            found.stands_for[id] = file_id(path_of(id))
+        fused[id] = best * (1 + share * weights.get(id, 1.0))
+        found.how.setdefault(id, "all")
+        found.rules[id] = {"defines_the_name": share}
+
+
+def _definitions(store: Store, names: Iterable[str], scope: Scope) -> dict[str, float]:
+    """Return the definitions of these very names within the scope, with 1; with less the same name
+    in another class or module than the one that is asked for."""
+    asked = {name.rpartition(".")[2]: name for name in names}
+    phrases = [" ".join(split) for name in sorted(asked) if (split := words(name))]
+    found = {}
+    for id in store.fulltext.titled(CODE, phrases, tuning.MOST_DEFINED):
+        qualified = fold(qualified_of(id).partition("~")[0])
+        name = asked.get(qualified.rpartition(".")[2])
+        if name is not None:
+            whole = f".{qualified}".endswith(f".{name}")
+            found[id] = 1.0 if whole else tuning.NAMED_ELSEWHERE
+    among = store.nodes.match(scope, [*found]) if found else set()
+    return {id: share for id, share in found.items() if id in among}
+
+
+def _weigh_documents(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    intent: Intent,
+    fused: dict[str, float],
+    found: Matches,
+) -> None:
+    """Let documents that were made from files of the project count what these files count."""
+    documents = [id for id in fused if id.startswith(DOCUMENT_IDS)]
+    made = store.documents.paths(documents) if documents else {}
+    files = {id: file_id(path) for id, path in made.items()}
+    weights = dict(kinds(settings, query, set(files.values()), intent))
+    for id, file in files.items():
+        if file in weights:
+            fused[id] *= weights[file]
+            found.rules[id] = {"kind": weights[file]}
+
+
+def _about_code(store: Store, query: Query, scores: Mapping[str, float]) -> float:
+    """Return how much a query is about this code: what of its words the best file has."""
+    asked = query.single_words()
+    if not scores or not asked:
+        return 1.0
+    path = path_of(max(scores, key=lambda id: scores[id]))
+    text = fold(f"{path} {store.whole_files.text(path)}")
+    share = sum(stem(word) in text for word in asked) / len(asked)
+    return min(1.0, share / tuning.ABOUT_CODE)
+
+
+def _add_dependents(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    fused: dict[str, float],
+    found: Matches,
+    intent: Intent,
+) -> None:
+    """Add the files that import the best one or call into it, or change together with it."""
+    from ..graph.relations import known_relations
+
+    first = next((id for id in best_first(fused) if id.startswith(CODE_IDS)), None)
+    if first is None or not settings.graph_max_depth:
+        return
+    best = fused[first]
+    file = file_id(path_of(first))
+    try:
+        weights = known_relations(store, settings)
+        edges = store.edges.neighbours([*{file, first}], [IMPORTS, CALLS, CO_CHANGES], ALL)
+        near: dict[str, float] = {}
+        for _, other, relation, weight, outgoing in edges:
+            if outgoing and relation != CO_CHANGES:
+                continue
+            id = file_id(path_of(other)) if relation == CALLS else other
+            score = best * weight * weights[relation][0]
+            near[id] = max(near.get(id, 0.0), score)
+    except GraphUnavailable:
+        return
+    among = store.nodes.match(scope, [*near])
+    kept = dict(kinds(settings, query, among, intent))
+    for id in among:
+        fused[id] = max(fused.get(id, 0.0), near[id] * kept.get(id, 1.0))
+        found.how.setdefault(id, "graph")
+        found.rules[id] = {"depends_on_the_best": near[id] / best}
