@@ -101,7 +101,7 @@ def _form(given: dict[str, Any], settings: Settings) -> str:
 
     form = "mermaid" if given["mermaid"] else given["as"]
     for other in other_forms():
-        if form not in (None, other) and given[f"as_{other}"]:
+        if form not in (None, other) and given.get(f"as_{other}"):
             raise UsageError(f"--{other} and --as {form} exclude each other: give one")
     if form is None:
         chosen = chosen_output({**given}, settings).form

@@ -152,6 +152,8 @@ def results_for(
         return search(store, settings, request, embedder)
 
     hits = found(question)
+    if asked.form in _WITH_CODE:
+        _put_definitions_for_files(store, settings, asked, question, hits, embedder)
     if task is None:
         _add_named(store, settings, asked, hits)
     if task is not None and settings.depth:
@@ -170,6 +172,51 @@ def results_for(
     if settings.depth and len(hits) and not any(hit.hops for hit in hits):
         hits.notes.append("the graph adds nothing here: plain results")
     return hits
+
+
+def _put_definitions_for_files(
+    store: Store, settings: Settings, asked: ContextBrief, question: str, hits: Hits,
+    embedder: Embedder | None,
+) -> None:  # fmt: skip
+    """Put the definitions that answer best in place of the best files.
+
+    Code comes by the rank of its file, and keeps the places that it has among records.
+    """
+    files = {hit.file: hit.score for hit in hits if hit.type == "file" and hit.file}
+    order = {path: number for number, path in enumerate([*files][: tuning.FILES_OPENED])}
+    if not order:
+        return
+    scope = asked.scope.without(asked.excluded).with_types(("symbol",))
+    scope = scope.with_files(tuple(map(_exactly, order)))
+    pairs = [("graph_depth", "0"), ("limit", str(tuning.DEFINITIONS)), ("diversify", "0")]
+    request = Request(question, scope, snippets=False)
+    found = search(store, settings.changed(pairs, "default:budget"), request, embedder)
+    worth: dict[str, float] = {}
+    best: dict[str | None, float] = {}
+    times: dict[str | None, float] = {}
+    for hit in found:
+        share = hit.score / best.setdefault(hit.file, hit.score or 1.0)
+        worth[hit.id] = share * files[hit.file or ""] * times.setdefault(hit.file, 1.0)
+        times[hit.file] *= tuning.NEXT_DEFINITION
+    code = [hit for hit in hits if hit.type in _CODE]
+    places = sorted((hit.score for hit in code), reverse=True)
+    code = [hit for hit in code
+            if hit.id not in worth and not (hit.type == "file" and hit.file in best)]  # fmt: skip
+    worth.update((hit.id, hit.score) for hit in code)
+    code += found
+    for hit in code:
+        worth[hit.id] *= tuning.NEXT_FILE ** order.get(hit.file or "", len(order))
+    code.sort(key=lambda hit: (-worth[hit.id], hit.id))
+    for number, hit in enumerate(code):
+        hit.times("place", places[min(number, len(places) - 1)] / (hit.score or 1.0))
+    records = [hit for hit in hits if hit.type not in _CODE]
+    hits.hits = sorted([*code, *records], key=lambda hit: -hit.score)
+    hits.passages = {**found.passages, **hits.passages}
+
+
+def _exactly(path: str) -> str:
+    """Return the pattern that this path alone matches."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
 def _add(hits: Hits, more: Hits) -> None:
@@ -329,13 +376,7 @@ class _Builder:
             central = 1 - tuning.CENTRAL + tuning.CENTRAL * through
             return hit.score * central * self._settings.hop_decay ** max(0, hit.hops - 1)
 
-        worths = {hit.id: worth(hit) for hit in self._hits}
-        known: dict[str, int] = {}
-        for hit in sorted(self._hits, key=lambda hit: (-worths[hit.id], hit.hops, hit.id)):
-            if hit.type in _CODE and hit.file:
-                worths[hit.id] *= tuning.SAME_FILE ** known.get(hit.file, 0)
-                known[hit.file] = known.get(hit.file, 0) + 1
-        return sorted(self._hits, key=lambda hit: (-worths[hit.id], hit.hops, hit.id))
+        return sorted(self._hits, key=lambda hit: (-worth(hit), hit.hops, hit.id))
 
     def _tests_too(self) -> bool:
         if (
@@ -372,7 +413,7 @@ class _Builder:
 
     def _has_code(self, node: Node) -> bool:
         """Return whether a node is shown by the lines of its file."""
-        return section_of(node.type) == "Code" and self._asked.form in ("prompt", "json")
+        return section_of(node.type) == "Code" and self._asked.form in _WITH_CODE
 
     def _files(self) -> set[str]:
         """Return the files that lines may be shown of."""
@@ -481,6 +522,7 @@ class _Builder:
 
 
 _CODE = ("file", "symbol")
+_WITH_CODE = ("prompt", "json")
 
 
 def _name(node: Node) -> str:

@@ -69,7 +69,11 @@ class FileRanks:
 
 
 def rank_files(
-    store: Store, settings: Settings, query: Query, scope: Scope, matched: Mapping[str, Leg],
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    matched: Mapping[str, Leg],
     intent: Intent | None = None,
 ) -> FileRanks | None:
     """p of the files within ``scope`` that any leg finds; None where no whole files are kept.

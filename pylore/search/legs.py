@@ -9,7 +9,7 @@ from ..core.errors import LoreError
 from ..core.scoring import SHORT_QUERY, best_first, convex, rounded
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import fold, stem, words
-from ..core.vocabulary import CODE_IDS, NAMES, SYMBOL_IDS, THING_IDS, file_id, path_of
+from ..core.vocabulary import NAMES, SYMBOL_IDS, THING_IDS, file_id, path_of
 from . import tuning
 
 TYPE_CHECKING = False

@@ -182,9 +182,7 @@ def _places(text: str, word: str) -> list[int]:
     return found
 
 
-def _best_window(
-    places: Sequence[tuple[int, str]], worth: Mapping[str, float]
-) -> tuple[int, int]:
+def _best_window(places: Sequence[tuple[int, str]], worth: Mapping[str, float]) -> tuple[int, int]:
     """Return the first and the last place of the words that are worth most together, each word
     once, no further apart than ``tuning.STRETCH``; of equal ones the first and shortest."""
     within: dict[str, int] = {}

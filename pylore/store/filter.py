@@ -62,6 +62,10 @@ class Scope(Record):
         """Return the same conditions with other types."""
         return self._with("types", types)
 
+    def with_files(self, files: tuple[str, ...]) -> Scope:
+        """Return the same conditions, for nodes of these files."""
+        return self._with("files", files)
+
     def with_tags(self, tags: Iterable[str]) -> Scope:
         """Return the same conditions with other tags."""
         return self._with("tags", clean_tags(tags))

@@ -17,7 +17,6 @@ three rarest words of the question: files with most of these words, then most li
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator

@@ -97,19 +97,7 @@ def test_half_the_worth_of_code_is_how_many_paths_lead_through_it(tmp_path: Path
     assert ranked == ["note-b", code[0], "note-a", "note-d", code[1], "note-c"]
 
 
-def test_of_one_file_each_further_piece_of_code_is_worth_seven_tenths(tmp_path: Path) -> None:
-    own = ["symbol-a.py::f", "symbol-a.py::g", "symbol-a.py::h"]
-    others = {"note-a": 0.71, "note-b": 0.69, "note-c": 0.5, "note-d": 0.48}
-    hits = [Hit(id) for id in own] + [Hit(id, score) for id, score in others.items()]
-    for hit in hits[:3]:
-        hit.type, hit.file = "symbol", "a.py"
-    with new_store(str(tmp_path)) as store:
-        made = builder(store, tmp_path, hits)
-        ranked = [hit.id for hit in made._by_priority()]
-    assert ranked == [own[0], "note-a", own[1], "note-b", "note-c", own[2], "note-d"]
-
-
-def test_code_may_take_160_tokens_and_a_record_70(tmp_path: Path) -> None:
+def test_code_may_take_100_tokens_and_a_record_70(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f():\n    return 1\n")
     hits = [Hit("symbol-a.py::f", 0.8), Hit("note-a", 0.5)]
     nodes = [Node("symbol-a.py::f", "symbol", "f()", file="a.py", line_start=1, line_end=2,
@@ -124,7 +112,7 @@ def test_code_may_take_160_tokens_and_a_record_70(tmp_path: Path) -> None:
                            root=str(tmp_path), scope=Scope()), Hits(hits, []),
                            Context("q", 1000, []))  # fmt: skip
         least = {one.id: one.least for one in builder._pieces()}
-    assert least == {"symbol-a.py::f": 160, "note-a": 70}
+    assert least == {"symbol-a.py::f": 100, "note-a": 70}
 
 
 # --- build
