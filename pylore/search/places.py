@@ -151,7 +151,7 @@ def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
     none of them.
 
     >>> from pylore.core.text import parse_query
-    >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotating at night"))
+    >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotates at night"))
     (3, 4, 'They rotate\\nat night.')
     """
     lowered = text.lower()
