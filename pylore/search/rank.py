@@ -31,7 +31,7 @@ from ..core.vocabulary import (
 from ..store import ALL
 from . import tuning
 from .files import kinds, rank_files
-from .legs import run_legs
+from .legs import confidence_of, run_legs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ def find_matches(
     found = run_legs(store, settings, query, vector, scope, further, room)
     fuse(settings, found)
     rank(store, settings, query, scope, found, intent, files)
+    found.confidence = confidence_of(found)
+    found.weak = found.confidence < tuning.WEAK
     return found
 
 

@@ -222,9 +222,9 @@ STAND = {
 """What the kind of a file leaves of its score. Chosen on the tuned half of
 tests/bench/questions.py."""
 
-FEW_WORDS, OF_FEW_WORDS = 30, 0.1
-"""A file whose packed text has at most so many bytes, as ``py.typed`` and an empty ``__init__.py``,
-keeps so much of its score. Not measured: such a file answers nothing."""
+FEW_WORDS, OF_FEW_WORDS = 4, 0.01
+"""A file of at most so many words, as ``py.typed`` and an empty ``__init__.py``, keeps so much of
+its score. Not measured: such a file answers nothing."""
 
 HIDDEN = 0.1
 """What a file whose name begins with a dot keeps. Not measured."""
