@@ -77,7 +77,7 @@ files() { # <query> [option...]: paths of the files that a search finds
   files 'why sessions expire at night' --graph-depth 1 --history-weight 0
   [ -z "$output" ]
   run_lore search 'sessions expire' --graph-depth 1 --embedder none --ids # without a type too
-  expect 0 $'file-src/clock.py\nfile-src/door.py'                          # commits are no results
+  expect 0 $'file-src/clock.py\nfile-src/door.py'                         # commits are no results
   run_lore list --type commit --ids
   expect 0 ''
   lore export | { ! grep -q 'Sessions expire'; }
@@ -195,7 +195,7 @@ files() { # <query> [option...]: paths of the files that a search finds
   run_lore search 'how is the barometer read' --embedder none --jsonl --type doc,symbol,file
   [ "$output" = "$plain" ]
   run_lore search 'how is the barometer read' --embedder none --ids
-  [ "$(grep -c docs <<<"$output")" = 1 ] # the document and its file are one
+  [ "$(grep -c docs <<<"$output")" = 1 ]       # the document and its file are one
   LORE_DIR=$TEST_ROOT/own lore init >/dev/null # in a store of the user's own too
   LORE_DIR=$TEST_ROOT/own lore index --embedder none >/dev/null
   LORE_DIR=$TEST_ROOT/own lore import docs.md --embedder none >/dev/null

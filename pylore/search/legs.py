@@ -9,7 +9,7 @@ from ..core.errors import LoreError
 from ..core.scoring import SHORT_QUERY, best_first, convex, rounded
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import fold, stem, words
-from ..core.vocabulary import CODE_IDS, NAMES, SYMBOL_IDS, THING_IDS, file_id, path_of
+from ..core.vocabulary import NAMES, SYMBOL_IDS, THING_IDS, file_id, path_of
 from . import tuning
 
 TYPE_CHECKING = False
@@ -189,8 +189,9 @@ class Matches:
     """
 
     __slots__ = (
-        "about_code", "confidence", "coverage", "files", "files_alone", "fused", "how", "legs", "more", "near",
-        "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for", "unit", "weak",
+        "about_code", "confidence", "coverage", "files", "files_alone", "fused", "how", "legs",
+        "more", "near", "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for",
+        "unit", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:

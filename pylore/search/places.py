@@ -174,7 +174,7 @@ def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
 
 def _places(text: str, word: str) -> list[int]:
     """Return where a text has a word, as often as tells it apart."""
-    found = []
+    found: list[int] = []
     at = text.find(word)
     while at >= 0 and len(found) < tuning.PLACES_OF_A_WORD:
         found.append(at)
@@ -182,9 +182,7 @@ def _places(text: str, word: str) -> list[int]:
     return found
 
 
-def _best_window(
-    places: Sequence[tuple[int, str]], worth: Mapping[str, float]
-) -> tuple[int, int]:
+def _best_window(places: Sequence[tuple[int, str]], worth: Mapping[str, float]) -> tuple[int, int]:
     """Return the first and the last place of the words that are worth most together, each word
     once, no further apart than ``tuning.STRETCH``; of equal ones the first and shortest."""
     within: dict[str, int] = {}

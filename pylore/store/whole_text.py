@@ -144,7 +144,8 @@ class WholeFiles(WholeText):
             f" ON w.path = j.value AND length(w.texts) <= {_SMALL}",
             dumps(paths),
         )
-        return [path for _, path, text, *_ in map(_row, rows) if len(words(text)) <= most]
+        texts = {path: unpacked(texts).partition("\0")[0] for _, path, texts in rows}
+        return [path for path, text in texts.items() if len(words(text)) <= most]
 
     def text(self, path: str) -> str:
         """Return the text of a file; nothing where it is not known."""

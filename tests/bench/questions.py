@@ -17,7 +17,6 @@ three rarest words of the question: files with most of these words, then most li
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -128,8 +127,6 @@ QUESTIONS = {
         ("where is the X-Powered-By header set", "lib/application.js"),
     ),
 }  # fmt: skip
-
-
 
 
 class Asked(NamedTuple):
@@ -265,8 +262,6 @@ def _lines(repository: Path, word: str) -> dict[str, int]:
     lines = _git(repository, "grep", "-c", "-i", "-w", "-I", "-e", word).splitlines()
     rows = (line.rpartition(":") for line in lines)
     return {path: int(number) for path, _, number in rows}
-
-
 
 
 def _git(clone: Path, *arguments: str) -> str:

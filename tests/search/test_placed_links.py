@@ -15,8 +15,8 @@ from pylore.core.settings import Settings
 from pylore.graph.edge_views import DiscountedEdges
 from pylore.graph.walk import Step, Walk
 from pylore.indexing.indexer import Index
-from pylore.search.legs import Matches
 from pylore.search.expand import lend
+from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 

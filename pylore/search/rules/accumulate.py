@@ -52,9 +52,7 @@ class Accumulate:
         said: dict[str, float] = {}
         if matches.history is not None:
             kept = tuning.KEPT_BESIDE_HISTORY
-            said = {
-                id: found.unit * value / best for id, value in matches.history.support.items()
-            }
+            said = {id: found.unit * value / best for id, value in matches.history.support.items()}
         match = {
             id: value + settings.graph_weight * walk.support.get(id, 0.0) + said.get(id, 0.0)
             for id, value in own.items()
