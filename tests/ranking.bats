@@ -76,8 +76,8 @@ files() { # <query> [option...]: paths of the files that a search finds
   expect 0 $'file-src/clock.py\nfile-src/door.py'
   files 'why sessions expire at night' --graph-depth 1 --history-weight 0
   [ -z "$output" ]
-  run_lore search 'sessions expire' --graph-depth 1 --embedder none --ids # commits are no results
-  expect 0 ''
+  run_lore search 'sessions expire' --graph-depth 1 --embedder none --ids # without a type too
+  expect 0 $'file-src/clock.py\nfile-src/door.py'                         # commits are no results
   run_lore list --type commit --ids
   expect 0 ''
   lore export | { ! grep -q 'Sessions expire'; }
@@ -153,4 +153,52 @@ files() { # <query> [option...]: paths of the files that a search finds
   expect 0 file-CHANGES.md
   run_lore search 'where is the Store defined?' --embedder none --questions 0 --explain --jq '.[0].explain.question'
   expect 0 null
+}
+
+@test "without a type, files rank as with one, and each is one answer that shows its place" {
+  mkdir -p src tests docs
+  printf 'import os\n\n\ndef unrelated():\n    pass\n\n\ndef rotate_keys(old):\n    """Makes a new signing key at night."""\n    return old[::-1]\n' >src/keys.py
+  printf 'from src.keys import rotate_keys\n\ndef test_rotate_keys():\n    """The signing key is new at night: rotate, rotate."""\n    assert rotate_keys("ab")\n' >tests/test_keys.py
+  printf 'Keys\n====\n\nSigning\n-------\n\nHow the signing key is rotated at night, and why the signing key is rotated.\n' >docs/keys.rst
+  for name in lamps doors clocks walls roofs stairs; do
+    printf 'def open_%s(house):\n    """Opens the %s of a house by day."""\n    return house\n' $name $name >src/$name.py
+  done
+  printf 'partial\n' >src/py.typed
+  printf '*.key\nsigning\n' >.gitignore
+  git add . && git commit -qm one
+  indexed
+  run_lore search 'how is the signing key rotated' --embedder none --jq '.[0] | .id, .line_start, .line_end'
+  expect 0 $'symbol-src/keys.py::rotate_keys\n8\n10'
+  run_lore search 'how is the signing key rotated' --embedder none --ids
+  [[ $output != *file-src/keys.py* ]] # its symbol stands for it
+  run_lore search 'how is the signing key rotated' --embedder none --jq '.[] | select(.file == "docs/keys.rst") | .line_start, .line_end'
+  expect 0 $'7\n7'
+  run_lore search 'how does the test that rotates keys work' --embedder none --jq '.[0].file'
+  expect 0 tests/test_keys.py
+  run_lore search 'how is the signing key rotated' --embedder none --explain --jq '.[0].explain.rules.stands_for'
+  expect 0 file-src/keys.py
+  run_lore search 'rotate_keys' --embedder none --ids -n 1
+  expect 0 symbol-src/keys.py::rotate_keys
+  run_lore search 'typed partial signing' --embedder none --jq '.[0].file'
+  [[ $output != src/py.typed && $output != .gitignore ]]
+}
+
+@test "naming all types that are there changes nothing" {
+  commit 'One' src/deep.py tests/test_deep.py
+  printf '# the barometer\n\ndef read_barometer():\n    return value\n' >>src/deep.py
+  printf '# Barometer\n\nHow to read it.\n' >docs.md
+  git add . && git commit -qm two
+  indexed
+  lore import docs.md --embedder none >/dev/null
+  run_lore search 'how is the barometer read' --embedder none --jsonl
+  plain=$output
+  run_lore search 'how is the barometer read' --embedder none --jsonl --type doc,symbol,file
+  [ "$output" = "$plain" ]
+  run_lore search 'how is the barometer read' --embedder none --ids
+  [ "$(grep -c docs <<<"$output")" = 1 ]       # the document and its file are one
+  LORE_DIR=$TEST_ROOT/own lore init >/dev/null # in a store of the user's own too
+  LORE_DIR=$TEST_ROOT/own lore index --embedder none >/dev/null
+  LORE_DIR=$TEST_ROOT/own lore import docs.md --embedder none >/dev/null
+  LORE_DIR=$TEST_ROOT/own run_lore search 'how is the barometer read' --embedder none --ids
+  [ "$(grep -c docs <<<"$output")" = 1 ]
 }

@@ -348,7 +348,7 @@ def intent_of(text: str) -> Intent | None:
     if not content:
         return None
     names = asked_names(text, content)
-    if kind == WHERE and len(content) <= _FEW:
+    if kind == WHERE and not names and len(content) <= _FEW:
         names |= {fold(word) for word in content if word[0].isupper() or len(content) == 1}
     return Intent(kind, rest, names, asks_for_tests(text))
 

@@ -298,29 +298,37 @@ def _phrases(chunks: Iterable[str]) -> Iterator[list[str]]:
             yield written[start : start + tuning.PHRASE_WORDS]
 
 
-_TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests__"))
+_TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests__", "e2e"))
+_SCRIPT = (("test_", "test-"), ("_test", "-test", "_spec", ".test", ".spec", ".eval"), ("tests",))
+_NATIVE = (("test_",), ("_test", "_tests", "_unittest", "_gtest"), ("tests",))
+_CAMEL = ((), ("Test", "Tests", "TestCase", "Spec", "IT"), ())
+_TESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    **dict.fromkeys(("py", "pyi"), (("test_",), ("_test", "_tests"), ("tests", "conftest"))),
+    "go": ((), ("_test",), ()),
+    "rs": (("test_",), ("_test", "_tests"), ("tests", "test")),
+    "rb": (("test_",), ("_test", "_spec"), ("spec_helper", "test_helper")),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue"), _SCRIPT),
+    **dict.fromkeys(("java", "kt", "scala", "groovy", "cs", "php", "swift"), _CAMEL),
+    **dict.fromkeys(("c", "cc", "cpp", "cxx", "h", "hpp"), _NATIVE),
+}
+"""Ending of a file to how the names of tests begin, how they end, and what they are as a whole."""
+_ANY_TESTS = (("test_",), ("_test", "_spec", ".test", ".spec"), ("conftest",))
 
 
 def is_test(path: str) -> bool:
-    """Return whether the path of a file is one that tests have, in any common language.
+    """Return whether the path of a file is one that tests have, by the conventions of its language.
 
     >>> is_test("tests/auth.py"), is_test("src/auth_test.go"), is_test("src/contest.py")
     (True, True, False)
+    >>> is_test("src/tests.rs"), is_test("src/AuthTest.java"), is_test("web/sign.eval.ts")
+    (True, True, True)
     """
-    path = path.lower()
-    if "test" not in path and "spec" not in path:
-        return False
     *folders, name = path.split("/")
-    if not _TEST_FOLDERS.isdisjoint(folders):
+    if not _TEST_FOLDERS.isdisjoint(map(str.lower, folders)):
         return True
-    stem = name.partition(".")[0]
-    return (
-        stem.startswith("test_")
-        or stem.endswith(("_test", "_spec"))
-        or stem == "conftest"
-        or ".test." in name
-        or ".spec." in name
-    )
+    stem, _, ending = name.rpartition(".")
+    begins, ends, whole = _TESTS.get(ending.lower(), _ANY_TESTS)
+    return stem.startswith(begins) or stem.endswith(ends) or stem in whole
 
 
 _ASIDE = {
@@ -351,16 +359,40 @@ def aside(path: str) -> str:
     >>> aside("tests/auth.py"), aside("benchmarks/x.py"), aside("db/migrations/1.py"), aside("a.py")
     ('test', 'benchmark', 'migration', '')
     """
+    return _KINDS[path]
+
+
+class _Kinds(dict[str, str]):
+    """Path → the kind of its file. A search asks for all files that match."""
+
+    def __missing__(self, path: str) -> str:
+        if len(self) >= _MOST_PARTS:
+            self.clear()
+        self[path] = kind = _kind_of(path)
+        return kind
+
+
+_KINDS = _Kinds()
+
+
+def _kind_of(path: str) -> str:
     if is_test(path):
         return "test"
     if path.endswith(_GENERATED):
         return "generated"
-    if "/" not in path:
-        return ""
     for folder in path.lower().split("/")[:-1]:
         if folder in _ASIDE:
             return _ASIDE[folder]
     return ""
+
+
+def in_test_module(path: str, qualified: str) -> bool:
+    """Return whether a symbol is one of tests that stand beside what they test, as Rust has them.
+
+    >>> in_test_module("src/lib.rs", "tests.signs_in"), in_test_module("src/lib.rs", "sign_in")
+    (True, False)
+    """
+    return path.endswith(".rs") and qualified.startswith(("tests.", "test."))
 
 
 _CHANGELOGS = ("change", "history", "news", "release", "upgrad", "whats-new", "whatsnew")

@@ -117,7 +117,13 @@ def _of_few_words(store: Store, ranks: FileRanks) -> list[str]:
     """Return the paths of those of the best files that say nothing."""
     scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
     first = [path_of(id) for id in best_first(scores)][: tuning.TITLES_READ]
+    first = [path for path in first if not _spelled(path, ranks.query)]
     return store.whole_files.of_few_words(first, tuning.FEW_WORDS)
+
+
+def _spelled(path: str, query: Query) -> bool:
+    """Return whether a query has the name of a file as it is written."""
+    return path.rpartition("/")[2] in query.text
 
 
 def _called_so(store: Store, query: Query, ranks: FileRanks) -> list[str]:
@@ -289,7 +295,7 @@ def kinds(
         elif is_source(path):
             weight = stand.get("source", 1.0)
         elif path.rpartition("/")[2].startswith("."):
-            weight = tuning.HIDDEN
+            weight = stand["other"] if _spelled(path, query) else tuning.HIDDEN
         elif is_changelog(path):
             weight = stand.get("changelog", stand["other"])
         else:

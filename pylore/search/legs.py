@@ -185,12 +185,13 @@ class Matches:
     """What the legs found for one scope, and the fused scores, best first.
 
     ``fused`` is relative to what was found: the best match of each leg counts whole.
-    ``confidence`` says how much it is worth at all, 0..1 (see ``_confidence``).
+    ``confidence`` says how much it is worth at all, 0..1 (see ``confidence_of``).
     """
 
     __slots__ = (
-        "about_code", "confidence", "coverage", "files", "files_alone", "fused", "how", "legs", "more", "near",
-        "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for", "unit", "weak",
+        "about_code", "confidence", "coverage", "files", "files_alone", "fused", "how", "legs",
+        "more", "near", "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for",
+        "unit", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -305,12 +306,10 @@ def run_legs(
             found.legs[name] = leg
             for id in leg:
                 found.how.setdefault(id, "retriever")
-    found.confidence = _confidence(found)
-    found.weak = found.confidence < tuning.WEAK
     return found
 
 
-def _confidence(found: Matches) -> float:
+def confidence_of(found: Matches) -> float:
     """How sure it is that the store has something on the query, 0..1.
 
     The mean of what each leg says of its best match: full text, which share of the
@@ -324,6 +323,8 @@ def _confidence(found: Matches) -> float:
         said.append(max(found.legs["vector"].values(), default=0.0))
     if not any(said) and any(found.legs[name] for name in found.legs.keys() - BUILT_IN):
         return 1.0  # what only a retriever of one's own found: nothing here speaks against it
+    if not any(said) and found.files is not None:
+        said = [found.about_code]  # what only whole files have
     return min(1.0, sum(said) / len(said) / tuning.SURE) if said else 1.0
 
 

@@ -446,7 +446,8 @@ def _fill_rows(
     store: Store, settings: Settings, query: ParsedQuery, hits: list[Hit], found: Matches
 ) -> None:
     """Add snippets, lines, verdicts and explanations to the results, and notes on the words."""
-    documents, texts = [], {}
+    documents: list[Hit] = []
+    texts: dict[str, str] = {}
     if any(hit.line_start is not None or hit.type == "file" for hit in hits):
         from .places import add_lines
 

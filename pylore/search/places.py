@@ -151,7 +151,7 @@ def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
     none of them.
 
     >>> from pylore.core.text import parse_query
-    >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotating at night"))
+    >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotates at night"))
     (3, 4, 'They rotate\\nat night.')
     """
     lowered = text.lower()
@@ -174,7 +174,7 @@ def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
 
 def _places(text: str, word: str) -> list[int]:
     """Return where a text has a word, as often as tells it apart."""
-    found = []
+    found: list[int] = []
     at = text.find(word)
     while at >= 0 and len(found) < tuning.PLACES_OF_A_WORD:
         found.append(at)

@@ -15,7 +15,7 @@ from ..core.errors import GraphUnavailable
 from ..core.query import CHANGES as CHANGE_QUESTION
 from ..core.query import asked_names
 from ..core.scoring import best_first, convex, rrf
-from ..core.text import fold, stem, words
+from ..core.text import fold, in_test_module, stem, words
 from ..core.vocabulary import (
     CALLS,
     CO_CHANGES,
@@ -31,7 +31,7 @@ from ..core.vocabulary import (
 from ..store import ALL
 from . import tuning
 from .files import kinds, rank_files
-from .legs import run_legs
+from .legs import confidence_of, run_legs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ def find_matches(
     found = run_legs(store, settings, query, vector, scope, further, room)
     fuse(settings, found)
     rank(store, settings, query, scope, found, intent, files)
+    found.confidence = confidence_of(found)
+    found.weak = found.confidence < tuning.WEAK
     return found
 
 
@@ -140,7 +142,11 @@ def _code_by_files(
 ) -> dict[str, float]:
     """Return the fused scores, those of files and symbols by how their files rank."""
     fused = {id: score for id, score in found.fused.items() if not id.startswith(CODE_IDS)}
-    own = {id: score for id, score in found.fused.items() if id.startswith(CODE_IDS)}
+    own = {
+        id: score * settings.test_weight if in_test_module(path_of(id), qualified_of(id)) else score
+        for id, score in found.fused.items()
+        if id.startswith(CODE_IDS)
+    }
     ranks = found.files
     if ranks is None or not ranks.plain:
         weights = dict(kinds(settings, query, own, intent))
@@ -158,14 +164,15 @@ def _code_by_files(
         fused |= files
         for id in files:
             found.how.setdefault(id, "some")
-    return fused | _symbols_by_files(own, files, found)
+    further = tuning.SAME_FILE if not scope.types or "file" in scope.types else 1.0
+    return fused | _symbols_by_files(own, files, found, further)
 
 
 def _symbols_by_files(
-    own: Mapping[str, float], files: Mapping[str, float], found: Matches
+    own: Mapping[str, float], files: Mapping[str, float], found: Matches, further: float
 ) -> dict[str, float]:
     """Return the scores of symbols: the best one of a file stands for it, unless it hardly matches;
-    further ones count less."""
+    ``further`` is what others keep."""
     least = tuning.LEADS * max(own.values(), default=0.0)
     of_files: dict[str, list[str]] = {}
     for id in own:
@@ -180,7 +187,7 @@ def _symbols_by_files(
         else:
             others = ids
         for id in others:
-            share = tuning.SAME_FILE * own[id] / (own[best] or 1.0)
+            share = further * own[id] / (own[best] or 1.0)
             scores[id] = files.get(file, 0.0) * share
             found.rules[id] = {"same_file": share}
     return scores

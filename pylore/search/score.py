@@ -22,6 +22,7 @@ from ..core.scoring import (
     score_of,
     usage,
 )
+from ..core.vocabulary import CODE_IDS
 from . import tuning
 
 TYPE_CHECKING = False
@@ -303,10 +304,13 @@ def differing_signs(cosine: float, dimension: int) -> float:
 
 
 def _keys(store: Store, hits: Sequence[Hit], passage: Mapping[str, int]) -> list[int]:
-    """The passage of each hit; -1 for one without text."""
-    unseen = [hit.id for hit in hits if hit.id not in passage]
-    first = store.nodes.first_passages(unseen) if unseen else {}
-    return [passage.get(hit.id) or first.get(hit.id, -1) for hit in hits]
+    """Return the passage of each hit; -1 for one without text, and for code: who asks for it
+    wants all places that are meant, also those that say the same."""
+    texts = [hit.id for hit in hits if not hit.id.startswith(CODE_IDS)]
+    unseen = [id for id in texts if id not in passage]
+    known = {**(store.nodes.first_passages(unseen) if unseen else {}), **passage}
+    among = set(texts)
+    return [known.get(hit.id, -1) if hit.id in among else -1 for hit in hits]
 
 
 def _repeats(store: Store, keys: Sequence[int], least: float) -> dict[Pair, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.text import composed
+from ..core.text import composed, words
 from ..core.vocabulary import COMMIT_IDS
 from ..system.json_encode import dumps
 from .connection import apsw
@@ -138,13 +138,14 @@ class WholeFiles(WholeText):
         )
 
     def of_few_words(self, paths: Sequence[str], most: int) -> list[str]:
-        """Return those of these files whose text, packed, has at most so many bytes."""
-        rows = self._db.execute(
-            "SELECT w.path FROM json_each(?) j CROSS JOIN whole_files w ON w.path = j.value"
-            " WHERE length(w.texts) <= ?",
-            (dumps(paths), most),
+        """Return those of these files whose text has at most so many words."""
+        rows = self._rows(
+            "SELECT w.key, w.path, w.texts FROM json_each(?) j CROSS JOIN whole_files w"
+            f" ON w.path = j.value AND length(w.texts) <= {_SMALL}",
+            dumps(paths),
         )
-        return [str(path) for (path,) in rows]
+        texts = {path: unpacked(texts).partition("\0")[0] for _, path, texts in rows}
+        return [path for path, text in texts.items() if len(words(text)) <= most]
 
     def text(self, path: str) -> str:
         """Return the text of a file; nothing where it is not known."""
@@ -201,6 +202,10 @@ class WholeFiles(WholeText):
 
 _TOGETHER = 200
 """Files whose texts are held at once."""
+
+
+_SMALL = 100
+"""Bytes of a packed text that may have few words."""
 
 
 def _row(held: tuple[int, str, bytes]) -> Row:

@@ -129,8 +129,6 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-
-
 class Asked(NamedTuple):
     """One question: about which repository, and the files that answer it."""
 
@@ -264,8 +262,6 @@ def _lines(repository: Path, word: str) -> dict[str, int]:
     lines = _git(repository, "grep", "-c", "-i", "-w", "-I", "-e", word).splitlines()
     rows = (line.rpartition(":") for line in lines)
     return {path: int(number) for path, _, number in rows}
-
-
 
 
 def _git(clone: Path, *arguments: str) -> str:
