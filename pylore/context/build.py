@@ -333,7 +333,12 @@ class _Builder:
         relations = list(relation_weights(self._store, self._settings))
         return (
             flowchart(
-                self._store, [hit.id for hit in self._hits], relations, room, self._tokens
+                self._store,
+                [hit.id for hit in self._hits],
+                relations,
+                room,
+                self._tokens,
+                self._settings.min_confidence,
             ).rstrip("\n")
             + "\n"
         )

@@ -10,7 +10,7 @@ from ..core.ids import named_id
 from ..core.scoring import recency
 from ..core.text import fold, one_line, printable, stem, words
 from ..core.times import days_since
-from ..core.vocabulary import name_in_tree
+from ..core.vocabulary import FROM_CODE, name_in_tree
 from ..formats.drawing import LABEL_LENGTH, Mermaid
 from ..search.score import fact_rank
 from . import tuning
@@ -418,8 +418,9 @@ _FAN_OUT = 100
 
 
 def flowchart(
-    store: Store, ids: Sequence[str], relations: Sequence[str], room: int, tokens: Tokens
-) -> str:
+    store: Store, ids: Sequence[str], relations: Sequence[str], room: int, tokens: Tokens,
+    min_confidence: float = 0.0,
+) -> str:  # fmt: skip
     """Return the edges among the first of ``ids``, best first, in at most ``room`` tokens.
 
     Nothing where no two of them are linked. Nodes are numbered in the order given.
@@ -431,10 +432,13 @@ def flowchart(
     briefs = store.nodes.briefs(list(rank))
     edges = {
         (other, node, relation) if not outgoing else (node, other, relation)
-        for node, other, relation, _, outgoing in store.edges.neighbours(
+        for node, other, relation, weight, outgoing in store.edges.neighbours(
             list(rank), relations, _FAN_OUT
         )
-        if other in rank and node in briefs and other in briefs
+        if other in rank
+        and node in briefs
+        and other in briefs
+        and (weight >= min_confidence or relation not in FROM_CODE)
     }
     ordered = sorted(
         edges, key=lambda edge: (max(rank[edge[0]], rank[edge[1]]), rank[edge[0]], edge)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.vocabulary import FROM_CODE
 from ..store import ALL
 from ..store.filter import Scope
 from .relations import known_relations, relation_weights
@@ -118,14 +119,16 @@ def stats(store: Store) -> dict[str, Any]:
         return store.statistics.stats()
 
 
-def hubs(store: Store, limit: int) -> list[dict[str, Any]]:
+def hubs(store: Store, limit: int, min_confidence: float = 0.0) -> list[dict[str, Any]]:
     """Return the nodes with most edges, most first: ``{id, type, title, degree, out, in}``.
+
+    Edges from code count that are as sure as ``min_confidence``.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     with store.graph_faults:
-        rows = store.statistics.hubs(limit)
+        rows = store.statistics.hubs(limit, min_confidence, FROM_CODE)
     return [
         {"id": id, "type": type, "title": title, "degree": out + into, "out": out, "in": into}
         for id, type, title, out, into in rows

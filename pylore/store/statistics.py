@@ -329,12 +329,13 @@ COUNTED = (
 """What ``counts`` has to hold."""
 
 _STATISTICS_DEGREES = """
+WITH sure AS (
+  SELECT from_key, to_key FROM graph_edges WHERE invalidated_at IS NULL
+  AND (weight >= ?1 OR relation NOT IN (SELECT value FROM json_each(?2))))
 SELECT key, sum(o) AS o, sum(i) AS i FROM (
-  SELECT from_key AS key, count(*) AS o, 0 AS i FROM graph_edges
-  WHERE invalidated_at IS NULL GROUP BY from_key
+  SELECT from_key AS key, count(*) AS o, 0 AS i FROM sure GROUP BY from_key
   UNION ALL
-  SELECT to_key, 0, count(*) FROM graph_edges
-  WHERE invalidated_at IS NULL GROUP BY to_key)
+  SELECT to_key, 0, count(*) FROM sure GROUP BY to_key)
 GROUP BY key
 """
 
@@ -429,13 +430,18 @@ class Statistics:
         """Return relation to the number of its live edges."""
         return self._counts()["edges"]
 
-    def hubs(self, limit: int) -> list[tuple[str, str, str, int, int]]:
-        """Return ``(id, type, title, edges out, edges in)`` of the nodes with most edges."""
+    def hubs(
+        self, limit: int, least: float = 0, unsure: Iterable[str] = ()
+    ) -> list[tuple[str, str, str, int, int]]:
+        """Return ``(id, type, title, edges out, edges in)`` of the nodes with most edges.
+
+        Those of a relation of ``unsure`` count from a weight of ``least`` on.
+        """
         rows: list[tuple[str, str, str, int, int]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT n.id, n.type, n.title, d.o, d.i FROM ({_STATISTICS_DEGREES}) AS d"
             " JOIN nodes AS n ON n.key = d.key WHERE n.invalidated_at IS NULL"
-            " ORDER BY d.o + d.i DESC, n.id LIMIT ?",
-            (limit,),
+            " ORDER BY d.o + d.i DESC, n.id LIMIT ?3",
+            (least, dumps(sorted(unsure)), limit),
         ).fetchall()
         return rows
 

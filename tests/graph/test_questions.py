@@ -208,6 +208,14 @@ def count_components(nodes: set[str], edges: list[Link]) -> int:
     return len(groups)
 
 
+def test_guesses_about_code_make_no_hub(store: Store) -> None:
+    edges = [("doc-1", "doc-2", "calls", 0.45), ("note-1", "doc-2", "relates_to", 0.2)]
+    with filled(store, edges, {"doc-1", "doc-2", "note-1"}, set()):
+        all_of_them, sure = hubs(store, 1)[0], hubs(store, 1, 0.5)[0]
+    assert (all_of_them["id"], all_of_them["in"]) == (sure["id"], 2) == ("doc-2", 2)
+    assert (sure["degree"], sure["in"]) == (1, 1)
+
+
 @given(links(nodes=9), st.sets(ids, max_size=3), st.sets(ids, max_size=3))
 @settings(deadline=None)
 def test_stats_are_those_of_a_plain_count(

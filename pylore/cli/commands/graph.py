@@ -60,7 +60,7 @@ def neighbors_command(id: str, direction: str, **options: Any) -> None:
 def hubs_command(limit: int, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        found = hubs(store, limit)
+        found = hubs(store, limit, session.settings.min_confidence)
     session.output.list(found, _hubs_text)
 
 

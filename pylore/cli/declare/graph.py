@@ -152,7 +152,8 @@ HUBS = Command(
     "[options]",
     "the nodes with most edges",
     """\
-The nodes with most edges, most first.""",
+The nodes with most edges, most first. Edges from code that are less sure than
+min_confidence do not count.""",
     Option(
         "-n, --limit N",
         "how many; 10 unless set",
@@ -163,7 +164,7 @@ The nodes with most edges, most first.""",
     ),
     OUTPUT,
     also=(QUIET,),
-    settings=("busy_timeout",),
+    settings=("busy_timeout", "min_confidence"),
     run="commands.graph:hubs_command",
 )
 

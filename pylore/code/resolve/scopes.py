@@ -78,8 +78,9 @@ UNIQUE_FUNCTION = 0.75
 """The only function of that name, in a language where functions need no import."""
 SUBCLASS = 0.65
 """A method of ``self`` that its subclasses alone define."""
-UNIQUE_METHOD = 0.6
-"""The only method of that name in the tree, on a receiver of which nothing is known."""
+UNIQUE_METHOD = 0.45
+"""The only method of that name in the tree, on a receiver of which nothing is known: a guess,
+below what is walked."""
 AMBIGUOUS = 0.5
 """Several methods of that name: each has its share of this."""
 MOST_CANDIDATES = 5

@@ -27,7 +27,7 @@ def only(relation: str, *files: FileFacts) -> CodeEdge:
 
 
 def test_the_constants_are_confidences_and_tell_reasons_apart() -> None:
-    assert all(0.5 <= sure <= 1 for sure in confidence.REASONS)
+    assert all(0.4 <= sure <= 1 for sure in confidence.REASONS)
     assert len(confidence.REASONS) == len(set(confidence.REASONS.values())) == 9
     assert confidence.SAME_FILE > confidence.KNOWN_CLASS > confidence.UNIQUE_METHOD
     assert confidence.AMBIGUOUS / 2 < 0.5, "the default of min_confidence leaves these out"
