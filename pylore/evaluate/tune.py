@@ -17,7 +17,7 @@ from ..core.settings import BY_NAME
 from ..core.text import parse_query
 from ..core.vocabulary import CHANGES, file_id
 from ..search.legs import embed_query
-from ..search.rank import find_matches
+from ..search.pipeline import find_matches
 from ..store import copy_store
 from ..system.atomic_write import TemporaryFolder
 from .run import Configuration, configured, interval, legs, milliseconds, score

@@ -299,7 +299,8 @@ def kinds(
         elif is_changelog(path):
             weight = stand.get("changelog", stand["other"])
         else:
-            weight = stand["other"]
+            is_data = path.rpartition(".")[2].lower() in tuning.DATA
+            weight = stand.get("data", stand["other"]) if is_data else stand["other"]
         if weight != 1:
             yield id, weight
 

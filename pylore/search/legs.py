@@ -6,10 +6,10 @@ Full text and vectors each make a list of nodes; the fusion makes one of them.
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.scoring import SHORT_QUERY, best_first, convex, rounded
+from ..core.scoring import SHORT_QUERY, best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import fold, stem, words
-from ..core.vocabulary import NAMES, SYMBOL_IDS, THING_IDS, file_id, path_of
+from ..core.vocabulary import CODE_IDS, NAMES, SYMBOL_IDS, THING_IDS, file_id, path_of
 from . import tuning
 
 TYPE_CHECKING = False
@@ -307,6 +307,29 @@ def run_legs(
             for id in leg:
                 found.how.setdefault(id, "retriever")
     return found
+
+
+def fuse(settings: Settings, found: Matches) -> None:
+    """Make one score of those of the legs, best first: ``found.fused`` and ``found.rrf``."""
+    found.rrf = rrf(found.legs, settings.rrf_k)
+    if settings.fusion == "rrf":
+        most = len(found.legs) / (settings.rrf_k + 1)
+        fused = {id: score / most for id, score in found.rrf.items()}
+    else:
+        fused = _convex(found, settings, settings.fulltext_share)
+        code = [id for id in fused if id.startswith(CODE_IDS)]
+        if code:
+            fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
+    found.fused = best_first(fused)
+
+
+def _convex(
+    found: Matches, settings: Settings, fulltext_share: float, among: frozenset[str] | None = None
+) -> dict[str, float]:
+    shares = dict.fromkeys(found.legs, tuning.RETRIEVER_SHARE)
+    shares |= settings.retriever_shares
+    shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
+    return convex(found.legs, shares, settings.vector_min, among)
 
 
 def confidence_of(found: Matches) -> float:

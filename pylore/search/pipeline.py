@@ -29,11 +29,13 @@ from .legs import (
     BUILT_IN,
     Matches,
     add_leg_scores,
+    confidence_of,
     embed_query,
+    fuse,
+    run_legs,
 )
 from .query import ParsedQuery
 from .query import Request as Request
-from .rank import find_matches
 from .score import (
     assemble,
     attach_verdicts,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ..core.query import Intent
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
     from .external import Retrievers
     from .file_context import FilePaths
     from .files import FileRanks
+    from .legs import FurtherLegs
 
 
 class Ranking:
@@ -274,6 +278,39 @@ class _Legs:
             self._near, self.file_paths = seeds(store, self.settings, query.near, query.notes)
         add_seeds(store, self.settings, found, self._near, scope.without(query.excluded))
         return beside_matches(store, self.settings, found, direct, room)
+
+
+def find_matches(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    vector: bytes | None,
+    scope: Scope,
+    excluded: frozenset[str],
+    further: FurtherLegs | None = None,
+    files: FileRanks | None = None,
+    room: int = tuning.POOL,
+    intent: Intent | None = None,
+) -> Matches:
+    """Return what every leg finds within ``scope``, fused and ranked; ``excluded`` nodes are left
+    out.
+
+    ``room`` says for how many matches the legs look, ``files`` how files rank, where that is known
+    from another scope, and ``intent`` what a question is for.
+    """
+    scope = scope.without(excluded)
+    found = run_legs(store, settings, query, vector, scope, further, room)
+    fuse(settings, found)
+    may_have_code = not scope.types or "file" in scope.types or "symbol" in scope.types
+    if may_have_code and (
+        store.whole_files.is_there() or any(id.startswith(CODE_IDS) for id in found.fused)
+    ):
+        from .rank import rank
+
+        rank(store, settings, query, scope, found, intent, files)
+    found.confidence = confidence_of(found)
+    found.weak = found.confidence < tuning.WEAK
+    return found
 
 
 # --- results

@@ -1,8 +1,7 @@
-"""From the scores of the legs to one ranked list: fusion, whole files, what a question is for.
+"""Where code may be found: fused matches ranked anew, by whole files and by what the query is for.
 
-``fuse`` makes one score of those of the legs. ``rank`` then orders code by whole files: a file has
-what ``files.rank_files`` says of it, in units of the best code that the legs found, and its best
-symbol stands for it. What kind of file it is counts, by what the query is for:
+A file has what ``files.rank_files`` says of it, in units of the best code that the legs found, and
+its best symbol stands for it. What kind of file it is counts, by what the query is for:
 
 where, how   source first; what has the very name that is asked for before all
 why          documents and changelogs before source, where the question is about a change
@@ -14,7 +13,7 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.query import CHANGES as CHANGE_QUESTION
 from ..core.query import asked_names
-from ..core.scoring import best_first, convex, rrf
+from ..core.scoring import best_first
 from ..core.text import fold, in_test_module, stem, words
 from ..core.vocabulary import (
     CALLS,
@@ -31,7 +30,6 @@ from ..core.vocabulary import (
 from ..store import ALL
 from . import tuning
 from .files import kinds, rank_files
-from .legs import confidence_of, run_legs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,57 +41,7 @@ if TYPE_CHECKING:
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .files import FileRanks
-    from .legs import FurtherLegs, Matches
-
-
-def find_matches(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    vector: bytes | None,
-    scope: Scope,
-    excluded: frozenset[str],
-    further: FurtherLegs | None = None,
-    files: FileRanks | None = None,
-    room: int = tuning.POOL,
-    intent: Intent | None = None,
-) -> Matches:
-    """Return what every leg finds within ``scope``, fused and ranked; ``excluded`` nodes are left
-    out.
-
-    ``room`` says for how many matches the legs look, ``files`` how files rank, where that is known
-    from another scope, and ``intent`` what a question is for.
-    """
-    scope = scope.without(excluded)
-    found = run_legs(store, settings, query, vector, scope, further, room)
-    fuse(settings, found)
-    rank(store, settings, query, scope, found, intent, files)
-    found.confidence = confidence_of(found)
-    found.weak = found.confidence < tuning.WEAK
-    return found
-
-
-def fuse(settings: Settings, found: Matches) -> None:
-    """Make one score of those of the legs, best first: ``found.fused`` and ``found.rrf``."""
-    found.rrf = rrf(found.legs, settings.rrf_k)
-    if settings.fusion == "rrf":
-        most = len(found.legs) / (settings.rrf_k + 1)
-        fused = {id: score / most for id, score in found.rrf.items()}
-    else:
-        fused = _convex(found, settings, settings.fulltext_share)
-        code = [id for id in fused if id.startswith(CODE_IDS)]
-        if code:
-            fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
-    found.fused = best_first(fused)
-
-
-def _convex(
-    found: Matches, settings: Settings, fulltext_share: float, among: frozenset[str] | None = None
-) -> dict[str, float]:
-    shares = dict.fromkeys(found.legs, tuning.RETRIEVER_SHARE)
-    shares |= settings.retriever_shares
-    shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
-    return convex(found.legs, shares, settings.vector_min, among)
+    from .legs import Matches
 
 
 def rank(
@@ -110,8 +58,6 @@ def rank(
     ``files`` are the ranks of files where they are known from another scope. What a rule did to a
     result is in ``found.rules``.
     """
-    if not may_have_code(scope):
-        return
     if settings.file_ranking and "fulltext" in found.legs:
         found.files = files or rank_files(store, settings, query, scope, found.legs, intent)
     fused = _code_by_files(store, settings, query, scope, found, intent)
@@ -125,11 +71,6 @@ def rank(
     highest = max(found.fused.values(), default=most) or 1.0
     scale = highest / most if most > highest else 1.0
     found.fused = best_first({id: scale * score for id, score in fused.items()})
-
-
-def may_have_code(scope: Scope) -> bool:
-    """Return whether files or symbols are within the scope."""
-    return not scope.types or "file" in scope.types or "symbol" in scope.types
 
 
 def _code_by_files(

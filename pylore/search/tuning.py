@@ -180,6 +180,12 @@ NO_SOURCE = frozenset(
 )
 """Endings of files that are no source."""
 
+DATA = frozenset(
+    "bib cfg conf css csv html ini ipynb json less lock log po properties scss svg toml tsv xml yaml"
+    " yml".split()
+)
+"""Those of them that tell no reasons."""
+
 # --- the history (docs/decisions/0019)
 
 ALIKE = 200
@@ -222,7 +228,7 @@ STAND = {
     "where": _FOR_CODE,
     "how": _FOR_CODE,
     "changes": _FOR_CODE,
-    "why": {"source": 0.5, "test": 0.2, "other": 0.9, "changelog": 1.3},
+    "why": {"source": 0.5, "test": 0.2, "other": 0.9, "changelog": 1.3, "data": 0.5},
 }
 """What the kind of a file leaves of its score, and of a document's that was made from one. Chosen
 on the tuned half of tests/bench/questions.py; on --set, 0.3 to 0.55 for others and 0.3 to 0.6 for

@@ -18,8 +18,7 @@ from pylore.indexing.indexer import Index
 from pylore.search.expand import within
 from pylore.search.file_context import Near, of_files, seeds
 from pylore.search.legs import FullTextLeg, Matches
-from pylore.search.pipeline import Request, search
-from pylore.search.rank import find_matches
+from pylore.search.pipeline import Request, find_matches, search
 from pylore.search.related import related
 from pylore.search.rules import DirectMatches, rule_named
 from pylore.search.score import differing_signs, mmr
