@@ -140,3 +140,16 @@ setup() { setup_in_shared; }
   run_lore context x --as prompt --jq .
   expect_error 2 "--jq and --as prompt exclude each other"
 }
+
+@test "context --files tells what is known about files, without a question or where nothing matches" {
+  mkdir -p src
+  printf 'def a():\n    return 1\n' >src/only.py
+  lore add decision "Nothing is stored twice" --id decision-only --file src/only.py >/dev/null
+  for question in '' zzqqx; do
+    run_lore context ${question:+"$question"} --files src/only.py --text
+    [ "$status" -eq 0 ]
+    [[ $output == *"Nothing is stored twice"* && $stderr == *"this is what is known about the files"* ]]
+  done
+  run_lore context
+  expect_error 2 "context needs a question"
+}

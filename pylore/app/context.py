@@ -6,6 +6,7 @@ from ..context.build import ContextBrief, build, wider
 from ..core.model import Record
 from ..store.filter import Scope
 from ..store.resolve_id import resolve_id, resolve_ids
+from .search import near_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,11 +63,12 @@ def context(engine: Engine, request: ContextRequest) -> Context:
     if not settings.origins.get("graph_depth"):
         settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
     scope = Scope(types=engine.store.types.require(request.types), files=request.files)
+    near = near_files(engine, request.files) if request.files else None
     brief = ContextBrief(
         resolve_id(engine.store, request.question), form=request.form, budget=settings.budget,
         root=engine.root, scope=scope, excluded=resolve_ids(engine.store, request.exclude),
         needed=[resolve_id(engine.store, need) for need in request.needed],
-        with_superseded=request.with_superseded,
+        near=near, with_superseded=request.with_superseded,
     )  # fmt: skip
     embedder = engine.embedder
     with engine.store.snapshot():

@@ -35,7 +35,7 @@ def context(words: tuple[str, ...], **given: Any) -> None:
     """``lore context``."""
     settings = load_settings(given["settings"])
     form = _form(given, settings)
-    if not words:
+    if not words and not given["files"]:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
     text = " ".join([read_stdin() if word == "-" else word for word in words])
     if settings.cache_seconds:

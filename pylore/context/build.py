@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
-from ..core.model import Hit, Node, Record
+from ..core.model import Hit, Hits, Node, Record
 from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
-from ..search.related import related
+from ..search.related import about_files, related
 from ..search.score import describe
 from . import tuning
 from .sections import (
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from ..core.model import Hits
     from ..core.settings import Settings
     from ..embed import Embedder
+    from ..search.file_context import Near
     from ..store import Store
     from ..store.filter import Scope
     from .text import Packed, Snippet
@@ -93,11 +93,13 @@ class ContextBrief(Record):
     """A question, the form that its context shall have, and how many tokens it may take.
 
     ``needed`` are further things that the answer needs: names of symbols, paths, questions.
+    ``near``: files whose records come where nothing matches the question, or there is none.
     ``with_superseded``: facts that are superseded come too, and say so.
     """
 
     __slots__ = (
-        "budget", "excluded", "form", "needed", "question", "root", "scope", "with_superseded",
+        "budget", "excluded", "form", "near", "needed", "question", "root", "scope",
+        "with_superseded",
     )  # fmt: skip
 
     def __init__(
@@ -110,10 +112,12 @@ class ContextBrief(Record):
         scope: Scope,
         excluded: Iterable[str] = (),
         needed: Iterable[str] = (),
+        near: Near | None = None,
         with_superseded: bool = False,
     ) -> None:
         self.question = question
         self.needed = tuple(needed)
+        self.near = near
         self.with_superseded = with_superseded
         self.form = form
         self.budget = budget
@@ -151,7 +155,12 @@ def results_for(
         )  # fmt: skip
         return search(store, settings, request, embedder)
 
-    hits = found(question)
+    hits = found(question) if question.strip() else Hits([], [])
+    if not len(hits) and asked.near is not None:
+        types = asked.scope.types
+        about = about_files(store, settings, asked.near, types=types, excluded=excluded)
+        about.notes[:0] = [*hits.notes, "this is what is known about the files"]
+        return about
     if asked.form in _WITH_CODE:
         _put_definitions_for_files(store, settings, asked, question, hits, embedder)
     if task is None:
@@ -253,7 +262,8 @@ def build(
         said = task.body if task.body.startswith(task.title) else f"{task.title} {task.body}"
         question = said[: tuning.LONGEST_QUESTION]
     hits = results_for(store, settings, asked, question, task, embedder)
-    context = Context(one_line(question), asked.budget, hits.notes)
+    about = question if question.strip() else ", ".join(asked.scope.files)
+    context = Context(one_line(about), asked.budget, hits.notes)
     return _Builder(store, settings, asked, hits, context).run()
 
 

@@ -254,7 +254,7 @@ and runs are listed where their types are asked for.""",
 
 CONTEXT_COMMAND = Command(
     "context",
-    "[options] QUESTION… | TASK-ID",
+    "[options] QUESTION… | TASK-ID | --files GLOB,…",
     "what the store has on a question, cut to a number of tokens",
     """\
 Searches, walks the graph (depth 2 unless set), and puts the best together as
@@ -281,7 +281,11 @@ what it is linked to comes along. A lone - reads the question from stdin.""",
         many=True,
     ),
     Option(
-        "--files GLOB,…", "start only from records and code of these files", kind="files", many=True
+        "--files GLOB,…",
+        "start only from records and code of these files; without a\n"
+        "question, or where nothing matches, what is known about them",
+        kind="files",
+        many=True,
     ),
     SCOPES,
     Option("--graph-depth N", "hops to walk, 0 to 3", setting="graph_depth"),
