@@ -181,8 +181,8 @@ NO_SOURCE = frozenset(
 """Endings of files that are no source."""
 
 DATA = frozenset(
-    "bib cfg conf css csv html ini ipynb json less lock log po properties scss svg toml tsv xml yaml"
-    " yml".split()
+    "bib cfg conf css csv html ini ipynb json less lock log po properties scss svg toml tsv xml"
+    " yaml yml".split()
 )
 """Those of them that tell no reasons."""
 
