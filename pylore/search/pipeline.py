@@ -302,9 +302,7 @@ def find_matches(
     found = run_legs(store, settings, query, vector, scope, further, room)
     fuse(settings, found)
     may_have_code = not scope.types or "file" in scope.types or "symbol" in scope.types
-    if may_have_code and (
-        store.whole_files.is_there() or any(id.startswith(CODE_IDS) for id in found.fused)
-    ):
+    if may_have_code and store.fulltext.collections(("file",)):
         from .rank import rank
 
         rank(store, settings, query, scope, found, intent, files)

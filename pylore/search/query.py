@@ -112,7 +112,7 @@ class ParsedQuery:
         text, types = self.text, self.scope.types
         may_have_code = "file" in types or "symbol" in types
         if not types and len(text) > SHORT:
-            may_have_code = store.whole_files.is_there()
+            may_have_code = bool(store.fulltext.collections(("file",)))
         if settings.clean_query and len(text) > SHORT and may_have_code:
             from ..core.query import cleaned
 
