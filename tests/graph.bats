@@ -288,7 +288,7 @@ END
 
 @test "export refuses a format that it does not know" {
   run_lore graph export --format svg
-  expect_error 2 "see 'lore graph export --help'"
+  expect_error 2 "--format is 'svg': give one of json, dot, mermaid, graphml"
 }
 
 @test "export --around has what is near a node, by --hops and --edges" {

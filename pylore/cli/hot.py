@@ -51,7 +51,7 @@ def search(words: tuple[str, ...], **given: Any) -> None:
     if settings.on:
         from ..system.parts import require_part
 
-        hub = require_part("hub", "leg")
+        hub = require_part("hub", "search")
         settings = hub.settled(given["files"], settings)
         opened = hub.open_for_search(settings)
     elif settings.cache_seconds and batch is None:

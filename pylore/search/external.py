@@ -167,7 +167,7 @@ def _leg_at_hub(name: str, settings: Settings, asked: Mapping[str, Any], search:
     from ..system.parts import require_part
 
     try:
-        leg: Running = require_part("hub", "leg").HubLeg(name, settings, asked, search)
+        leg: Running = require_part("hub", "search").HubLeg(name, settings, asked, search)
     except LoreError as error:
         raise Refused(str(error)) from None
     return leg
