@@ -162,6 +162,10 @@ class _Line:
             return [setting.config_key for setting in SETTINGS]
         if kind == "tags":
             return _tags()
+        if kind == "languages":
+            from ..code.rules import rule_files
+
+            return [*rule_files()]
         if kind == "commands":
             from .own_commands import command_names
 

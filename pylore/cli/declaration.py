@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     Kind = Literal[
-        "", "commands", "files", "forgotten", "ids", "relations", "remotes", "runs", "settings",
-        "sources", "statuses", "tags", "types", "verbs",
+        "", "commands", "files", "forgotten", "ids", "languages", "relations", "remotes", "runs",
+        "settings", "sources", "statuses", "tags", "types", "verbs",
     ]  # fmt: skip
     Function = Callable[..., Any]
 
