@@ -33,7 +33,6 @@ from ..core.text import (
     words,
 )
 from ..core.vocabulary import CHANGES, CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
-from ..graph.walk import Step
 from . import tuning
 
 TYPE_CHECKING = False
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from ..core.scoring import Leg
     from ..core.settings import Settings
     from ..core.text import Query
+    from ..graph.walk import Step
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
 
@@ -357,6 +357,8 @@ def history_of(
     """
     if not settings.history_weight or not store.commits.is_there():
         return None
+    from ..graph.walk import Step  # which depth 0 does without
+
     alike = _alike(store, ranks, excluded)
     if not alike:
         return None

@@ -83,11 +83,10 @@ def _code_by_files(
 ) -> dict[str, float]:
     """Return the fused scores, those of files and symbols by how their files rank."""
     fused = {id: score for id, score in found.fused.items() if not id.startswith(CODE_IDS)}
-    own = {
-        id: score * settings.test_weight if in_test_module(path_of(id), qualified_of(id)) else score
-        for id, score in found.fused.items()
-        if id.startswith(CODE_IDS)
-    }
+    own = {id: score for id, score in found.fused.items() if id.startswith(CODE_IDS)}
+    for id in own:
+        if "::test" in id and in_test_module(path_of(id), qualified_of(id)):
+            own[id] *= settings.test_weight
     ranks = found.files
     if ranks is None or not ranks.plain:
         weights = dict(kinds(settings, query, own, intent))
