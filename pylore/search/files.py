@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 
 class FileRanks:
     """What the legs say of files: ``plain`` has p of each, ``legs`` its parts by name,
-    ``stand`` what its kind leaves of that."""
+    ``stand`` what its kind leaves of that; ``by_history`` is whether alike commits count."""
 
-    __slots__ = ("legs", "plain", "query", "stand")
+    __slots__ = ("by_history", "legs", "plain", "query", "stand")
 
     def __init__(
         self, query: Query, legs: dict[str, dict[str, float]], plain: dict[str, float]
@@ -61,6 +61,7 @@ class FileRanks:
         self.legs = legs
         self.plain = plain
         self.stand: dict[str, float] = {}
+        self.by_history = True
 
     def explained(self, id: str) -> dict[str, float | None]:
         """What each leg says of a file, p, and what its kind leaves of that."""
@@ -105,6 +106,7 @@ def rank_files(
         for id, score in leg.items():
             plain[id] = plain.get(id, 0.0) + share * score
     ranks = FileRanks(query, legs, relative(plain))
+    ranks.by_history = intent is None or intent.kind in tuning.OF_HISTORY
     ranks.stand = dict(kinds(settings, query, plain, intent))
     for id in _called_so(store, query, ranks) if intent is None else ():
         del ranks.stand[id]
@@ -355,7 +357,7 @@ def history_of(
     Raises:
         GraphUnavailable: what is kept of commits is missing or damaged.
     """
-    if not settings.history_weight or not store.commits.is_there():
+    if not (settings.history_weight and ranks.by_history) or not store.commits.is_there():
         return None
     from ..graph.walk import Step  # which depth 0 does without
 

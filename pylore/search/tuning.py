@@ -224,6 +224,11 @@ are alike, on the other half 0.75 finds two fewer."""
 # --- what a question is for (docs/decisions/0018)
 
 _FOR_CODE = {"source": 1.0, "test": 0.4, "other": 0.4, "changelog": 0.3}
+OF_HISTORY = ("why", "changes")
+"""What a question must be for that files changed by alike commits count. With depth 1 the first
+results of 189 questions are right in 71.5 % where they count for all, in 80.4 % where for none;
+among the first three 90.0 and 93.7 %. A title of a change is no question."""
+
 STAND = {
     "where": _FOR_CODE,
     "how": _FOR_CODE,
