@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 class FileRanks:
     """What the legs say of files: ``plain`` has p of each, ``legs`` its parts by name,
-    ``stand`` what its kind leaves of that; ``by_history`` is whether alike commits count."""
+    ``stand`` what its kind leaves of that; ``by_history`` what alike commits count."""
 
     __slots__ = ("by_history", "legs", "plain", "query", "stand")
 
@@ -61,7 +61,7 @@ class FileRanks:
         self.legs = legs
         self.plain = plain
         self.stand: dict[str, float] = {}
-        self.by_history = True
+        self.by_history = 1.0
 
     def explained(self, id: str) -> dict[str, float | None]:
         """What each leg says of a file, p, and what its kind leaves of that."""
@@ -106,7 +106,8 @@ def rank_files(
         for id, score in leg.items():
             plain[id] = plain.get(id, 0.0) + share * score
     ranks = FileRanks(query, legs, relative(plain))
-    ranks.by_history = intent is None or intent.kind in tuning.OF_HISTORY
+    if intent is not None:
+        ranks.by_history = tuning.BY_HISTORY[intent.kind]
     ranks.stand = dict(kinds(settings, query, plain, intent))
     for id in _called_so(store, query, ranks) if intent is None else ():
         del ranks.stand[id]
@@ -357,7 +358,7 @@ def history_of(
     Raises:
         GraphUnavailable: what is kept of commits is missing or damaged.
     """
-    if not (settings.history_weight and ranks.by_history) or not store.commits.is_there():
+    if not settings.history_weight or not store.commits.is_there():
         return None
     from ..graph.walk import Step  # which depth 0 does without
 
@@ -399,7 +400,7 @@ def _add_support(
     for id in files:
         number = ever.get(id, 0)
         known = number * own.get(id, 0.0) + young * tuning.YOUNG_HAS * ranks.plain.get(id, 0.0)
-        share = settings.history_weight * stand.get(id, 1.0)
+        share = settings.history_weight * ranks.by_history * stand.get(id, 1.0)
         found.support[id] = share * known / (number + young)
 
 

@@ -1,7 +1,7 @@
 """Questions as people ask them about repositories, with the files that answer them.
 
     questions.py CLONES [--set FOLDER] [--half tuned|held-out] [--type T,…] [--setting KEY=VALUE]…
-                        [--documents] [--grep] [--misses]
+                        [--documents] [--grep] [--misses] [--context TOKENS,…]
 
 CLONES has a clone of each repository by its name. Without ``--set`` the questions are those below,
 about pallets/flask, spf13/cobra, scrapy/scrapy and expressjs/express; every second one, from the
@@ -12,11 +12,14 @@ Each repository is indexed once, into ``.bench/questions``; with ``--documents``
 imported as well. hit@k: one of the answers is among the first k distinct files of the results;
 recall@5: the share of them among the first five. Beside it ``--grep`` shows ``git grep`` with the
 three rarest words of the question: files with most of these words, then most lines, come first.
+With ``--context``, for questions of a FOLDER with ``symbols``: the share of these functions and
+classes of Python whose definition is in a context for a model of so many tokens.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -27,6 +30,7 @@ from places import CACHE, LORE, ROOT, environment, read_lines
 
 sys.path.insert(0, str(ROOT))
 
+from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
 from pylore.app.search import search
 from pylore.core.settings import Settings
@@ -136,6 +140,7 @@ class Asked(NamedTuple):
     question: str
     answers: frozenset[str]
     half: str
+    symbols: tuple[str, ...] = ()
 
 
 def main() -> int:
@@ -147,6 +152,8 @@ def main() -> int:
         for answer in one.answers:
             if not (options.clones / one.repository / answer).exists():
                 sys.stderr.write(f"questions: {one.repository}: no {answer}: {one.question}\n")
+    if options.context:
+        return _contexts(options, [one for one in asked if one.symbols])
     for name in ("git grep", "lore") if options.grep else ("lore",):
         print("\t".join([name, "", *(f"hit@{k}" for k in HITS), "recall@5"]))
         rows: dict[tuple[str, str], list[list[float]]] = {}
@@ -167,6 +174,31 @@ def main() -> int:
     return 0
 
 
+def _contexts(options: argparse.Namespace, asked: list[Asked]) -> int:
+    """Print a row a repository: of the named symbols, the share that contexts define."""
+    print("\t".join(["context", *map(str, options.context)]))
+    rows = []
+    for repository in dict.fromkeys(one.repository for one in asked):
+        clone: Path = options.clones / repository
+        own = [one for one in asked if one.repository == repository]
+        store = open_store(str(_store(clone, documents=options.documents)))
+        engine = Engine(store, Settings(), str(clone))
+        rows.append([_defined(engine, own, budget) for budget in options.context])
+        print("\t".join([repository, *(f"{100 * share:.1f}" for share in rows[-1])]))
+    print("\t".join(["mean", *(f"{100 * share:.1f}" for share in _means(rows))]))
+    return 0
+
+
+def _defined(engine: Engine, asked: list[Asked], budget: int) -> float:
+    under = engine.changed([("budget", str(budget))], "bench")
+    shares = []
+    for one in asked:
+        text = context(under, ContextRequest(one.question, form="prompt")).text
+        names = {name for _, name in re.findall(r"^\s*(?:async )?(def|class) (\w+)", text, re.M)}
+        shares.append(len(names.intersection(one.symbols)) / len({*one.symbols}))
+    return sum(shares) / len(shares)
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clones", type=Path)
@@ -176,6 +208,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--setting", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--documents", action="store_true", help="import the documents as well")
     parser.add_argument("--grep", action="store_true", help="measure git grep beside lore")
+    parser.add_argument("--context", type=lambda text: [*map(int, text.split(","))], default=[])
     parser.add_argument("--misses", action="store_true", help="print what was not found")
     return parser.parse_args()
 
@@ -198,7 +231,8 @@ def _of_set(folder: Path, clones: Path) -> Iterator[Asked]:
                              f" {first['commit']}: left out\n")  # fmt: skip
             continue
         for row in rows:
-            yield Asked(path.stem, row["query"], frozenset(row["files"]), "")
+            symbols = tuple(row.get("symbols", ()))
+            yield Asked(path.stem, row["query"], frozenset(row["files"]), "", symbols)
 
 
 def _scores(found: list[str], answers: frozenset[str]) -> list[float]:
