@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
-VERSION = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
+VERSION = f"3 {sys.version_info[0]}.{sys.version_info[1]}"
 """Other inputs of answers: the resolver's version, and Python's built-in names."""
 KEPT = "code_answers"
 """The key of ``meta`` that says what they depend on."""

@@ -203,7 +203,7 @@ def _defining(store: Store, query: Query) -> dict[str, float]:
     asked = [" ".join(split) for name in sorted(wanted) if (split := words(fold(name)))]
     files: dict[str, set[str]] = {}
     for id in store.fulltext.titled(CODE, asked, tuning.MOST_DEFINED) if asked else ():
-        name = qualified_of(id).partition("~")[0].rpartition(".")[2]
+        name = qualified_of(id).rpartition(".")[2]
         name = name if name in wanted else fold(name)
         if name in wanted:
             files.setdefault(name, set()).add(file_id(path_of(id)))

@@ -23,7 +23,7 @@ def facts_of(root: Path, below: str = "") -> dict[str, FileFacts]:
     with TemporaryDirectory(prefix="lore-") as folder:
         config = rules.write(folder, wanted, {})
         job = Job(str(root), config, paths, _LARGEST, wanted, threads=0, embed=False)
-        outcomes = work(job, rules).outcomes
+        outcomes = work(job, rules)
     return {
         one.path: facts_from_json(one.path, one.language, one.facts)
         for one in outcomes

@@ -2,7 +2,8 @@
 
 A symbol counts as found where file, qualified name, kind and first line agree with
 ``ast``; with universal-ctags, which names kinds and scopes its own way, where file,
-name and line do. Files that the index leaves out are in neither set.
+name and line do. Of several definitions of a name in one scope, one counts: ours, if that is
+among them. Files that the index leaves out are in neither set.
 """
 
 from __future__ import annotations
@@ -22,8 +23,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 from places import CACHE, LORE, BenchmarkError, environment
 from report import Row, at_least
+
+from pylore.store.passages import unpacked
 
 TARGET = 0.95
 CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
@@ -90,7 +95,7 @@ def symbol_rows() -> Iterator[Row]:
     library = Path(ast.__file__).parent
     known = indexed(library, ("python",))
     ours = {(one.path, one.qualified, one.kind, one.first) for one in known}
-    truth = by_ast(library, {one.path for one in known})
+    truth = _once(by_ast(library, {one.path for one in known}), ours)
     yield from _rows("symbols, ast: standard library", ours, truth)
     for folder in filter(None, os.environ.get("LORE_BENCH_CODE", "").split(":")):
         yield from _by_ctags(Path(folder))
@@ -130,20 +135,42 @@ def _declared(folder: Path, language: str, one: tuple[str, str, str, int]) -> bo
     )
 
 
+def _once(truth: Found, ours: Found) -> Found:
+    """One definition of each qualified name: ours, where that is one of them."""
+    once: dict[tuple[str, str], tuple[str, str, str, int]] = {}
+    for one in sorted(truth):
+        if one in ours or one[:2] not in once:
+            once[one[:2]] = one
+    return {*once.values()}
+
+
 def _match(ours: list[Defined], tags: Found) -> tuple[Found, Found]:
-    """Both sides with the line of ctags, where a definition has it among its first ones."""
-    waiting: dict[tuple[str, str], list[int]] = {}
-    for path, name, _, line in sorted(tags):
-        waiting.setdefault((path, _plain(name)), []).append(line)
+    """Both sides with the line of ctags, where a definition has it among its first ones.
+
+    Tags of one name in one scope are one symbol.
+    """
+    scoped: dict[tuple[str, str, str], list[int]] = {}
+    for path, name, scope, line in sorted(tags):
+        scoped.setdefault((path, _plain(name), scope), []).append(line)
+    waiting: dict[tuple[str, str], list[list[int]]] = {}
+    for (path, name, _), lines in scoped.items():
+        waiting.setdefault((path, name), []).append(lines)
     found: Found = set()
+    matched: Found = set()
     for one in sorted(ours, key=lambda one: (one.path, one.first)):
-        lines = waiting.get((one.path, _plain(one.name)), [])
-        near = [n for n in lines if one.first <= n <= min(one.last, one.first + MOST_LINES)]
-        line = near[0] if near else -one.first
+        groups = waiting.get((one.path, _plain(one.name)), [])
+        last = min(one.last, one.first + MOST_LINES)
+        near = [(n, lines) for lines in groups for n in lines if one.first <= n <= last]
+        line = -one.first
         if near:
-            lines.remove(line)
+            line, lines = min(near)
+            groups.remove(lines)
+            matched.add((one.path, _plain(one.name), "", line))
         found.add((one.path, _plain(one.name), "", line))
-    return found, {(path, _plain(name), "", line) for path, name, _, line in tags}
+    missing = {
+        (path, name, "", lines[-1]) for (path, name), groups in waiting.items() for lines in groups
+    }
+    return found, matched | missing
 
 
 def _plain(name: str) -> str:
@@ -184,8 +211,15 @@ def indexed(folder: Path, languages: tuple[str, ...]) -> list[Defined]:
     return [
         Defined(path, name, qualified, kind, first, last, signature)
         for path, facts in rows
-        for name, qualified, kind, first, last, signature, *_ in json.loads(facts)["symbols"]
+        for name, qualified, kind, first, last, signature, *_ in _symbols(facts)
     ]
+
+
+def _symbols(facts: bytes) -> list[list[Any]]:
+    """The rows of the symbols in what the store keeps of a file."""
+    names, _, _ = unpacked(facts).partition("\n")
+    found: list[list[Any]] = json.loads(names)["symbols"]
+    return found
 
 
 def by_ast(folder: Path, paths: set[str]) -> Found:
@@ -247,7 +281,8 @@ def by_ctags(folder: Path, paths: set[str]) -> dict[str, tuple[Found, set[str]]]
         expected, files = found.setdefault(language, (set(), set()))
         files.add(tag["path"])
         if tag["kind"] in KINDS[language][0].split() and _defines(folder, language, tag):
-            expected.add((tag["path"], tag["name"].rpartition("::")[2], "", tag["line"]))
+            name = tag["name"].rpartition("::")[2]
+            expected.add((tag["path"], name, tag.get("scope", ""), tag["line"]))
     return found
 
 

@@ -209,6 +209,15 @@ def check(value): return value
         assert project.store.edges.get(*ends, "calls") is not None
 
 
+def test_a_module_under_two_conditions_has_the_files_of_both(project: Project) -> None:
+    project.write("rs/src/lib.rs", "#[cfg(unix)]\nmod imp {\n  mod sys;\n}\n#[cfg(windows)]\n"
+                  "mod imp {\n  fn a() { one(); other(); }\n}\n")  # fmt: skip
+    project.write("rs/src/imp/sys.rs", "fn s() {}\n")
+    project.write("rs/Cargo.toml", '[package]\nname = "x"\n')
+    project.index()
+    assert ("file-rs/src/lib.rs", "file-rs/src/imp/sys.rs", "imports") in project.edges("imports")
+
+
 def test_a_search_finds_a_symbol(project: Project) -> None:
     project.index()
     found = search(project.store, Settings(), Request("Login check"), None)

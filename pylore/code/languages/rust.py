@@ -77,7 +77,8 @@ class RustImports:
         """Return the file of ``mod name;`` in ``mod outer { … }``: in a folder of that name."""
         folder = self._home(facts.path)
         for symbol in facts.symbols:
-            if symbol.kind == "module" and symbol.line_start <= line <= symbol.line_end:
+            spans = ((symbol.line_start, symbol.line_end), *symbol.others)
+            if symbol.kind == "module" and any(first <= line <= last for first, last in spans):
                 inner = join(folder, symbol.qualified.replace(".", "/"))
                 for candidate in (f"{inner}/{name}.rs", f"{inner}/{name}/mod.rs"):
                     if candidate in self._paths:
