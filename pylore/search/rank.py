@@ -168,7 +168,7 @@ def _definitions(store: Store, names: Iterable[str], scope: Scope) -> dict[str, 
     phrases = [" ".join(split) for name in sorted(asked) if (split := words(name))]
     found = {}
     for id in store.fulltext.titled(CODE, phrases, tuning.MOST_DEFINED):
-        qualified = fold(qualified_of(id).partition("~")[0])
+        qualified = fold(qualified_of(id))
         name = asked.get(qualified.rpartition(".")[2])
         if name is not None:
             whole = f".{qualified}".endswith(f".{name}")
