@@ -94,7 +94,7 @@ setup() { setup_copy; }
   lore add note "words" --embedder none >/dev/null
   each_is <<'END'
 graph similar --min 1.5|2|--min
-graph similar -k 0|2|-k
+graph similar -k 0|2|--nearest is '0'
 graph duplicates --type nots|2|unknown type 'nots'
 END
   run_lore graph similar

@@ -176,7 +176,9 @@ def test_an_edge_that_a_person_made_stays(project: Project) -> None:
 
 
 def test_several_definitions_of_a_name_are_one_symbol(project: Project) -> None:
-    project.write("src/twice.py", """\
+    project.write(
+        "src/twice.py",
+        """\
 from typing import overload
 
 @overload
@@ -198,7 +200,8 @@ class Point:
 
 def read(path): return path
 def check(value): return value
-""")
+""",
+    )
     project.index()
     load, x = (project.node(f"symbol-src/twice.py::{name}") for name in ("load", "Point.x"))
     assert (load.line_start, load.line_end) == (7, 8)

@@ -15,7 +15,9 @@ from pylore.store import Store
 from pylore.store.filter import Scope
 
 HEAD = '"""Sessions of a shop."""\n' + "".join(f"import lib{n}\n" for n in range(40))
-SESSIONS = HEAD + '''
+SESSIONS = (
+    HEAD
+    + '''
 
 def count_visitors(log):
     """Count how many visitors a day has."""
@@ -28,6 +30,7 @@ def renew(session, clock):
         session.token = sign(session)
     return session
 '''
+)
 
 
 @pytest.fixture
