@@ -260,7 +260,7 @@ _MOST_NODES = 10_000
 
 
 class WarmRequest(Record):
-    """What is to be loaded: what every search reads, and the neighbourhood of ``entity``, an id."""
+    """Load what every search reads, and the neighbourhood of ``entity``, an id."""
 
     __slots__ = ("entity",)
 

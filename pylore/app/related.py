@@ -1,4 +1,4 @@
-"""What is connected to nodes, the shortest way between two, and what is known about files."""
+"""Connections of nodes: related ones, the shortest way between two, and knowledge about files."""
 
 from __future__ import annotations
 

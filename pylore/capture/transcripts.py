@@ -68,7 +68,7 @@ class EventLines:
 
 
 def head_of(_: bytes, path: str) -> tuple[str, bool]:
-    """Return a file of events is a thing of its own, whatever sessions it has."""
+    """Return False: a file of events is a thing of its own, whatever sessions it has."""
     return path, False
 
 

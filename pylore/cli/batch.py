@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 
 from ..core.errors import LoreError, UsageError
-from ..core.json import parse_object
+from ..core.json import decoded, parse_object
 from ..core.lines import QUESTION_LINE
 from ..core.settings import setting_of_option
 from ..evaluate.queries import question_of, read_lines, read_questions
@@ -108,15 +108,7 @@ def dialogue(
 def _fields(line: bytes) -> dict[str, Any]:
     if line.lstrip().startswith(b"{"):
         return parse_object(line, QUESTION_LINE)
-    if len(line) > QUESTION_LINE:
-        raise LoreError(f"longer than {QUESTION_LINE} bytes")
-    try:
-        query = line.decode().strip()
-    except UnicodeDecodeError as error:
-        raise LoreError(f"not UTF-8 (byte {error.start})") from None
-    if "\0" in query:
-        raise LoreError("has a NUL byte")
-    return {"query": query}
+    return {"query": decoded(line, QUESTION_LINE).strip()}
 
 
 def _answer(ask: Ask, question: Question, say: Say) -> dict[str, Any]:

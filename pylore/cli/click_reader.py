@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .declaration import Argument, Command, Option
 
 _SETTING = "setting_"
-"""What the names of parameters begin with that are settings."""
+"""The beginning of the names of parameters that are settings."""
 
 
 def read_with_click(words: Sequence[str], command: Command) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _parameters(command: Command) -> Iterator[click.Parameter]:
 
 def _option(option: Option) -> click.Option:
     given: dict[str, Any] = {"multiple": option.many}
-    into = _SETTING + option.setting if option.setting else option.into
+    into = _SETTING + option.setting if option.setting else option.parameter
     if option.constant:
         given["flag_value"] = option.constant
     elif not option.value:
@@ -113,7 +113,7 @@ def _option(option: Option) -> click.Option:
         given["type"] = _Value(option)
     if option.default is not None:
         given["default"] = option.default
-    return click.Option([*option.names, *([into] if into else [])], **given)
+    return click.Option([*option.names, into], **given)
 
 
 class _Value(click.ParamType[Any]):
@@ -134,7 +134,7 @@ class _Value(click.ParamType[Any]):
 
 
 def _arguments(declared: tuple[Argument, ...]) -> Iterator[click.Argument]:
-    """Yield those that go into one parameter are one list."""
+    """Yield the arguments; those that go into one parameter are one list."""
     parameters = [argument.into for argument in declared]
     for number, argument in enumerate(declared):
         if argument.into in parameters[:number]:

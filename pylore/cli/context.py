@@ -14,6 +14,7 @@ from ..terminal.forms import id_line, other_forms
 from ..terminal.output import Output, note, write
 from .reader import split_words
 from .runtime import (
+    asks_for,
     chosen_output,
     load_settings,
     open_for_reading,
@@ -101,7 +102,7 @@ def _form(given: dict[str, Any], settings: Settings) -> str:
 
     form = "mermaid" if given["mermaid"] else given["as"]
     for other in other_forms():
-        if form not in (None, other) and given.get(f"as_{other}"):
+        if form not in (None, other) and asks_for(given, other):
             raise UsageError(f"--{other} and --as {form} exclude each other: give one")
     if form is None:
         chosen = chosen_output({**given}, settings).form

@@ -124,7 +124,7 @@ QUIET = Option("-q, --quiet", "no notes on stderr", setting="quiet", constant="1
 _ONLY_NAMED = ("quiet", "on")
 """Settings that are options of the commands alone whose declarations name them."""
 _OF_SEARCHES = (EXPAND, NO_DIVERSIFY, QUIET)
-"""What a command takes beside that has all settings as options."""
+"""Further options of a command that has all settings as options."""
 
 
 class Row:

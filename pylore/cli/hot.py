@@ -15,6 +15,7 @@ from ..terminal.forms import FORMS, other_forms
 from ..terminal.output import Output
 from .reader import split_words
 from .runtime import (
+    asks_for,
     chosen_output,
     ids_from,
     load_settings,
@@ -64,11 +65,7 @@ def search(words: tuple[str, ...], **given: Any) -> None:
         # A hub answers all that a search asks (store.protocols.SearchStore).
         engine = Engine(store, settings, project_root(), ahead=ahead)
         if batch is None:
-            found = _found(engine, query, given)
-            rows = _rows(engine, found)
-            say(found.notes, settings)
-            output.list(rows, text)
-            record_shown(engine, query, found)
+            _print_hits(engine, query, _found(engine, query, given), output, text)
         else:
             _answer_batch(engine, given, output, batch)
 
@@ -107,10 +104,7 @@ def _answer_or_keep(
         engine = Engine(store, settings, project_root(), ahead=ahead)
         with keeping:
             found = _found(engine, query, given)
-        rows = _rows(engine, found)
-        say(found.notes, settings)
-        output.list(rows, text)
-        record_shown(engine, query, found)
+        rows = _print_hits(engine, query, found, output, text)
     keeping.keep(rows, found.notes)
 
 
@@ -149,6 +143,21 @@ def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     return rows
 
 
+def _print_hits(
+    engine: Engine,
+    asked: str,
+    found: Hits,
+    output: Output,
+    text: Callable[[Sequence[dict[str, object]]], str],
+) -> list[dict[str, object]]:
+    """Print results with what is said beside them, record them in the run, return their rows."""
+    rows = _rows(engine, found)
+    say(found.notes, engine.settings)
+    output.list(rows, text)
+    record_shown(engine, asked, found)
+    return rows
+
+
 def _answer_batch(engine: Engine, given: dict[str, Any], output: Output, path: str) -> None:
     from .batch import answer_all, for_a_line
 
@@ -173,7 +182,7 @@ def _answer_batch(engine: Engine, given: dict[str, Any], output: Output, path: s
 def _check_search(words: tuple[str, ...], given: dict[str, Any], batch: str | None) -> None:
     if given["offsets"]:
         for form in (*(one.name for one in FORMS if not one.is_json), "tree", "oneline"):
-            if given.get(form) or given.get(f"as_{form}"):
+            if asks_for(given, form):
                 raise UsageError(f"--offsets is for JSON: leave --{form} out")
     if batch is None:
         if not words and not split_words(given["files"]):
@@ -184,7 +193,7 @@ def _check_search(words: tuple[str, ...], given: dict[str, Any], batch: str | No
     if words:
         raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
     for form in (*other_forms("jsonl", "ids"), "tree", "oneline"):
-        if given.get(form) or given.get(f"as_{form}"):
+        if asks_for(given, form):
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
 
@@ -214,11 +223,8 @@ def related(ids: tuple[str, ...], **given: Any) -> None:
             symbols=given["symbols"],
         ))  # fmt: skip
         add_cochanges_note(engine, found)
-        rows = _rows(engine, found)
-        say(found.notes, settings)
-        output.list(rows, text)
         asked = " ".join((*names, *near))
-        record_shown(engine, f"related {asked}", found)
+        _print_hits(engine, f"related {asked}", found, output, text)
 
 
 def show(ids: tuple[str, ...], history: bool, **given: Any) -> None:
@@ -308,7 +314,7 @@ def _form_of_hits(
     if not given[one]:
         return chosen_output(given, settings), _hits_text
     for other in ("oneline", "explain", *other_forms("text"), "jq"):
-        if other != one and (given.get(other) or given.get(f"as_{other}")):
+        if other != one and asks_for(given, other):
             raise UsageError(f"--{one} and --{other} exclude each other: give one")
     if one == "tree":
         from ..terminal.text import tree_text as text

@@ -39,6 +39,11 @@ def forms_in(options: Mapping[str, Any]) -> list[str]:
     return [form.name for form in FORMS if options.get(f"as_{form.name}")]
 
 
+def asks_for(options: Mapping[str, Any], name: str) -> bool:
+    """Return whether the options have a form of output, a switch, or a value for ``name``."""
+    return options.get(name, options.get(f"as_{name}")) not in (None, False)
+
+
 def chosen_output(options: dict[str, Any], settings: Settings | None = None) -> Output:
     """Return the output that these options ask for, and take them out of ``options``."""
     forms = [form.name for form in FORMS if options.pop(f"as_{form.name}", False)]

@@ -11,6 +11,7 @@ from ..store import tell_waiting
 from ..terminal.forms import other_forms
 from ..terminal.output import note
 from .runtime import (
+    asks_for,
     chosen_output,
     load_settings,
     open_for_reading,
@@ -115,7 +116,7 @@ def one_line_each(options: dict[str, Any]) -> dict[str, Any]:
         UsageError: they ask for another form too.
     """
     for other in (*other_forms("text"), "jq"):
-        if options.get(other if other == "jq" else f"as_{other}"):
+        if asks_for(options, other):
             raise UsageError(f"--oneline and --{other} exclude each other: give one")
     return {**options, "as_text": True}
 

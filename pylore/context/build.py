@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.errors import GraphUnavailable
+from ..core.errors import GraphUnavailable, LoreError
 from ..core.model import Hit, Hits, Node, Record
 from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import name_in_tree, qualified_of
@@ -30,7 +30,7 @@ from .text import Frame, Piece, Tokens, WorkTree, heading_of, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..core.settings import Settings
@@ -146,6 +146,7 @@ def results_for(
 ) -> Hits:  # fmt: skip
     """Return what the store has on the question, on what its answer needs, and around the task."""
     excluded = asked.excluded | ({task.id} if task else set())
+    embedder = embedder and _AskedOnce(embedder)
     # What was read often counts no more: the same question finds the same results again.
     settings = settings.changed([("usage_boost", "0")], "default:budget")
 
@@ -181,6 +182,29 @@ def results_for(
     if settings.depth and len(hits) and not any(hit.hops for hit in hits):
         hits.notes.append("the graph adds nothing here: plain results")
     return hits
+
+
+class _AskedOnce:
+    """An embedder that is asked once for a text that is searched for twice, or fails once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[tuple[str, ...], list[bytes | None] | LoreError] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    def embed(self, texts: Sequence[str]) -> list[bytes | None]:
+        key = tuple(texts)
+        if key not in self._known:
+            try:
+                self._known[key] = self._embedder.embed(texts)
+            except LoreError as error:
+                self._known[key] = error
+        answer = self._known[key]
+        if isinstance(answer, LoreError):
+            raise answer
+        return answer
 
 
 def _put_definitions_for_files(

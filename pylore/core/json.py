@@ -90,11 +90,11 @@ def dumps(value: object) -> str:
     return "".join(_WRITING(value, 0))
 
 
-def parse_object(line: bytes, longest: int) -> dict[str, Any]:
-    """Return the object on one line of at most so many bytes.
+def decoded(line: bytes, longest: int) -> str:
+    """Return a line of at most so many bytes as text.
 
     Raises:
-        LoreError: it is not a JSON object in UTF-8, or has what no store takes.
+        LoreError: it is longer, not UTF-8, or has a NUL byte.
     """
     if len(line) > longest:
         raise LoreError(f"longer than {longest} bytes")
@@ -104,6 +104,16 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
         raise LoreError(f"not UTF-8 (byte {error.start})") from None
     if "\0" in text:
         raise LoreError("has a NUL byte")
+    return text
+
+
+def parse_object(line: bytes, longest: int) -> dict[str, Any]:
+    """Return the object on one line of at most so many bytes.
+
+    Raises:
+        LoreError: it is not a JSON object in UTF-8, or has what no store takes.
+    """
+    text = decoded(line, longest)
     try:
         value = _STRICT.loads(text)
     except (ValueError, RecursionError) as error:

@@ -118,7 +118,7 @@ MOST_NAMING = 100
 """A bridge that more records name than this ties none of them. Not measured by itself."""
 
 OF_A_PLACE = 0.35
-"""What an edge counts to the walk that stands in one passage of a longer text, relative to one
+"""The share that counts to the walk of an edge in one passage of a longer text, relative to one
 of the whole text (docs/decisions/0017)."""
 
 FRONTIER = 20

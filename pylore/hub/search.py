@@ -111,7 +111,7 @@ class SearchedHub:
         raise GraphUnavailable("edges are read where they are kept, not at a hub")
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Return an answer is of one moment by itself."""
+        """Do nothing: an answer is of one moment by itself."""
         return nullcontext()
 
     def keep_to(self, scope: str) -> None:
@@ -411,7 +411,7 @@ class HubLeg:
         return self._found
 
     def end(self) -> None:
-        """What is under way ends with this process."""
+        """Do nothing: what is under way ends with this process."""
 
     def _run(self) -> None:
         try:

@@ -47,7 +47,7 @@ def passages(body: str) -> list[str]:
 
 
 def prose_passages(body: str, file: str = "") -> list[Passage]:
-    """A document as passages, with headings where ``file`` is a changelog."""
+    """Return a document as passages, with headings where ``file`` is a changelog."""
     log = is_changelog(file)
     if len(body) < 2 * tuning.PASSAGE_WORDS and not log:
         return [("", body)]
@@ -117,7 +117,7 @@ def _by_blocks(text: str) -> list[str]:
 
 
 def _entries(headings: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]]:
-    """The headings of entries: those with a version, of levels where most have one."""
+    """Return the headings of entries: those with a version, of levels where most have one."""
     from ..core.query import version_of
 
     total: dict[str, int] = {}
@@ -166,7 +166,7 @@ def _headings(body: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _is_title(line: str, under: str, over: str) -> bool:
-    """Whether a line can be a title that is underlined so; ``over``: as it is overlined."""
+    """Return whether a line can be a title that is underlined so; ``over``: as it is overlined."""
     bare = line.strip()
     if not bare or len(bare) > MOST_HEADING or line.startswith(_NO_HEADING):
         return False
@@ -180,7 +180,7 @@ BATCH = 256
 
 
 def sentences(store: Store, ids: Sequence[str]) -> dict[EdgeKey, str]:
-    """The facts of these things, each with its sentence."""
+    """Return the facts of these things, each with its sentence."""
     return {
         edge: fact_sentence(subject, predicate, object)
         for edge, subject, predicate, object in store.facts.of(ids)
@@ -188,7 +188,7 @@ def sentences(store: Store, ids: Sequence[str]) -> dict[EdgeKey, str]:
 
 
 def all_sentences(store: Store) -> Iterator[str]:
-    """The sentence of every fact."""
+    """Yield the sentence of every fact."""
     subjects = store.facts.subjects()
     for start in range(0, len(subjects), BATCH):
         yield from sentences(store, subjects[start : start + BATCH]).values()
@@ -394,7 +394,9 @@ class Waiting:
 
 
 def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = False) -> list[Row]:
-    """What is indexed of a text: a row for each passage of it. ``prose``: it may have headings."""
+    """Return what is indexed of a text: a row for each passage of it. ``prose``: it may have
+    headings.
+    """
     if not (title or body or tags or file):
         return []  # nothing to find it by, as with a run: it would only count for BM25
     rows = []
@@ -416,12 +418,12 @@ def _titled(title: str, body: str, file: str, *, prose: bool) -> list[tuple[str,
 
 
 def embedded_text(title: str, text: str) -> str:
-    """What is embedded of a passage."""
+    """Return what is embedded of a passage."""
     return f"{title} {text}"
 
 
 def texts_of(node: Node) -> list[str]:
-    """What is embedded of a node."""
+    """Return what is embedded of a node."""
     body = indexed_text(node)
     if node.invalidated_at is not None or not (node.title or body or node.tags or node.file):
         return []
@@ -438,7 +440,7 @@ def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) 
 
 
 def indexed_text(node: Node) -> str:
-    """What full text and vectors see of a node beside its title: its body, and why."""
+    """Return what full text and vectors see of a node beside its title: its body, and why."""
     return f"{node.body}\n{node.why}" if node.why else node.body
 
 

@@ -73,7 +73,7 @@ class Embedding:
             raise EmbedderError(f"{embedder.name} gives no vectors: choose another embedder")
 
     def cost(self) -> Cost:
-        """What this run will take, from a sample."""
+        """Return what this run will take, from a sample."""
         total = self._vectors.count_passages()
         lacking = total
         if self._is_begun():
@@ -153,7 +153,7 @@ class Embedding:
             self._store.vectors.add(rows)
 
     def _left(self) -> bool:
-        """Whether a passage with words has no vector yet."""
+        """Return whether a passage with words has no vector yet."""
         self._require_begun()
         many = len(self._wordless) + 1
         left = self._vectors.lacking(-1, many, aside=self._all)

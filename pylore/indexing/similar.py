@@ -73,7 +73,7 @@ class Plan(Record):
 
     @classmethod
     def of(cls, store: Store) -> Plan | None:
-        """The plan that this store remembers; None if it has no such edges."""
+        """Return the plan that this store remembers; None if it has no such edges."""
         text = store.meta.get(_BUILT)
         if text is None:
             return None
@@ -90,7 +90,7 @@ class Plan(Record):
         store.meta.set(_STALE, None)
 
     def compared(self, store: Store) -> tuple[str, ...]:
-        """The types whose records are compared."""
+        """Return the types whose records are compared."""
         return self.types or tuple(name for name in store.types.all() if name not in UNCOMPARED)
 
 
@@ -158,7 +158,7 @@ def _follow(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> bool:
 def _near(
     store: Store, plan: Plan, types: tuple[str, ...], id: str, vector: Vector
 ) -> dict[str, float]:
-    """The records that are near enough, the nearest first."""
+    """Return the records that are near enough, the nearest first."""
     blob = pack(f"<{len(vector)}f", *vector)
     rows = store.vectors.search(blob, Scope(types=types), CANDIDATES)
     others = vectors_of(store, sorted({other for _, other, _ in rows} - {id}))
@@ -178,7 +178,9 @@ def _prune(store: Store, plan: Plan, id: str) -> None:
 
 
 def _strongest(store: Store, id: str) -> list[tuple[str, float]]:
-    """The other ends of a record's own edges of this kind, and their weights, strongest first."""
+    """Return the other ends of a record's own edges of this kind, and their weights, strongest
+    first.
+    """
     found = [
         (edge.to_id if edge.from_id == id else edge.from_id, edge.weight)
         for edge in store.edges.of(id)
@@ -189,7 +191,9 @@ def _strongest(store: Store, id: str) -> list[tuple[str, float]]:
 
 
 def vectors_of(store: Store, ids: Sequence[str]) -> dict[str, Vector]:
-    """The mean vector of each of these nodes, of length 1; those without vectors are left out."""
+    """Return the mean vector of each of these nodes, of length 1; those without vectors are left
+    out.
+    """
     passages: dict[str, list[Vector]] = {}
     for id, blob in store.vectors.of_nodes(ids):
         passages.setdefault(id, []).append(unpack(f"<{len(blob) // 4}f", blob))
@@ -203,7 +207,7 @@ def _unit(rows: Sequence[Vector]) -> Vector:
 
 
 def pair(one: str, other: str) -> tuple[str, str]:
-    """The two ids, the smaller one first."""
+    """Return the two ids, the smaller one first."""
     return (one, other) if one < other else (other, one)
 
 

@@ -58,7 +58,7 @@ def remove(store: Store) -> dict[str, Any]:
 
 
 def _compare(store: Store, plan: Plan) -> tuple[int, dict[tuple[str, str], float]]:
-    """How many records there are to compare, and the cosines of those to be joined."""
+    """Return how many records there are to compare, and the cosines of those to be joined."""
     plan.embedder = _require_vectors(store)
     ids, vectors = _vectors(store, plan.compared(store))
     return len(ids), {
@@ -147,7 +147,7 @@ def _blocks(vectors: Matrix) -> Iterator[tuple[Indices, Matrix]]:
 
 
 def _scopes(ids: Sequence[str]) -> Indices | None:
-    """A number for the scope of each record, 0 where it is common; None where all are."""
+    """Return a number for the scope of each record, 0 where it is common; None where all are."""
     names = [whose(id) for id in ids]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(["", *names]))}
     return numpy.array([numbers[name] for name in names]) if len(numbers) > 1 else None

@@ -159,7 +159,8 @@ class McpServer:
 
 
 def _content(answer: Answer) -> Result:
-    """Return what the command prints is the first block; the second is what stands beside it."""
+    """Return a result: the first block is what the command prints, the second the notes beside
+    it."""
     blocks = [{"type": "text", "text": answer.text}]
     if answer.notes:
         blocks.append({"type": "text", "text": "".join(f"lore: {n}\n" for n in answer.notes)})

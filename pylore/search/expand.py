@@ -42,7 +42,7 @@ def expanded(
     hides: tuple[str, ...],
     explain: bool,
 ) -> tuple[list[Hit], dict[str, Factors], dict[str, Step]]:
-    """The direct hits and, at most ``graph_limit``, what the graph brings within ``scope``;
+    """Return the direct hits and, at most ``graph_limit``, what the graph brings within ``scope``;
     of each id what it matches; and the ways to all that the graph leads to.
 
     Neither what is ``excluded`` nor what is in a status of ``hides`` is entered.
@@ -89,14 +89,14 @@ def expanded(
 
 
 def rule_of(settings: Settings) -> Rule:
-    """The rule that the settings ask for."""
+    """Return the rule that the settings ask for."""
     return rule_named(settings.expansion)
 
 
 def _by_commits(
     store: Store, history: FileHistory, scope: Scope, returned: Set[str]
 ) -> dict[str, Step]:
-    """The ways to what commits say most for, of files within the scope."""
+    """Return the ways to what commits say most for, of files within the scope."""
     best = [id for id in best_first(history.support) if id in history.ways and id not in returned]
     best = best[: tuning.MOST_BY_COMMITS]
     among = store.nodes.match(scope, best)
@@ -155,7 +155,8 @@ def _say_hubs(walk: Walk, settings: Settings, notes: list[str]) -> None:
 def _hiding(
     store: Store, edges: Bundles, excluded: frozenset[str], hides: tuple[str, ...]
 ) -> tuple[Bundles, Set[str]]:
-    """The edges, and what a walk along them does not enter: all, or what it has come upon."""
+    """Return the edges, and what a walk along them does not enter: all, or what it has come
+    upon."""
     listed = store.nodes.hidden(hides, tuning.HIDDEN_LISTED)
     if listed is not None:
         return edges, excluded.union(listed)
@@ -166,7 +167,7 @@ def _hiding(
 
 
 def _edges(store: Store) -> EdgeCache:
-    """The traversal cache: of this search, or of all for which the store has a place."""
+    """Return the traversal cache: of this search, or of all for which the store has a place."""
     if store.cache is None:
         return EdgeCache(store.edges)
     edges: EdgeCache = store.cache.setdefault("edges", EdgeCache(store.edges))
@@ -174,7 +175,7 @@ def _edges(store: Store) -> EdgeCache:
 
 
 def within(store: Store, walk: Walk, scope: Scope, settings: Settings) -> list[str]:
-    """What was reached within ``scope``, best first."""
+    """Return what was reached within ``scope``, best first."""
     looked_at = list(walk.reached)[: tuning.LOOKED_AT * settings.graph_max_nodes]
     if "run" not in scope.types:  # they tie records to each other, and have no text
         looked_at = [id for id in looked_at if not id.startswith(RUN_IDS)]
@@ -193,7 +194,7 @@ def walk_hits(
     explain: bool = False,
     aside: frozenset[str] = frozenset(),
 ) -> list[Hit]:
-    """What the best paths from the seeds reach, within ``scope``, best first; what is set
+    """Return what the best paths from the seeds reach, within ``scope``, best first; what is set
     ``aside`` is walked through and takes no place.
 
     Raises:
@@ -216,7 +217,7 @@ def walk_hits(
 
 
 def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
-    """A reached node as a result without a score, with the way that led there."""
+    """Return a reached node as a result without a score, with the way that led there."""
     chain = step.steps()
     hit = Hit(step.id)
     hit.hops = step.hop
@@ -240,13 +241,14 @@ def _say_caps(walk: Walk, found: int, settings: Settings, notes: list[str]) -> N
 
 
 def _cap(settings: Settings, name: str) -> str:
-    """A cap and its value, by the name of the setting that it has come from."""
+    """Return a cap and its value, by the name of the setting that it has come from."""
     origin = settings.origins.get(name, name)
     return f"{origin if origin in BY_NAME else name} is {getattr(settings, name)}"
 
 
 def explain_walk(chain: Sequence[Step], decay: float) -> dict[str, Any]:
-    """Where a way begins, and each of its edges; an edge that was no hop took no ``decay``."""
+    """Return where a way begins, and each of its edges; an edge that was no hop took no
+    ``decay``."""
     return {
         "seed": chain[0].id,
         "seed_score": round(chain[0].score, 6),

@@ -174,7 +174,7 @@ def _leg_at_hub(name: str, settings: Settings, asked: Mapping[str, Any], search:
 
 
 def find(name: str, plugin_dir: str) -> str:
-    """The program of a retriever: in the user's folder of commands, or on PATH.
+    """Return the program of a retriever: in the user's folder of commands, or on PATH.
 
     Raises:
         Refused: there is none.

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def tied(id: str, score: float, beside: Step, tie: float) -> Step:
-    """The way to what is tied to the file that ``beside`` leads to.
+    """Return the way to what is tied to the file that ``beside`` leads to.
 
     A tie is no hop: what is tied to a file at hand stands at hop 0 too.
     """
@@ -106,7 +106,8 @@ class Near:
         self.paths = tuple(paths)
 
     def files(self, store: Store, notes: list[str]) -> list[str]:
-        """The files, as the store spells them; a glob that matches none is said in ``notes``.
+        """Return the files, as the store spells them; a glob that matches none is said in
+        ``notes``.
 
         Raises:
             LoreError: a glob leads outside the project; ``@git`` where there is no git.
@@ -202,8 +203,9 @@ def _tied(
 def _beside(
     store: Store, settings: Settings, files: Sequence[str], weights: Mapping[str, Weights]
 ) -> dict[str, Step]:
-    """The nearest of the files that these import, are imported by, or change together with:
-    path to the step from one of these."""
+    """Return the nearest of the files that these import, are imported by, or change together with:
+    path to the step from one of these.
+    """
     relations = [name for name in weights if name != ANCHORED_TO]
     if not relations or len(files) > tuning.MOST_FILES:
         return {}
@@ -228,7 +230,8 @@ def _beside(
 
 
 def _weights(store: Store, settings: Settings) -> dict[str, Weights]:
-    """The relations that lead from file to file or tie to files, unless they are not walked."""
+    """Return the relations that lead from file to file or tie to files, unless they are not
+    walked."""
     wanted = set(map(fold, settings.graph_edges))
     unwanted = set(map(fold, settings.graph_exclude_edges))
     return {
@@ -265,7 +268,7 @@ def add_seeds(
 def beside_matches(
     store: Store, settings: Settings, found: Matches, direct: list[Hit], room: int
 ) -> list[Hit]:
-    """The direct matches in their new order, with the best ``room`` of what else is near."""
+    """Return the direct matches in their new order, with the best ``room`` of what else is near."""
     from .legs import add_leg_scores
 
     shown = {hit.id for hit in direct}
@@ -285,7 +288,8 @@ def beside_matches(
 def of_files(
     store: Store, settings: Settings, near: Near, scope: Scope, notes: list[str], *, explain: bool
 ) -> tuple[list[Hit], dict[str, float]]:
-    """What is tied to files, as results within ``scope``, and where a walk from there begins.
+    """Return what is tied to files, as results within ``scope``, and where a walk from there
+    begins.
 
     It begins at the files and at the best of what is tied to them, id to score.
     """
@@ -341,7 +345,7 @@ def named(store: Store, near: Near, names: Iterable[str], here: str = "") -> Nea
 
 
 def _path(store: Store, root: str, name: str, here: str) -> str:
-    """A path as the store spells it, if there is such a file or the store knows of one."""
+    """Return a path as the store spells it, if there is such a file or the store knows of one."""
     for folder in dict.fromkeys((here or root, root)):
         full = os.path.join(folder, name)
         if os.path.lexists(full):
@@ -357,7 +361,7 @@ def _path(store: Store, root: str, name: str, here: str) -> str:
 
 
 def _below(folder: str) -> str:
-    """The glob for all files below a folder, whatever its name has in it."""
+    """Return the glob for all files below a folder, whatever its name has in it."""
     return "".join(f"[{sign}]" if sign in WILD else sign for sign in folder) + "/**"
 
 
@@ -373,7 +377,7 @@ def _is_known(store: Store, root: str, path: str) -> bool:
 
 
 def _matching(store: Store, root: str, glob: str) -> list[str]:
-    """The files that a glob from the root matches, as far as the store knows them.
+    """Return the files that a glob from the root matches, as far as the store knows them.
 
     The disk is looked at too where no file is known, or a record may be tied to one
     that is not known by a glob of its own. A name that has ``[`` in it is a name first.

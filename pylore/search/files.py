@@ -63,8 +63,12 @@ class FileRanks:
         self.stand: dict[str, float] = {}
         self.by_history = 1.0
 
+    def scores(self) -> dict[str, float]:
+        """Return p of each file with what its kind leaves of that."""
+        return {id: score * self.stand.get(id, 1.0) for id, score in self.plain.items()}
+
     def explained(self, id: str) -> dict[str, float | None]:
-        """What each leg says of a file, p, and what its kind leaves of that."""
+        """Return what each leg says of a file, p, and what its kind leaves of that."""
         said = {name: rounded(leg[id]) for name, leg in self.legs.items() if id in leg}
         return {**said, "p": rounded(self.plain.get(id)), "kind": self.stand.get(id, 1.0)}
 
@@ -118,8 +122,7 @@ def rank_files(
 
 def _of_few_words(store: Store, ranks: FileRanks) -> list[str]:
     """Return the paths of those of the best files that say nothing."""
-    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
-    first = [path_of(id) for id in best_first(scores)][: tuning.TITLES_READ]
+    first = [path_of(id) for id in best_first(ranks.scores())][: tuning.TITLES_READ]
     first = [path for path in first if not _spelled(path, ranks.query)]
     return store.whole_files.of_few_words(first, tuning.FEW_WORDS)
 
@@ -146,7 +149,7 @@ def _called_so(store: Store, query: Query, ranks: FileRanks) -> list[str]:
 
 
 def relative(scores: Mapping[str, float], within: Iterable[str] | None = None) -> dict[str, float]:
-    """The scores, of those ids alone, divided by the highest of them."""
+    """Return the scores, of those ids alone, divided by the highest of them."""
     kept = dict(scores) if within is None else {id: scores[id] for id in within if id in scores}
     most = max(kept.values(), default=0.0)
     return {id: score / most for id, score in kept.items()} if most > 0 else {}
@@ -187,7 +190,7 @@ def _with_forms(query: Query) -> list[str]:
 
 
 def _head(store: Store, query: Query) -> dict[str, float]:
-    """The same for how the query begins: a long one says there what it is about."""
+    """Return the same for how the query begins: a long one says there what it is about."""
     head = head_of(query.text)
     asked = phrases_of(parse_query(head)) if head else []
     rows = store.whole_files.search(asked, tuning.WHOLE_WEIGHTS, tuning.WHOLE_FILES)
@@ -215,13 +218,15 @@ def _defining(store: Store, query: Query) -> dict[str, float]:
 
 
 def phrases_of(query: Query) -> list[str]:
-    """The words of a query, and those that stand together in it."""
+    """Return the words of a query, and those that stand together in it."""
     phrases = [" ".join(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
     return [*query.single_words(), *phrases]
 
 
 def _names(query: Query) -> list[str]:
-    """The names of code in the query as phrases: what has dots as a whole, and its last part."""
+    """Return the names of code in the query as phrases: what has dots as a whole, and its last
+    part.
+    """
     found: dict[str, None] = {}
     for name in named_in(query.text):
         written = [fold(word) for word in words(name)]
@@ -313,7 +318,7 @@ def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
 
 
 def is_source(path: str) -> bool:
-    """Whether the name of a file is one that code has.
+    """Return whether the name of a file is one that code has.
 
     >>> is_source("a/b.py"), is_source("README.md"), is_source("setup.cfg"), is_source("a/run")
     (True, False, False, True)
@@ -340,8 +345,9 @@ class FileHistory:
         self.commits: dict[str, int] = {}
 
     def explained(self, id: str) -> dict[str, object]:
-        """What it says of one file: the commits that are alike, the best of them, and what they
-        add."""
+        """Return what it says of one file: the commits that are alike, the best of them, and what
+        they add.
+        """
         way = self.ways.get(id)
         return {
             "support": rounded(self.support.get(id, 0.0)),
@@ -353,7 +359,7 @@ class FileHistory:
 def history_of(
     store: Store, settings: Settings, ranks: FileRanks, excluded: Set[str]
 ) -> FileHistory | None:
-    """What the history says; None where none is kept, or nothing in it is alike.
+    """Return what the history says; None where none is kept, or nothing in it is alike.
 
     Raises:
         GraphUnavailable: what is kept of commits is missing or damaged.
@@ -405,8 +411,9 @@ def _add_support(
 
 
 def _alike(store: Store, ranks: FileRanks, excluded: Set[str]) -> dict[str, float]:
-    """The most similar commits, best first, relative to the best: by all of the query, and by
-    how it begins."""
+    """Return the most similar commits, best first, relative to the best: by all of the query, and
+    by how it begins.
+    """
     most = tuning.ALIKE
     whole = store.commits.search(phrases_of(ranks.query), most)
     head = head_of(ranks.query.text)

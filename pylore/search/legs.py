@@ -59,7 +59,8 @@ class FullTextLeg:
         self.scores = self._ranked(self._relaxed())
 
     def _relaxed(self) -> dict[str, dict[str, float]]:
-        """All words first; where too few have them all, some; then other forms; beginnings."""
+        """Return all words first; where too few have them all, some; then other forms;
+        beginnings."""
         found = {}
         for collection in self._fulltext.collections(self._scope.types):
             found[collection] = self._exact(collection)
@@ -104,7 +105,7 @@ class FullTextLeg:
     def _by_node(
         self, rows: Iterable[tuple[int, str, float]], how: str, whole: Iterable[str] = ()
     ) -> dict[str, float]:
-        """A node's score: its best passage's, and shares of its next ones'."""
+        """Return a node's score: its best passage's, and shares of its next ones'."""
         by_node: dict[str, list[float]] = {}
         for key, id, score in rows:
             if id in by_node:
@@ -135,7 +136,8 @@ class FullTextLeg:
 
 
 def coverage(query: Query, text: str) -> float:
-    """The share of the query's words that ``text`` has; another form counts ``OTHER_FORM``."""
+    """Return the share of the query's words that ``text`` has; another form counts
+    ``OTHER_FORM``."""
     wanted = query.single_words()
     has = set(words(fold(text)))
     missing = [word for word in wanted if word not in has]
@@ -151,14 +153,14 @@ def coverage(query: Query, text: str) -> float:
 
 
 def searched(scope: Scope) -> Scope:
-    """Where the legs look: for files, at the symbols in them too."""
+    """Return where the legs look: for files, at the symbols in them too."""
     if "file" in scope.types and "symbol" not in scope.types:
         return scope.with_types((*scope.types, "symbol"))
     return scope
 
 
 def lifted(rows: list[tuple[int, str, float]], scope: Scope) -> list[tuple[int, str, float]]:
-    """Where files are asked for: the passages of a symbol as passages of its file."""
+    """Return where files are asked for: the passages of a symbol as passages of its file."""
     if searched(scope) is scope:
         return rows
     return [(key, lift(id), score) for key, id, score in rows]
@@ -216,7 +218,7 @@ class Matches:
         self.files: FileRanks | None = None
         """How files rank by their whole texts, where these are kept and may be found."""
         self.files_alone = False
-        """Whether files are asked for, and not results of all types."""
+        """True where files are asked for, and not results of all types."""
         self.about_code = 1.0
         """How much of the query is about the code that was indexed."""
         self.unit = 1.0
@@ -234,7 +236,7 @@ class Matches:
         return max(self.fused.values(), default=1.0) or 1.0
 
     def passages(self, settings: Settings, count: int) -> list[tuple[int, str, float]]:
-        """The best passages, ``(key, node, score)``, best first, the best one with 1.
+        """Return the best passages, ``(key, node, score)``, best first, the best one with 1.
 
         Each leg counts as in a convex fusion, relative to its own best passage.
         """
@@ -254,14 +256,14 @@ class Matches:
         return [(key, owners[key], fused[key] / best) for key in [*best_first(fused)][:count]]
 
     def factors(self, id: str) -> Factors:
-        """What the score of a match is the product of, before its age and credibility."""
+        """Return what the score of a match is the product of, before its age and credibility."""
         return {"match": self.fused[id], "confidence": self.confidence}
 
 
 def embed_query(
     query: Query, store: Store, settings: Settings, embedder: Embedder | None, notes: list[str]
 ) -> bytes | None:
-    """The query's vector; None, with a note, where the store has none to compare it to."""
+    """Return the query's vector; None, with a note, where the store has none to compare it to."""
     if embedder is None or "vector" not in settings.retrievers:
         return None
     held = store.meta.get("embedder")
@@ -333,7 +335,7 @@ def _convex(
 
 
 def confidence_of(found: Matches) -> float:
-    """How sure it is that the store has something on the query, 0..1.
+    """Return how sure it is that the store has something on the query, 0..1.
 
     The mean of what each leg says of its best match: full text, which share of the
     query's words it has; vectors, its cosine; relative to ``tuning.SURE``. Comparable between

@@ -100,8 +100,8 @@ class Ranking:
         here.more = more.more
 
     def cut(self, limit: int, graph_limit: int) -> list[Hit]:
-        """The first ``limit`` results, all that a search without the graph returns, and of what
-        the graph leads to besides the best ``graph_limit``.
+        """Return the first ``limit`` results, all that a search without the graph returns, and of
+        what the graph leads to besides the best ``graph_limit``.
 
         With files at hand, of what is near to them and of what matches ``limit`` each.
 
@@ -333,8 +333,9 @@ def _direct_hits(
 
 
 def _may_be_first(store: Store, settings: Settings, found: Matches, ids: list[str]) -> list[str]:
-    """Those of ``ids`` that can come among the first ``limit``, whatever their age and
-    credibility are: these count at most their weights, and ratings are known."""
+    """Return those of ``ids`` that can come among the first ``limit``, whatever their age and
+    credibility are: these count at most their weights, and ratings are known.
+    """
     if len(ids) <= settings.limit:
         return ids
     rated: dict[str, float] = {}
@@ -360,7 +361,7 @@ def _expanded(
     direct: list[Hit],
     notes: list[str],
 ) -> tuple[list[Hit], dict[str, Factors]]:
-    """The direct hits and what the graph brings beside them, and what each matches."""
+    """Return the direct hits and what the graph brings beside them, and what each matches."""
     from .expand import expanded
     from .rules import DirectMatches
 
@@ -385,8 +386,9 @@ def _first_alone(
     ids: list[str],
     notes: list[str],
 ) -> Ranking | None:
-    """The first results alone, where what comes after them changes nothing of their order: it
-    saves a search most of its work. None where it may."""
+    """Return the first results alone, where what comes after them changes nothing of their order:
+    it saves a search most of its work. None where it may.
+    """
     if settings.depth or query.near is not None or query.explain:
         return None
     if settings.limit > len(ids):
@@ -418,13 +420,16 @@ def _first_alone(
 
 
 def _spreads(settings: Settings, found: Matches, hits: list[Hit]) -> bool:
-    """Whether repeats are spread: who asks for files wants all that are meant, also those that
-    say the same."""
+    """Return whether repeats are spread: who asks for files wants all that are meant, also those
+    that say the same.
+    """
     return settings.diversify and len(hits) > 1 and not found.files_alone
 
 
 def _files_of(query: ParsedQuery, hits: list[Hit]) -> set[str]:
-    """The files among results, which a document may stand for; none where files are asked for."""
+    """Return the files among results, which a document may stand for; none where files are asked
+    for.
+    """
     if query.scope.types == ("file",):
         return set()
     return {hit.id for hit in hits if hit.id.startswith(FILE_IDS)}
@@ -536,7 +541,8 @@ def _add_texts(
 def _say_how_it_matched(
     store: Store, settings: Settings, query: Query, hits: list[Hit], *, filtered: bool
 ) -> list[str]:
-    """A note where nothing was found, or a word of the query is nowhere: it names the word."""
+    """Return a note where nothing was found, or a word of the query is nowhere: it names the
+    word."""
     if not hits:
         if not any(store.nodes.count_by_type().values()):
             if store.expect is not None:
@@ -562,7 +568,7 @@ def _say_how_it_matched(
 
 
 def _is_there(store: Store, settings: Settings, word: str) -> bool:
-    """Whether anything has this word."""
+    """Return whether anything has this word."""
     query, weights = parse_query(word), settings.field_weights
     return any(
         store.fulltext.search(collection, query, "some", Scope(), weights, 1)

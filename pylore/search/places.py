@@ -43,13 +43,16 @@ def twins(store: Store, files: Collection[str], ids: Collection[str]) -> dict[st
 
 
 def twins_of(store: Store, files: Collection[str], hits: Sequence[Hit]) -> dict[str, str]:
-    """The same of results: the store is asked only for those that have a place in such a file."""
+    """Return the same of results: the store is asked only for those that have a place in such a
+    file.
+    """
     return twins(store, files, [hit.id for hit in hits if hit.file and file_id(hit.file) in files])
 
 
 def once(hits: list[Hit], pairs: Mapping[str, str], kept: Collection[str]) -> list[Hit]:
-    """The hits without the files whose documents are there; a document stands where the better of
-    the two does. A file that is ``kept`` stays, and its document goes."""
+    """Return the hits without the files whose documents are there; a document stands where the
+    better of the two does. A file that is ``kept`` stays, and its document goes.
+    """
     by_id = {hit.id: hit for hit in hits}
     gone = set()
     for id, file in pairs.items():
@@ -116,13 +119,15 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
 
 
 def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
-    """The heading of the entry that a passage is of; nothing where the passage begins with it."""
+    """Return the heading of the entry that a passage is of; nothing where the passage begins with
+    it.
+    """
     heading = _heading(hit, store.fulltext.indexed(key)[0])
     return "" if heading in text[: len(heading) + len("###### ")] else heading
 
 
 def _heading(hit: Hit, title: str) -> str:
-    """What a passage has in its title beside its document's."""
+    """Return what a passage has in its title beside its document's."""
     return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
 
 

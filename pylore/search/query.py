@@ -144,7 +144,7 @@ _ALL = 1 << 40
 
 
 class Narrowed:
-    """What a query comes to: its ``text`` without operators, its ``scope``, the ids that are
+    """A query with its operators read: its ``text`` without them, its ``scope``, the ids that are
     ``excluded``, more terms, the only ids that may match (None: all may), and ``notes`` on what
     could not be read."""
 
@@ -174,7 +174,7 @@ class Narrowed:
 
 
 def narrow(store: Store, query: str, scope: Scope) -> Narrowed | None:
-    """What the operators of a query make of it and of its scope; None where it has none.
+    """Return what the operators of a query make of it and of its scope; None where it has none.
 
     Raises:
         StoreError: the store cannot be read.

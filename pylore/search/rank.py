@@ -91,7 +91,7 @@ def _code_by_files(
     if ranks is None or not ranks.plain:
         weights = dict(kinds(settings, query, own, intent))
         return fused | {id: score * weights.get(id, 1.0) for id, score in own.items()}
-    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
+    scores = ranks.scores()
     if scope.types == ("file",):
         found.files_alone = True
         for name in ("file", "path"):

@@ -37,8 +37,8 @@ def related(
     explain: bool = False,
     symbols: bool = False,
 ) -> Hits:
-    """What the walk reaches from these nodes, as results; the nodes themselves are left out, and
-    so are the symbols of files among them, unless ``symbols`` asks for them.
+    """Return what the walk reaches from these nodes, as results; the nodes themselves are left out,
+    and so are the symbols of files among them, unless ``symbols`` asks for them.
 
     ``settings.graph_depth`` says how far.
     """
@@ -64,7 +64,7 @@ def about_files(
     explain: bool = False,
     symbols: bool = False,
 ) -> Hits:
-    """What is known about some files (and nodes), records first, then code.
+    """Return what is known about some files (and nodes), records first, then code.
 
     First what is tied to them, at hop 0, and to the files next to them, a hop away; then what
     the walk reaches from the files, from what is tied to them, and from the nodes. The files and
@@ -105,7 +105,7 @@ def about_files(
 
 
 def own_symbols(store: Store, ids: Iterable[str], notes: list[str]) -> frozenset[str]:
-    """The symbols that these files define, counted in a note."""
+    """Return the symbols that these files define, counted in a note."""
     files = [id for id in ids if id.startswith(FILE_IDS)]
     rows = store.edges.neighbours(files, [DEFINES], ALL) if files else ()
     found = frozenset(other for _, other, _, _, outgoing in rows if outgoing)
@@ -168,7 +168,7 @@ def neighbours(
 
 
 def _changed_by(store: Store, id: str, direction: str) -> list[dict[str, Any]]:
-    """The files that a commit of the history changed, as neighbours."""
+    """Return the files that a commit of the history changed, as neighbours."""
     paths = store.commits.changed([id]).get(id, []) if direction in ("both", "out") else []
     weight = round(1 / sqrt(len(paths)), 4) if paths else 0.0
     return [
@@ -181,7 +181,7 @@ def _changed_by(store: Store, id: str, direction: str) -> list[dict[str, Any]]:
 
 
 def within(store: Store, id: str, relations: Sequence[str], hops: int) -> set[str]:
-    """The node and the live nodes at most ``hops`` edges of these relations away.
+    """Return the node and the live nodes at most ``hops`` edges of these relations away.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.

@@ -56,7 +56,7 @@ def stand(
 
 
 def standing(hit: Hit, settings: Settings, best: float) -> Factors:
-    """What age and credibility count, ``best`` being what ``plain`` says."""
+    """Return what age and credibility count, ``best`` being what ``plain`` says."""
     weight = settings.relevance_weight
     return {
         "age": age_factor(hit.recency_score or 0.0, settings.recency_weight),
@@ -67,7 +67,7 @@ def standing(hit: Hit, settings: Settings, best: float) -> Factors:
 
 
 def plain(settings: Settings) -> float:
-    """The product of a record that is as sure as can be, and was never read."""
+    """Return the product of a record that is as sure as can be, and was never read."""
     return max(settings.source_weights.values()) * max(settings.status_weights.values())
 
 
@@ -77,7 +77,7 @@ def product(hit: Hit, settings: Settings) -> float:
 
 
 def fact_rank(credibility: tuple[float, str, str, int], age: float, settings: Settings) -> float:
-    """The same × what its age in days leaves: by this, facts are ranked among each other."""
+    """Return the same × what its age in days leaves: by this, facts are ranked among each other."""
     fresh = recency(age, settings.recency_half_life, settings.recency_grace)
     return _product(credibility, settings) * fresh
 
@@ -108,7 +108,7 @@ def assemble(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
 
 
 def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
-    """The same hits in the order that ratings give them; which ones there are is settled.
+    """Return the same hits in the order that ratings give them; which ones there are is settled.
 
     No score is above 1 thereafter.
     """
@@ -136,7 +136,7 @@ def _rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) 
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
-    """The highest score first; of equal ones the better rated, the nearer, the first id."""
+    """Return the highest score first; of equal ones the better rated, the nearer, the first id."""
     return sorted(hits, key=lambda hit: (-hit.score, -hit.feedback_score, hit.hops, hit.id))
 
 
@@ -197,7 +197,7 @@ def diversify(
     has_vectors: bool = True,
     explain: bool = False,
 ) -> list[Hit]:
-    """The same hits, those that repeat better ones further down; the first one stays.
+    """Return the same hits, those that repeat better ones further down; the first one stays.
 
     Where they are of three categories or more, none comes more often than
     ``tuning.SAME_CATEGORY`` times among the first ``tuning.TOP`` while another is left.
@@ -233,7 +233,7 @@ def mmr_stand(
     passage: Mapping[str, int],
     has_vectors: bool,
 ) -> bool:
-    """Whether these would stay as they are, whatever comes after them."""
+    """Return whether these would stay as they are, whatever comes after them."""
     head = hits[: tuning.WINDOW]
     known = store.nodes.categories([hit.id for hit in head[: tuning.TOP]], settings.category_tags)
     if len(known) > tuning.SAME_CATEGORY:
@@ -248,7 +248,7 @@ def mmr(
     weight: float,
     categories: Sequence[str | None] = (),
 ) -> list[int]:
-    """The places of a ranked list, in the order of maximal marginal relevance.
+    """Return the places of a ranked list, in the order of maximal marginal relevance.
 
     Next comes the place with the largest ``weight · score / best score
     − (1 − weight) · its largest cosine to one that came before``. Ties, and what is
@@ -293,7 +293,7 @@ def _falling(scores: Sequence[float]) -> list[float]:
 
 
 def differing_signs(cosine: float, dimension: int) -> float:
-    """The most signs in which two vectors of at least this cosine are taken to differ.
+    """Return the most signs in which two vectors of at least this cosine are taken to differ.
 
     Of random directions a share of angle / π differ (Charikar, STOC 2002); some standard
     deviations are added.

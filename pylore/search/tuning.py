@@ -225,7 +225,7 @@ are alike, on the other half 0.75 finds two fewer."""
 
 _FOR_CODE = {"source": 1.0, "test": 0.4, "other": 0.4, "changelog": 0.3}
 BY_HISTORY = {"where": 0.15, "how": 0.15, "changes": 1.0, "why": 1.0}
-"""What files count for a question that alike commits changed; for what is no question, 1. Of 189
+"""Weights by a question's kind of files that alike commits changed; else it is 1. Of 189
 questions at depth 1, the first result is right for 71.5 % with 1, 78.3 with 0.15, 81.0 without;
 one of the first five for 94.2, 95.8 and 95.2. Contexts of 4,000 tokens have 67 % of the definitions
 that answers about flask, pytest and requests name with 0.15 or 0.3, 62 without."""
@@ -236,7 +236,7 @@ STAND = {
     "changes": _FOR_CODE,
     "why": {"source": 0.5, "test": 0.2, "other": 0.9, "changelog": 1.3, "data": 0.5},
 }
-"""What the kind of a file leaves of its score, and of a document's that was made from one. Chosen
+"""Factors by kind on a file's score, and on that of a document that was made from one. Chosen
 on the tuned half of tests/bench/questions.py; on --set, 0.3 to 0.55 for others and 0.3 to 0.6 for
 tests differ by one question in 189."""
 
@@ -245,18 +245,18 @@ FEW_WORDS, OF_FEW_WORDS = 4, 0.01
 its score. Not measured: such a file answers nothing."""
 
 HIDDEN = 0.1
-"""What a file whose name begins with a dot keeps. Not measured."""
+"""The factor on a file whose name begins with a dot. Not measured."""
 
 LEADS = 0.3
 """Relative to the best match in code, from which a file's best symbol stands for it. Not measured:
 0.2 is alike."""
 
 NAMED_ELSEWHERE = 0.9
-"""What a definition keeps that is in another class than the one that the query names. Not measured:
+"""The factor on a definition in another class than the query names. Not measured:
 an order."""
 
 SAME_FILE = 0.3
-"""What a further result of one file counts, where files are returned: on tests/bench/questions.py
+"""The factor on a further result of a file, where files are returned: on tests/bench/questions.py
 --set, recall@5 is 72.9 with 0.6, 74.0 with 0.4, 74.2 with 0.3 and 0.2."""
 
 ABOUT_CODE = 0.5

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
         def seeds(
             self, matches: DirectMatches, settings: Settings, notes: list[str]
         ) -> Mapping[str, float]:
-            """Where the walk starts: id to score. What people should know is said in ``notes``."""
+            """Return where the walk starts: id to score. What people should know is said in
+            ``notes``.
+            """
 
         @property
         def walk(self) -> Walker:
@@ -70,6 +72,6 @@ class DirectMatches(Record):
 
 
 def rule_named(name: str) -> Rule:
-    """The rule of that name; what it needs is loaded only now."""
+    """Return the rule of that name; what it needs is loaded only now."""
     rule: Rule = __import__(EXPANSION_RULES[name], fromlist=["RULE"]).RULE
     return rule

@@ -21,13 +21,13 @@ _CAPS = {
 
 
 def anchors(legs: Mapping[str, Mapping[str, float]], most: int) -> list[str]:
-    """The nodes to start from; the legs of a search are ranked, best first."""
+    """Return the nodes to start from; the legs of a search are ranked, best first."""
     leg = legs.get("vector") or legs.get("fulltext") or {}
     return list(leg)[:most]
 
 
 def narrowed(settings: Settings) -> Settings:
-    """The settings with activation's caps in the place of a walk's.
+    """Return the settings with activation's caps in the place of a walk's.
 
     A walk's own cap counts where it is less, unless activation's was set. The origin of a cap
     is the name of the setting that it has come from.

@@ -37,7 +37,7 @@ class BestPath:
 
 
 def seeds_among(ids: Iterable[str], matches: DirectMatches, most: int) -> dict[str, float]:
-    """The first ``most`` of these, without matches past the limit."""
+    """Return the first ``most`` of these, without matches past the limit."""
     fused = matches.starts.fused
     past_limit = matches.found.fused.keys() - {hit.id for hit in matches.direct}
     among = [id for id in ids if id not in past_limit]
