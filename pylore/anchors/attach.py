@@ -107,7 +107,7 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
         if edge is None:
             edge = Edge(anchor.node_id, id, ANCHORED_TO, source=source, created_at=now())
-        edge.status, edge.invalidated_at = "confirmed", None
+        edge.status, edge.ended_at = "confirmed", None
         store.edges.put(edge)
 
 
@@ -122,7 +122,7 @@ def unlink_anchor(store: Store, anchor: Anchor) -> None:
                 if pattern.fullmatch(plain(edge.to_id))}  # fmt: skip
     for id in sorted(gone - needed):
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
-        if edge is not None and edge.invalidated_at is None:
+        if edge is not None and edge.ended_at is None:
             store.edges.invalidate(edge.key, now(), MOVED)
 
 

@@ -347,7 +347,7 @@ def _link_commits(
         edge = store.edges.get(anchor.node_id, node.id, INVALIDATED_BY) or Edge(
             anchor.node_id, node.id, INVALIDATED_BY, source="system", created_at=now()
         )
-        edge.status, edge.invalidated_at = "confirmed", None
+        edge.status, edge.ended_at = "confirmed", None
         store.edges.put(edge)
 
 

@@ -221,14 +221,14 @@ def replace_edges(
             added.append(Edge(*ends, relation, weight, "system", "confirmed", metadata, at))
         elif _is_derived(edge) and _content(edge) != (weight, metadata, None):
             edge.weight, edge.metadata = weight, metadata
-            edge.status, edge.invalidated_at = "confirmed", None
+            edge.status, edge.ended_at = "confirmed", None
             updated.append(edge)
     store.edges.put_many(added)
     store.edges.put_many(updated)
     ended = [
         edge
         for ends, edge in old.items()
-        if ends not in wanted and edge.invalidated_at is None and _is_derived(edge)
+        if ends not in wanted and edge.ended_at is None and _is_derived(edge)
     ]
     for edge in ended:
         store.edges.invalidate(edge.key, at, SUPERSEDED)
@@ -236,11 +236,11 @@ def replace_edges(
 
 
 def _content(edge: Edge) -> tuple[float, str, str | None]:
-    return edge.weight, edge.metadata, edge.invalidated_at
+    return edge.weight, edge.metadata, edge.ended_at
 
 
 def _is_derived(edge: Edge) -> bool:
-    return edge.source == "system" and (edge.invalidated_at is None or edge.status == SUPERSEDED)
+    return edge.source == "system" and (edge.ended_at is None or edge.status == SUPERSEDED)
 
 
 def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str:

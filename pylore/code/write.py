@@ -278,24 +278,21 @@ class Writer:
         """Queue a changed node for writing, and for indexing."""
         if all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return
-        gone, is_indexed = old.invalidated_at, _is_indexed(entry, old)
+        is_indexed = _is_indexed(entry, old)
         for name in _CONTENT:
             setattr(old, name, getattr(node, name))
         put.append(old)
         if not is_indexed:
             old.updated_at = self._now
             seen.append((old, entry))
-        if gone is not None:
-            self._store.edges.restore_node(old.id, gone)
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
-        """Invalidate what is no longer there, with its edges."""
+        """Invalidate what is no longer there; its edges are out with it."""
         forgotten = []
         for node in nodes:
             if node.invalidated_at is None:
                 node.invalidated_at = self._now
                 self._store.nodes.invalidate(node.id, self._now)
-                self._store.edges.invalidate_node(node.id, self._now)
                 forgotten.append(node)
         return forgotten
 

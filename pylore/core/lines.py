@@ -18,12 +18,13 @@ TYPE = "[a-z]+"
 SCOPE = "[a-z0-9][a-z0-9_-]{0,63}"
 RELATION = "[a-z][a-z0-9_]{0,63}"
 COMMIT = "[0-9a-fA-F]+"
-STATE = r"\S{1,40} [0-9a-f]{10}"
-"""The name of a state that a node has left: its clock and its hash."""
 TIME = (
     r"(?!9999)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
     r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?Z?)?"
 )
+
+STAMP = f"{TIME} [0-9a-f]{{10}}"
+"""The stamp of a change: when it was made, and by which store."""
 
 LARGEST = (1 << 53) - 1
 """The greatest whole number that every reader of JSON keeps."""
@@ -55,12 +56,14 @@ LONG = ("title", "body", "tags", "data")
 """The fields of a node that ``max_text`` limits."""
 
 OTHERS = {
-    "node": {"created_at": "text", "updated_at": "moment", "was": "states"},
+    "node": {
+        "created_at": "text", "updated_at": "moment", "was": "seen", "stamps": "stamps",
+    },
     "edge": {"created_at": "moment"},
     "state": {
-        "created_at": "text", "updated_at": "moment", "made_at": "moment", "change": "text",
+        "created_at": "text", "updated_at": "moment", "stamp": "stamp", "without": "tags",
     },
-    "edge_state": {"made_at": "moment", "change": "text"},
+    "edge_state": {"made_at": "moment"},
     "anchor": {
         "kind": "kind", "path": "string", "detail": "string", "root": "string", "hash": "string",
         "commit_id": "string", "reason": "string", "verdict": "verdict", "created_at": "moment",
@@ -71,14 +74,17 @@ OTHERS = {
         "reason": "string", "change": "departure", "changed_at": "moment",
     },
     "purged": {"at": "moment"},
-    "type": {"description": "text"},
-    "relation": {"weight": "fraction", "backward_weight": "fraction", "description": "text"},
+    "type": {"description": "text", "at": "moment"},
+    "relation": {
+        "weight": "fraction", "backward_weight": "fraction", "description": "text",
+        "at": "moment",
+    },
 }  # fmt: skip
 """The further fields of each kind of line, as exports write them."""
 
 REQUIRED = {
-    "node": ("updated_at",), "edge": ("created_at",), "state": ("made_at", "change", "changed_at"),
-    "edge_state": ("source", "status", "change", "changed_at"),
+    "node": ("updated_at",), "edge": ("created_at",), "state": ("stamp",),
+    "edge_state": ("source", "status", "made_at"),
     "anchor": ("kind", "path", "created_at"),
     "anchor_state": ("kind", "path", "verdict", "change", "changed_at"), "purged": ("at",),
 }  # fmt: skip

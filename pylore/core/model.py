@@ -47,12 +47,16 @@ class Record:
 
 
 class Node(Record):
-    """One row of ``nodes``: anything with an id. Times are UTC, ISO 8601."""
+    """One row of ``nodes``: anything with an id. Times are UTC, ISO 8601.
+
+    ``stamps`` says which change made which field (``core.stamps``), as JSON; empty: all of them
+    are as they were from the beginning.
+    """
 
     __slots__ = (
         "id", "type", "title", "body", "status", "source", "confidence", "category", "tags",
         "file", "line_start", "line_end", "data", "created_at", "updated_at", "accessed_at",
-        "access_count", "invalidated_at", "changed_at",
+        "access_count", "invalidated_at", "changed_at", "stamps",
     )  # fmt: skip
 
     def __init__(
@@ -76,6 +80,7 @@ class Node(Record):
         access_count: int = 0,
         invalidated_at: str | None = None,
         changed_at: str | None = None,
+        stamps: str = "",
     ) -> None:
         self.id = id
         self.type = type
@@ -96,6 +101,7 @@ class Node(Record):
         self.access_count = access_count
         self.invalidated_at = invalidated_at
         self.changed_at = changed_at
+        self.stamps = stamps
 
     @property
     def why(self) -> str:
@@ -109,11 +115,15 @@ class Node(Record):
 
 
 class Edge(Record):
-    """One row of ``graph_edges``: a directed, typed, weighted link."""
+    """One row of ``graph_edges``: a directed, typed, weighted link.
+
+    ``ended_at`` is when somebody has ended it; ``invalidated_at`` since when it is out, which the
+    store derives: it has been ended, or one of its ends is forgotten.
+    """
 
     __slots__ = (
         "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "created_at",
-        "accessed_at", "access_count", "invalidated_at", "changed_at",
+        "accessed_at", "access_count", "invalidated_at", "changed_at", "ended_at",
     )  # fmt: skip
 
     def __init__(
@@ -130,6 +140,7 @@ class Edge(Record):
         access_count: int = 0,
         invalidated_at: str | None = None,
         changed_at: str | None = None,
+        ended_at: str | None = None,
     ) -> None:
         self.from_id = from_id
         self.to_id = to_id
@@ -143,6 +154,7 @@ class Edge(Record):
         self.access_count = access_count
         self.invalidated_at = invalidated_at
         self.changed_at = changed_at
+        self.ended_at = ended_at
 
     @property
     def key(self) -> tuple[str, str, str]:

@@ -432,15 +432,16 @@ _CONTROLS: dict[int, str] = {
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags in lower case, each once, white space in them made a dash; a text is split at it.
+    """Return tags in lower case, each once, in order, white space in them made a dash; a text is
+    split at it.
 
     >>> clean_tags(["Code Review", "auth", "AUTH"]), clean_tags("auth, api")
-    (('code-review', 'auth'), ('auth', 'api'))
+    (('auth', 'code-review'), ('api', 'auth'))
     """
     if isinstance(tags, str):
         tags = tags.replace(",", " ").split()
     folded = ("-".join(composed(tag).lower().split()) for tag in tags)
-    return tuple(dict.fromkeys(tag for tag in folded if tag))
+    return tuple(sorted({tag for tag in folded if tag}))
 
 
 def one_line(text: str) -> str:

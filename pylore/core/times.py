@@ -1,4 +1,4 @@
-"""Times as the store writes them: UTC, ISO 8601, whole seconds (but for ``just_after``)."""
+"""Times as the store writes them: UTC, ISO 8601, whole seconds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import time
 from .errors import UsageError
 
 _FORM = "%Y-%m-%dT%H:%M:%SZ"
+LONG_AGO = "1970-01-01T00:00:00Z"
+"""When something was said that does not say it."""
+
 _UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "m": 30 * 86_400, "y": 365 * 86_400}
 
 
@@ -42,16 +45,6 @@ def later(moment: str) -> str:
     return _next_second(moment) or now()
 
 
-def following(moment: str) -> str:
-    """Return the next second after a time, the same on every machine; it comes after
-    ``just_after``.
-
-    >>> following("2026-01-31T23:59:59Z"), following("?")
-    ('2026-02-01T00:00:00Z', '?1')
-    """
-    return _next_second(moment) or moment + "1"
-
-
 def _next_second(moment: str) -> str:
     """Return the second after that of a time; nothing where there is none that comes after it."""
     from calendar import timegm
@@ -62,25 +55,6 @@ def _next_second(moment: str) -> str:
         return ""
     after = time.strftime(_FORM, time.gmtime(seconds))
     return after if after > moment else ""
-
-
-def just_after(moment: str) -> str:
-    """Return the next time after this one that can be written: there is none between the two.
-
-    >>> just_after("2026-01-31T23:59:59Z"), just_after("2026-01-31T23:59:59.000009Z")
-    ('2026-02-01T00:00:00.000000Z', '2026-01-31T23:59:59.000010Z')
-    """
-    from calendar import timegm
-
-    try:
-        seconds = timegm(time.strptime(moment[:19], _FORM[:-1]))
-    except ValueError:
-        return moment + "0"
-    # As text a second without a fraction comes after all its fractions.
-    micros = int(f"{moment[20:-1]:0<6}"[:6]) + 1 if moment[19:20] == "." else 1_000_000
-    seconds, micros = seconds + micros // 1_000_000, micros % 1_000_000
-    after = f"{time.strftime(_FORM, time.gmtime(seconds))[:-1]}.{micros:06d}Z"
-    return after if after > moment else moment + "0"
 
 
 def days_since(moment: str) -> int:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..core.model import Edge, Node, Past
+    from ..core.model import Edge, Node
+    from ..core.stamps import Value
     from ..store import Store
     from ..store.anchors import Anchor
 
@@ -94,18 +95,17 @@ class _History(_Of):
     _part = "history"
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Read as ``PastStates.ancestors``."""
+        """Read as ``StateHistory.ancestors``."""
         if ids is None and not self._many:
             ids = self._sorted
         return self._store.history.ancestors(ids)
 
-    def of_nodes(self) -> Iterator[Past]:
-        """Read as ``PastStates.of_nodes``."""
-        if self._many:
-            yield from (one for one in self._store.history.of_nodes() if one.node.id in self._ids)
-            return
-        for id in self._sorted:
-            yield from self._store.history.of_node(id)
+    def former(self, ids: Sequence[str] | None = None) -> Iterator[tuple[str, str, Value]]:
+        """Read as ``StateHistory.former``."""
+        if ids is None and not self._many:
+            ids = self._sorted
+        found = self._store.history.former(ids)
+        return (one for one in found if one[0] in self._ids)
 
 
 class _Anchors(_Of):

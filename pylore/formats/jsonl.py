@@ -23,7 +23,7 @@ from ..core.json import parse_object
 from ..core.lines import record_line
 from ..core.model import Edge, Node, Record
 from ..core.states import is_later, same
-from ..core.times import now
+from ..core.times import LONG_AGO, now
 from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS, dotted
 from ..embed.prefetch import Ahead
 from ..graph.relations import fold, require_name
@@ -37,7 +37,6 @@ from .lines import (
     is_whole,
     merge_notes,
     moment,
-    names_of_states,
     node_from,
     notes_of_forgotten,
     notes_of_loose,
@@ -46,7 +45,8 @@ from .lines import (
     parsed,
     past_anchor_from,
     past_edge,
-    past_node,
+    past_values,
+    stamps_seen,
     text,
     unknown_kind,
     whole_node,
@@ -75,10 +75,9 @@ _BATCH = 500
 
 class Brought(Record):
     """The keys of the edges that an import has added or changed, the nodes that were not here
-    before, and the nodes and edges of which it has made states that no line has said: nobody is
-    told."""
+    before, and those that are now neither as they were here nor as a line says."""
 
-    __slots__ = ("brought", "derived_edges", "derived_nodes", "new_nodes")
+    __slots__ = ("brought", "joined_nodes", "new_nodes")
 
 
 class Imported(Brought):
@@ -100,8 +99,7 @@ class Imported(Brought):
 
     def __init__(self) -> None:
         self.brought: set[EdgeKey] = set()
-        self.derived_edges: set[EdgeKey] = set()
-        self.derived_nodes: set[str] = set()
+        self.joined_nodes: set[str] = set()
         self.new_nodes: set[str] = set()
         self.nodes = 0
         self.edges = 0
@@ -408,8 +406,7 @@ class _LineImporter:
         result = self.result
         for state in self._merge.finish():
             result.count(state)
-        result.derived_edges = self._merge.derived_edges
-        result.derived_nodes = self._merge.derived_nodes
+        result.joined_nodes = self._merge.joined_nodes
         result.new_nodes = self._merge.new_nodes
         self._waiting.flush()  # what edges say, too, is found from now on
         for _ in self._merge.proposed:
@@ -444,7 +441,7 @@ class _LineImporter:
         if is_whole(fields):
             node = whole_node(fields, type)
             self._require_lengths(node)
-            self._batch.append((node, names_of_states(fields)))
+            self._batch.append((node, stamps_seen(fields)))
             if len(self._batch) == _BATCH:
                 self._apply()
         else:
@@ -535,7 +532,7 @@ class _LineImporter:
         elif "declare_type" in fields:
             self._take_type(fields)
         elif "state_of" in fields:
-            self._merge.past(past_node(fields))
+            self._merge.past(*past_values(fields))
         elif "history_of" in fields:
             self._merge.past_edge(past_edge(fields))
         elif "anchor_of" in fields:
@@ -567,10 +564,12 @@ class _LineImporter:
                             f"name of one scope may stand behind its {MARK}")  # fmt: skip
         weight = number(fields, "weight", DECLARED_WEIGHT)
         backward = number(fields, "backward_weight", weight)
-        self._merge.relation(name, (weight, backward, text(fields, "description", "")))
+        declared = (weight, backward, text(fields, "description", ""))
+        self._merge.relation(name, moment(fields, "at") or LONG_AGO, declared)
         self._relations.add(name)
 
     def _take_type(self, fields: dict[str, Any]) -> None:
         name = check_type(text(fields, "declare_type", ""))
-        self._merge.type(name, text(fields, "description", ""))
+        at = moment(fields, "at") or LONG_AGO
+        self._merge.type(name, at, text(fields, "description", ""))
         self._types = self._store.types.all()

@@ -9,20 +9,18 @@ from copy import copy
 from ..anchors.project import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id, is_seen, own
-from ..core.json import parse_object
-from ..core.lines import CHANGES, DAYS_AHEAD, EDGE, KINDS, LARGEST, NODE, STATE, TIME, VERDICTS
-from ..core.model import EDGE_HISTORY, Edge, Node, Past
-from ..core.states import NODE_STATE, clock, same
+from ..core.json import dumps, parse_object
+from ..core.lines import CHANGES, DAYS_AHEAD, EDGE, KINDS, LARGEST, NODE, STAMP, TIME, VERDICTS
+from ..core.model import EDGE_HISTORY, Edge, Node
+from ..core.stamps import BASE, DATA, DEFAULTS, PLACE, TAG, Stamped, canonical
+from ..core.states import next_clock, same
 from ..core.text import clean_tags, counted, fact_sentence
 from ..core.times import days_ahead
-from ..core.vocabulary import RELATIONS, SOURCES, STATUSES, THING_IDS, TYPES
+from ..core.vocabulary import SOURCES, STATUSES, THING_IDS
 from ..graph.relations import fold
 from ..indexing.indexer import embedded_text
 from ..records.canonical import (
     KEY,
-    told_anchor,
-    told_anchors,
-    told_edges,
     told_nodes,
     told_past,
     told_past_anchors,
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.model import EdgeKey
+    from ..core.stamps import Value
     from ..embed.prefetch import Ahead
     from ..store import Store
 
@@ -133,7 +132,7 @@ _OPTIONAL = ("detail", "root", "hash", "commit_id", "reason")
 
 def anchor_lines(store: Store, *, history: bool = True) -> Iterator[dict[str, Any]]:
     """Yield every anchor, then what all of them have left, as fields of a line."""
-    for anchor in told_anchors(store):
+    for anchor in store.anchors.all():
         fields = anchor.to_dict()
         del fields["stamp"]
         for name in _OPTIONAL:
@@ -172,8 +171,7 @@ def _made_now(store: Store, anchor: Anchor, at: str) -> None:
     said = (*_OPTIONAL, "verdict")
     same = old is not None and all(getattr(old, name) == getattr(anchor, name) for name in said)
     gone = when_gone(store.anchors.history(anchor.node_id)).get(anchor.key, "")
-    anchor.created_at = old.created_at if old else at
-    told_anchor(anchor, gone)
+    anchor.created_at = old.created_at if old else next_clock(gone, at)
     anchor.verified_at = anchor.verified_at or (old.verified_at if old and same else at)
 
 
@@ -206,7 +204,7 @@ def _one_of(fields: dict[str, Any], name: str, choices: tuple[str, ...]) -> str:
 
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
-_NAME = re.compile(STATE)
+_STAMP = re.compile(STAMP)
 _NAMED = 10
 
 
@@ -264,19 +262,39 @@ def whole_node(fields: dict[str, Any], type: str) -> Node:
     node = node_from(fields, Node(text(fields, "id", ""), type))
     node.updated_at = moment(fields, "updated_at")
     node.created_at = node.created_at or node.updated_at
+    stamps = _stamps(fields)
+    if stamps:
+        node.stamps = dumps(stamps)
+        Stamped.of(node).mark(node)
     return node
 
 
-def names_of_states(fields: dict[str, Any]) -> list[str]:
-    """Return the names of the states that a node has been in (``was``)."""
+def stamps_seen(fields: dict[str, Any]) -> list[str]:
+    """Return the stamps of the changes that a node has seen (``was``)."""
     names = fields.get("was")
     if names is None:
         return []
-    if not isinstance(names, list) or not all(
-        isinstance(name, str) and _NAME.fullmatch(name) for name in names
-    ):
-        raise LoreError("was is not a list of names of states")
+    if not isinstance(names, list) or not all(_is_stamp(name) for name in names):
+        raise LoreError("was is not a list of stamps of changes")
     return names
+
+
+def _is_stamp(value: object) -> bool:
+    return isinstance(value, str) and bool(_STAMP.fullmatch(value))
+
+
+def _stamps(fields: dict[str, Any]) -> dict[str, str]:
+    """Return which change made which field; nothing where all are as they were at first."""
+    stamps = fields.get("stamps")
+    if not stamps:
+        return {}
+    if not isinstance(stamps, dict) or not all(
+        value == "" or _is_stamp(value) for value in stamps.values()
+    ):
+        raise LoreError("stamps is not an object of stamps of changes")
+    for stamp in {*stamps.values()}:
+        moment({"stamps": stamp.partition(" ")[0]}, "stamps")
+    return {BASE: "", **stamps}
 
 
 def node_from(fields: dict[str, Any], node: Node) -> Node:
@@ -294,25 +312,39 @@ def edge_from(fields: dict[str, Any], edge: Edge) -> Edge:
     for name in fields:
         if name in _EDGE_FIELDS:
             setattr(edge, name, _EDGE_FIELDS[name](fields, name))
+    edge.ended_at = edge.invalidated_at
     edge.created_at = moment(fields, "created_at", edge.created_at)
     return edge
 
 
-def past_node(fields: dict[str, Any]) -> Past:
-    """Return a state that a node has left."""
+def past_values(fields: dict[str, Any]) -> tuple[str, list[tuple[str, Value]]]:
+    """Return what a node has left, its id and (field, value): ``stamp`` says which change made
+    these, ``tags`` and ``without`` which tags there were and were not."""
     id = check_id(text(fields, "state_of", ""))
-    fields = {**fields, "changed_at": fields.get("made_at"), "left_at": fields.get("changed_at")}
-    node = node_from(fields, Node(id, id.partition("-")[0]))
+    stamp = fields.get("stamp")
+    if not _is_stamp(stamp):
+        raise LoreError("state_of lacks stamp, that of a change")
+    moment({"stamp": str(stamp).partition(" ")[0]}, "stamp")
+    node = node_from({**fields, "created_at": text(fields, "created_at", "")}, Node(id, ""))
     node.updated_at = moment(fields, "updated_at")
-    node.changed_at = clock(node)
-    change, changed_at = text(fields, "change", ""), moment(fields, "left_at")
-    if not (node.changed_at and change and changed_at):
-        raise LoreError("state_of lacks made_at, change or changed_at")
-    return Past(node, change, changed_at, None)
+    found: dict[str, object] = {
+        name: getattr(node, name) for name in DEFAULTS if name in fields
+    }  # fmt: skip
+    place = [getattr(node, name) for name in PLACE]
+    if any(name in fields for name in PLACE):
+        found["place"] = None if place == [None, None, None] else place
+    found |= {TAG + tag: True for tag in node.tags}
+    found |= {TAG + tag: None for tag in tags({"tags": fields.get("without", ())}, ())}
+    found |= {DATA + name: value for name, value in json.loads(node.data).items()}
+    values = []
+    for name, value in sorted(found.items()):
+        is_default = value is None or value == DEFAULTS.get(name, ...)
+        values.append((name, (str(stamp), "" if is_default else canonical(value))))
+    return id, values
 
 
 def past_edge(fields: dict[str, Any]) -> dict[str, object]:
-    """Return a state that an edge has left, with the fields of ``EDGE_HISTORY``."""
+    """Return a state that an edge has left, with the fields of ``EDGE_STATE_TOLD``."""
     key = fields["history_of"]
     if not isinstance(key, list) or len(key) != 3 or not all(isinstance(k, str) for k in key):
         raise LoreError("history_of is not a list [from, to, relation]")
@@ -322,12 +354,10 @@ def past_edge(fields: dict[str, Any]) -> dict[str, object]:
         state[name] = text(fields, name, "") or None
     state["metadata"] = json_object(fields, "metadata", "{}")
     state["invalidated_at"] = moment(fields, "invalidated_at") or None
-    state["change"] = text(fields, "change", "") or None
-    state["changed_at"] = moment(fields, "changed_at") or None
     made_at = moment(fields, "made_at")
     state["made_at"] = max(made_at, str(state["invalidated_at"] or "")) if made_at else ""
-    if not all(state[name] for name in ("source", "status", "change", "changed_at")):
-        raise LoreError("history_of lacks source, status, change or changed_at")
+    if not all(state[name] for name in ("source", "status", "made_at")):
+        raise LoreError("history_of lacks source, status or made_at")
     return state
 
 
@@ -441,6 +471,7 @@ NODE_DEFAULTS: dict[str, Any] = {
     "title": "", "body": "", "status": "confirmed", "source": "user_edit", "confidence": 1.0,
     "category": None, "tags": [], "file": None, "line_start": None, "line_end": None, "data": {},
     "accessed_at": None, "access_count": 0, "invalidated_at": None, "changed_at": None,
+    "stamps": "",
 }  # fmt: skip
 EDGE_DEFAULTS: dict[str, Any] = {
     "source": "user_edit", "status": "confirmed", "metadata": {}, "accessed_at": None,
@@ -478,11 +509,13 @@ def export_lines(
     for node, was in told_nodes(store):
         if kept(node.id):
             yield line_of(node_fields(node, was))
-    for edge in told_edges(store):
+    for edge in store.edges.all():
         if kept(edge.from_id, edge.to_id):
             yield line_of(edge_fields(edge))
     if history:
-        yield from (line_of(past_fields(past)) for past in told_past(store) if kept(past.node.id))
+        for id, stamp, values in told_past(store):
+            if kept(id):
+                yield line_of(past_fields(id, stamp, values))
         for state in told_past_edges(store):
             if kept(state["from_id"], state["to_id"]):
                 yield line_of(past_edge_fields(state))
@@ -492,51 +525,59 @@ def export_lines(
 
 
 def declarations(store: Store) -> Iterator[dict[str, Any]]:
-    """Yield the types and relations that a store has otherwise than every store, as fields of a
-    line."""
-    for name, text in store.types.all().items():
-        if TYPES.get(name) != text:
-            yield {"declare_type": name, "description": text}
-    for name, (weight, backward, text) in store.relations.all().items():
-        if RELATIONS.get(name) != (weight, backward, text):
-            weights = {"weight": weight, "backward_weight": backward}
-            yield {"declare_relation": name, **weights, "description": text}
+    """Yield the types and relations that were declared in a store, as fields of a line."""
+    for name, (at, text) in store.types.declared().items():
+        yield {"declare_type": name, "description": text, "at": at}
+    for name, (at, (weight, backward, text)) in store.relations.declared().items():
+        weights = {"weight": weight, "backward_weight": backward}
+        yield {"declare_relation": name, **weights, "description": text, "at": at}
 
 
 def node_fields(node: Node, was: list[str]) -> dict[str, Any]:
-    """Return a node as a line has it; ``was`` names the states before it."""
+    """Return a node as a line has it; ``was`` has the stamps of other changes that it has seen."""
     fields = _without_defaults(_plain(node.to_dict()), NODE_DEFAULTS)
+    if node.stamps:
+        fields["stamps"] = json.loads(node.stamps)
     return {**fields, "was": was} if was else fields
 
 
 def edge_fields(edge: Edge) -> dict[str, Any]:
-    """Return an edge as a line has it."""
-    return _without_defaults(_plain(edge.to_dict()), EDGE_DEFAULTS)
+    """Return an edge as a line has it: it ended when somebody ended it."""
+    fields = {**edge.to_dict(), "invalidated_at": edge.ended_at}
+    del fields["ended_at"]
+    return _without_defaults(_plain(fields), EDGE_DEFAULTS)
 
 
-def past_fields(past: Past) -> dict[str, Any]:
-    """Return a state that a node has left; ``made_at`` is its clock."""
-    node = past.node
-    state = _without_defaults(
-        _plain({name: getattr(node, name) for name in NODE_STATE}), NODE_DEFAULTS
-    )
-    left = {"made_at": clock(node), "change": past.change, "changed_at": past.changed_at}
-    return {"state_of": node.id, **state, **left}
+def past_fields(id: str, stamp: str, values: dict[str, str]) -> dict[str, Any]:
+    """Return what a node has left of one change; values are JSON, empty for a default."""
+    said: dict[str, Any] = {}
+    tags: dict[bool, list[str]] = {True: [], False: []}
+    data: dict[str, Any] = {}
+    for name, value in sorted(values.items()):
+        if name.startswith(TAG):
+            tags[bool(value)].append(name[len(TAG) :])
+        elif name.startswith(DATA):
+            data[name[len(DATA) :]] = json.loads(value) if value else None
+        elif name == "place":
+            place = json.loads(value) if value else (None, None, None)
+            said.update(zip(PLACE, place, strict=True))
+        else:
+            said[name] = json.loads(value) if value else DEFAULTS[name]
+    parts = {"tags": tags[True], "without": tags[False], "data": data}
+    return {"state_of": id, "stamp": stamp, **said, **{n: one for n, one in parts.items() if one}}
 
 
 def past_edge_fields(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state that an edge has left; ``made_at`` is left out where it is not known."""
+    """Return a state that an edge has left."""
     fields = _plain(state)
     key = [fields.pop(name) for name in KEY]
-    if not fields["made_at"]:
-        del fields["made_at"]
     return {"history_of": key, **fields}
 
 
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:
     fields = dict(fields)
     if "tags" in fields:
-        fields["tags"] = list(fields["tags"])
+        fields["tags"] = sorted(fields["tags"])
     for name in ("data", "metadata"):
         text = fields.get(name, "{}")
         if text != "{}":

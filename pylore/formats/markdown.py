@@ -324,8 +324,7 @@ class _Writer:
             node = self._kept(old, node, file)
         self.put_node(node, kept=kept)
         if gone is not None:
-            with self._store.whole(node.id):
-                self._store.edges.restore_node(node.id, gone)
+            self._store.edges.note_ends(node.id)
             self._back.append(node.id)
         self._store.documents.put(self._known.root, file, links_text(document))
 
@@ -411,13 +410,12 @@ class _Writer:
             self._store.documents.put(self._known.root, DocumentFile(id, path), "[]")
 
     def _forget(self, id: str, path: str) -> None:
-        with self._store.whole(id):
-            at = forgotten_at(self._store, id)
-            node = self._store.nodes.require(id)
-            node.invalidated_at = at
-            mark_pruned(node)
-            self._store.nodes.put(node)
-            self._store.edges.invalidate_node(id, at)
+        at = forgotten_at(self._store, id)
+        node = self._store.nodes.require(id)
+        node.invalidated_at = at
+        mark_pruned(node)
+        self._store.nodes.put(node)
+        self._store.edges.note_ends(id)
         self._waiting.add(node)
         file = copy(self._known.by_id.get(id)) or DocumentFile(id, path)
         file.path, file.gone_at = path, at

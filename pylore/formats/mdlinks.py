@@ -537,12 +537,12 @@ class PageEdges:
             if edge is None:
                 edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)
             elif _may_restate(edge, paths):
-                edge.source, edge.metadata, edge.invalidated_at = "file", metadata, None
+                edge.source, edge.metadata, edge.ended_at = "file", metadata, None
                 edge.status = "confirmed" if edge.status == TAKEN_BACK else edge.status
             self._result.edges += 1
             self._result.count_edge(edge.key, self._store.edges.put(edge))
         for key, edge in old.items():
-            if key not in wanted and edge.invalidated_at is None and _document_of(edge) in paths:
+            if key not in wanted and edge.ended_at is None and _document_of(edge) in paths:
                 self._store.edges.invalidate(key, self._now, TAKEN_BACK)
                 self._result.invalidated += 1
 
@@ -553,7 +553,7 @@ def _may_restate(edge: Edge, paths: set[str]) -> bool:
     A live edge that someone made by hand stays as it is, and an edge of the document
     that someone took away stays away.
     """
-    live = edge.invalidated_at is None
+    live = edge.ended_at is None
     mine = _document_of(edge) in paths
     return (live or edge.status == TAKEN_BACK) if mine else not live
 

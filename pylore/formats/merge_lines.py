@@ -8,33 +8,24 @@ from copy import copy
 
 from ..core.errors import LoreError
 from ..core.json import parse_object
-from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
-from ..core.states import (
-    clock,
-    greater,
-    is_gone,
-    is_kept,
-    joined,
-    latest,
-    left,
-    order,
-    outcome,
-    stands_again,
-    state_name,
-    told,
-)
+from ..core.model import Edge, Node, Record
+from ..core.stamps import Stamped, conflicts, is_after, latest
+from ..core.states import clock, order
 from ..core.text import counted
-from ..core.vocabulary import RELATIONS, TYPES
+from ..core.times import LONG_AGO
+from ..core.vocabulary import DECLARED_WEIGHT
 from ..records.canonical import GONE
 from ..records.canonical import edge_of as past_edge_state
 from .lines import (
+    edge_fields,
     edge_from,
     line_of,
-    names_of_states,
+    node_fields,
     past_edge,
     past_edge_fields,
     past_fields,
-    past_node,
+    past_values,
+    stamps_seen,
     text,
     whole_node,
 )
@@ -44,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..core.states import Order
     from ..records.merge import Conflict
 
     Fields = dict[str, Any]
@@ -80,51 +70,10 @@ def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 EDGE_KEY = ("from_id", "to_id", "relation")
 LEFT = ("changed_at", "change")
-"""When and how a past state was left."""
-
-NODE_FIELDS = (*Node.__slots__, "was")
-EDGE_FIELDS = Edge.__slots__
+"""When and how the place of an anchor was left."""
 
 _LONGEST = 1 << 40
 """Bytes of a line: git holds the files in memory, and so can we."""
-
-
-class LineState:
-    """A node or an edge of one line, parsed on demand.
-
-    Raises:
-        LoreError: the line is not one of an export; the message has the file's name and its key.
-    """
-
-    __slots__ = ("_place", "_read", "fields", "raw")
-
-    def __init__(
-        self, fields: Fields, raw: bytes = b"", place: str = "", state: Any = None
-    ) -> None:
-        self.fields = fields
-        self.raw = raw
-        self._place = place
-        self._read: tuple[Any, Order] | None = None if state is None else (state, order(state))
-
-    @property
-    def state(self) -> Any:
-        """Return the node or the edge."""
-        return self._found()[0]
-
-    @property
-    def order(self) -> Order:
-        """Return what it is compared by: ``states.order``."""
-        return self._found()[1]
-
-    def _found(self) -> tuple[Any, Order]:
-        if self._read is None:
-            kind, *key = key_of(self.fields)
-            try:
-                state = _STATES[kind][0](self.fields)
-            except LoreError as error:
-                raise LoreError(f"{self._place}: '{' '.join(key)}': {error}") from None
-            self._read = state, order(state)
-        return self._read
 
 
 class LinesOfFile:
@@ -134,24 +83,16 @@ class LinesOfFile:
     """
 
     def __init__(self, name: str, lines: Iterable[bytes]) -> None:
-        self.states: dict[Key, list[LineState]] = {}
-        """Of nodes and edges, as they are and as they were, by ``key_of``."""
-        self.others: dict[Key, list[Fields]] = {}
-        """Lines of which one stands for all with its ``key_of``."""
-        self.dated: set[str] = set()
-        """History that says when it was left alone, and not when it was made."""
+        self.lines: dict[Key, list[tuple[Fields, bytes]]] = {}
+        """What says something of one thing, by its ``key_of``."""
         self.plain: set[str] = set()
-        """Lines without a state: written by hand, or of a kind that is not known here."""
+        """Lines without a time: written by hand, or of a kind that is not known here."""
+        self.name = name
         for fields, key, raw in parsed(name, lines):
-            kind = key[0]
-            if kind in _STATES and fields.get(_STATES[kind][1]):
-                self.states.setdefault(key, []).append(LineState(fields, raw, name))
-            elif kind in ("anchor_history_of", "history_of"):
-                self.dated.add(line_of(fields))
-            elif kind in _STATES or not kind:
-                self.plain.add(line_of(fields))
+            if key[0] and fields.get(_TIMES.get(key[0], key[0])):
+                self.lines.setdefault(key, []).append((fields, raw))
             else:
-                self.others.setdefault(key, []).append(fields)
+                self.plain.add(line_of(fields))
 
 
 def parsed(name: str, lines: Iterable[bytes]) -> Iterator[tuple[Fields, Key, bytes]]:
@@ -200,10 +141,8 @@ def _named(name: str) -> Callable[[Fields], Key]:
     return lambda fields: (_text(fields, name),)
 
 
-def _past(fields: Fields) -> Key:
-    for name in LEFT:
-        _text(fields, name)
-    return (_text(fields, "state_of"),)
+_TIMES = {"id": "updated_at", "from_id": "created_at"}
+"""The time without which a line of a kind is one by hand."""
 
 
 def _past_edge(fields: Fields) -> Key:
@@ -227,34 +166,12 @@ _KEYS: dict[str, Callable[[Fields], Key]] = {
     "declare_type": _named("declare_type"),
     "declare_relation": _named("declare_relation"),
     "purged": _purged,
-    "state_of": _past,
+    "state_of": _named("state_of"),
     "history_of": _past_edge,
     "anchor_of": lambda fields: anchor_key(fields, "anchor_of"),
     "anchor_history_of": _anchor_past,
 }
 """The field that a line is told by, to what makes two lines speak of the same thing."""
-
-
-def _node(fields: Fields) -> Node:
-    names_of_states(fields)
-    return whole_node(fields, text(fields, "type", fields["id"].partition("-")[0]))
-
-
-def _edge(fields: Fields) -> Edge:
-    return edge_from(fields, Edge(*(fields[name] for name in EDGE_KEY)))
-
-
-def _past_of_node(fields: Fields) -> Node:
-    return past_node(fields).node
-
-
-_STATES: dict[str, tuple[Callable[[Fields], Node | Edge], str]] = {
-    "from_id": (_edge, "created_at"),
-    "id": (_node, "updated_at"),
-    "state_of": (_past_of_node, "made_at"),
-    "history_of": (lambda fields: past_edge_state(past_edge(fields)), "made_at"),
-}
-"""Kinds of lines that are states: how they are read, and the time without which they are none."""
 
 
 _NAMED = 10
@@ -278,12 +195,18 @@ def _note(conflict: Conflict) -> str:
     if conflict.file:
         return f"{conflict.id} was changed here and in {conflict.file}: {stands}"
     if not conflict.forgotten:
-        return f"{conflict.id} was changed here and there: {stands}"
+        return f"{conflict.id} was changed here and there{_in(conflict.fields)}: {stands}"
     edited = "ours" if conflict.forgotten == "theirs" else "theirs"
     where, other = _SIDES[conflict.forgotten], _SIDES[edited]
     if conflict.stands == edited:
         return f"{conflict.id} was forgotten {where}, and edited {other} after it: {stands}"
     return f"{conflict.id} was edited {other}, and forgotten {where} after it: {stands}"
+
+
+def _in(fields: Sequence[str]) -> str:
+    """Return which fields, for people: a tag and an entry of data by its name."""
+    names = [name.replace("data.", "").replace("tags.", "tag ") for name in fields]
+    return f" ({', '.join(names)})" if names else ""
 
 
 class MergedLines(Record):
@@ -314,35 +237,40 @@ def merge_lines(
 
 
 class _Merge:
+    """What two files say, united: a file has of each thing what stands, and of the past what its
+    lines say of it."""
+
     def __init__(self, base: LinesOfFile, sides: tuple[LinesOfFile, LinesOfFile]) -> None:
         self.conflicts: set[str] = set()
         self.back: list[str] = []
         self._base = base
         self._sides = sides
-        self._states = _gathered(*(side.states for side in sides))
-        self._others = _gathered(*(side.others for side in sides))
-        self._purged = {key[1]: max(str(one["at"]) for one in lines)
-                        for key, lines in self._of(self._others, "purged")}  # fmt: skip
-        self._names: dict[str, set[str]] = {}
-        self._tells_past = any(key[0] in ("state_of", "history_of") for key in self._states)
+        self._keys: dict[str, list[Key]] = {}
+        for key in sorted({key for side in sides for key in side.lines}):
+            self._keys.setdefault(key[0], []).append(key)
+        self._purged = {key[1]: max(str(one["at"]) for one, _ in self._of(key))
+                        for key in self._keys.get("purged", ())}  # fmt: skip
 
     def parts(self) -> Iterator[Iterable[str]]:
         """Yield the lines, by kind."""
-        yield self._types()
-        yield self._relations()
+        for kind in ("declare_type", "declare_relation"):
+            yield (line_of(max((one for one, _ in self._of(key)), key=_declared))
+                   for key in self._keys.get(kind, ()))  # fmt: skip
         yield (line_of({"purged": id, "at": at}) for id, at in sorted(self._purged.items()))
         yield [*self._nodes()]
         yield [*self._edges()]
-        yield self._past("state_of")
-        yield self._past("history_of")
+        yield self._past()
+        yield self._past_edges()
         yield self._anchors()
         yield self._anchor_history()
         yield sorted(self._plain())
 
-    @staticmethod
-    def _of(found: dict[Key, list[Any]], kind: str) -> list[tuple[Key, list[Any]]]:
-        """Return what there is of a kind of lines, by its key."""
-        return sorted((key, values) for key, values in found.items() if key[0] == kind)
+    def _of(self, key: Key) -> list[tuple[Fields, bytes]]:
+        """Return the lines of both sides about one thing."""
+        return [one for side in self._sides for one in side.lines.get(key, ())]
+
+    def _read(self, key: Key, reader: Callable[[Fields], Any]) -> list[Any]:
+        return [found for side in self._sides for found in _read(side, key, reader)]
 
     def _gone(self, *ids: str) -> str:
         """Return when the last of these nodes was deleted for good; nothing where none was."""
@@ -351,143 +279,106 @@ class _Merge:
     # --- what is
 
     def _nodes(self) -> Iterator[str]:
-        for (_, id), every in self._of(self._states, "id"):
+        for key in self._keys.get("id", ()):
+            id = key[1]
             gone = self._gone(id)
-            if not gone and (line := _on_both_sides(every)):
+            if not gone and (line := _on_both_sides(self._of(key))):
                 yield line
                 continue
-            states = [one for one in every if clock(one.state) > gone]
+            every = self._read(key, _node)
+            states = [(node, Stamped.of(node).after(gone), was) for node, was in every]
+            states = [one for one in states if not one[1].is_empty()]
             if not states:
                 continue
-            best, whole = _standing(states, gone)
             if gone and self._is_back(id):
                 self.back.append(id)
-            for one in states:
-                self._note(id, one, best)
-            self._keep(("state_of", id), states)
-            names = {name for one in states for name in one.fields.get("was") or ()}
-            names |= {state_name(one.state) for one in states}
-            names = {name for name in names if name.partition(" ")[0] > gone}
-            fields = _with_state(best.fields, whole, NODE_FIELDS)
-            fields.pop("was", None)
-            was = latest(names - {state_name(whole)})
-            yield line_of({**fields, "was": was} if was else fields)
+            node, whole, _ = states[0]
+            for other in states[1:]:
+                whole = whole.joined(other[1])
+            self._note(id, states)
+            counts = max(one.access_count for one, _, _ in states)
+            read = max(one.accessed_at or "" for one, _, _ in states) or None
+            node = whole.to_node(node)
+            node.access_count, node.accessed_at = counts, read
+            own = whole.stamps()
+            seen = {stamp for _, one, was in states for stamp in (*was, *one.stamps())}
+            seen = {stamp for stamp in seen if is_after(stamp, gone)}
+            yield line_of(node_fields(node, [one for one in latest(seen | own) if one not in own]))
 
     def _is_back(self, id: str) -> bool:
         """Return whether a side had deleted a node for good, and did not have it again."""
-        return any(("purged", id) in side.others and ("id", id) not in side.states
+        return any(("purged", id) in side.lines and ("id", id) not in side.lines
                    for side in self._sides)  # fmt: skip
 
-    def _note(self, id: str, one: LineState, best: LineState) -> None:
-        """Name a conflict, where a state was no change from another one."""
-        base = {state_name(before.state) for before in self._base.states.get(("id", id), ())}
-        known = [*(best.fields.get("was") or ()), *base]
-        was = one.fields.get("was") or ()
-        if one.order != best.order and outcome(one.state, was, best.state, known) == "conflict":
-            self.conflicts.add(id)
+    def _note(self, id: str, states: Sequence[tuple[Node, Stamped, list[str]]]) -> None:
+        """Name a conflict: both sides have changed what the file before had, or one thing anew."""
+        base = {stamp for node, _ in _read(self._base, ("id", id), _node)
+                for stamp in Stamped.of(node).stamps()}  # fmt: skip
+        _, ours, was = states[0]
+        for _, theirs, seen in states[1:]:
+            here, there = (base | {*names, *one.stamps()} for names, one in
+                           ((was, ours), (seen, theirs)))  # fmt: skip
+            if conflicts(ours, here, theirs, there):
+                self.conflicts.add(id)
 
     def _edges(self) -> Iterator[str]:
-        for (_, *key), every in self._of(self._states, "from_id"):
-            gone = self._gone(*key[:2])
-            line = _on_both_sides(every)
-            if not gone and line and "invalidated_at" not in line:
+        for key in self._keys.get("from_id", ()):
+            gone = self._gone(*key[1:3])
+            if not gone and (line := _on_both_sides(self._of(key))):
                 yield line
                 continue
-            states = [one for one in every if not _is_gone(one, gone)]
-            states += self._standing_again(key[:2], states)
-            if states:
-                best, whole = _standing(states, gone)
-                self._keep(("history_of", *key), states)
-                yield line_of(_with_state(best.fields, whole, EDGE_FIELDS))
-
-    def _standing_again(self, ends: list[str], states: Sequence[LineState]) -> list[LineState]:
-        """Return the states that follow from those of an edge whose ends have lived later."""
-        ended = [one for one in states if one.state.invalidated_at]
-        names = [self._names_of(id) for id in ends] if ended else []
-        found = []
-        for one in ended:
-            again = stands_again(one.state, *names)
-            if again is not None:
-                fields = {**one.fields, "changed_at": again.changed_at}
-                del fields["invalidated_at"]
-                found.append(LineState(fields, state=again))
-        return found
-
-    def _names_of(self, id: str) -> set[str]:
-        """Return the names of all states of a node that the files know."""
-        if id not in self._names:
-            nodes = self._states.get(("id", id), [])
-            names = {name for one in nodes for name in one.fields.get("was") or ()}
-            names |= {
-                state_name(one.state) for one in (*nodes, *self._states.get(("state_of", id), ()))
-            }
-            gone = self._gone(id)
-            self._names[id] = {name for name in names if name.partition(" ")[0] > gone}
-        return self._names[id]
+            edges = [edge for edge in self._read(key, _edge) if clock(edge) > gone]
+            if edges:
+                best = copy(max(edges, key=order))
+                best.access_count = max(edge.access_count for edge in edges)
+                best.accessed_at = max(edge.accessed_at or "" for edge in edges) or None
+                yield line_of(edge_fields(best))
 
     # --- what was
 
-    def _keep(self, key: Key, states: Sequence[LineState]) -> None:
-        """Keep the states that do not stand: each was left for the next one known."""
-        if not self._tells_past:
-            return
-        past = self._states.get(key, [])
-        known = {one.order for one in past}
-        every = {one.order: one.state for one in (*past, *states)}
-        names = sorted(every)
-        for name, after in zip(names, names[1:], strict=False):
-            state = every[name]
-            if name not in known and is_kept(state):
-                self._states.setdefault(key, []).append(_left_state(state, clock(every[after])))
+    def _past(self) -> Iterator[str]:
+        for key in self._keys.get("state_of", ()):
+            gone = self._gone(key[1])
+            found: dict[str, dict[str, set[str]]] = {}
+            for _, values in self._read(key, past_values):
+                for name, (stamp, value) in values:
+                    if is_after(stamp, gone):
+                        found.setdefault(stamp, {}).setdefault(name, set()).add(value)
+            for stamp, of in sorted(found.items()):
+                yield from _lines_of_past(key[1], stamp, of)
 
-    def _past(self, kind: str) -> Iterator[str]:
-        for (_, *about), states in self._of(self._states, kind):
-            gone = self._gone(*about[:2]) if kind == "history_of" else self._gone(*about)
-            found: dict[Any, Fields] = {}
-            for one in states:
-                if not _is_gone(one, gone):
-                    at, change = left(*(one.fields[name] for name in LEFT))
-                    fields = {**one.fields, "change": change, "changed_at": at}
-                    old = found.setdefault(one.order, fields)
-                    found[one.order] = min(old, fields, key=lambda line: [line[n] for n in LEFT])
-            yield from (line_of(found[name]) for name in sorted(found))
-        for fields in self._dated(kind):
-            if fields["changed_at"] > self._gone(*fields[kind][:2]):
-                yield line_of(fields)
-
-    def _dated(self, kind: str) -> list[Fields]:
-        """Return history of a kind that has no time of its own but for when it was left."""
-        lines = {line for side in self._sides for line in side.dated}
-        return [fields for fields in map(json.loads, sorted(lines)) if kind in fields]
+    def _past_edges(self) -> Iterator[str]:
+        for key in self._keys.get("history_of", ()):
+            gone = self._gone(*key[1:3])
+            found = {order(past_edge_state(one)): one for one in self._read(key, past_edge)
+                     if str(one["made_at"]) > gone}  # fmt: skip
+            yield from (line_of(past_edge_fields(found[name])) for name in sorted(found))
 
     # --- what else there is
 
-    def _types(self) -> Iterator[str]:
-        for (_, name), lines in self._of(self._others, "declare_type"):
-            default = TYPES.get(name)
-            yield line_of(_greatest(lines, lambda one: one.get("description", ""), default))
-
-    def _relations(self) -> Iterator[str]:
-        for (_, name), lines in self._of(self._others, "declare_relation"):
-            yield line_of(_greatest(lines, _weights, RELATIONS.get(name)))
-
     def _anchors(self) -> Iterator[str]:
         taken: dict[Key, str] = {}
-        for fields in self._dated("anchor_history_of"):
+        for fields in self._left():
             if fields["change"] in GONE:
                 key = anchor_key(fields, "anchor_history_of")
                 taken[key] = max(fields["changed_at"], taken.get(key, ""))
-        for whole, lines in self._of(self._others, "anchor_of"):
+        for whole in self._keys.get("anchor_of", ()):
             key = whole[1:]
-            stands: Fields = max(lines, key=_judged)
+            stands: Fields = max((one for one, _ in self._of(whole)), key=_judged)
             made = str(stands.get("created_at") or "")
             if not made or made > max(self._gone(key[0]), taken.get(key, "")):
                 yield line_of(stands)
 
     def _anchor_history(self) -> Iterator[str]:
-        for fields in sorted(self._dated("anchor_history_of"), key=_when_left):
+        for fields in sorted(self._left(), key=_when_left):
             if fields["changed_at"] > self._gone(fields["anchor_history_of"]):
                 yield line_of(fields)
+
+    def _left(self) -> list[Fields]:
+        """Return what anchors have left, each once."""
+        lines = {line_of(one) for key in self._keys.get("anchor_history_of", ())
+                 for one, _ in self._of(key)}  # fmt: skip
+        return [*map(json.loads, sorted(lines))]
 
     def _plain(self) -> set[str]:
         """Return what both have, and what one has and the file before has not."""
@@ -495,72 +386,48 @@ class _Merge:
         return (ours & theirs) | ((ours | theirs) - self._base.plain)
 
 
-def _gathered(*parts: dict[Key, list[Any]]) -> dict[Key, list[Any]]:
-    found: dict[Key, list[Any]] = {}
-    for part in parts:
-        for key, values in part.items():
-            found.setdefault(key, []).extend(values)
-    return found
+def _read(side: LinesOfFile, key: Key, reader: Callable[[Fields], Any]) -> list[Any]:
+    """Return what the lines of one file say of one thing.
+
+    Raises:
+        LoreError: a line is not one of an export; the message has the file's name and its key.
+    """
+    try:
+        return [reader(fields) for fields, _ in side.lines.get(key, ())]
+    except LoreError as error:
+        raise LoreError(f"{side.name}: '{' '.join(key[1:])}': {error}") from None
 
 
-def _on_both_sides(states: Sequence[LineState]) -> str:
+def _node(fields: Fields) -> tuple[Node, list[str]]:
+    return whole_node(fields, text(fields, "type", fields["id"].partition("-")[0])), stamps_seen(
+        fields
+    )
+
+
+def _edge(fields: Fields) -> Edge:
+    return edge_from(fields, Edge(*(fields[name] for name in EDGE_KEY)))
+
+
+def _lines_of_past(id: str, stamp: str, of: dict[str, set[str]]) -> Iterator[str]:
+    """Yield a line, and one more for each further value that one change has for a field."""
+    while of:
+        yield line_of(past_fields(id, stamp, {name: min(some) for name, some in of.items()}))
+        of = {name: some - {min(some)} for name, some in of.items() if len(some) > 1}
+
+
+def _on_both_sides(lines: Sequence[tuple[Fields, bytes]]) -> str:
     """Return the line that both files have, if it is one and the same: most are, and need no
     reading."""
-    one = states[0].raw
-    if len(states) != 2 or states[1].raw != one or not one.endswith(b"}\n"):
+    one = lines[0][1]
+    if len(lines) != 2 or lines[1][1] != one or not one.endswith(b"}\n"):
         return ""
     return one.decode()
 
 
-def _is_gone(one: LineState, purged: str) -> bool:
-    """Return whether a state goes with what was deleted for good at this time: its node, or an
-    end."""
-    ended = one.state.invalidated_at or isinstance(one.state, Node)
-    return is_gone(clock(one.state), ended, purged)
-
-
-def _standing(states: Sequence[LineState], gone: str) -> tuple[LineState, Any]:
-    """Return the line whose state stands, and that state with what no state alone says."""
-    best = max(states, key=lambda one: (one.order, line_of(one.fields)))
-    whole = copy(best.state)
-    for one in states:
-        whole = joined(whole, one.state)
-    return best, told(whole, gone)
-
-
-def _with_state(fields: Fields, state: Node | Edge, names: Iterable[str]) -> Fields:
-    """Return the fields of a line with the times of this state, in the order of an export; what is
-    not known here comes last.
-    """
-    times = ("created_at", "accessed_at", "access_count", "changed_at")
-    whole = {**fields, **{name: getattr(state, name) for name in times}}
-    order = [name for name in names if name in whole]
-    order += [name for name in whole if name not in order]
-    return {name: whole[name] for name in order if name not in times or whole[name]}
-
-
-def _left_state(state: Node | Edge, at: str) -> LineState:
-    """Return a state as one that a merge has left, when the state after it was made."""
-    past = copy(state)
-    past.changed_at = clock(state)
-    if isinstance(past, Node):
-        return LineState(past_fields(Past(past, "import", at, None)), state=past)
-    known: Fields = {name: getattr(past, name, None) for name in EDGE_HISTORY}
-    known |= {"change": "import", "changed_at": at, "made_at": clock(state)}
-    return LineState(past_edge_fields(known), state=past)
-
-
-def _weights(fields: Fields) -> tuple[Any, ...]:
-    weight = float(fields.get("weight", 0.7))
-    return weight, float(fields.get("backward_weight", weight)), fields.get("description", "")
-
-
-def _greatest(lines: Sequence[Fields], said: Any, default: object) -> Fields:
-    best = lines[0]
-    for one in lines[1:]:
-        if greater(said(one), said(best), default):
-            best = one
-    return best
+def _declared(fields: Fields) -> tuple[Any, ...]:
+    weight = float(fields.get("weight", DECLARED_WEIGHT))
+    backward = float(fields.get("backward_weight", weight))
+    return str(fields.get("at") or LONG_AGO), weight, backward, fields.get("description", "")
 
 
 def _judged(fields: Fields) -> list[str]:

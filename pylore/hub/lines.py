@@ -13,6 +13,7 @@ from itertools import chain, islice
 from ..core.errors import StoreBusy
 from ..core.ids import blake2b, whose
 from ..core.model import Edge, Node, Record
+from ..core.stamps import Stamped
 from ..core.states import order
 from ..core.vocabulary import CODE_TYPES, NO_RECORDS
 from ..formats.delta import PartOfStore
@@ -26,7 +27,7 @@ from ..formats.lines import (
     past_edge_fields,
     past_fields,
 )
-from ..records.canonical import GONE, edge_of, told_edges, told_nodes, told_past, told_past_edges
+from ..records.canonical import GONE, edge_of, told_nodes, told_past, told_past_edges
 from ..store import ALL as EVERY
 from ..store.filter import Scope
 from ..store.remotes import Touched
@@ -318,6 +319,11 @@ def order_text(state: Node | Edge) -> str:
     '2026-01-31T12:00:00Z  2 '
     """
     clock, gone, rank, digest, made = order(state)
+    if isinstance(state, Node):  # joined from two others it comes after both
+        values = Stamped.of(state)
+        base = _seconds(values.base)
+        later = sum(_seconds(stamp) - base for stamp, _ in values.fields.values())
+        gone = f"{base:014d} {later:016d}"
     return f"{clock} {gone} {rank + 1} {digest[:20]} {made}".rstrip()
 
 
@@ -338,7 +344,7 @@ class HubLines:
             name = line.relation if line.what == "edge" else line.id.partition("-")[0]
             fields = declared.pop((line.what, name), None)
             if fields:
-                yield HubLine("declared", "", fields, name)
+                yield HubLine("declared", str(fields["at"]), fields, name)
             yield line
         if self._touched is not None:
             for what, name in sorted(declared):
@@ -419,23 +425,22 @@ class HubLines:
         )
 
     def _edges(self, part: Any) -> Iterator[HubLine]:
-        for edge in told_edges(part):
+        for edge in part.edges.all():
             if self._tells_edge(edge.key, edge.status):
                 fields = shared(edge_fields(edge))
                 if fields is not None:
                     yield HubLine("edge", order_text(edge), fields, *edge.key)
 
     def _past(self, part: Any) -> Iterator[HubLine]:
-        for past in told_past(part):
-            if past.node.id not in self._private and self._takes.node(past.node):
-                yield HubLine("node", order_text(past.node), past_fields(past), past.node.id)
+        for id, stamp, values in told_past(part):
+            if self._tells(id):
+                yield HubLine("node", stamp, past_fields(id, stamp, values), id)
         for state in told_past_edges(part):
             key = (str(state["from_id"]), str(state["to_id"]), str(state["relation"]))
             as_edge = {**dict(zip(("from_id", "to_id", "relation"), key, strict=True)),
                        "source": state["source"]}  # fmt: skip
             if self._tells_edge(key, state["status"]) and shared(as_edge) is not None:
-                told = order_text(edge_of(state)) if state["made_at"] else str(state["changed_at"])
-                yield HubLine("edge", told, past_edge_fields(state), *key)
+                yield HubLine("edge", order_text(edge_of(state)), past_edge_fields(state), *key)
 
     def _anchors(self, part: Any) -> Iterator[HubLine]:
         for fields in anchor_lines(part):
@@ -489,3 +494,9 @@ class _TouchedEdges:
         """Read as ``Edges.history``."""
         for key in self.keys:
             yield from self._store.edges.history(key)
+
+
+def _seconds(stamp: str) -> int:
+    """Return the time of a stamp as a number that is the greater the later it is."""
+    digits = "".join(filter(str.isdigit, stamp.partition(" ")[0]))
+    return int(f"{digits:0<14}"[:14])

@@ -18,7 +18,7 @@ from ..core.lines import (
     RELATION,
     REQUIRED,
     SCOPE,
-    STATE,
+    STAMP,
     TIME,
     TYPE,
     fields_of,
@@ -58,6 +58,7 @@ _IDS = {
 }
 """Where the ids stand in a line of each kind."""
 
+STAMP_IN_JSON = STAMP.replace("\\", "\\\\")
 _RULES = {
     "text": ("string null", ""),
     "string": ("string", ""),
@@ -68,8 +69,11 @@ _RULES = {
      f"VALUE::numeric > {LARGEST}"),
     "object": ("object null", ""),
     "tags": ("array string", """VALUE @? 'strict $[*] ? (@.type() != "string")'"""),
-    "states": ("array null", """VALUE @? 'strict $[*] ? (@.type() != "string"
-      || !(@ like_regex "^STATE$"))'""".replace("STATE", STATE.replace("\\", "\\\\"))),
+    "stamp": ("string", f"TEXT !~ '^{STAMP}$'"),
+    "seen": ("array null", f"""VALUE @? 'strict $[*] ? (@.type() != "string"
+      || !(@ like_regex "^{STAMP_IN_JSON}$"))'"""),
+    "stamps": ("object null", f"""VALUE @? 'strict $.* ? (@.type() != "string"
+      || !(@ like_regex "^({STAMP_IN_JSON})?$"))'"""),
     **{name: ("string", f"TEXT <> ALL ('{{{','.join(words)}}}')")
        for name, words in CHOICES.items()},
 }  # fmt: skip
@@ -78,7 +82,8 @@ _RULES = {
 _WORDS = {
     "text": "a string", "string": "a string", "moment": "a time", "fraction": "from 0 to 1",
     "count": "a whole number", "object": "a JSON object", "tags": "a list of strings",
-    "states": "a list of names of states",
+    "stamp": "the stamp of a change", "seen": "a list of stamps of changes",
+    "stamps": "an object of stamps of changes",
     **{name: f"one of {', '.join(words)}" for name, words in CHOICES.items()},
 }  # fmt: skip
 """Each rule in a message."""

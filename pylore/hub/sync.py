@@ -407,8 +407,7 @@ class HubSync:
         self._remotes.came_from(self._name, before)
         if at.sent == before:
             at.sent = self._remotes.step()
-        self._remotes.touch_edges(came_in.derived_edges)
-        self._remotes.touch("node", came_in.derived_nodes)
+        self._remotes.touch("node", came_in.joined_nodes)
         self._remotes.touch("purged", self._purged_among(told))
         used = self._used_now(came_in, told)
         self._used |= used

@@ -226,7 +226,7 @@ def replace(
     at = now()
     for edge in old:
         key = pair(edge.from_id, edge.to_id)
-        live = edge.invalidated_at is None
+        live = edge.ended_at is None
         if edge.source != "system" or not (live or edge.status == REPLACED):
             settled.add(key)
         elif live and key in wanted and abs(edge.weight - wanted[key]) < 0.001:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ..core.model import EDGE_HISTORY, Edge, Node, Past
-from ..core.states import clock, is_gone, latest, left, order, state_name, told
-from ..core.times import following
+from ..core.model import EDGE_HISTORY, Edge, Node
+from ..core.stamps import Stamped, latest
+from ..core.states import order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..core.states import Order
     from ..store import Store
-    from ..store.anchors import Anchor, AnchorKey
+    from ..store.anchors import AnchorKey
 
 
 GONE = ("removed", "moved")
@@ -22,15 +22,22 @@ GONE = ("removed", "moved")
 
 
 def told_nodes(store: Store) -> Iterator[tuple[Node, list[str]]]:
-    """Yield every node by id, with the names of the states that it has been in, the latest last."""
-    purged = store.history.purged()
+    """Yield every node by id, with the stamps of other changes that it has seen, the latest last."""
     known = {id: set(names) for id, names in store.history.ancestors().items()}
-    for past in store.history.of_nodes():
-        known.setdefault(past.node.id, set()).add(state_name(past.node))
+    for id, _, value in store.history.former():
+        known.setdefault(id, set()).add(value[0])
     for node in store.nodes.all():
-        gone, names = purged.get(node.id, ""), known.get(node.id)
-        told(node, gone)
-        yield node, told_names(node, names, gone) if names else []
+        yield node, told_stamps(node, known.get(node.id, ()))
+
+
+def told_stamps(node: Node, known: Iterable[str]) -> list[str]:
+    """Return those of the stamps that a node has seen, and does not have itself, that it is told
+    with."""
+    known = {*known}
+    if not known:
+        return []
+    own = Stamped.of(node).stamps()
+    return [stamp for stamp in latest(known | own) if stamp not in own]
 
 
 def withheld(store: Store) -> frozenset[str]:
@@ -42,103 +49,41 @@ def withheld(store: Store) -> frozenset[str]:
     return frozenset(id for id, node in here.items() if node.invalidated_at)
 
 
-def told_names(node: Node, names: Iterable[str], purged: str) -> list[str]:
-    """Return those of the names of states that a node is told to come after."""
-    own = state_name(node)
-    return latest(name for name in names if name != own and name.partition(" ")[0] > purged)
-
-
-def told_edges(store: Store) -> Iterator[Edge]:
-    """Yield every edge, by from, to, relation."""
-    purged = store.history.purged()
-    for edge in store.edges.all():
-        yield told(edge, max(purged.get(edge.from_id, ""), purged.get(edge.to_id, "")))
-
-
-def told_past(store: Store) -> Iterator[Past]:
-    """Yield the states that nodes have left, by node and by their order, each once."""
-    purged = store.history.purged()
-    for id, group in groupby(store.history.of_nodes(), lambda past: past.node.id):
-        found: dict[Order, Past] = {}
-        for past in group:
-            if clock(past.node) > purged.get(id, ""):
-                past.changed_at, past.change = left(past.changed_at, past.change)
-                other = found.setdefault(order(past.node), past)
-                if (past.changed_at, past.change) < (other.changed_at, other.change):
-                    found[order(past.node)] = past
-        for name in sorted(found):
-            yield found[name]
+def told_past(store: Store) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield (node, stamp, field to value) of what nodes have left, by node and stamp."""
+    rows = store.history.former()
+    for (id, stamp), some in groupby(rows, lambda row: (row[0], row[2][0])):
+        yield id, stamp, {field: value[1] for _, field, value in some}
 
 
 def told_past_edges(store: Store) -> Iterator[dict[str, object]]:
-    """Yield the states that edges have left, with the fields of ``EDGE_HISTORY``, likewise.
-
-    One of old that does not say when it was made may have been left at several times.
-    """
-    purged = store.history.purged()
-    for key, group in groupby(store.edges.history(), lambda state: tuple(map(state.get, KEY))):
-        gone = max(purged.get(str(key[0]), ""), purged.get(str(key[1]), ""))
-        found: dict[object, tuple[Order, dict[str, object]]] = {}
+    """Yield the states that edges have left, each once, by edge and in their order, with the fields
+    of ``EDGE_STATE_TOLD``."""
+    for _, group in groupby(store.edges.history(), lambda state: tuple(map(state.get, KEY))):
+        found: dict[Order, dict[str, object]] = {}
         for state in group:
-            if is_gone_state(state, gone):
-                continue
-            state["changed_at"], state["change"] = how_left(state)
-            name = order(edge_of(state))
-            identity = name if state["made_at"] else (name, how_left(state))
-            _, other = found.setdefault(identity, (name, state))
-            if how_left(state) < how_left(other):
-                found[identity] = (name, state)
-        yield from (state for _, state in sorted(
-            found.values(), key=lambda pair: (pair[0], how_left(pair[1]))))  # fmt: skip
+            found[order(edge_of(state))] = {name: state[name] for name in EDGE_STATE_TOLD}
+        yield from (found[name] for name in sorted(found))
 
 
 KEY = EDGE_HISTORY[:3]
+EDGE_STATE_TOLD = tuple(name for name in EDGE_HISTORY if name not in ("change", "changed_at"))
+"""Fields of a state of an edge that are told: when and how it was left follows from others."""
 
 
 def edge_of(state: dict[str, object]) -> Edge:
     """Return the edge as it was in a state of its history."""
     edge = Edge(*(state[name] for name in EDGE_HISTORY[:7]))  # type: ignore[arg-type]
-    edge.invalidated_at = state["invalidated_at"]  # type: ignore[assignment]
+    edge.invalidated_at = edge.ended_at = state["invalidated_at"]  # type: ignore[assignment]
     edge.changed_at = str(state["made_at"]) or None
     return edge
 
 
-def made(state: dict[str, object]) -> str:
-    """Return the clock of a state of an edge; of an old one the time when it was left."""
-    return str(state["made_at"] or state["changed_at"])
-
-
-def is_gone_state(state: dict[str, object], purged: str) -> bool:
-    """Return whether a state that an edge has left goes with an end of it: ``is_gone``."""
-    return is_gone(made(state), state["invalidated_at"] or not state["made_at"], purged)
-
-
-def how_left(state: dict[str, object]) -> tuple[str, str]:
-    """Return when and how an edge left a state."""
-    return left(str(state["changed_at"]), str(state["change"]))
-
-
-def told_anchors(store: Store) -> Iterator[Anchor]:
-    """Yield every anchor, by node, kind, path and detail."""
-    gone, purged = when_gone(store.anchors.history()), store.history.purged()
-    for anchor in store.anchors.all():
-        yield told_anchor(anchor, max(gone.get(anchor.key, ""), purged.get(anchor.node_id, "")))
-
-
-def told_anchor(anchor: Anchor, gone: str) -> Anchor:
-    """Return a live anchor, made after the last time that it was removed."""
-    if gone and anchor.created_at <= gone:
-        anchor.created_at = following(gone)
-    return anchor
-
-
 def told_past_anchors(store: Store) -> Iterator[dict[str, str]]:
     """Yield the places and verdicts that anchors have left, by node and time, each once."""
-    purged = store.history.purged()
-    for id, group in groupby(store.anchors.history(), lambda state: state["node_id"]):
-        gone = purged.get(id, "")
+    for _, group in groupby(store.anchors.history(), lambda state: state["node_id"]):
         found = {(state["changed_at"], *state.values()): state for state in group}
-        yield from (found[name] for name in sorted(found) if name[0] > gone)
+        yield from (found[name] for name in sorted(found))
 
 
 def when_gone(history: Iterable[dict[str, str]]) -> dict[AnchorKey, str]:

@@ -48,7 +48,7 @@ def state_fact(
         edge.metadata = _changed(edge.metadata, single=True)
     notes = []
     if edge.status in ("superseded", "retracted"):
-        edge.invalidated_at = at
+        edge.ended_at = at
     else:
         sure = edge.status == "confirmed"
         rivals = other_values(store, settings, edge)
@@ -88,7 +88,7 @@ def confirm_edge(store: Store, settings: Settings, key: Key, at: str) -> str:
     for id in key[:2]:
         if store.nodes.require(id).invalidated_at is not None:
             raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
-    edge.status, edge.invalidated_at = "confirmed", None
+    edge.status, edge.ended_at = "confirmed", None
     edge.metadata = _changed(edge.metadata, superseded_by=None)
     _supersede(store, edge, other_values(store, settings, edge), at)
     return "unchanged" if store.edges.put(edge) == "unchanged" else "confirmed"
@@ -101,7 +101,7 @@ def retract_edge(store: Store, key: Key, at: str) -> str:
         LoreError: there is no such edge.
     """
     edge = require_edge(store, key)
-    if edge.status == "retracted" and edge.invalidated_at is not None:
+    if edge.status == "retracted" and edge.ended_at is not None:
         return "unchanged"
     store.edges.invalidate(key, at, "retracted")
     return "retracted"
@@ -157,7 +157,7 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     """Confirm what is ripe; what that was."""
     found = ripe(store, settings, ids)
     if found.nodes:
-        store.review.confirm_nodes(found.nodes)
+        store.nodes.confirm(found.nodes)
     for key in found.facts:
         edge = require_edge(store, key)
         edge.status = "confirmed"
@@ -178,19 +178,19 @@ def _supersede(store: Store, edge: Edge, former: Iterable[Edge], at: str) -> Non
         before = _fields(edge.metadata).get("supersedes", [])
         if old.to_id not in before:
             edge.metadata = _changed(edge.metadata, supersedes=[*before, old.to_id])
-        old.status, old.invalidated_at = "superseded", at
+        old.status, old.ended_at = "superseded", at
         old.metadata = _changed(old.metadata, superseded_by=edge.to_id)
         store.edges.put_many([old])
 
 
 def _is_settled(old: Edge) -> bool:
-    return old.status == ("confirmed" if old.invalidated_at is None else "retracted")
+    return old.status == ("confirmed" if old.ended_at is None else "retracted")
 
 
 def _retracted_note(old: Edge) -> list[str]:
     if old.status != "retracted":
         return []
-    return [f"it was retracted on {str(old.invalidated_at)[:10]}: 'lore confirm' brings it back"]
+    return [f"it was retracted on {str(old.ended_at)[:10]}: 'lore confirm' brings it back"]
 
 
 def _fields(metadata: str) -> dict[str, Any]:

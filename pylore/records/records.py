@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..core.errors import LoreError, StoreBusy
 from ..core.ids import KEY_DIGITS, check_id, check_scope, make_id, named_id, record_id
 from ..core.model import Edge, Node, Record
-from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import (
@@ -192,7 +191,7 @@ class Records:
             node = _merged(old, node, named=bool(id))
         if title or not node.title:
             node.title = title or title_of(text)
-        node.tags = tuple(dict.fromkeys([*node.tags, *clean_tags(tags)]))
+        node.tags = clean_tags([*node.tags, *tags])
         if why:
             node.data = with_why(node.data, why)
         if category:
@@ -206,8 +205,7 @@ class Records:
         state = self._write(node)
         notes = self._near_duplicates(node) if state == "added" else []
         if gone is not None:
-            with self._store.whole(node.id):
-                self._store.edges.restore_node(node.id, gone)
+            self._store.edges.note_ends(node.id)
         for other, relation in links:
             self._link(node.id, relation, complete_id(self._store, other), source=source)
         if path:
@@ -273,7 +271,7 @@ class Records:
             from_id, to_id = complete_ids(self._store, (from_id, to_id))
             key = resolve_edge(self._store, (from_id, to_id, relation))
         edge = self._store.edges.get(*key)
-        if edge is None or edge.invalidated_at is not None:
+        if edge is None or edge.ended_at is not None:
             raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
         self._store.edges.invalidate(key, now())
         return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
@@ -454,17 +452,10 @@ class Records:
         node.updated_at = now()
         if not node.created_at:
             node.created_at = node.updated_at
-            self._outlive(node, [node.id])
         state = self._store.nodes.put(node)
         if state != "unchanged":
             self._index(node)
         return state
-
-    def _outlive(self, state: Node | Edge, ids: Sequence[str]) -> None:
-        """Make something new later than the purge of what was there before, if it was one."""
-        purged = max(self._store.history.purged(ids).values(), default="")
-        if purged >= clock(state):
-            set_clock(state, next_clock(purged, now()))
 
     def _undo_node(self, id: str) -> Change:
         back = self._back()
@@ -571,7 +562,6 @@ class Records:
             if not force:
                 Ontology(self._store).require(edge.key)
             edge.weight = (metadata or {}).get("confidence", 1.0) if weight is None else weight
-            self._outlive(edge, edge.key[:2])
         else:
             edge.weight = old.weight if weight is None else weight
         require_known(status, source, edge.weight)
@@ -618,7 +608,7 @@ class Records:
         for file in file_ids(self._store, path):
             key = (id, file, "anchored_to")
             edge = self._store.edges.get(*key)
-            if edge is not None and edge.invalidated_at is None:
+            if edge is not None and edge.ended_at is None:
                 self._store.edges.invalidate(key, now(), "superseded")
 
     def _thing(self, name: str, type: str, source: str) -> str:

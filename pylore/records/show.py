@@ -34,7 +34,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
             return commit
     node = node or store.nodes.require(id)
     fields = node.to_dict()
-    del fields["changed_at"]
+    del fields["changed_at"], fields["stamps"]
     fields["tags"] = list(node.tags)
     fields["data"] = Raw(node.data)
     with store.graph_faults:
@@ -102,7 +102,7 @@ def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
     node = commit_node(*commit)
     paths = store.commits.changed([id]).get(id, [])
     fields = node.to_dict()
-    del fields["changed_at"]
+    del fields["changed_at"], fields["stamps"]
     fields |= {"tags": [], "data": Raw(node.data), "verdict": None, "anchors": []}
     fields["edges"] = [
         {

@@ -17,6 +17,7 @@ from ..store.curation import BY_RULE_AT, KNOWN, PROMOTED, REFUSED
 from ..store.history import RESTORE_BACKUP
 from ..store.resolve_id import resolve_edge
 from ..system.json_encode import Raw
+from .canonical import edge_of
 from .fields import location_of, mark_pruned, require_ends
 
 TYPE_CHECKING = False
@@ -109,10 +110,8 @@ def edge_states(store: Store, edge: Edge) -> list[Edge]:
     """Return the states that a link has been in, the first one first, and as it is now."""
     found = []
     for left in store.edges.history(edge.key):
-        state = Edge(*edge.key, created_at=edge.created_at)
-        for name in EDGE_STATE:
-            setattr(state, name, left[name])
-        state.changed_at = str(left["made_at"]) or None
+        state = edge_of(left)
+        state.created_at = edge.created_at
         found.append(state)
     return [*found, edge]
 
@@ -179,14 +178,10 @@ class Steps:
         """Give a node a former state, and its links that state's standing."""
         gone, forgotten = node.invalidated_at, state.invalidated_at is not None
         _take(NODE_STATE, node, state)
-        if forgotten and gone is None:
-            with self._store.whole():
-                node.invalidated_at = forgotten_at(self._store, node.id)
-        elif forgotten:
-            node.invalidated_at = gone
+        if forgotten:
+            node.invalidated_at = gone or forgotten_at(self._store, node.id)
         if self._store.nodes.put(node) == "unchanged":
             return
-        self._carry_links(node, gone)
         self._note(node, "invalidated" if forgotten else "restored")
 
     def command(self, number: int) -> None:
@@ -196,7 +191,7 @@ class Steps:
         """
         history = self._store.history
         nodes, edges = history.added_by(number)
-        turned = self._nodes_left(number, nodes)
+        self._nodes_left(number, nodes)
         made = [id for id in nodes if not self._forget(id)]
         for before in _first(history.edges_left_by(number), edges):
             self._edge_left(before)
@@ -209,34 +204,18 @@ class Steps:
         for row in self._store.candidates.decided_by(number):
             self._store.candidates.put([taken_back(row, history.command)])
             self.done[row.id] = "restored"
-        if self._store.scope:  # whose history has no links that it does not see
-            for node, gone in turned:
-                self._carry_links(node, gone)
-
-    def _carry_links(self, node: Node, gone: str | None) -> None:
-        """Let a node's links end or come back with it; ``gone`` is when it was forgotten."""
-        at = node.invalidated_at
-        if (at is None) == (gone is None):
-            return
-        with self._store.whole(node.id):
-            if at is not None:
-                self._store.edges.invalidate_node(node.id, at)
-            elif gone is not None:
-                self._store.edges.restore_node(node.id, gone)
 
     def revive(self, id: str) -> None:
         """Bring back a file or a symbol that was forgotten, for whoever links to it."""
         node = self._store.nodes.get(id)
         if node is not None and node.invalidated_at is not None and is_indexed(node):
-            gone, node.invalidated_at = node.invalidated_at, None
+            node.invalidated_at = None
             self._store.nodes.put(node)
-            self._store.edges.restore_node(id, gone)
             self._store.history.note_addition(id)
             self.changed[id] = node
 
-    def _nodes_left(self, number: int, added: list[str]) -> list[tuple[Node, str | None]]:
-        """Return the nodes that were changed, each with when it was forgotten before that."""
-        turned = []
+    def _nodes_left(self, number: int, added: list[str]) -> None:
+        """Give nodes that were changed what they had before that."""
         before: dict[str, Node] = {}
         left_for: dict[str, str] = {}
         for past in self._store.history.left_by(number):
@@ -246,12 +225,9 @@ class Steps:
         for id, node in self._store.nodes.get_many(before).items():
             # What git's hooks have brought since is a later state, and no command.
             if id not in added and clock(node) <= left_for.get(id, clock(node)):
-                gone = node.invalidated_at
                 _take(NODE_STATE, node, before[id])
                 if self._store.nodes.put(node) != "unchanged":
                     self._note(node, "invalidated" if node.invalidated_at else "restored")
-                    turned.append((node, gone))
-        return turned
 
     def _forget(self, id: str) -> bool:
         """Forget what was added; False for a file's node, which others may need."""
@@ -274,20 +250,15 @@ class Steps:
         if edge is None or _follows(before):
             return
         _take(EDGE_STATE, edge, before)
-        if edge.invalidated_at is None:
+        if edge.ended_at is None:
             for id in edge.key[:2]:
                 self.revive(id)
-            ends = self._store.nodes.get_many(edge.key[:2])
-            edge.invalidated_at = max(
-                (node.invalidated_at for node in ends.values() if node.invalidated_at),
-                default=None,
-            )
         if self._store.edges.put(edge) != "unchanged":
-            self._note_edge(edge.key, "invalidated" if edge.invalidated_at else "restored")
+            self._note_edge(edge.key, "invalidated" if edge.ended_at else "restored")
 
     def _unlink(self, key: EdgeKey) -> None:
         edge = self._store.edges.get(*key)
-        if edge is not None and edge.invalidated_at is None and not _follows(edge):
+        if edge is not None and edge.ended_at is None and not _follows(edge):
             self._store.edges.invalidate(key, now())
             self._note_edge(key, "invalidated")
 
@@ -314,24 +285,18 @@ class Steps:
 
 
 def forget(store: Store, node: Node) -> None:
-    """Mark a node and its links as forgotten; the caller takes it out of the index."""
-    with store.whole(node.id):
-        at = forgotten_at(store, node.id)
-        node.invalidated_at = at
-        mark_pruned(node, pruned=False)
-        store.nodes.put(node)
-        store.edges.invalidate_node(node.id, at)
+    """Mark a node as forgotten, and its links are out with it; the caller takes it out of the
+    index."""
+    node.invalidated_at = forgotten_at(store, node.id)
+    mark_pruned(node, pruned=False)
+    store.nodes.put(node)
+    store.edges.note_ends(node.id)
 
 
 def forgotten_at(store: Store, id: str) -> str:
-    """Return the time to forget a node at.
-
-    It is after all else that is known of the node and its edges: what was unlinked before must
-    not come back with it, and the clocks of what ends now are this very time.
-    """
+    """Return the time to forget a node at: after all else that is known of it."""
     node = store.nodes.get(id)
-    clocks = [clock(edge) for edge in store.edges.of(id, forgotten=True)]
-    return next_clock(max([*clocks, clock(node) if node else ""]), now())
+    return next_clock(clock(node) if node else "", now())
 
 
 def _take(names: Iterable[str], to: Node | Edge, of: Node | Edge) -> None:
@@ -375,15 +340,13 @@ class Restoring:
     def node(self, id: str) -> Outcome:
         """Bring a forgotten node back; one that stands holds for the code as it is now."""
         node = self._store.nodes.require(id)
-        gone = node.invalidated_at
-        if gone is None:
+        if node.invalidated_at is None:
             accepted = accept_anchors(self._store, id, self._finder)
             return id, "restored" if accepted else "unchanged"
         node.invalidated_at = None
         mark_pruned(node, pruned=False)
         self._store.nodes.put(node)
-        with self._store.whole(id):
-            self._store.edges.restore_node(id, gone)
+        self._store.edges.note_ends(id)
         self._index(node)
         return id, "restored"
 
@@ -461,16 +424,16 @@ class Restoring:
         if at:
             state = state_at(states, at, name)
         else:
-            state = next((one for one in reversed(states) if one.invalidated_at is None), edge)
+            state = next((one for one in reversed(states) if one.ended_at is None), edge)
         for field in EDGE_STATE:
             setattr(edge, field, getattr(state, field))
-        if not at and edge.invalidated_at is not None:  # it has never stood here
-            edge.status, edge.invalidated_at = "confirmed", None
-        if edge.invalidated_at is None:
+        if not at and edge.ended_at is not None:  # it has never stood here
+            edge.status, edge.ended_at = "confirmed", None
+        if edge.ended_at is None:
             require_ends(self._store, edge)
         if self._store.edges.put(edge) == "unchanged":
             return name, "unchanged"
-        return name, "restored" if edge.invalidated_at is None else "invalidated"
+        return name, "restored" if edge.ended_at is None else "invalidated"
 
 
 def require_takeable(store: Store) -> PastCommand:
@@ -500,7 +463,8 @@ def delete_for_good(store: Store, node: Node) -> None:
     """
     with store.whole(node.id):
         edges = store.edges.of(node.id, forgotten=True)
-        at = max(now(), clock(node), *map(clock, edges))
+        anchors = (anchor.created_at for anchor in store.anchors.of(node.id))
+        at = max(now(), clock(node), *map(clock, edges), *anchors)
         take_away(store, node)
         store.edges.delete_node(node.id)
         store.anchors.delete_node(node.id)

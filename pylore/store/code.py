@@ -269,8 +269,8 @@ class CodeFiles:
         self._db.executemany(
             f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
             " weight = excluded.weight, metadata = excluded.metadata, source = excluded.source,"
-            " invalidated_at = NULL"
-            " WHERE graph_edges.invalidated_at IS NOT NULL"
+            " ended_at = NULL, invalidated_at = excluded.invalidated_at"
+            " WHERE graph_edges.ended_at IS NOT NULL"
             " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
             edge_rows(self._db, edges),
         )
@@ -278,8 +278,9 @@ class CodeFiles:
     def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
         """Mark edges as invalidated."""
         self._db.executemany(
-            f"UPDATE main.graph_edges SET invalidated_at = ? WHERE from_key = {KEY_OF.format('?2')}"
-            f" AND to_key = {KEY_OF.format('?3')} AND relation = ?4 AND invalidated_at IS NULL",
+            "UPDATE main.graph_edges SET ended_at = ?1, invalidated_at = ?1"
+            f" WHERE from_key = {KEY_OF.format('?2')}"
+            f" AND to_key = {KEY_OF.format('?3')} AND relation = ?4 AND ended_at IS NULL",
             ((at, *key) for key in keys),
         )
 

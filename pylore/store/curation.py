@@ -316,14 +316,6 @@ class Review:
             if count + (pending.of_fact(one, other)[0] if pending else 0) >= accesses
         })  # fmt: skip
 
-    def confirm_nodes(self, ids: Sequence[str]) -> None:
-        """Make these nodes confirmed ones; they are no newer for it."""
-        self._db.execute(
-            "UPDATE main.nodes SET status = 'confirmed'"
-            " WHERE id IN (SELECT value FROM json_each(?))",
-            (dumps(ids),),
-        )
-
     def staged_nodes(self, source: str) -> dict[str, Staged]:
         """Return the live staged nodes of one source, by id."""
         rows = self._db.execute(

@@ -26,26 +26,35 @@ if TYPE_CHECKING:
 
 _REST = Edge.__slots__[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
-_CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
+_CONTENT = ("weight", "source", "status", "metadata", "ended_at")
+
+
+def _given(name: str, number: int) -> str:
+    if name != "invalidated_at":
+        return f"?{number}"
+    ended = Edge.__slots__.index("ended_at") + 1
+    return (f"coalesce(?{ended}, (SELECT max(n.invalidated_at) FROM nodes n"
+            " WHERE n.key IN (?1, ?2)))")  # fmt: skip
+
+
 INSERT_EDGE = (
     f"INSERT INTO main.graph_edges(from_key, to_key, {', '.join(_REST)})"
-    f" VALUES ({', '.join('?' * len(Edge.__slots__))})"
+    f" VALUES ({', '.join(_given(name, n) for n, name in enumerate(Edge.__slots__, 1))})"
 )
-"""A row of ``edge_rows``."""
+"""A row of ``edge_rows``: it is out when it was ended, or while an end of it is forgotten."""
 
 _PUT = (
-    f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
+    f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET invalidated_at = excluded.invalidated_at,"
     f" {', '.join(f'{name} = excluded.{name}' for name in _CONTENT)}"
 )
 _THIS = f"from_key = {KEY_OF.format('?1')} AND to_key = {KEY_OF.format('?2')} AND relation = ?3"
 
-_NOWHERE = "SELECT key FROM absent UNION ALL SELECT key FROM nodes WHERE invalidated_at IS NOT NULL"
 DANGLING = " UNION ".join(
-    f"SELECT from_key, to_key, relation FROM ({_NOWHERE}) gone CROSS JOIN graph_edges"
-    f" ON {end} = gone.key WHERE invalidated_at IS NULL"
+    "SELECT from_key, to_key, relation FROM absent CROSS JOIN graph_edges"
+    f" ON {end} = absent.key WHERE invalidated_at IS NULL"
     for end in ("from_key", "to_key")
 )
-"""A query: ``from_key, to_key, relation`` of live edges with an end that is not a live node."""
+"""A query: ``from_key, to_key, relation`` of live edges with an end that is not in the store."""
 
 _NO_LIVE_NODE = (
     "SELECT j.value FROM json_each(?) j WHERE NOT EXISTS"
@@ -124,8 +133,9 @@ def _only(bundle: Bundle, wanted: frozenset[str]) -> Bundle:
 class Edges:
     """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``.
 
-    Triggers keep the history: a change of weight, source, status, metadata or invalidation by any
-    method leaves a line (``EDGE_HISTORY``), and so does a deletion.
+    Triggers keep the history: a change of weight, source, status, metadata or end by any method
+    leaves a line (``EDGE_HISTORY``), and so does a deletion. What is forgotten with an end of it
+    is out until that is back, and has not changed.
     """
 
     def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
@@ -230,20 +240,24 @@ class Edges:
         self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
 
     def put_many(self, edges: Iterable[Edge]) -> None:
-        """Write edges whole, without a look at what is there."""
+        """Write edges whole, without a look at what is there.
+
+        They are made after what was deleted for good of their ends.
+        """
         self._db.executemany(_PUT, edge_rows(self._db, self._noted(edges)))
 
     def _noted(self, edges: Iterable[Edge]) -> Iterator[Edge]:
+        from ..core.states import clock, next_clock, set_clock
+        from ..core.times import now
+
+        purged: dict[str, str] = dict(self._db.execute("SELECT id, at FROM purged"))
         for edge in edges:
+            gone = max(purged.get(edge.from_id, ""), purged.get(edge.to_id, "")) if purged else ""
+            if gone and clock(edge) <= gone:
+                set_clock(edge, next_clock(gone, now()))
             if edge.from_id.startswith(THING_IDS):
                 self.stated.add(edge.from_id)
             yield edge
-
-    def _note_thing(self, id: str) -> None:
-        if id.startswith(THING_IDS):
-            self.stated.add(id)
-            rows = self._db.execute(_THINGS_LEADING_TO, (id,))
-            self.stated.update(str(other) for (other,) in rows)
 
     def with_relation(self, relation: str) -> Iterator[Edge]:
         """Return every edge of one relation, invalidated or not, by from and to."""
@@ -322,42 +336,26 @@ class Edges:
 
         yield from merge(*found, key=_edge_key)
 
-    def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
-        """Mark an edge as invalidated; None for ``at`` restores it."""
+    def invalidate(self, key: tuple[str, str, str], at: str, status: str = "") -> None:
+        """End an edge at this time."""
         if key[0].startswith(THING_IDS):
             self.stated.add(key[0])
         self._db.execute(
-            "UPDATE main.graph_edges"
-            " SET invalidated_at = ?4, status = coalesce(nullif(?5, ''), status)"
-            f" WHERE {_THIS}",
+            "UPDATE main.graph_edges SET ended_at = ?4, invalidated_at = ?4,"
+            f" status = coalesce(nullif(?5, ''), status) WHERE {_THIS}",
             (*key, at, status),
         )
 
-    def invalidate_node(self, id: str, at: str) -> int:
-        """Mark all live edges of a node, at one time; return how many there were."""
-        self._note_thing(id)
-        return self._change(
-            "UPDATE main.graph_edges SET invalidated_at = ?2"
-            " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at IS NULL",
-            (key_of(self._db, id), at),
-        )
-
-    def restore_node(self, id: str, at: str) -> int:
-        """Take the marks of ``invalidate_node`` away; return how many there were.
-
-        An edge whose other end is forgotten gets that one's mark, and so comes back with it.
-        """
-        self._note_thing(id)
-        return self._change(
-            "UPDATE main.graph_edges SET invalidated_at = (SELECT n.invalidated_at FROM nodes n"
-            " WHERE n.key = CASE from_key WHEN ?1 THEN to_key ELSE from_key END)"
-            " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at = ?2",
-            (key_of(self._db, id), at),
-        )
+    def note_ends(self, id: str) -> None:
+        """Note that a thing was forgotten or is back: what its links state is no more, or again."""
+        if id.startswith(THING_IDS):
+            self.stated.add(id)
+            rows = self._db.execute(_THINGS_LEADING_TO, (id,))
+            self.stated.update(str(other) for (other,) in rows)
 
     def delete_node(self, id: str) -> int:
         """Take all edges of a node away for good, their history too; return how many there were."""
-        self._note_thing(id)
+        self.note_ends(id)
         deleted = self._change(
             "DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1",
             (key_of(self._db, id),),
@@ -374,38 +372,19 @@ class Edges:
         condition = " WHERE from_id = ? AND to_id = ? AND relation = ?" if key else ""
         rows = self._db.execute(
             f"SELECT {', '.join(EDGE_HISTORY)} FROM edge_history{condition}"
-            " ORDER BY from_id, to_id, relation, changed_at, rowid",
+            " ORDER BY from_id, to_id, relation, made_at, rowid",
             key or (),
         )
         for row in rows:
             yield dict(zip(EDGE_HISTORY, row, strict=True))
 
-    def add_history(self, state: dict[str, object], copies: int = 1) -> bool:
-        """Write one line of history from an export, until it is there ``copies`` times."""
-        columns, marks = ", ".join(EDGE_HISTORY), ", ".join("?" * len(EDGE_HISTORY))
-        same = " AND ".join(f"{name} IS ?" for name in EDGE_HISTORY)
-        values = [state.get(name, "") for name in EDGE_HISTORY]
-        return bool(
-            self._change(
-                f"INSERT INTO main.edge_history({columns}) SELECT {marks}"
-                f" WHERE (SELECT count(*) FROM edge_history WHERE {same}) < ?",
-                (*values, *values, copies),
-            )
-        )
-
-    def ended_with_nodes(self) -> list[Edge]:
-        """Return edges that may have ended with a node, computed ones left out: the time at which
-        they did is one at which one of their ends was forgotten before, here or elsewhere."""
+    def history_of(self, id: str) -> list[dict[str, object]]:
+        """Return the states that the edges of one node have left, both directions."""
         rows = self._db.execute(
-            f"SELECT * FROM ({_READ} WHERE invalidated_at IS NOT NULL AND source <> 'system'"
-            " LIMIT -1) e WHERE EXISTS (SELECT 1 FROM node_history h"
-            " WHERE h.node_id IN (e.from_id, e.to_id)"
-            " AND h.made_at = e.invalidated_at AND h.invalidated_at IS NOT NULL)"
-            " OR EXISTS (SELECT 1 FROM ancestors a WHERE a.node_id IN (e.from_id, e.to_id)"
-            " AND a.state >= e.invalidated_at AND a.state < e.invalidated_at || '!')"
-            " ORDER BY from_id, to_id, relation"
+            f"SELECT {', '.join(EDGE_HISTORY)} FROM edge_history WHERE from_id = ?1 OR to_id = ?1",
+            (id,),
         )
-        return [*self._edges(rows)]
+        return [dict(zip(EDGE_HISTORY, row, strict=True)) for row in rows]
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Return live edges with an end that is not a live node."""

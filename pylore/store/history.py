@@ -6,32 +6,36 @@ objects takes several times as long.
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
+
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, PastCommand
-from ..core.states import latest, state_name
+from ..core.stamps import Stamped, latest, states
 from ..system.json_encode import dumps
 from .anchors import ANCHOR_HISTORY, Anchor
 from .connection import EDGE_ENDS, KEY_OF, apsw
 from .edges import INSERT_EDGE, edge_rows
-from .nodes import INSERT_NODE, rows_of, texts_of
+from .nodes import INSERT_NODE, node_of, rows_of, texts_of
 from .passages import remember_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from ..core.model import EdgeKey
+    from ..core.stamps import Value
     from .anchors import AnchorKey
 
 
-_LATER = "CASE WHEN {c} > max({at}, coalesce(invalidated_at, '')) THEN {c} ELSE '' END"
+_LATER = "CASE WHEN {c} > max({at}, coalesce({ended}, '')) THEN {c} ELSE '' END"
 """A clock that no other time says; of one state there may be rows with it and without."""
 
 _EXACT = "CAST({} * 4611686018427387904.0 AS INTEGER)"
 """A number from 0 to 1 in whole 1 / 2^62, since SQLites differ in how they write fractions."""
 
-_CHANGE = "CASE change WHEN 'sync' THEN 'import' ELSE change END"
 _EDGE_SAID = ("from_id", "to_id", "relation")
-_ORDINARY = "status = 'confirmed' AND source = 'user_edit' AND invalidated_at IS NULL"
+_ORDINARY = "status = 'confirmed' AND source = 'user_edit' AND {} IS NULL"
 _BAR = " || '|' || "
 _EDGES = f"(SELECT {EDGE_ENDS}, * FROM graph_edges LIMIT -1)"
 
@@ -63,15 +67,15 @@ def _node(kind: str, id: str, short: Sequence[str]) -> str:
     return _said(
         kind, short, (id, "title", "tags", "body"),
         rare=f"{_joined(fields)}{_BAR}coalesce(file, '') || coalesce(category, '')",
-        ordinary=f"{_ORDINARY} AND confidence = 1"
+        ordinary=f"{_ORDINARY.format('invalidated_at')} AND confidence = 1"
                  " AND coalesce(line_start, line_end, file, category) IS NULL",
     )  # fmt: skip
 
 
-def _edge(kind: str, short: Sequence[str]) -> str:
+def _edge(kind: str, short: Sequence[str], ended: str) -> str:
     return _said(
         kind, (_EXACT.format("weight"), *short), _EDGE_SAID,
-        rare=_joined(("status", "source", "invalidated_at")), ordinary=_ORDINARY,
+        rare=_joined(("status", "source", ended)), ordinary=_ORDINARY.format(ended),
     )  # fmt: skip
 
 
@@ -81,21 +85,23 @@ _ANCHOR = (
 )  # fmt: skip
 _QUERIES = (
     (_select("nodes", "id",
-             _node("node", "id", ("created_at", "updated_at",
-                                  _LATER.format(c="changed_at", at="updated_at"))),
+             _node("node", "id", ("created_at", "updated_at", "stamps",
+                                  _LATER.format(c="changed_at", at="updated_at",
+                                                ended="invalidated_at"))),
              "data"), ("id",)),
     (_select(_EDGES, "from_id",
-             _edge("edge", ("created_at", _LATER.format(c="changed_at", at="created_at"))),
+             _edge("edge", ("created_at", _LATER.format(c="changed_at", at="created_at",
+                                                        ended="ended_at")), "ended_at"),
              "metadata"), ("from_id", "to_id")),
     (_select("node_history", "node_id",
-             _node("was", "node_id", ("updated_at", "made_at", "changed_at", _CHANGE)),
-             "data"), ("node_id",)),
+             _said("was", ("stamp",), ("node_id", "field", "value"))), ("node_id",)),
     (_select("edge_history", "from_id",
-             _edge("edge was", ("made_at", "changed_at", _CHANGE)),
+             _edge("edge was", ("made_at",), "invalidated_at"),
              "metadata"), ("from_id", "to_id")),
     (_select("anchors", "node_id", _said("anchor", (), _ANCHOR)), ("node_id",)),
     (_select("anchor_history", "node_id", _said("anchor was", (), ANCHOR_HISTORY)),
      ("node_id",)),
+    (_select("purged", "id", _said("purged", ("at",), ("id",))), ("id",)),
 )  # fmt: skip
 
 _IDS = f"""
@@ -105,19 +111,13 @@ _IDS = f"""
   UNION ALL SELECT id FROM purged UNION ALL SELECT id FROM proposed_purges
   UNION ALL SELECT node_id FROM ancestors"""
 
-_UNUSUAL = f"""
-  SELECT id FROM purged UNION SELECT id FROM proposed_purges
-  UNION SELECT from_id FROM {_EDGES} WHERE to_id IN (SELECT id FROM purged)
-  UNION SELECT from_id FROM edge_history WHERE to_id IN (SELECT id FROM purged)
+_UNUSUAL = """
+  SELECT id FROM proposed_purges
   UNION SELECT node_id FROM ancestors
-  UNION SELECT node_id FROM node_history GROUP BY node_id, made_at HAVING count(*) > 1
-  UNION SELECT from_id FROM edge_history GROUP BY from_id, to_id, relation, made_at,
-    CASE made_at WHEN '' THEN changed_at END HAVING count(*) > 1
+  UNION SELECT from_id FROM edge_history GROUP BY from_id, to_id, relation, made_at
+    HAVING count(*) > 1
   UNION SELECT node_id FROM anchor_history
-    GROUP BY node_id, kind, path, detail, changed_at HAVING count(*) > 1
-  UNION SELECT a.node_id FROM anchor_history h JOIN anchors a ON a.node_id = h.node_id
-    AND a.kind = h.kind AND a.path = h.path AND a.detail = h.detail
-    WHERE h.change IN ('removed', 'moved') AND a.created_at <= h.changed_at"""
+    GROUP BY node_id, kind, path, detail, changed_at HAVING count(*) > 1"""
 """Where what is told to others is not what each row says."""
 
 
@@ -163,15 +163,6 @@ def _type(id: str) -> str:
     return f"substr({id}, 1, instr({id}, '-') - 1)"
 
 
-_STATE = (
-    "title", "body", "status", "source", "confidence", "category", "tags", "file", "line_start",
-    "line_end", "data", "updated_at", "invalidated_at",
-)  # fmt: skip
-_LEFT = ("made_at", "change", "changed_at", "command")
-_COLUMNS = ("node_id", *_STATE, *_LEFT)
-_READ = f"SELECT {', '.join(f'h.{name}' for name in _COLUMNS)}, n.type FROM node_history h" \
-        " LEFT JOIN nodes n ON n.id = h.node_id"  # fmt: skip
-_ORDER = "h.node_id, h.made_at, h.rowid"
 _CREATED = Anchor.__slots__.index("created_at")
 _KEY = ("from_id", "to_id", "relation")
 
@@ -188,85 +179,88 @@ _EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__
 
 
 class StateHistory:
-    """States that nodes and edges have left, what commands did, and what merging needs.
+    """What nodes and edges have left, what commands did, and what merging needs.
 
-    Triggers keep what is left: any change of a node's ``states.NODE_STATE`` leaves a state, but for
-    what the index of code made (source ``file``; types file, symbol and commit). A change sets
-    ``changed_at`` where no other time makes the new state's clock (``core.states``) later than the
-    former one's.
+    Of a node each value of a field is kept (``core.stamps``), and its states follow from them; of
+    an edge each state, by triggers.
     """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
-    # --- states that nodes have left
+    # --- what nodes have left
 
     def of_node(self, id: str) -> list[Past]:
         """Return the states that a node has left, by their clocks (``node.changed_at``)."""
-        rows = self._db.execute(f"{_READ} WHERE h.node_id = ? ORDER BY {_ORDER}", (id,))
-        return [_past(row) for row in rows]
+        rows = self._db.execute(
+            f"SELECT {', '.join(Node.__slots__)} FROM nodes WHERE id = ?", (id,)
+        ).fetchall()
+        left = self._left("node_id = ?", id)
+        if not rows or not left:
+            return []
+        node = node_of(rows[0])
+        by: dict[str, tuple[str, int | None]] = {}
+        for *_, change, changed_at, command in left:
+            by.setdefault(changed_at, (change, command))
+        every = states(Stamped.of(node), [(field, value) for _, field, value, *_ in left])
+        found = []
+        for (_, state), (stamp, _) in zip(every, every[1:], strict=False):
+            at = stamp.partition(" ")[0]
+            change, command = by.get(at, ("import", None))
+            found.append(Past(state.to_node(node), change, at, command))
+        return found
 
-    def of_nodes(self) -> Iterator[Past]:
-        """Yield the states that all nodes have left, by node and clock."""
-        for row in self._db.execute(f"{_READ} ORDER BY {_ORDER}"):
-            yield _past(row)
+    def _left(self, which: str, *given: object) -> list[tuple[Any, ...]]:
+        rows = self._db.execute(
+            "SELECT node_id, field, stamp, value, change, changed_at, command FROM node_history"
+            f" WHERE {which} ORDER BY node_id, changed_at, stamp, field", given
+        )  # fmt: skip
+        return [(id, field, (stamp, value), *rest) for id, field, stamp, value, *rest in rows]
 
-    def keep(self, past: Past) -> bool:
-        """Write a state that another store has kept; return whether anything is new in it.
+    def former(self, ids: Sequence[str] | None = None) -> Iterator[tuple[str, str, Value]]:
+        """Yield (node, field, value) of what these nodes, or all, have left; by node, stamp and
+        field."""
+        which = "" if ids is None else " WHERE node_id IN (SELECT value FROM json_each(?))"
+        for id, field, *value in self._db.execute(
+            f"SELECT node_id, field, stamp, value FROM node_history{which}"
+            " ORDER BY node_id, stamp, field, value",
+            () if ids is None else (dumps([*ids]),),
+        ):
+            yield str(id), str(field), (str(value[0]), str(value[1]))
 
-        ``past.node.changed_at`` is its clock. Of a state that is kept already, the earlier time of
-        leaving stays, so that the order of merging does not count.
-        """
-        node = past.node
-        values = [node.id, *(_value(node, name) for name in _STATE), node.changed_at or ""]
-        same = " AND ".join(f"{name} IS ?" for name in ("node_id", *_STATE, "made_at"))
-        for rowid, changed_at, change in self._db.execute(
-            f"SELECT rowid, changed_at, change FROM node_history WHERE {same}", values
-        ).fetchall():
-            if (changed_at, change) <= (past.changed_at, past.change):
-                return False
-            self._db.execute(
-                "UPDATE main.node_history SET changed_at = ?, change = ?, command = ?"
-                " WHERE rowid = ?",
-                (past.changed_at, past.change, past.command, rowid),
-            )
-            return True
-        self._db.execute(
-            f"INSERT INTO main.node_history({', '.join(_COLUMNS)})"
-            f" VALUES ({', '.join('?' * len(_COLUMNS))})",
-            (*values, past.change, past.changed_at, past.command),
+    def keep(
+        self, id: str, values: Iterable[tuple[str, Value]], at: str, change: str,
+        command: int | None = None,
+    ) -> int:  # fmt: skip
+        """Write values that a node has left for what was made at a time; return how many are
+        new."""
+        before = self._db.total_changes()
+        self._db.executemany(
+            "INSERT OR IGNORE INTO main.node_history VALUES (?, ?, ?, ?, ?, ?, ?)",
+            ((id, field, *value, change, at, command) for field, value in values),
         )
-        return True
+        return self._db.total_changes() - before
 
-    def keep_edge(self, state: dict[str, object], command: int | None = None) -> bool:
-        """Write a state that an edge has left elsewhere, as ``keep`` does for nodes.
-
-        ``state`` has the fields of ``EDGE_HISTORY``.
-        """
-        names = [name for name in state if name not in ("change", "changed_at")]
-        values = [state[name] for name in names]
-        same = " AND ".join(f"{name} IS ?" for name in names)
-        left = (str(state["changed_at"]), str(state["change"]))
-        for rowid, *kept in self._db.execute(
-            f"SELECT rowid, changed_at, change FROM edge_history WHERE {same}", values
-        ).fetchall():
-            if tuple(kept) <= left:
-                return False
-            self._db.execute(
-                "UPDATE main.edge_history SET changed_at = ?, change = ?, command = ?"
-                " WHERE rowid = ?",
-                (*left, command, rowid),
-            )
-            return True
-        self._db.execute(
-            f"INSERT INTO main.edge_history({', '.join(names)}, changed_at, change, command)"
-            f" VALUES ({', '.join('?' * (len(names) + 3))})",
-            (*values, *left, command),
+    def let_stand(self, id: str, values: Iterable[tuple[str, Value]]) -> None:
+        """Take values out of the history that a node has again: they came before it did."""
+        self._db.executemany(
+            "DELETE FROM main.node_history"
+            " WHERE node_id = ? AND field = ? AND stamp = ? AND value = ?",
+            ((id, field, *value) for field, value in values),
         )
-        return True
+
+    # --- what edges have left
+
+    def keep_edge(self, state: dict[str, object], command: int | None = None) -> None:
+        """Write a state that an edge has left, with the fields of ``EDGE_HISTORY``."""
+        self._db.execute(
+            f"INSERT INTO main.edge_history({', '.join(state)}, command)"
+            f" VALUES ({', '.join('?' * (len(state) + 1))})",
+            (*state.values(), command),
+        )
 
     def older(self, before: str) -> int:
-        """Return how many states of nodes and edges were left before this time."""
+        """Return how many values of nodes and states of edges were left before this time."""
         return sum(
             int(self._db.execute(f"SELECT count(*) FROM {table} WHERE changed_at < ?",
                                  (before,)).get)
@@ -274,10 +268,10 @@ class StateHistory:
         )  # fmt: skip
 
     def sweep(self, before: str) -> int:
-        """Delete the states of nodes and edges that were left before this time; return how many.
+        """Delete what nodes and edges left before this time; return how many values and states.
 
         Commands from before go too. What was deleted for good stays, and so do the names of the
-        latest states (``ancestors``): merging asks for them.
+        latest changes (``ancestors``): merging asks for them.
         """
         swept = self.older(before)
         self._keep_names(before)
@@ -292,12 +286,9 @@ class StateHistory:
         return swept
 
     def _keep_names(self, before: str) -> None:
-        names: dict[str, list[str]] = {}
-        rows = self._db.execute(f"{_READ} WHERE h.changed_at < ? ORDER BY {_ORDER}", (before,))
-        for past in map(_past, rows):
-            names.setdefault(past.node.id, []).append(state_name(past.node))
-        for id, found in names.items():
-            self.add_ancestors(id, latest(found))
+        left = self._left("changed_at < ?", before)
+        for id, rows in groupby(left, itemgetter(0)):
+            self.add_ancestors(id, latest(value[0] for _, _, value, *_ in rows))
 
     # --- commands
 
@@ -315,15 +306,26 @@ class StateHistory:
         return [PastCommand(*row) for row in rows]
 
     def left_by(self, command: int) -> list[Past]:
-        """Return the states of nodes that a command left, by node and clock."""
-        rows = self._db.execute(f"{_READ} WHERE h.command = ? ORDER BY {_ORDER}", (command,))
-        return [_past(row) for row in rows]
+        """Return each node that a command changed, as it would be without that."""
+        found = []
+        for id, some in groupby(self._left("command = ?", command), itemgetter(0)):
+            rows = [*some]
+            columns = ", ".join(Node.__slots__)
+            row = self._db.execute(f"SELECT {columns} FROM nodes WHERE id = ?", (id,)).fetchall()
+            if row:
+                node = node_of(row[0])
+                now = Stamped.of(node)
+                before = {field: value for _, field, value, *_ in reversed(rows)}
+                state = Stamped(now.base, {**now.fields, **before}).to_node(node)
+                *_, change, changed_at, _ = rows[-1]
+                found.append(Past(state, change, changed_at, command))
+        return found
 
     def edges_left_by(self, command: int) -> list[Edge]:
         """Return the states of edges that a command left, by edge and clock (``changed_at``)."""
         rows = self._db.execute(
             "SELECT h.from_id, h.to_id, h.relation, h.weight, h.source, h.status, h.metadata,"
-            " coalesce(e.created_at, ''), NULL, 0, h.invalidated_at, h.made_at"
+            " coalesce(e.created_at, ''), NULL, 0, h.invalidated_at, h.made_at, h.invalidated_at"
             " FROM edge_history h LEFT JOIN graph_edges e"
             f" ON e.from_key = {KEY_OF.format('h.from_id')}"
             f" AND e.to_key = {KEY_OF.format('h.to_id')} AND e.relation = h.relation"
@@ -381,7 +383,7 @@ class StateHistory:
         self._db.execute("DELETE FROM meta WHERE key = 'merging'")
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Return the names of states of these nodes, or of all, that are known by name alone."""
+        """Return the stamps of changes of these nodes, or of all, of which no value is here."""
         which = "" if ids is None else " WHERE node_id IN (SELECT value FROM json_each(?))"
         found: dict[str, list[str]] = {}
         for id, name in self._db.execute(
@@ -392,7 +394,7 @@ class StateHistory:
         return found
 
     def add_ancestors(self, id: str, names: Iterable[str]) -> None:
-        """Keep names of states (``states.state_name``) that a node has been in elsewhere."""
+        """Keep stamps of changes that a node has seen elsewhere."""
         self._db.executemany(
             "INSERT OR IGNORE INTO main.ancestors VALUES (?, ?)", ((id, name) for name in names)
         )
@@ -404,9 +406,14 @@ class StateHistory:
         return dict(self._db.execute(f"SELECT id, at FROM purged{which} ORDER BY id", given))
 
     def purge(self, id: str, at: str) -> None:
-        """Forget every state of a node, and remembers that it was deleted for good."""
-        self._db.execute("DELETE FROM main.node_history WHERE node_id = ?", (id,))
-        self._db.execute("DELETE FROM main.ancestors WHERE node_id = ?", (id,))
+        """Forget all that a node has left up to a time, and remember that it was deleted for good
+        then."""
+        for table, stamp in (("node_history", "stamp"), ("ancestors", "state")):
+            self._db.execute(
+                f"DELETE FROM main.{table} WHERE node_id = ?"
+                f" AND substr({stamp}, 1, instr({stamp}, ' ') - 1) <= ?",
+                (id, at),
+            )
         self._db.execute("DELETE FROM main.additions WHERE id = ?1 OR to_id = ?1", (id,))
         self._db.execute("DELETE FROM main.anchors_left WHERE node_id = ?", (id,))
         self._db.execute("DELETE FROM proposed_purges WHERE id = ?", (id,))
@@ -423,20 +430,3 @@ class StateHistory:
     def propose_purge(self, id: str, at: str) -> None:
         """Keep what others say was deleted for good; ``purge`` ends it."""
         self._db.execute("INSERT OR REPLACE INTO proposed_purges VALUES (?, ?)", (id, at))
-
-
-def _value(node: Node, name: str) -> object:
-    return " ".join(node.tags) if name == "tags" else getattr(node, name)
-
-
-def _past(row: tuple[object, ...]) -> Past:
-    fields = dict(zip(_COLUMNS, row[:-1], strict=True))
-    id = str(fields["node_id"])
-    node = Node(id, str(row[-1] or id.partition("-")[0]))
-    for name in _STATE:
-        setattr(node, name, fields[name])
-    node.tags = tuple(str(fields["tags"]).split())
-    node.changed_at = str(fields["made_at"])
-    command = fields["command"]
-    return Past(node, str(fields["change"]), str(fields["changed_at"]),
-                command if isinstance(command, int) else None)  # fmt: skip

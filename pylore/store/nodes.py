@@ -140,7 +140,15 @@ INSERT_NODE = (
 """A row of ``rows_of``."""
 
 _FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
-_CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at", "changed_at"))
+_CONTENT = tuple(
+    name for name in Node.__slots__ if name not in ("id", "updated_at", "changed_at", "stamps")
+)
+_LEAVE = (
+    "INSERT OR IGNORE INTO main.node_history SELECT ?, ?, ?, ?,"
+    " coalesce((SELECT c.name FROM meta m JOIN commands c ON c.id = m.value"
+    " WHERE m.key = 'command'), 'changed'), ?,"
+    " (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')"
+)
 
 _INDEXED = ("title", "body", "tags", "file")
 
@@ -187,25 +195,70 @@ class Nodes:
     def put(self, node: Node) -> str:
         """Write a node whole: ``added``, ``updated``, or ``unchanged``.
 
-        ``updated_at`` alone does not make a node another one.
+        ``updated_at`` alone does not make a node another one. What it has been stays in its
+        history, but for what the index of code made. The node gets its clock and its stamps.
         """
         old = self.get(node.id)
         if old is not None and _is_same(old, node):
             return "unchanged"
+        self._stamp(old, node)
         if old is not None and any(getattr(old, name) != getattr(node, name) for name in _INDEXED):
             from .passages import remember_texts
 
             remember_texts(self._db, texts_of([node]))
-        updates = ", ".join(f"{name} = excluded.{name}" for name in (*_CONTENT, "updated_at"))
+        updates = ", ".join(f"{name} = excluded.{name}" for name in Node.__slots__[1:])
         self._db.execute(
             f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}",
             next(rows_of([node])),
         )
         return "added" if old is None else "updated"
 
+    def _stamp(self, old: Node | None, node: Node) -> None:
+        """Make a node later than what it was before, or than when that was deleted for good."""
+        from ..core.stamps import Stamped, changed
+        from ..core.states import clock, is_indexed, next_clock, set_clock
+        from ..core.times import now
+
+        before: str | None = self._db.execute("SELECT at FROM purged WHERE id = ?", (node.id,)).get
+        node.changed_at, node.stamps = None, ""
+        if old is not None:
+            before = clock(old)
+        if before is None:
+            return
+        at = clock(node)
+        at = at if at > before else next_clock(before, now())
+        if old is None or is_indexed(old):
+            set_clock(node, at)
+            return
+        machine: str = self._db.execute("SELECT value FROM meta WHERE key = 'machine'").get
+        left = changed(Stamped.of(old), node, f"{at} {machine}")
+        self._db.executemany(
+            _LEAVE, ((node.id, name, *value, at) for name, value in sorted(left.items()))
+        )
+
     def invalidate(self, id: str, at: str | None) -> None:
         """Mark a node as forgotten at this time; None takes the mark away."""
-        self._db.execute("UPDATE main.nodes SET invalidated_at = ? WHERE id = ?", (at, id))
+        from ..core.states import is_indexed
+
+        node = self.require(id)
+        if is_indexed(node):  # of which there are many, and no history
+            self._db.execute("UPDATE main.nodes SET invalidated_at = ? WHERE id = ?", (at, id))
+            return
+        node.invalidated_at = at
+        self.put(node)
+
+    def confirm(self, ids: Sequence[str]) -> None:
+        """Make these nodes confirmed ones; they are no newer for it."""
+        from copy import copy
+
+        for id, old in self.get_many(ids).items():
+            node = copy(old)
+            node.status = "confirmed"
+            self._stamp(old, node)
+            self._db.execute(
+                "UPDATE main.nodes SET status = ?, changed_at = ?, stamps = ? WHERE id = ?",
+                (node.status, node.changed_at, node.stamps, id),
+            )
 
     def delete(self, id: str) -> None:
         """Delete a node for good; its edges, anchors and passages are the caller's."""
@@ -244,7 +297,7 @@ class Nodes:
     def _nodes(self, rows: Iterable[tuple[object, ...]]) -> Iterator[Node]:
         pending = self._reads.pending()
         for row in rows:
-            node = _node(row)
+            node = node_of(row)
             if pending is not None:
                 pending.add_to(node)
             yield node
@@ -486,7 +539,8 @@ def _is_same(one: Node, other: Node) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in _CONTENT)
 
 
-def _node(row: tuple[object, ...]) -> Node:
+def node_of(row: tuple[object, ...]) -> Node:
+    """Return a node of its row, in the order of ``Node.__slots__``."""
     node = Node(*row)  # type: ignore[arg-type]
     node.tags = tuple(str(row[8]).split())
     return node
@@ -557,12 +611,24 @@ class Types:
                                  f"one of {', '.join(names)}")  # fmt: skip
         return tuple(wanted)
 
-    def declare(self, name: str, description: str) -> None:
-        """Add a type, or gives a known one another description."""
+    def declared(self) -> dict[str, tuple[str, str]]:
+        """Return the types that somebody has declared: name to (when, description)."""
+        rows = self._db.execute(
+            "SELECT name, declared_at, description FROM types WHERE declared_at > '' ORDER BY name"
+        )
+        return {name: (at, text) for name, at, text in rows}
+
+    def declare(self, name: str, description: str, at: str = "") -> None:
+        """Add a type, or give a known one another description; ``at``: at this time.
+
+        Without one it is now, and later than what was declared before.
+        """
+        if not at and self.all().get(name) == description:
+            return
         self._db.execute(
-            "INSERT INTO main.types VALUES (?1, ?2)"
-            " ON CONFLICT(name) DO UPDATE SET description = ?2",
-            (name, description),
+            "INSERT INTO main.types VALUES (?1, ?2, ?3)"
+            " ON CONFLICT(name) DO UPDATE SET description = ?2, declared_at = ?3",
+            (name, description, at or _later(self.declared().get(name))),
         )
 
 
@@ -580,14 +646,32 @@ class Relations:
         )
         return {name: (weight, backward, text) for name, weight, backward, text in rows}
 
-    def declare(self, name: str, weight: float, backward: float, description: str) -> None:
-        """Add a relation, or gives a known one another weight and description."""
+    def declared(self) -> dict[str, tuple[str, tuple[float, float, str]]]:
+        """Return the relations that somebody has declared: name to (when, as ``all``)."""
+        rows = self._db.execute("SELECT name, declared_at FROM relations WHERE declared_at > ''")
+        at = dict(rows)
+        return {name: (at[name], one) for name, one in self.all().items() if name in at}
+
+    def declare(
+        self, name: str, weight: float, backward: float, description: str, at: str = ""
+    ) -> None:
+        """Add a relation, or give a known one another weight and description; ``at``: at this
+        time. Without one it is now, and later than what was declared before."""
+        if not at and self.all().get(name) == (weight, backward, description):
+            return
         self._db.execute(
-            "INSERT INTO main.relations(name, weight, backward_weight, description)"
-            " VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE"
-            " SET weight = ?2, backward_weight = ?3, description = ?4",
-            (name, weight, backward, description),
+            "INSERT INTO main.relations(name, weight, backward_weight, description, declared_at)"
+            " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT(name) DO UPDATE"
+            " SET weight = ?2, backward_weight = ?3, description = ?4, declared_at = ?5",
+            (name, weight, backward, description, at or _later(self.declared().get(name))),
         )
+
+
+def _later(declared: tuple[str, object] | None) -> str:
+    from ..core.states import next_clock
+    from ..core.times import now
+
+    return next_clock(declared[0] if declared else "", now())
 
 
 _COUNTED = (

@@ -31,14 +31,14 @@ WHEN new.type NOT IN ('file', 'symbol', 'commit', 'run')
 BEGIN INSERT INTO touched(what, id) VALUES ('ends', new.id); END;
 CREATE TRIGGER touched_node_changed AFTER UPDATE OF title, body, status, source, confidence,
   category, tags, file, line_start, line_end, data, created_at, updated_at, invalidated_at,
-  changed_at ON nodes
+  changed_at, stamps ON nodes
 WHEN new.type NOT IN ('file', 'symbol', 'commit', 'run')
   AND (old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
     old.file, old.line_start, old.line_end, old.data, old.created_at, old.updated_at,
-    old.invalidated_at, old.changed_at)
+    old.invalidated_at, old.changed_at, old.stamps)
   IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
     new.file, new.line_start, new.line_end, new.data, new.created_at, new.updated_at,
-    new.invalidated_at, new.changed_at)
+    new.invalidated_at, new.changed_at, new.stamps)
 BEGIN
   INSERT INTO touched(what, id) VALUES
     (iif((old.status, old.tags) IS NOT (new.status, new.tags), 'ends', 'node'), new.id);
@@ -53,11 +53,11 @@ BEGIN
   WHERE NOT (f.type IN ('file', 'symbol', 'commit') AND t.type IN ('file', 'symbol', 'commit'));
 END;
 CREATE TRIGGER touched_edge_changed AFTER UPDATE OF weight, source, status, metadata, created_at,
-  invalidated_at, changed_at ON graph_edges
+  ended_at, changed_at ON graph_edges
 WHEN 'system' NOT IN (old.source, new.source)
-  AND (old.weight, old.source, old.status, old.metadata, old.created_at, old.invalidated_at,
+  AND (old.weight, old.source, old.status, old.metadata, old.created_at, old.ended_at,
     old.changed_at)
-  IS NOT (new.weight, new.source, new.status, new.metadata, new.created_at, new.invalidated_at,
+  IS NOT (new.weight, new.source, new.status, new.metadata, new.created_at, new.ended_at,
     new.changed_at)
 BEGIN
   INSERT INTO touched(what, id, to_id, relation) SELECT 'edge', f.id, t.id, new.relation
@@ -68,7 +68,7 @@ BEGIN
   WHERE NOT (f.type IN ('file', 'symbol', 'commit') AND t.type IN ('file', 'symbol', 'commit'));
 END;
 
--- States and names of states that have come by an import of a file.
+-- Values, and names of changes, that have come by an import of a file.
 CREATE TRIGGER touched_node_history AFTER INSERT ON node_history WHEN new.command IS NULL
 BEGIN INSERT INTO touched(what, id) VALUES ('node', new.node_id); END;
 CREATE TRIGGER touched_ancestors AFTER INSERT ON ancestors

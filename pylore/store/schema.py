@@ -43,11 +43,13 @@ def create_schema(connection: apsw.Connection, fulltext: str) -> None:
     """Make all tables of an empty database; the caller holds a transaction."""
     for _ in connection.execute(schema_text(SCHEMA)):
         pass
-    connection.executemany("INSERT INTO types VALUES (?, ?)", TYPES.items())
+    connection.executemany("INSERT INTO types(name, description) VALUES (?, ?)", TYPES.items())
     connection.executemany(
         "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
         ((name, *row) for name, row in RELATIONS.items()),
     )
+    # By which stamps of changes are told apart from those of other stores.
+    connection.execute("INSERT INTO meta VALUES ('machine', lower(hex(randomblob(5))))")
     FullText(connection).renew(fulltext)
 
 

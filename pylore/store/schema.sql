@@ -10,7 +10,8 @@ CREATE TABLE meta(
 
 CREATE TABLE types(
   name TEXT PRIMARY KEY,
-  description TEXT NOT NULL DEFAULT ''
+  description TEXT NOT NULL DEFAULT '',
+  declared_at TEXT NOT NULL DEFAULT ''     -- by somebody; empty: as every store has it
 ) WITHOUT ROWID;
 
 -- A node is known by its id. Its key stands for it where many rows name it: in edges,
@@ -37,7 +38,8 @@ CREATE TABLE nodes(
   accessed_at TEXT,
   access_count INTEGER NOT NULL DEFAULT 0,
   invalidated_at TEXT,                     -- set: forgotten, kept for a restore
-  changed_at TEXT
+  changed_at TEXT,
+  stamps TEXT NOT NULL DEFAULT ''          -- JSON: field to the change that made it (core/stamps.py)
 );
 -- A state's clock is the latest of its times. changed_at is set where no other time says
 -- that a state is newer than the one before it: within the same second, or for a change
@@ -64,7 +66,8 @@ CREATE TABLE relations(
   name TEXT PRIMARY KEY,
   weight REAL NOT NULL CHECK (weight BETWEEN 0 AND 1),
   description TEXT NOT NULL DEFAULT '',
-  backward_weight REAL CHECK (backward_weight BETWEEN 0 AND 1)  -- NULL: the same
+  backward_weight REAL CHECK (backward_weight BETWEEN 0 AND 1), -- NULL: the same
+  declared_at TEXT NOT NULL DEFAULT ''     -- by somebody; empty: as every store has it
 ) WITHOUT ROWID;
 
 CREATE TABLE graph_edges(
@@ -80,8 +83,9 @@ CREATE TABLE graph_edges(
   created_at TEXT NOT NULL,
   accessed_at TEXT,
   access_count INTEGER NOT NULL DEFAULT 0,
-  invalidated_at TEXT,
+  invalidated_at TEXT,                     -- since when it is out: ended_at, or an end's own
   changed_at TEXT,
+  ended_at TEXT,                           -- when somebody ended it
   PRIMARY KEY (from_key, to_key, relation)
 ) WITHOUT ROWID;
 
@@ -106,10 +110,6 @@ BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END;
 -- Superseded and retracted edges are invalidated too; status says why.
 CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key);
 CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DESC, from_key);
--- A merge asks which of these ended with a node that has come back.
-CREATE INDEX edges_ended ON graph_edges(invalidated_at)
-WHERE invalidated_at IS NOT NULL AND source <> 'system';
-
 -- Edges that say where in the text of their node they stand: a walk asks which lead to a node.
 CREATE INDEX edges_placed_in ON graph_edges(to_key)
 WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL;
@@ -135,6 +135,25 @@ CREATE TRIGGER key_left AFTER DELETE ON nodes
 WHEN EXISTS (SELECT 1 FROM graph_edges WHERE from_key = old.key)
   OR EXISTS (SELECT 1 FROM graph_edges WHERE to_key = old.key)
 BEGIN INSERT OR IGNORE INTO absent VALUES (old.key, old.id); END;
+
+-- A link is out while one of its ends is forgotten.
+CREATE TRIGGER edges_follow AFTER UPDATE OF invalidated_at ON nodes
+WHEN old.invalidated_at IS NOT new.invalidated_at
+BEGIN
+  UPDATE graph_edges SET invalidated_at = coalesce(ended_at,
+    (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN (from_key, to_key)))
+  WHERE from_key = new.key;
+  UPDATE graph_edges SET invalidated_at = coalesce(ended_at,
+    (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN (from_key, to_key)))
+  WHERE to_key = new.key;
+END;
+CREATE TRIGGER edges_follow_new AFTER INSERT ON nodes WHEN new.invalidated_at IS NOT NULL
+BEGIN
+  UPDATE graph_edges SET invalidated_at = coalesce(ended_at, new.invalidated_at)
+  WHERE from_key = new.key;
+  UPDATE graph_edges SET invalidated_at = coalesce(ended_at, new.invalidated_at)
+  WHERE to_key = new.key;
+END;
 
 -- How many live nodes of a type, forgotten ones of a type, and live edges of a relation
 -- there are.
@@ -343,20 +362,21 @@ CREATE TABLE anchor_history(
 );
 CREATE INDEX anchor_history_node ON anchor_history(node_id);
 
+-- What is taken away goes after it was made, whatever the clock of this machine says.
 CREATE TRIGGER anchor_changed AFTER UPDATE OF path, detail, verdict ON anchors
 WHEN (old.path, old.detail, old.verdict) IS NOT (new.path, new.detail, new.verdict)
 BEGIN
   INSERT INTO anchor_history VALUES (
     old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason,
     CASE WHEN (old.path, old.detail) IS NOT (new.path, new.detail) THEN 'moved' ELSE 'judged' END,
-    strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+    max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), old.created_at));
 END;
 
 CREATE TRIGGER anchor_removed AFTER DELETE ON anchors
 BEGIN
   INSERT INTO anchor_history VALUES (
     old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason, 'removed',
-    strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+    max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), old.created_at));
 END;
 
 -- The files that `lore index` has read: what it found in each is kept as JSON, so
@@ -429,34 +449,23 @@ CREATE TABLE edge_history(
 CREATE INDEX edge_history_edge ON edge_history(from_id, to_id, relation);
 CREATE INDEX edge_history_command ON edge_history(command) WHERE command IS NOT NULL;
 
--- Every state that a node has left, kept by the database itself.
+-- Every value that a field of a node has left.
 CREATE TABLE node_history(
   node_id TEXT NOT NULL,
-  title TEXT NOT NULL,
-  body TEXT NOT NULL,
-  status TEXT NOT NULL,
-  source TEXT NOT NULL,
-  confidence REAL NOT NULL,
-  category TEXT,
-  tags TEXT NOT NULL,
-  file TEXT,
-  line_start INTEGER,
-  line_end INTEGER,
-  data TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
-  invalidated_at TEXT,
-  made_at TEXT NOT NULL,                   -- the clock of this state
+  field TEXT NOT NULL,                     -- tags.NAME and data.NAME are fields of their own
+  stamp TEXT NOT NULL,                     -- of the change that made it
+  value TEXT NOT NULL,                     -- JSON; empty: the default of the field
   change TEXT NOT NULL,                    -- the command by which it was left
-  changed_at TEXT NOT NULL,                -- the clock of the state that came after it
-  command INTEGER                          -- which row of commands; NULL: another store's
-);
-CREATE INDEX node_history_node ON node_history(node_id, made_at);
+  changed_at TEXT NOT NULL,                -- the clock of the value that came after it
+  command INTEGER,                         -- which row of commands; NULL: another store's
+  PRIMARY KEY (node_id, stamp, field, value)
+) WITHOUT ROWID;
 CREATE INDEX node_history_command ON node_history(command) WHERE command IS NOT NULL;
 
--- States that a node has been in elsewhere and that are known by name alone.
+-- Changes that a node has seen, of which no value is here.
 CREATE TABLE ancestors(
   node_id TEXT NOT NULL,
-  state TEXT NOT NULL,                     -- its clock, and the beginning of a hash
+  state TEXT NOT NULL,                     -- its stamp
   PRIMARY KEY (node_id, state)
 ) WITHOUT ROWID;
 
@@ -545,62 +554,33 @@ BEGIN
     new.relation FROM meta WHERE key = 'command';
 END;
 
--- What the index of code brings has the repository's own history. Whoever merges another
--- store's states (meta has 'merging') sets the clock and keeps what was left itself.
-CREATE TRIGGER node_changed
-AFTER UPDATE OF title, body, status, source, confidence, category, tags, file, line_start,
-  line_end, data, invalidated_at
-ON nodes
-WHEN (old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
-    old.file, old.line_start, old.line_end, old.data, old.invalidated_at)
-  IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
-    new.file, new.line_start, new.line_end, new.data, new.invalidated_at)
-  AND NOT (old.source = 'file' AND old.type IN ('file', 'symbol', 'commit'))
-  AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'merging')
-BEGIN
-  UPDATE nodes SET changed_at = max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
-    coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', max(old.updated_at, coalesce(old.changed_at, ''),
-      coalesce(old.invalidated_at, '')), '+1 second'), ''))
-  WHERE id = new.id
-    AND max(new.updated_at, coalesce(new.changed_at, ''), coalesce(new.invalidated_at, ''))
-      <= max(old.updated_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, ''));
-  INSERT INTO node_history SELECT
-    old.id, old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
-    old.file, old.line_start, old.line_end, old.data, old.updated_at, old.invalidated_at,
-    max(old.updated_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
-    coalesce((SELECT c.name FROM meta m JOIN commands c ON c.id = m.value
-      WHERE m.key = 'command'), 'changed'),
-    max(updated_at, coalesce(changed_at, ''), coalesce(invalidated_at, '')),
-    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
-  FROM nodes WHERE id = new.id;
-END;
-
-CREATE TRIGGER edge_changed AFTER UPDATE OF weight, source, status, metadata, invalidated_at
+-- Whoever merges another store's states (meta has 'merging') sets the clock and keeps what was
+-- left itself.
+CREATE TRIGGER edge_changed AFTER UPDATE OF weight, source, status, metadata, ended_at
 ON graph_edges
-WHEN (old.weight, old.source, old.status, old.metadata, old.invalidated_at)
-  IS NOT (new.weight, new.source, new.status, new.metadata, new.invalidated_at)
+WHEN (old.weight, old.source, old.status, old.metadata, old.ended_at)
+  IS NOT (new.weight, new.source, new.status, new.metadata, new.ended_at)
   AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'merging')
 BEGIN
   UPDATE graph_edges SET changed_at = max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
     coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', max(old.created_at, coalesce(old.changed_at, ''),
-      coalesce(old.invalidated_at, '')), '+1 second'), ''))
+      coalesce(old.ended_at, '')), '+1 second'), ''))
   WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation
     AND new.source <> 'system'
-    AND max(new.created_at, coalesce(new.changed_at, ''), coalesce(new.invalidated_at, ''))
-      <= max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, ''));
+    AND max(new.created_at, coalesce(new.changed_at, ''), coalesce(new.ended_at, ''))
+      <= max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, ''));
   INSERT INTO edge_history SELECT
     coalesce((SELECT id FROM nodes WHERE key = old.from_key),
       (SELECT id FROM absent WHERE key = old.from_key)),
     coalesce((SELECT id FROM nodes WHERE key = old.to_key),
       (SELECT id FROM absent WHERE key = old.to_key)),
-    old.relation, old.weight, old.source, old.status, old.metadata,
-    old.invalidated_at,
-    CASE WHEN old.invalidated_at IS NULL AND new.invalidated_at IS NOT NULL THEN 'invalidated'
-         WHEN old.invalidated_at IS NOT NULL AND new.invalidated_at IS NULL THEN 'restored'
+    old.relation, old.weight, old.source, old.status, old.metadata, old.ended_at,
+    CASE WHEN old.ended_at IS NULL AND new.ended_at IS NOT NULL THEN 'invalidated'
+         WHEN old.ended_at IS NOT NULL AND new.ended_at IS NULL THEN 'restored'
          ELSE 'updated' END,
     CASE WHEN new.source = 'system' THEN strftime('%Y-%m-%dT%H:%M:%SZ', 'now') ELSE
-      max(created_at, coalesce(changed_at, ''), coalesce(invalidated_at, '')) END,
-    max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
+      max(created_at, coalesce(changed_at, ''), coalesce(ended_at, '')) END,
+    max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, '')),
     (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
   FROM graph_edges
   WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation;
@@ -614,8 +594,8 @@ BEGIN
     coalesce((SELECT id FROM nodes WHERE key = old.to_key),
       (SELECT id FROM absent WHERE key = old.to_key)),
     old.relation, old.weight, old.source, old.status, old.metadata,
-    old.invalidated_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
-    max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
+    old.ended_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
+    max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, '')),
     (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'));
   DELETE FROM absent WHERE key IN (old.from_key, old.to_key)
     AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE from_key = absent.key)

@@ -25,6 +25,7 @@ _SEEN = {
     "relations": ("name",),
     "anchors": ("node_id",),
     "ancestors": ("node_id",),
+    "node_history": ("node_id",),
     "purged": ("id",),
     "additions": ("id", "to_id", "relation"),
     "documents": ("node_id",),
@@ -35,14 +36,13 @@ _SEEN = {
 _SEEN_WITH_ROWID = {
     "anchor_history": ("node_id",),
     "anchors_left": ("node_id",),
-    "node_history": ("node_id",),
     "edge_history": ("from_id", "to_id", "relation"),
 }
 _CONTENT = (
     "id, type, title, body, source, confidence, category, tags, file, line_start, line_end, data,"
     " invalidated_at"
 )
-_EDGE = "from_key, to_key, relation, weight, source, status, metadata, invalidated_at"
+_EDGE = "from_key, to_key, relation, weight, source, status, metadata, ended_at"
 
 
 def keep_to(connection: apsw.Connection, scope: str) -> None:

@@ -20,6 +20,7 @@ _COUNT = "typeof({c}) = 'integer' AND {c} BETWEEN 0 AND 1 << 53"
 _WEIGHT = "typeof({c}) IN ('real', 'integer') AND {c} BETWEEN 0 AND 1"
 _TIME = f"{_LINE} AND length({{c}}) < 40"
 _JSON = "typeof({c}) = 'text' AND json_valid({c})"
+_STAMPS = "typeof({c}) = 'text' AND ({c} = '' OR json_valid({c}))"
 _LIST = f"{_JSON} AND json_type({{c}}) = 'array'"
 
 
@@ -40,10 +41,10 @@ _KIND = _among(("file", "glob", "hash", "symbol", "lines"))
 _ENDS = {"from_id": _ID, "to_id": _ID, "relation": _LINE}
 
 _WRITTEN: dict[str, dict[str, str]] = {
-    "types": {"name": _LINE, "description": _TEXT},
+    "types": {"name": _LINE, "description": _TEXT, "declared_at": _LINE},
     "relations": {
         "name": _LINE, "weight": _WEIGHT, "backward_weight": _optional(_WEIGHT),
-        "description": _TEXT,
+        "description": _TEXT, "declared_at": _LINE,
     },
     "nodes": {
         "key": _KEY, "id": _ID, "type": _LINE, "title": _TEXT, "body": _TEXT,
@@ -52,7 +53,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
         "tags": _LINE, "file": _optional(_TEXT), "line_start": _optional(_COUNT),
         "line_end": _optional(_COUNT), "data": _JSON, "created_at": _TIME, "updated_at": _TIME,
         "accessed_at": _optional(_TIME), "access_count": _COUNT,
-        "invalidated_at": _optional(_TIME), "changed_at": _optional(_TIME),
+        "invalidated_at": _optional(_TIME), "changed_at": _optional(_TIME), "stamps": _STAMPS,
     },
     "absent": {"key": _KEY, "id": _ID},
     "graph_edges": {
@@ -60,6 +61,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
         "metadata": _JSON, "created_at": _TIME, "accessed_at": _optional(_TIME),
         "access_count": _COUNT,
         "invalidated_at": _optional(_TIME), "changed_at": _optional(_TIME),
+        "ended_at": _optional(_TIME),
     },
     "edge_history": {
         **_ENDS, **_STATE, "metadata": _JSON, "invalidated_at": _optional(_TIME),
@@ -67,11 +69,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
         "command": _optional(_COUNT),
     },
     "node_history": {
-        "node_id": _ID, "title": _TEXT, "body": _TEXT, "status": _among(STATUSES),
-        "source": _among(SOURCES), "confidence": _WEIGHT, "category": _optional(_TEXT),
-        "tags": _LINE, "file": _optional(_TEXT), "line_start": _optional(_COUNT),
-        "line_end": _optional(_COUNT), "data": _JSON, "updated_at": _TIME,
-        "invalidated_at": _optional(_TIME), "made_at": _TIME, "change": _LINE,
+        "node_id": _ID, "field": _LINE, "stamp": _LINE, "value": _STAMPS, "change": _LINE,
         "changed_at": _TIME, "command": _optional(_COUNT),
     },
     "ancestors": {"node_id": _ID, "state": _LINE},

@@ -68,7 +68,7 @@ def _why_none(store: Store, scope: Scope, *, records_only: bool) -> list[str]:
 
 def _listed(node: Node) -> dict[str, Any]:
     row = node.to_dict()
-    del row["body"], row["data"], row["changed_at"]
+    del row["body"], row["data"], row["changed_at"], row["stamps"]
     return row
 
 

@@ -40,7 +40,8 @@ CREATE TABLE lore.purging(at timestamptz);
 CREATE TABLE lore.types(
   name text PRIMARY KEY,
   description text NOT NULL DEFAULT '',
-  declared boolean NOT NULL DEFAULT true   -- not: as every store has it
+  declared boolean NOT NULL DEFAULT true,  -- not: as every store has it
+  order_key text COLLATE "C" NOT NULL DEFAULT ''
 );
 
 CREATE TABLE lore.relations(
@@ -48,7 +49,8 @@ CREATE TABLE lore.relations(
   weight double precision NOT NULL,
   backward_weight double precision,        -- NULL: the same
   description text NOT NULL DEFAULT '',
-  declared boolean NOT NULL DEFAULT true
+  declared boolean NOT NULL DEFAULT true,
+  order_key text COLLATE "C" NOT NULL DEFAULT ''
 );
 
 -- What stands of each record. Where only a link is known that leads to an id, or begins there,
@@ -243,22 +245,24 @@ $$;
 CREATE FUNCTION lore.stand(which xid8) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 BEGIN
-  INSERT INTO types SELECT key, coalesce(line::jsonb->>'description', '')
+  INSERT INTO types
+  SELECT DISTINCT ON (key) key, coalesce(line::jsonb->>'description', ''), true, order_key
   FROM lines WHERE xid = which AND kind = 'type' AND line <> ''
-  ON CONFLICT (name) DO UPDATE SET description = excluded.description, declared = true
-  WHERE NOT types.declared OR excluded.description > types.description COLLATE "C";
+  ORDER BY key, order_key DESC
+  ON CONFLICT (name) DO UPDATE SET description = excluded.description, declared = true,
+    order_key = excluded.order_key
+  WHERE excluded.order_key > types.order_key;
 
   INSERT INTO relations
   SELECT DISTINCT ON (key) key, (said->>'weight')::float8, (said->>'backward_weight')::float8,
-    coalesce(said->>'description', '')
-  FROM (SELECT key, line::jsonb AS said FROM lines
+    coalesce(said->>'description', ''), true, order_key
+  FROM (SELECT key, order_key, line::jsonb AS said FROM lines
         WHERE xid = which AND kind = 'relation' AND line <> '' OFFSET 0) told
-  ORDER BY key, (said->>'weight')::float8 DESC
+  ORDER BY key, order_key DESC
   ON CONFLICT (name) DO UPDATE SET weight = excluded.weight, declared = true,
-    backward_weight = excluded.backward_weight, description = excluded.description
-  WHERE NOT relations.declared
-    OR (excluded.weight, coalesce(excluded.backward_weight, -1), excluded.description)
-      > (relations.weight, coalesce(relations.backward_weight, -1), relations.description);
+    backward_weight = excluded.backward_weight, description = excluded.description,
+    order_key = excluded.order_key
+  WHERE excluded.order_key > relations.order_key;
 
   IF EXISTS (SELECT 1 FROM lines WHERE xid = which AND kind = 'purged') THEN
     PERFORM lore.take_away(which);

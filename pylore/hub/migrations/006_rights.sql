@@ -119,10 +119,13 @@ BEGIN
     RETURN false;
   END IF;
   RETURN kind NOT IN ('node', 'edge', 'state', 'edge_state')
-    OR split_part(order_key, ' ', 1) IS NOT DISTINCT FROM coalesce(fields->>'made_at', greatest(
-      CASE WHEN kind IN ('node', 'state') THEN fields->>'updated_at'
-        ELSE fields->>'created_at' END COLLATE "C",
-      fields->>'changed_at', fields->>'invalidated_at'));
+    OR split_part(order_key, ' ', 1) IS NOT DISTINCT FROM CASE kind
+      WHEN 'state' THEN split_part(fields->>'stamp', ' ', 1)
+      WHEN 'edge_state' THEN greatest(fields->>'made_at', fields->>'invalidated_at')
+      ELSE greatest(
+        CASE kind WHEN 'node' THEN fields->>'updated_at'
+          ELSE fields->>'created_at' END COLLATE "C",
+        fields->>'changed_at', fields->>'invalidated_at') END;
 END $$;
 
 -- Whether a line would make what is staged here something else.
