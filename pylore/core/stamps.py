@@ -77,11 +77,25 @@ class Stamped:
         """Return the value of a field, and its stamp."""
         return self.fields.get(name, (self.base, ""))
 
+    def implies(self, value: Value) -> bool:
+        """Return whether a value is the default of a field that is not named."""
+        return value == (self.base, "")
+
     def joined(self, other: Stamped) -> Stamped:
         """Return the later value of each field."""
         base = max(self.base, other.base)
         both = {name: max(self.at(name), other.at(name)) for name in {*self.fields, *other.fields}}
         return Stamped(base, {name: one for name, one in both.items() if one != (base, "")})
+
+    def left_for(self, other: Stamped) -> list[tuple[str, Value, bool]]:
+        """Return (field, value, whether it is implied) of what does not stand any more in another
+        state; where the base does not, all that is not named is ``BASE``."""
+        found = [(name, self.at(name), self.implies(self.at(name)))
+                 for name in {*self.fields, *other.fields}
+                 if self.at(name)[0] and self.at(name) != other.at(name)]  # fmt: skip
+        if self.base and self.base != other.base:
+            found.append((BASE, (self.base, ""), False))
+        return sorted(found)
 
     def after(self, purged: str) -> Stamped:
         """Return what was said after a time."""
@@ -224,19 +238,15 @@ def conflicts(
 
 def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str, Stamped]]:
     """Return the states of a record, each with the stamp of the change that made it, as they follow
-    from its values and those that it has left (field, value); the last one is as it is now.
-
-    A state of which a value is not kept any more is left out.
-    """
+    from its values and those that it has left (field, value); the last one is as it is now."""
     known: dict[str, set[Value]] = {name: {one} for name, one in now.fields.items()}
     for name, one in former:
-        known.setdefault(name, {now.at(name)}).add(one)
-    every = sorted({now.base, *(one[0] for some in known.values() for one in some)} - {""})
+        known.setdefault(name, set()).add(one)
+    bases = sorted({now.base, *(stamp for stamp, _ in known.pop(BASE, ()))} - {""})
     found = []
-    for stamp in every:
-        fields = {name: max((one for one in some if one[0] <= stamp), default=None)
+    for stamp in sorted({*bases, *(one[0] for some in known.values() for one in some)}):
+        base = max((one for one in bases if one <= stamp), default="")
+        fields = {name: max((base, ""), *(one for one in some if one[0] <= stamp))
                   for name, some in known.items()}  # fmt: skip
-        if all(fields.values()):
-            base = min(now.base, stamp)
-            found.append((stamp, Stamped(base, {n: one for n, one in fields.items() if one})))
+        found.append((stamp, Stamped(base, {n: v for n, v in fields.items() if v != (base, "")})))
     return found

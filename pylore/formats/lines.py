@@ -337,6 +337,8 @@ def past_values(fields: dict[str, Any]) -> tuple[str, list[tuple[str, Value]]]:
     found |= {TAG + tag: None for tag in tags({"tags": fields.get("without", ())}, ())}
     found |= {DATA + name: value for name, value in json.loads(node.data).items()}
     values = []
+    if fields.get("base"):
+        values.append((BASE, (str(stamp), "")))
     for name, value in sorted(found.items()):
         is_default = value is None or value == DEFAULTS.get(name, ...)
         values.append((name, (str(stamp), "" if is_default else canonical(value))))
@@ -554,7 +556,9 @@ def past_fields(id: str, stamp: str, values: dict[str, str]) -> dict[str, Any]:
     tags: dict[bool, list[str]] = {True: [], False: []}
     data: dict[str, Any] = {}
     for name, value in sorted(values.items()):
-        if name.startswith(TAG):
+        if name == BASE:
+            said["base"] = 1
+        elif name.startswith(TAG):
             tags[bool(value)].append(name[len(TAG) :])
         elif name.startswith(DATA):
             data[name[len(DATA) :]] = json.loads(value) if value else None

@@ -12,7 +12,7 @@ from copy import copy
 from operator import attrgetter
 
 from ..core.model import EDGE_HISTORY, Edge, Node, Record
-from ..core.stamps import ANEW, Stamped, conflicts, is_after, latest
+from ..core.stamps import ANEW, BASE, Stamped, conflicts, is_after, latest
 from ..core.states import clock, is_indexed, is_kept, is_later, next_clock, order, same
 from ..core.times import now
 from ..core.vocabulary import THING_IDS
@@ -329,7 +329,7 @@ class Merge:
             return self._meet(ours, seen_here, theirs, whole, {*was, *whole.stamps()})
         if id in self._purged_before:
             self.back.append(id)
-        former = [(name, one) for _, name, one in self._store.history.former([id])]
+        former = [(name, one) for _, name, one in self._store.history.former([id]) if name != BASE]
         if gone or former:
             both = _with(whole, former)
             theirs = both.to_node(theirs)
@@ -389,11 +389,9 @@ class Merge:
 
     def _leave(self, id: str, one: Stamped, both: Stamped, command: int | None) -> None:
         """Keep the values of one side that do not stand."""
-        for name in {*one.fields, *both.fields}:
-            value, stands = one.at(name), both.at(name)
-            if value != stands and value[0]:
-                at = stands[0].partition(" ")[0]
-                self._store.history.keep(id, [(name, value)], at, self._change, command)
+        for left in one.left_for(both):
+            at = both.at(left[0])[0].partition(" ")[0]
+            self._store.history.keep(id, [left], at, self._change, command)
 
     def _settle(self, node: Node, stored: Node | None) -> None:
         """Have a node written where it is another one than that in the store."""
@@ -545,13 +543,15 @@ class Merge:
         """Keep what a node has left elsewhere; where it comes before the node itself, it may be
         what stands."""
         node = self._our_node(id)
-        if node is None:
-            for name, value in values:
-                self._store.history.keep(id, [(name, value)], value[0].partition(" ")[0],
-                                         self._change)  # fmt: skip
-            return
-        ours = Stamped.of(node)
+        bases = [one for one in values if one[0] == BASE]
+        values = [one for one in values if one[0] != BASE]
+        ours = Stamped.of(node) if node is not None else Stamped("", {})
         both = _with(ours, values)
+        for name, value in [*bases, *(values if node is None else ())]:
+            at = max(value[0], both.base).partition(" ")[0]
+            self._store.history.keep(id, [(name, value, False)], at, self._change)
+        if node is None:
+            return
         if not both.is_same(ours):
             self._leave(id, ours, both, self._command)
             self._settle(both.to_node(node), node)

@@ -268,11 +268,6 @@ class Steps:
             if anchors.delete(key):
                 self.done.setdefault(key[0], "restored")
             return
-        if all(anchor.key != key for anchor in anchors.of(key[0])):
-            # An anchor stands where it was made after it was last taken away.
-            away = [one["changed_at"] for one in anchors.history(key[0])
-                    if (one["kind"], one["path"], one["detail"]) == key[1:]]  # fmt: skip
-            before.created_at = next_clock(max(away, default=""), now())
         if anchors.put(before) != "unchanged":
             self.done.setdefault(key[0], "restored")
 

@@ -184,11 +184,16 @@ class Anchors:
         return [str(path) for (path,) in rows]
 
     def put(self, anchor: Anchor) -> str:
-        """Write an anchor whole: ``added``, ``updated``, or ``unchanged``."""
+        """Write an anchor whole: ``added``, ``updated``, or ``unchanged``.
+
+        A new one is made after one of its key was last taken away, or its node deleted for good.
+        """
         rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", anchor.key)
         old = next((Anchor(*row) for row in rows), None)
         if old == anchor:
             return "unchanged"
+        if old is None:
+            self._outlive(anchor)
         updates = ", ".join(f"{name} = excluded.{name}" for name in Anchor.__slots__[4:])
         self._db.execute(
             f"INSERT INTO main.anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.__slots__))})"
@@ -205,12 +210,27 @@ class Anchors:
         """
         sets = ", ".join(f"{name} = ?" for name in Anchor.__slots__[2:])
         for key, anchor in changes:
+            if anchor.key != key:
+                self._outlive(anchor)
             values = [getattr(anchor, name) for name in Anchor.__slots__[2:]]
             self._db.execute(
                 f"UPDATE OR IGNORE main.anchors SET {sets} WHERE {_KEY}", (*values, *key)
             )
             if anchor.key != key and not self._db.changes():
                 self.delete(key)
+
+    def _outlive(self, anchor: Anchor) -> None:
+        gone: str | None = self._db.execute(
+            "SELECT max(at) FROM (SELECT changed_at AS at FROM anchor_history"
+            " WHERE (node_id, kind, path, detail) = (?1, ?2, ?3, ?4)"
+            " AND change IN ('removed', 'moved') UNION ALL SELECT at FROM purged WHERE id = ?1)",
+            anchor.key,
+        ).get
+        if gone and anchor.created_at <= gone:
+            from ..core.states import next_clock
+            from ..core.times import now
+
+            anchor.created_at = next_clock(gone, now())
 
     def delete(self, key: AnchorKey) -> bool:
         """Take one anchor away; return whether it was there."""

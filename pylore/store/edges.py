@@ -29,6 +29,10 @@ _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
 _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
 
 
+_OUT = ("coalesce(?4, (SELECT max(n.invalidated_at) FROM nodes n"
+        " WHERE n.key IN (from_key, to_key)))")  # fmt: skip
+
+
 def _given(name: str, number: int) -> str:
     if name != "invalidated_at":
         return f"?{number}"
@@ -336,12 +340,12 @@ class Edges:
 
         yield from merge(*found, key=_edge_key)
 
-    def invalidate(self, key: tuple[str, str, str], at: str, status: str = "") -> None:
-        """End an edge at this time."""
+    def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
+        """End an edge at this time; None for ``at``: it stands again."""
         if key[0].startswith(THING_IDS):
             self.stated.add(key[0])
         self._db.execute(
-            "UPDATE main.graph_edges SET ended_at = ?4, invalidated_at = ?4,"
+            f"UPDATE main.graph_edges SET ended_at = ?4, invalidated_at = {_OUT},"
             f" status = coalesce(nullif(?5, ''), status) WHERE {_THIS}",
             (*key, at, status),
         )

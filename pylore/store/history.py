@@ -56,9 +56,9 @@ def _said(
     return f"CAST({_BAR.join([*parts, *lengths, ' || '.join(texts)])} AS BLOB)"
 
 
-def _select(table: str, id: str, said: str, json: str = "") -> str:
+def _select(table: str, id: str, said: str, json: str = "", where: str = "1") -> str:
     given = f"nullif({json}, '{{}}')" if json else "NULL"
-    return f"SELECT {id}, {said}, {given} FROM {table}"
+    return f"SELECT {id}, {said}, {given} FROM {table} WHERE {where}"
 
 
 def _node(kind: str, id: str, short: Sequence[str]) -> str:
@@ -94,7 +94,8 @@ _QUERIES = (
                                                         ended="ended_at")), "ended_at"),
              "metadata"), ("from_id", "to_id")),
     (_select("node_history", "node_id",
-             _said("was", ("stamp",), ("node_id", "field", "value"))), ("node_id",)),
+             _said("was", ("stamp",), ("node_id", "field", "value")), where="NOT implied"),
+     ("node_id",)),
     (_select("edge_history", "from_id",
              _edge("edge was", ("made_at",), "invalidated_at"),
              "metadata"), ("from_id", "to_id")),
@@ -136,7 +137,7 @@ class Contents:
         """
         for query, ends in _QUERIES:
             kept = " OR ".join(f"{_type(end)} IN (SELECT value FROM json_each(?1))" for end in ends)
-            where, given = (f" WHERE {kept}", (dumps(list(types)),)) if types else ("", ())
+            where, given = (f" AND ({kept})", (dumps(list(types)),)) if types else ("", ())
             yield from self._db.execute(query + where, given)
 
     def ids(self) -> Iterator[str]:
@@ -203,11 +204,14 @@ class StateHistory:
         for *_, change, changed_at, command in left:
             by.setdefault(changed_at, (change, command))
         every = states(Stamped.of(node), [(field, value) for _, field, value, *_ in left])
+        unknown = {*self.ancestors([id]).get(id, ())}
+        swept: str = self._db.execute("SELECT value FROM meta WHERE key = 'swept'").get or ""
         found = []
-        for (_, state), (stamp, _) in zip(every, every[1:], strict=False):
+        for (before, state), (stamp, _) in zip(every, every[1:], strict=False):
             at = stamp.partition(" ")[0]
             change, command = by.get(at, ("import", None))
-            found.append(Past(state.to_node(node), change, at, command))
+            if at >= swept and before not in unknown:
+                found.append(Past(state.to_node(node), change, at, command))
         return found
 
     def _left(self, which: str, *given: object) -> list[tuple[Any, ...]]:
@@ -218,28 +222,26 @@ class StateHistory:
         return [(id, field, (stamp, value), *rest) for id, field, stamp, value, *rest in rows]
 
     def former(self, ids: Sequence[str] | None = None) -> Iterator[tuple[str, str, Value]]:
-        """Yield (node, field, value) of what these nodes, or all, have left; by node, stamp and
-        field."""
-        which = "" if ids is None else " WHERE node_id IN (SELECT value FROM json_each(?))"
+        """Yield (node, field, value) of what these nodes, or all, have left and tell; by node,
+        stamp and field."""
+        which = "" if ids is None else " AND node_id IN (SELECT value FROM json_each(?))"
         for id, field, *value in self._db.execute(
-            f"SELECT node_id, field, stamp, value FROM node_history{which}"
-            " ORDER BY node_id, stamp, field, value",
+            f"SELECT node_id, field, stamp, value FROM node_history"
+            f" WHERE NOT implied{which} ORDER BY node_id, stamp, field, value",
             () if ids is None else (dumps([*ids]),),
         ):
             yield str(id), str(field), (str(value[0]), str(value[1]))
 
     def keep(
-        self, id: str, values: Iterable[tuple[str, Value]], at: str, change: str,
+        self, id: str, values: Iterable[tuple[str, Value, bool]], at: str, change: str,
         command: int | None = None,
-    ) -> int:  # fmt: skip
-        """Write values that a node has left for what was made at a time; return how many are
-        new."""
-        before = self._db.total_changes()
+    ) -> None:  # fmt: skip
+        """Write (field, value, whether it is implied) that a node has left for what was made at a
+        time."""
         self._db.executemany(
-            "INSERT OR IGNORE INTO main.node_history VALUES (?, ?, ?, ?, ?, ?, ?)",
-            ((id, field, *value, change, at, command) for field, value in values),
+            "INSERT OR IGNORE INTO main.node_history VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            ((id, field, *value, change, at, command, implied) for field, value, implied in values),
         )
-        return self._db.total_changes() - before
 
     def let_stand(self, id: str, values: Iterable[tuple[str, Value]]) -> None:
         """Take values out of the history that a node has again: they came before it did."""
@@ -283,6 +285,7 @@ class StateHistory:
                 (before,),
             )
         self._db.execute("DELETE FROM main.commands WHERE at < ?", (before,))
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('swept', ?)", (before,))
         return swept
 
     def _keep_names(self, before: str) -> None:

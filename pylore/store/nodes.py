@@ -147,7 +147,7 @@ _LEAVE = (
     "INSERT OR IGNORE INTO main.node_history SELECT ?, ?, ?, ?,"
     " coalesce((SELECT c.name FROM meta m JOIN commands c ON c.id = m.value"
     " WHERE m.key = 'command'), 'changed'), ?,"
-    " (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')"
+    " (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'), ?"
 )
 
 _INDEXED = ("title", "body", "tags", "file")
@@ -231,16 +231,20 @@ class Nodes:
             set_clock(node, at)
             return
         machine: str = self._db.execute("SELECT value FROM meta WHERE key = 'machine'").get
-        left = changed(Stamped.of(old), node, f"{at} {machine}")
+        state = Stamped.of(old)
+        left = changed(state, node, f"{at} {machine}")
         self._db.executemany(
-            _LEAVE, ((node.id, name, *value, at) for name, value in sorted(left.items()))
-        )
+            _LEAVE, ((node.id, name, *value, at, state.implies(value))
+                     for name, value in sorted(left.items()))
+        )  # fmt: skip
 
     def invalidate(self, id: str, at: str | None) -> None:
         """Mark a node as forgotten at this time; None takes the mark away."""
         from ..core.states import is_indexed
 
-        node = self.require(id)
+        node = self.get(id)
+        if node is None:
+            return
         if is_indexed(node):  # of which there are many, and no history
             self._db.execute("UPDATE main.nodes SET invalidated_at = ? WHERE id = ?", (at, id))
             return

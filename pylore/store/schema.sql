@@ -142,17 +142,13 @@ WHEN old.invalidated_at IS NOT new.invalidated_at
 BEGIN
   UPDATE graph_edges SET invalidated_at = coalesce(ended_at,
     (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN (from_key, to_key)))
-  WHERE from_key = new.key;
-  UPDATE graph_edges SET invalidated_at = coalesce(ended_at,
-    (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN (from_key, to_key)))
-  WHERE to_key = new.key;
+  WHERE from_key = new.key OR to_key = new.key;
 END;
 CREATE TRIGGER edges_follow_new AFTER INSERT ON nodes WHEN new.invalidated_at IS NOT NULL
 BEGIN
-  UPDATE graph_edges SET invalidated_at = coalesce(ended_at, new.invalidated_at)
-  WHERE from_key = new.key;
-  UPDATE graph_edges SET invalidated_at = coalesce(ended_at, new.invalidated_at)
-  WHERE to_key = new.key;
+  UPDATE graph_edges SET invalidated_at = coalesce(ended_at,
+    (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN (from_key, to_key)))
+  WHERE from_key = new.key OR to_key = new.key;
 END;
 
 -- How many live nodes of a type, forgotten ones of a type, and live edges of a relation
@@ -452,12 +448,14 @@ CREATE INDEX edge_history_command ON edge_history(command) WHERE command IS NOT 
 -- Every value that a field of a node has left.
 CREATE TABLE node_history(
   node_id TEXT NOT NULL,
-  field TEXT NOT NULL,                     -- tags.NAME and data.NAME are fields of their own
+  field TEXT NOT NULL,                     -- tags.NAME and data.NAME are fields of their own;
+                                           -- *: all that are not named were at their defaults
   stamp TEXT NOT NULL,                     -- of the change that made it
   value TEXT NOT NULL,                     -- JSON; empty: the default of the field
   change TEXT NOT NULL,                    -- the command by which it was left
   changed_at TEXT NOT NULL,                -- the clock of the value that came after it
   command INTEGER,                         -- which row of commands; NULL: another store's
+  implied INTEGER NOT NULL,                -- 1: a default that follows from field *, untold
   PRIMARY KEY (node_id, stamp, field, value)
 ) WITHOUT ROWID;
 CREATE INDEX node_history_command ON node_history(command) WHERE command IS NOT NULL;

@@ -70,7 +70,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
     },
     "node_history": {
         "node_id": _ID, "field": _LINE, "stamp": _LINE, "value": _STAMPS, "change": _LINE,
-        "changed_at": _TIME, "command": _optional(_COUNT),
+        "changed_at": _TIME, "command": _optional(_COUNT), "implied": "{c} IN (0, 1)",
     },
     "ancestors": {"node_id": _ID, "state": _LINE},
     "purged": {"id": _ID, "at": _TIME},

@@ -27,7 +27,7 @@ def store(store: Store) -> Iterator[Store]:
                 an_edge("note-a", "note-c", weight=0.9),
                 an_edge("note-a", "note-d", weight=0.5),
                 an_edge("note-a", "note-e", "supersedes", 0.1),
-                an_edge("note-a", "note-f", weight=1.0, invalidated_at=LATE),
+                an_edge("note-a", "note-f", weight=1.0, ended_at=LATE),
                 an_edge("note-b", "note-a", "contradicts", 0.7),
                 an_edge("note-g", "note-c", weight=0.3),
             ]
@@ -61,8 +61,8 @@ def test_the_surest_facts_come_first_and_what_was_superseded_last(store: Store) 
         an_edge(thing, "entity-b", weight=0.9),
         an_edge(thing, "entity-a", weight=0.5),
         an_edge(thing, "entity-a", "depends_on", 0.5),
-        an_edge(thing, "entity-old", status="superseded", invalidated_at=LATE),
-        an_edge(thing, "entity-no", status="retracted", invalidated_at=LATE),
+        an_edge(thing, "entity-old", status="superseded", ended_at=LATE),
+        an_edge(thing, "entity-no", status="retracted", ended_at=LATE),
         an_edge(thing, "note-a"),
         an_edge("entity-b", thing),
     ])  # fmt: skip
@@ -130,7 +130,7 @@ def test_any_graph_gives_its_heaviest_edges(
     }  # fmt: skip
     with store.transaction():
         store.edges.replace_all(
-            an_edge(*edge[:4], invalidated_at=None if edge[4] else LATE) for edge in edges
+            an_edge(*edge[:4], ended_at=None if edge[4] else LATE) for edge in edges
         )
     given = around(store, frontier, relations, limit)
     weights: dict[Any, list[float]] = {}
@@ -144,8 +144,8 @@ def test_any_graph_gives_its_heaviest_edges(
 def test_edges_of_code_are_found_by_its_file(store: Store) -> None:
     for target in ("file-a.py", "symbol-a.py::f", "symbol-a.pyx::g", "file-b.py", "symbol-a.py"):
         store.edges.put(an_edge("note-a", target, "anchored_to", 0.5))
-    store.edges.put(an_edge("note-b", "file-a.py", "anchored_to", invalidated_at=LATE))
-    store.edges.put(an_edge("note-b", "symbol-a.py::f", "anchored_to", invalidated_at=LATE))
+    store.edges.put(an_edge("note-b", "file-a.py", "anchored_to", ended_at=LATE))
+    store.edges.put(an_edge("note-b", "symbol-a.py::f", "anchored_to", ended_at=LATE))
     store.edges.put(an_edge("note-c", "file-a.py", "relates_to"))
     store.edges.put(an_edge("note-c", "symbol-a.py::f", "relates_to"))
     found = store.edges.into_files(["a.py", "none.py"], "anchored_to")
@@ -387,7 +387,7 @@ def test_the_types_that_edges_join(store: Store) -> None:
         an_edge("note-b", "note-a", "contradicts"),
         an_edge("note-b", "file-c", "supersedes"),
         an_edge("note-a", "file-c", "supersedes"),
-        an_edge("file-c", "note-a", "supersedes", invalidated_at=LATE),
+        an_edge("file-c", "note-a", "supersedes", ended_at=LATE),
         an_edge("file-c", "note-b", "supersedes", metadata='{"forced":true}'),
         an_edge("note-a", "note-gone", "supersedes"),
         an_edge("note-a", "file-c", "relates_to"),

@@ -31,8 +31,8 @@ def test_a_fact_is_a_live_edge_between_live_things_that_nobody_computed(store: S
         an_edge("note-a", A),
         an_edge(A, "entity-gone"),
         an_edge(A, "entity-nowhere"),
-        an_edge(B, A, status="superseded", invalidated_at=LATE),
-        an_edge(C, A, invalidated_at=LATE),
+        an_edge(B, A, status="superseded", ended_at=LATE),
+        an_edge(C, A, ended_at=LATE),
     ])  # fmt: skip
     assert store.facts.of([B, A, "entity-nowhere"]) == [
         ((B, C, "relates_to"), "The entity-b", "relates_to", "The concept-c"),

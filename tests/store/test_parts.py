@@ -260,7 +260,7 @@ def test_an_index_counts_what_is_its_own_and_live(store: Store) -> None:
     assert found["file-a.py"] == store.nodes.require("file-a.py")
     for end, gone in (("f", None), ("g", LATE)):
         for relation in ("defines", "mentions", "relates_to"):
-            edge = an_edge("file-a.py", f"symbol-a.py::{end}", relation, invalidated_at=gone)
+            edge = an_edge("file-a.py", f"symbol-a.py::{end}", relation, ended_at=gone)
             store.edges.put(edge)
     assert code.edge_counts() == {"defines": 1, "mentions": 1}
     assert code.defined(["file-a.py"]) == {("file-a.py", "symbol-a.py::f")}
@@ -388,7 +388,7 @@ def test_a_run_counts_what_it_used_and_no_other_edge(rated: Store) -> None:
         [
             an_edge("note-d", "run-1", "relates_to"),
             an_edge("note-e", "run-2", "used_in_run"),
-            an_edge("note-f", "run-1", "used_in_run", invalidated_at=LATE),
+            an_edge("note-f", "run-1", "used_in_run", ended_at=LATE),
             an_edge("note-none", "run-1", "used_in_run", metadata='{"position":7}'),
         ]
     )
@@ -475,7 +475,7 @@ def test_an_access_counts_for_the_facts_of_what_was_read(store: Store) -> None:
     others = [("note-a", "entity-x"), ("entity-x", "note-a"), ("entity-y", "concept-z")]
     for ends in (*facts, *others):
         store.edges.put(an_edge(*ends, status="staged"))
-    store.edges.put(an_edge("entity-x", "entity-w", status="staged", invalidated_at=LATE))
+    store.edges.put(an_edge("entity-x", "entity-w", status="staged", ended_at=LATE))
     store.review.count_access(["entity-x", "note-a"], LATER)
     counted = {edge.key[:2]: (edge.access_count, edge.accessed_at) for edge in store.edges.all()}
     assert {ends for ends, count in counted.items() if count == (1, LATER)} == {*facts}

@@ -37,7 +37,7 @@ def test_an_edge_stands_in_the_passages_that_its_places_are_in(store: Store) -> 
         an_edge("doc-a", "doc-gone", "links_to", metadata='{"at":[0]}'),
         an_edge("doc-a", "doc-b", "relates_to", metadata='{"at":"0"}'),
         an_edge("doc-a", "doc-b", "depends_on"),
-        an_edge("doc-a", "doc-b", "implements", metadata='{"at":[0]}', invalidated_at=LATE),
+        an_edge("doc-a", "doc-b", "implements", metadata='{"at":[0]}', ended_at=LATE),
     ])  # fmt: skip
     passages = keys(store, "doc-a")
     first, second, *_, last = passages

@@ -16,16 +16,15 @@ from unittest.mock import patch
 import apsw
 from new_stores import memory_store
 
+import pylore.core.times
 import pylore.records.merge
 import pylore.records.undo
 from pylore.core.model import Edge, Node
-from pylore.core.states import EDGE_STATE, NODE_STATE, clock, is_gone
-from pylore.core.vocabulary import RELATIONS
+from pylore.core.stamps import Stamped, is_after
+from pylore.core.states import EDGE_STATE, clock
 from pylore.indexing.indexer import Index
 from pylore.records.canonical import (
     edge_of,
-    told_anchors,
-    told_edges,
     told_nodes,
     told_past,
     told_past_anchors,
@@ -40,7 +39,7 @@ IDS = ("note-a", "note-b", "decision-c")
 WORDS = ("", "one", "two", "three")
 KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
-_WITH_CLOCKS = (pylore.records.merge, pylore.records.undo)
+_WITH_CLOCKS = (pylore.records.merge, pylore.records.undo, pylore.core.times)
 
 
 class NoIndex:
@@ -63,20 +62,20 @@ Take = Callable[[Store, Store, str], object]
 def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
     """Merges what one store tells into another, without a line of JSON between them."""
     merge = Merge(ours, NoIndex(), prefer=prefer)  # type: ignore[arg-type]
-    for name, declared in theirs.relations.all().items():
-        if declared != RELATIONS.get(name):
-            merge.relation(name, declared)
+    for name, declared in theirs.relations.declared().items():
+        merge.relation(name, *declared)
     for id, at in theirs.history.purged().items():
         merge.purge(id, at)
     for node, was in told_nodes(theirs):
         merge.node(node, was)
-    for edge in told_edges(theirs):
+    for edge in theirs.edges.all():
+        edge.invalidated_at = edge.ended_at
         merge.edge(edge)
-    for past in told_past(theirs):
-        merge.past(past)
+    for id, stamp, values in told_past(theirs):
+        merge.past(id, [(name, (stamp, value)) for name, value in values.items()])
     for state in told_past_edges(theirs):
         merge.past_edge(state)
-    for anchor in told_anchors(theirs):
+    for anchor in theirs.anchors.all():
         anchor.stamp = ""
         merge.anchor(anchor)
     for left in told_past_anchors(theirs):
@@ -87,25 +86,19 @@ def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
 
 def told_by(store: Store) -> list[object]:
     """All that a store tells, in its order."""
-    told: list[object] = [store.relations.all(), store.history.purged()]
+    told: list[object] = [store.relations.declared(), store.history.purged()]
     told += [(_plain(node), was) for node, was in told_nodes(store)]
-    told += [_plain(edge) for edge in told_edges(store)]
-    for past in told_past(store):
-        fields = _plain(past.node)
-        for name in ("created_at", "accessed_at", "access_count"):
-            del fields[name]
-        told.append((fields, past.change, past.changed_at))
+    told += [_plain(edge) for edge in store.edges.all()]
+    told += told_past(store)
     told += [_plain_fields(state) for state in told_past_edges(store)]
-    told += [{**anchor.to_dict(), "stamp": ""} for anchor in told_anchors(store)]
+    told += [{**anchor.to_dict(), "stamp": ""} for anchor in store.anchors.all()]
     return [*told, *told_past_anchors(store)]
 
 
-def _says(state: Node | Edge) -> Said:
-    names = NODE_STATE if isinstance(state, Node) else EDGE_STATE
-    key = state.id if isinstance(state, Node) else state.key
-    said = [getattr(state, n) for n in names if n not in ("updated_at", "invalidated_at")]
+def _says(edge: Edge) -> Said:
+    said = [getattr(edge, n) for n in EDGE_STATE if n != "ended_at"]
     plain = ("".join(sorted(one)) if isinstance(one, str) else one for one in said)
-    return key, *plain, state.invalidated_at is not None
+    return "edge", edge.key, *plain, edge.ended_at is not None
 
 
 def _plain(record: Node | Edge) -> dict[str, Any]:
@@ -160,8 +153,9 @@ class Three:
     ) -> None:
         self.random = random
         self.stores = stores
+        for number, store in enumerate(stores):
+            store.meta.set("machine", f"{number}" * 10)
         self.seen: dict[Said, str] = {}
-        self._forgotten: set[tuple[str, str]] = set()
         self._take = take
         self._whole = whole
         self._time = 0
@@ -203,33 +197,35 @@ class Three:
             self._look(self.stores[self._at])
 
     def lost(self) -> list[Said]:
-        """States that were current somewhere, and that nobody has any more."""
+        """Values and links that were current somewhere, and that nobody has any more."""
         store = self.stores[0]
-        held = {_says(node) for node in store.nodes.all()}
-        held |= {_says(past.node) for past in store.history.of_nodes()}
+        held = {("node", node.id, name, value) for node in store.nodes.all()
+                for name, (_, value) in Stamped.of(node).fields.items()}  # fmt: skip
+        held |= {("node", id, name, value[1]) for id, name, value in store.history.former()}
         held |= {_says(edge) for edge in store.edges.all()}
         held |= {_says(edge_of(state)) for state in store.edges.history()}
         purged = store.history.purged()
 
         def went(one: Said, at: str) -> bool:
-            if not isinstance(one[0], tuple):
-                return at <= purged.get(str(one[0]), "")
-            return is_gone(at, one[-1], max(purged.get(id, "") for id in one[0][:2]))
+            ids = [str(one[1])] if one[0] == "node" else list(one[1])  # type: ignore[call-overload]
+            return not is_after(at, max(purged.get(id, "") for id in ids))
 
         return [one for one, at in self.seen.items() if one not in held and not went(one, at)]
 
     def cut_off(self) -> list[Edge]:
-        """Edges that ended because an end was forgotten, and are no more though it is back."""
-        nodes = self.stores[0].nodes
+        """Edges that are out, though nobody has ended them and both of their ends live."""
+        nodes = self.stores[0].nodes.get_many(IDS)
         return [
-            edge for edge in self.stores[0].edges.all() for id in edge.key[:2]
-            if edge.invalidated_at == clock(edge) and (id, clock(edge)) in self._forgotten
-            and nodes.require(id).invalidated_at is None
+            edge for edge in self.stores[0].edges.all()
+            if (edge.invalidated_at is None) != (edge.ended_at is None and not any(
+                id in nodes and nodes[id].invalidated_at for id in edge.key[:2]))
         ]  # fmt: skip
 
     def _look(self, store: Store) -> None:
         for node in store.nodes.all():
-            self.seen[_says(node)] = clock(node)
+            for name, (stamp, value) in Stamped.of(node).fields.items():
+                if stamp:
+                    self.seen["node", node.id, name, value] = stamp
         for edge in store.edges.all():
             self.seen[_says(edge)] = clock(edge)
 
@@ -257,13 +253,11 @@ class Three:
         node = self._some(store)
         if node is not None and node.invalidated_at is None:
             forget(store, node)
-            self._forgotten.add((node.id, str(node.invalidated_at)))
 
     def _restore(self, store: Store) -> None:
         node = self._some(store)
         if node is not None and node.invalidated_at is not None:
             store.nodes.invalidate(node.id, None)
-            store.edges.restore_node(node.id, node.invalidated_at)
 
     def _purge(self, store: Store) -> None:
         node = self._some(store)
