@@ -64,7 +64,7 @@ OTHERS = {
         "created_at": "text", "updated_at": "moment", "stamp": "stamp", "without": "tags",
         "base": "count",
     },
-    "edge_state": {"made_at": "moment"},
+    "edge_state": {"made_at": "moment", "created_at": "moment"},
     "anchor": {
         "kind": "kind", "path": "string", "detail": "string", "root": "string", "hash": "string",
         "commit_id": "string", "reason": "string", "verdict": "verdict", "created_at": "moment",

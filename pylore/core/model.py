@@ -164,10 +164,10 @@ class Edge(Record):
 
 EDGE_HISTORY = (
     "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "invalidated_at",
-    "change", "changed_at", "made_at",
+    "change", "changed_at", "made_at", "created_at",
 )  # fmt: skip
-"""Columns of a state that an edge has left. ``made_at`` is the clock of the state, empty
-where it is not known, ``changed_at`` that of the one after it."""
+"""Columns of a state that an edge has left. ``made_at`` is the clock of the state, ``changed_at``
+that of the one after it."""
 
 
 class Past(Record):

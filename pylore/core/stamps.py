@@ -183,11 +183,13 @@ def is_after(stamp: str, purged: str) -> bool:
 
 def changed(before: Stamped, node: Node, stamp: str) -> dict[str, Value]:
     """Give a node this stamp on all fields in which it differs from its values before, and return
-    these values of the fields."""
+    these values of the fields; none: it differs in nothing but when it was updated."""
     now = values_of(node)
-    names = {*before.fields, *now, *ANEW}
-    was = {name: before.at(name) for name in names
-           if name in ANEW or before.at(name)[1] != now.get(name, "")}  # fmt: skip
+    was = {name: before.at(name) for name in {*before.fields, *now}
+           if before.at(name)[1] != now.get(name, "")}  # fmt: skip
+    if not was.keys() - {"updated_at"}:
+        return {}
+    was |= {name: before.at(name) for name in ANEW}
     fields = {**before.fields, **{name: (stamp, now.get(name, "")) for name in was}}
     Stamped(before.base, fields).mark(node)
     return was
@@ -246,7 +248,7 @@ def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str,
     found = []
     for stamp in sorted({*bases, *(one[0] for some in known.values() for one in some)}):
         base = max((one for one in bases if one <= stamp), default="")
-        fields = {name: max((base, ""), *(one for one in some if one[0] <= stamp))
+        fields = {name: max([(base, ""), *(one for one in some if one[0] <= stamp)])
                   for name, some in known.items()}  # fmt: skip
         found.append((stamp, Stamped(base, {n: v for n, v in fields.items() if v != (base, "")})))
     return found

@@ -357,6 +357,7 @@ def past_edge(fields: dict[str, Any]) -> dict[str, object]:
     state["metadata"] = json_object(fields, "metadata", "{}")
     state["invalidated_at"] = moment(fields, "invalidated_at") or None
     made_at = moment(fields, "made_at")
+    state["created_at"] = moment(fields, "created_at") or made_at
     state["made_at"] = max(made_at, str(state["invalidated_at"] or "")) if made_at else ""
     if not all(state[name] for name in ("source", "status", "made_at")):
         raise LoreError("history_of lacks source, status or made_at")

@@ -542,7 +542,8 @@ class PageEdges:
             self._result.edges += 1
             self._result.count_edge(edge.key, self._store.edges.put(edge))
         for key, edge in old.items():
-            if key not in wanted and edge.ended_at is None and _document_of(edge) in paths:
+            is_out = key in wanted or edge.invalidated_at is not None
+            if not is_out and _document_of(edge) in paths:
                 self._store.edges.invalidate(key, self._now, TAKEN_BACK)
                 self._result.invalidated += 1
 

@@ -72,6 +72,9 @@ EDGE_KEY = ("from_id", "to_id", "relation")
 LEFT = ("changed_at", "change")
 """When and how the place of an anchor was left."""
 
+NODE_FIELDS = frozenset((*Node.__slots__, "was"))
+EDGE_FIELDS = frozenset(Edge.__slots__)
+
 _LONGEST = 1 << 40
 """Bytes of a line: git holds the files in memory, and so can we."""
 
@@ -303,7 +306,8 @@ class _Merge:
             own = whole.stamps()
             seen = {stamp for _, one, was in states for stamp in (*was, *one.stamps())}
             seen = {stamp for stamp in seen if is_after(stamp, gone)}
-            yield line_of(node_fields(node, [one for one in latest(seen | own) if one not in own]))
+            was = [one for one in latest(seen | own) if one not in own]
+            yield line_of({**node_fields(node, was), **self._unknown(key, NODE_FIELDS)})
 
     def _is_back(self, id: str) -> bool:
         """Return whether a side had deleted a node for good, and did not have it again."""
@@ -332,7 +336,14 @@ class _Merge:
                 best = copy(max(edges, key=order))
                 best.access_count = max(edge.access_count for edge in edges)
                 best.accessed_at = max(edge.accessed_at or "" for edge in edges) or None
-                yield line_of(edge_fields(best))
+                yield line_of({**edge_fields(best), **self._unknown(key, EDGE_FIELDS)})
+
+    def _unknown(self, key: Key, known: frozenset[str]) -> Fields:
+        """Return what lines say beside what this lore knows: a newer one may have written it."""
+        found: Fields = {}
+        for fields, _ in sorted(self._of(key), key=lambda one: line_of(one[0])):
+            found.update((name, value) for name, value in fields.items() if name not in known)
+        return found
 
     # --- what was
 

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from ..core.model import EDGE_HISTORY, Edge, Node
 from ..core.stamps import Stamped, latest
-from ..core.states import order
+from ..core.states import order, set_clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def edge_of(state: dict[str, object]) -> Edge:
     """Return the edge as it was in a state of its history."""
     edge = Edge(*(state[name] for name in EDGE_HISTORY[:7]))  # type: ignore[arg-type]
     edge.invalidated_at = edge.ended_at = state["invalidated_at"]  # type: ignore[assignment]
-    edge.changed_at = str(state["made_at"]) or None
+    edge.created_at = str(state["created_at"])
+    set_clock(edge, str(state["made_at"]))
     return edge
 
 

@@ -110,9 +110,7 @@ def edge_states(store: Store, edge: Edge) -> list[Edge]:
     """Return the states that a link has been in, the first one first, and as it is now."""
     found = []
     for left in store.edges.history(edge.key):
-        state = edge_of(left)
-        state.created_at = edge.created_at
-        found.append(state)
+        found.append(edge_of(left))
     return [*found, edge]
 
 
@@ -258,7 +256,7 @@ class Steps:
 
     def _unlink(self, key: EdgeKey) -> None:
         edge = self._store.edges.get(*key)
-        if edge is not None and edge.ended_at is None and not _follows(edge):
+        if edge is not None and edge.invalidated_at is None and not _follows(edge):
             self._store.edges.invalidate(key, now())
             self._note_edge(key, "invalidated")
 

@@ -97,7 +97,7 @@ _QUERIES = (
              _said("was", ("stamp",), ("node_id", "field", "value")), where="NOT implied"),
      ("node_id",)),
     (_select("edge_history", "from_id",
-             _edge("edge was", ("made_at",), "invalidated_at"),
+             _edge("edge was", ("made_at", "created_at"), "invalidated_at"),
              "metadata"), ("from_id", "to_id")),
     (_select("anchors", "node_id", _said("anchor", (), _ANCHOR)), ("node_id",)),
     (_select("anchor_history", "node_id", _said("anchor was", (), ANCHOR_HISTORY)),
@@ -262,15 +262,16 @@ class StateHistory:
         )
 
     def older(self, before: str) -> int:
-        """Return how many values of nodes and states of edges were left before this time."""
-        return sum(
-            int(self._db.execute(f"SELECT count(*) FROM {table} WHERE changed_at < ?",
-                                 (before,)).get)
-            for table in ("node_history", "edge_history")
-        )  # fmt: skip
+        """Return how many states of nodes and of edges were left before this time."""
+        found: int = self._db.execute(
+            "SELECT (SELECT count(*) FROM (SELECT DISTINCT node_id, changed_at FROM node_history"
+            " WHERE changed_at < ?1)) + (SELECT count(*) FROM edge_history WHERE changed_at < ?1)",
+            (before,),
+        ).get
+        return found
 
     def sweep(self, before: str) -> int:
-        """Delete what nodes and edges left before this time; return how many values and states.
+        """Delete what nodes and edges left before this time; return how many states.
 
         Commands from before go too. What was deleted for good stays, and so do the names of the
         latest changes (``ancestors``): merging asks for them.

@@ -233,6 +233,9 @@ class Nodes:
         machine: str = self._db.execute("SELECT value FROM meta WHERE key = 'machine'").get
         state = Stamped.of(old)
         left = changed(state, node, f"{at} {machine}")
+        if not left:  # but for who has read it
+            node.updated_at, node.changed_at = old.updated_at, old.changed_at
+            node.stamps = old.stamps
         self._db.executemany(
             _LEAVE, ((node.id, name, *value, at, state.implies(value))
                      for name, value in sorted(left.items()))

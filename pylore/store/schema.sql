@@ -439,7 +439,8 @@ CREATE TABLE edge_history(
   invalidated_at TEXT,
   change TEXT NOT NULL,                    -- updated, invalidated, restored, purged
   changed_at TEXT NOT NULL,
-  made_at TEXT NOT NULL DEFAULT '',        -- the clock of this state; empty in old rows
+  made_at TEXT NOT NULL,                   -- the clock of this state
+  created_at TEXT NOT NULL,
   command INTEGER
 );
 CREATE INDEX edge_history_edge ON edge_history(from_id, to_id, relation);
@@ -579,7 +580,7 @@ BEGIN
     CASE WHEN new.source = 'system' THEN strftime('%Y-%m-%dT%H:%M:%SZ', 'now') ELSE
       max(created_at, coalesce(changed_at, ''), coalesce(ended_at, '')) END,
     max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, '')),
-    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
+    old.created_at, (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
   FROM graph_edges
   WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation;
 END;
@@ -594,7 +595,7 @@ BEGIN
     old.relation, old.weight, old.source, old.status, old.metadata,
     old.ended_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
     max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, '')),
-    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'));
+    old.created_at, (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'));
   DELETE FROM absent WHERE key IN (old.from_key, old.to_key)
     AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE from_key = absent.key)
     AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE to_key = absent.key);

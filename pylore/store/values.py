@@ -65,7 +65,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
     },
     "edge_history": {
         **_ENDS, **_STATE, "metadata": _JSON, "invalidated_at": _optional(_TIME),
-        "change": _LINE, "changed_at": _TIME, "made_at": _TIME,
+        "change": _LINE, "changed_at": _TIME, "made_at": _TIME, "created_at": _TIME,
         "command": _optional(_COUNT),
     },
     "node_history": {

@@ -87,8 +87,7 @@ HISTORY = st.fixed_dictionaries(
     {
         "history_of": st.tuples(ID, ID, st.just("links_to")), "source": st.sampled_from(SOURCES),
         "status": st.sampled_from(STATUSES), "weight": FRACTION,
-        "change": st.sampled_from(["updated", "invalidated", "restored", "purged"]),
-        "changed_at": TIME, "invalidated_at": TIME | st.none(), "metadata": OBJECT,
+        "made_at": TIME, "invalidated_at": TIME | st.none(), "metadata": OBJECT,
     },
 )  # fmt: skip
 RELATION_ROW = st.fixed_dictionaries(

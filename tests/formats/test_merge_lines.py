@@ -142,7 +142,7 @@ def test_the_later_state_stands_and_names_the_other() -> None:
     assert found.conflicts == ["note-a"]
     (line,) = fields_of(found)
     assert line["body"] == "new"
-    assert line["created_at"] == DAY.format(1)
+    assert line["created_at"] == DAY.format(2)
     assert [name.split()[0] for name in line["was"]] == [DAY.format(1)]
     # who knows what the file has come to has changed it alone
     later = {**line, "updated_at": DAY.format(3), "body": "newest"}
@@ -204,7 +204,7 @@ def test_what_was_deleted_for_good_does_not_come_back() -> None:
         ('["id"]', "ours: line 2: not a JSON object"),
         ('{"id": 5}', "ours: line 2: id is not a string"),
         ('{"id": "note-a", "updated_at": "2026-01-31", "title": 5}', "title is not a string"),
-        ('{"id": "note-a", "updated_at": "2026-01-31", "was": "x"}', "was is not a list of names"),
+        ('{"id": "note-a", "updated_at": "2026-01-31", "was": "x"}', "was is not a list of stamps"),
         ('{"from_id": "note-a"}', "to_id is not a string"),
         ('{"history_of": ["a"], "change": "import", "changed_at": "2026-01-31"}', "is not a list"),
         ('{"purged": "note-a"}', "at is not a string"),

@@ -68,7 +68,7 @@ def everything(store: Store) -> list[Any]:
 def everything_but_clocks(store: Store) -> list[Any]:
     """The nodes and edges, whenever they came to be as they are."""
     found = [*store.nodes.all(), *store.edges.all()]
-    return [{**one.to_dict(), "changed_at": None} for one in found]
+    return [{**one.to_dict(), "changed_at": None, "stamps": ""} for one in found]
 
 
 def found(store: Store, embedder: StaticEmbedder | None, query: str, **flags: str) -> set[str]:
@@ -149,7 +149,7 @@ def test_adding_twice_is_one_node(store: Store, records: Records) -> None:
     assert first.id == again.id == record_id("decision", "Use JWT")
     node = store.nodes.get(first.id)
     assert node is not None
-    assert (node.title, node.body, node.tags) == ("Tokens", "Use JWT", ("auth", "api"))
+    assert (node.title, node.body, node.tags) == ("Tokens", "Use JWT", ("api", "auth"))
     assert json.loads(node.data) == {"why": "no state"}
     assert records.add("decision", "Use JWT", tags=["api"]).state == "unchanged"
     assert count(store) == count(store, "passages") == 1
