@@ -286,7 +286,7 @@ def _is_stamp(value: object) -> bool:
 def _stamps(fields: dict[str, Any]) -> dict[str, str]:
     """Return which change made which field; nothing where all are as they were at first."""
     stamps = fields.get("stamps")
-    if not stamps:
+    if stamps is None:
         return {}
     if not isinstance(stamps, dict) or not all(
         value == "" or _is_stamp(value) for value in stamps.values()
@@ -294,7 +294,7 @@ def _stamps(fields: dict[str, Any]) -> dict[str, str]:
         raise LoreError("stamps is not an object of stamps of changes")
     for stamp in {*stamps.values()}:
         moment({"stamps": stamp.partition(" ")[0]}, "stamps")
-    return {BASE: "", **stamps}
+    return {BASE: "", **stamps} if stamps else {}
 
 
 def node_from(fields: dict[str, Any], node: Node) -> Node:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 
 from ..core.errors import StoreBusy
 from ..core.ids import blake2b, whose
 from ..core.model import Edge, Node, Record
-from ..core.stamps import Stamped
+from ..core.stamps import BASE, Stamped
 from ..core.states import order
 from ..core.vocabulary import CODE_TYPES, NO_RECORDS
 from ..formats.delta import PartOfStore
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.model import EdgeKey
+    from ..core.stamps import Value
     from ..store import Store
     from .connection import Hub
 
@@ -323,7 +324,7 @@ def order_text(state: Node | Edge) -> str:
         values = Stamped.of(state)
         base = _seconds(values.base)
         later = sum(_seconds(stamp) - base for stamp, _ in values.fields.values())
-        gone = f"{base:014d} {later:016d}"
+        gone = f"{base:014d} {later:016d} {gone}"
     return f"{clock} {gone} {rank + 1} {digest[:20]} {made}".rstrip()
 
 
@@ -432,15 +433,34 @@ class HubLines:
                     yield HubLine("edge", order_text(edge), fields, *edge.key)
 
     def _past(self, part: Any) -> Iterator[HubLine]:
-        for id, stamp, values in told_past(part):
+        for id, some in groupby(told_past(part), lambda row: row[0]):
             if self._tells(id):
-                yield HubLine("node", stamp, past_fields(id, stamp, values), id)
+                rows = [*some]
+                told = self._told(id) if self._is_in_part(rows) else None
+                for _, stamp, values in rows:
+                    if told is not None:
+                        values = {n: v for n, v in values.items() if (n, (stamp, v)) in told}
+                    if values:
+                        yield HubLine("node", stamp, past_fields(id, stamp, values), id)
         for state in told_past_edges(part):
             key = (str(state["from_id"]), str(state["to_id"]), str(state["relation"]))
             as_edge = {**dict(zip(("from_id", "to_id", "relation"), key, strict=True)),
                        "source": state["source"]}  # fmt: skip
             if self._tells_edge(key, state["status"]) and shared(as_edge) is not None:
                 yield HubLine("edge", order_text(edge_of(state)), past_edge_fields(state), *key)
+
+    def _is_in_part(self, rows: Sequence[tuple[str, str, dict[str, str]]]) -> bool:
+        """Return whether some of the states of a node may be told, and some not."""
+        if self._takes.tags:
+            return True
+        return not self._takes.staged and any("status" in values for *_, values in rows)
+
+    def _told(self, id: str) -> set[tuple[str, Value]]:
+        """Return the values of those states of a node that may be told: (field, value)."""
+        states = [past.node for past in self._store.history.of_node(id)]
+        told = [Stamped.of(node) for node in states if self._takes.node(node)]
+        found = {(name, value) for state in told for name, value in state.fields.items()}
+        return found | {(BASE, (state.base, "")) for state in told}
 
     def _anchors(self, part: Any) -> Iterator[HubLine]:
         for fields in anchor_lines(part):

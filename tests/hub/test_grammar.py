@@ -22,19 +22,19 @@ LINES: dict[str, dict[str, Any]] = {
         "source": "user_edit", "confidence": 0.5, "category": "x", "tags": ["t"], "file": "a.md",
         "line_start": 1, "line_end": 2, "data": {"why": "w"}, "created_at": AT, "updated_at": AT,
         "accessed_at": AT, "access_count": 3, "invalidated_at": AT, "changed_at": AT,
-        "was": [f"{AT} 0123456789"],
+        "was": [f"{AT} 0123456789"], "stamps": {"*": f"{AT} 0123456789", "title": ""},
     },
     "edge": {
         "from_id": "note-a", "to_id": "note-b@@red", "relation": "relates_to", "weight": 1,
         "source": "user_edit", "status": "confirmed", "metadata": {"at": [1]}, "created_at": AT,
     },
     "state": {
-        "state_of": "note-a", "title": "A", "updated_at": AT, "made_at": AT, "change": "edit",
-        "changed_at": AT,
+        "state_of": "note-a", "stamp": f"{AT} 0123456789", "title": "A", "updated_at": AT,
+        "tags": ["a"], "without": ["b"], "data": {"why": None}, "base": 1,
     },
     "edge_state": {
         "history_of": ["note-a", "note-b", "uses"], "weight": 0.5, "source": "file",
-        "status": "confirmed", "metadata": {}, "change": "edit", "changed_at": AT, "made_at": AT,
+        "status": "confirmed", "metadata": {}, "made_at": AT, "created_at": AT,
     },
     "anchor": {
         "anchor_of": "note-a", "kind": "symbol", "path": "src/a.py", "detail": "f",
@@ -57,7 +57,7 @@ ODD: tuple[Any, ...] = (
     "note-\t", "note-\u200b", "note-\xa0x", "note-é日本", "note-a@@", "note-a@@Red", "note-a@@r@@b",
     "note-@@red", "file-a@@b", "symbol-a.py::f@@g", "note-" + "x" * 995, "note-" + "x" * 996,
     "confirmed", "gone", "file", "Uses", "uses-it", "1uses", "u" * 64, "u" * 65, "uses@@red",
-    "uses@@", "../a", "/a", "a/../b", "a/..b", "9A3a", "--output", ["2026 0123456789"],
+    "uses@@", "../a", "/a", "a/../b", "a/..b", "9A3a", "--output", ["2026 0123456789"], {"title": "2026-01-31 0123456789"}, {"a": "", "b": 1},
     ["2026  0123456789"], [f"{AT} 012345678"], ["note-a", "note-a", "uses"], ["note-a", "note-b"],
     "a\\b\"c", "\x7f", "é" * 40,
 )  # fmt: skip

@@ -43,8 +43,7 @@ def met_at_a_hub(team: Team, seed: int) -> None:
 def test_whatever_happens_all_end_up_the_same(
     postgres_server: postgres.Server, tmp_path: Path
 ) -> None:
-    # About 2 of 100 histories end differently: what hub and files say is derived in part, not
-    # stamped. Until that is mended, histories that hold guard what there is.
-    for seed in range(3 if SAMPLE else 16):
+    first = Random().randrange(2**32)
+    for seed in range(first, first + (3 if SAMPLE else 16)):
         with team(postgres_server, tmp_path) as one:
             met_at_a_hub(one, seed)

@@ -142,14 +142,14 @@ def test_a_state_that_a_link_has_left_takes_its_name_along(two: Team) -> None:
     assert names(two.store("bob")) == {"has_secret"}
 
 
-def test_a_lesser_declaration_that_stays_here_gives_way_all_the_same(two: Team) -> None:
+def test_a_later_declaration_stands_though_nothing_of_it_goes(two: Team) -> None:
     put(two, "ann", note("note-a"), note("note-b"), relation("has_secret", 0.9),
         link("note-a", "has_secret", "note-b"))  # fmt: skip
     two.sync("ann", Takes()), two.sync("bob", Takes())
     with two.store("bob").transaction():
         two.store("bob").relations.declare("has_secret", 0.1, 0.1, "")
     two.sync("bob", Takes(types=("decision",)))
-    assert two.store("bob").relations.all()["has_secret"][0] == 0.9
+    assert two.store("bob").relations.all()["has_secret"][0] == 0.1
 
 
 def test_a_declaration_that_is_refused_is_named(two: Team) -> None:

@@ -46,7 +46,8 @@ NOT_TAKEN: dict[str, tuple[str, list[str], str]] = {
     "a decision": ("ann", note("note-staged", LATER), "which a curator may"),
     "a decision, forgotten": ("ann", note("note-staged", LATER, invalidated_at=LATER), "curator"),
     "a decision of the same second": ("ann", note("note-staged", body="x"), "which a curator may"),
-    "a decision long ago": ("ann", note("note-staged", LATER, kind="state"), "which a curator may"),
+    "a decision long ago": ("ann", note("note-staged", LATER, kind="state", status="confirmed"),
+                           "which a curator may"),
     "a decision on an edge": ("ann", edge("note-1", "relates_to", "note-3", LATER), "curator"),
     "the future": ("ann", note("note-x", "2099-01-01T00:00:00Z"), "set your clock"),
 }  # fmt: skip

@@ -12,7 +12,7 @@ AT = "2026-01-31T12:00:00Z"
 def note(id: str, at: str = AT, kind: str = "node", **fields: Any) -> list[str]:
     """A node, or (``state``) a state that one has left."""
     first = "id" if kind == "node" else "state_of"
-    left = {} if kind == "node" else {"made_at": at, "change": "edit", "changed_at": at}
+    left = {} if kind == "node" else {"stamp": f"{at} 0123456789"}
     said = {first: id, "type": id.partition("-")[0], "title": id, "created_at": AT,
             "updated_at": at, **left, **fields}  # fmt: skip
     return sent(at, said)

@@ -117,6 +117,11 @@ BEGIN
       WHERE fields ? first)
   THEN
     RETURN false;
+  ELSIF kind = 'node' AND jsonb_typeof(fields->'stamps') = 'object' AND EXISTS (
+    SELECT 1 FROM jsonb_each_text(fields->'stamps') AS one(field, stamp)
+    WHERE split_part(stamp, ' ', 1) COLLATE "C" > split_part(order_key, ' ', 1))
+  THEN
+    RETURN false;
   END IF;
   RETURN kind NOT IN ('node', 'edge', 'state', 'edge_state')
     OR split_part(order_key, ' ', 1) IS NOT DISTINCT FROM CASE kind
@@ -137,9 +142,8 @@ DECLARE
 BEGIN
   IF coalesce(fields->>'status', 'confirmed') = 'staged' THEN
     RETURN false;
-  ELSIF kind IN ('node', 'state') THEN
-    RETURN EXISTS (SELECT FROM nodes n WHERE n.id = names[1] AND n.status = 'staged'
-                     AND split_part(n.order_key, ' ', 1) <= made);
+  ELSIF kind = 'node' OR kind = 'state' AND fields ? 'status' THEN -- of any time: each field has one
+    RETURN EXISTS (SELECT FROM nodes n WHERE n.id = names[1] AND n.status = 'staged');
   ELSIF kind IN ('edge', 'edge_state') THEN
     RETURN EXISTS (SELECT FROM edges e
                    JOIN nodes f ON f.key = e.from_key JOIN nodes t ON t.key = e.to_key
