@@ -409,7 +409,7 @@ class HubSync:
             at.sent = self._remotes.step()
         self._remotes.touch("node", came_in.joined_nodes)
         self._remotes.touch("purged", self._purged_among(told))
-        used = self._used_now(came_in, told)
+        used = self._used_now(told)
         self._used |= used
         self._remotes.touch("declared", sorted(used))
         self._remotes.put(at)
@@ -425,20 +425,22 @@ class HubSync:
             told = []
         came_in.conflicting, came_in.conflicts = told, len(told)
 
-    def _used_now(self, came_in: Imported, rows: Sequence[Row]) -> set[str]:
-        """Names of relations and types that are used there, and may be declared here otherwise:
-        as long as nothing of them went, neither did what is declared here."""
-        names = {key[2] for key in came_in.brought}
-        names.update(id.partition("-")[0] for id in came_in.new_nodes)
-        if not names:
-            return names
+    def _used_now(self, rows: Sequence[Row]) -> set[str]:
+        """Names of relations and types that are used there, and are declared here otherwise: as
+        long as nothing of them went, neither did what is declared here."""
+        declared = [*declarations(self._store)]
         there = {line for *_, kind, line in rows if kind in ("type", "relation")}
-        return {
-            name
-            for fields in declarations(self._store)
-            if (name := declared_as(fields)[1]) in names
-            and line_of(fields).rstrip("\n") not in there
-        }
+        wanted = {declared_as(one)[1] for one in declared if line_of(one).rstrip("\n") not in there}
+        if not wanted:
+            return wanted
+        used: set[str] = set()
+        for *_, kind, line in rows:
+            fields = json.loads(line)
+            if kind == "edge":
+                used.add(fields["relation"])
+            elif kind == "node":
+                used.add(fields["id"].partition("-")[0])
+        return wanted & used
 
     def _purged_among(self, rows: Sequence[Row]) -> list[str]:
         """Return what was deleted for good here, and is at the hub: it is to be told there."""

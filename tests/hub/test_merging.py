@@ -26,7 +26,7 @@ def met_at_a_hub(team: Team, seed: int) -> None:
     three = Three(random, stores, sync, whole=True)
     with clocks(three):
         three.live(25)
-        for name in [*names, *names]:
+        for name in names * 3:  # what is declared goes once something of it is there
             team.sync(name)
         three._look(stores[0])
         first, *others = [told(store) for store in stores]

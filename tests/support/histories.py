@@ -199,12 +199,15 @@ class Three:
     def lost(self) -> list[Said]:
         """Values and links that were current somewhere, and that nobody has any more."""
         store = self.stores[0]
-        held = {("node", node.id, name, value) for node in store.nodes.all()
+        held: set[Said] = {("node", node.id, name, value) for node in store.nodes.all()
                 for name, (_, value) in Stamped.of(node).fields.items()}  # fmt: skip
         held |= {("node", id, name, value[1]) for id, name, value in store.history.former()}
         held |= {_says(edge) for edge in store.edges.all()}
         held |= {_says(edge_of(state)) for state in store.edges.history()}
-        purged = store.history.purged()
+        purged: dict[str, str] = {}
+        for one in self.stores:  # a hub is told of none that it has nothing of
+            purged = {id: max(at, purged.get(id, ""))
+                      for id, at in (*purged.items(), *one.history.purged().items())}  # fmt: skip
 
         def went(one: Said, at: str) -> bool:
             ids = [str(one[1])] if one[0] == "node" else list(one[1])  # type: ignore[call-overload]
