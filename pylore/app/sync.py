@@ -201,7 +201,7 @@ def _unmerged(place: str) -> list[tuple[str, bytes]]:
 def _taken(engine: Engine, read: _Source) -> Imported:
     return import_lines(
         engine.store, engine.settings, engine.embedder, read.lines(), change="sync",
-        names=read.names,
+        by_hand=True, names=read.names,
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ DEFAULTS: dict[str, object] = {
     "title": "", "body": "", "status": "confirmed", "source": "user_edit", "confidence": 1.0,
     "category": None, "invalidated_at": None, "created_at": "", "updated_at": "",
 }  # fmt: skip
-_TIMES = ("created_at", "updated_at")
+TIMES = ("created_at", "updated_at")
 ANEW = ("updated_at", "invalidated_at")
 """Fields that each change states anew: what was edited lives, where it was forgotten before."""
 PLACE = ("file", "line_start", "line_end")
@@ -70,7 +70,7 @@ class Stamped:
                    if name not in values and one != base}  # fmt: skip
         if not base:  # times that only fill their columns
             fields = {name: value for name, value in fields.items()
-                      if value[0] or name not in _TIMES}  # fmt: skip
+                      if value[0] or name not in TIMES}  # fmt: skip
         return cls(base, fields)
 
     def at(self, name: str) -> Value:
@@ -86,6 +86,27 @@ class Stamped:
         base = max(self.base, other.base)
         both = {name: max(self.at(name), other.at(name)) for name in {*self.fields, *other.fields}}
         return Stamped(base, {name: one for name, one in both.items() if one != (base, "")})
+
+    def seen_as(self, before: Stamped) -> Stamped:
+        """Return these values as changes of those before, where a line that has no stamps says them
+        with the time of those: somebody has edited it by hand."""
+        if self.base.partition(" ")[0] != before.base.partition(" ")[0]:
+            return self
+        fields = {name: (before.base if stamp == self.base else stamp, value)
+                  for name, (stamp, value) in self.fields.items()}  # fmt: skip
+        return Stamped(before.base, fields)
+
+    def edited(self, before: Stamped) -> dict[str, str]:
+        """Return the values that are other ones than before with the same stamp, by field: no lore
+        has written them."""
+        names = {*self.fields, *before.fields} - {*TIMES}
+        pairs = ((name, self.at(name), before.at(name)) for name in names)
+        return {name: one[1] for name, one, old in pairs if one[0] == old[0] and one != old}
+
+    def having(self, values: dict[str, str]) -> Stamped:
+        """Return these values with others in place of some, with the stamps that these have."""
+        fields = {**self.fields, **{name: (self.at(name)[0], v) for name, v in values.items()}}
+        return Stamped(self.base, {n: v for n, v in fields.items() if v != (self.base, "")})
 
     def left_for(self, other: Stamped) -> list[tuple[str, Value, bool]]:
         """Return (field, value, whether it is implied) of what does not stand any more in another
@@ -224,7 +245,7 @@ def conflicts(
     found = {}
     for name in {*ours.fields, *theirs.fields}:
         mine, other = ours.at(name), theirs.at(name)
-        if mine[1] == other[1] or name in _TIMES:
+        if mine[1] == other[1] or name in TIMES:
             continue
         if name == "invalidated_at" and mine[1] and other[1]:
             continue  # forgotten on both sides

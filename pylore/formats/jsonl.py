@@ -153,6 +153,7 @@ class ImportOptions:
     ``prefer`` is the side (``ours``, ``theirs``) that conflicts are decided for, ``change``
     what the history calls the import. ``purge``: what they say was deleted for good is deleted
     here; if not, it is forgotten, until a person deletes it: anybody may write a file.
+    ``by_hand``: a person may have edited whole states, as in a file that git brings.
     """
 
     def __init__(
@@ -164,8 +165,10 @@ class ImportOptions:
         prefer: str = "",
         change: str = "import",
         purge: bool = False,
+        by_hand: bool = False,
     ) -> None:
         self.purge = purge
+        self.by_hand = by_hand
         self.skip_bad = skip_bad
         self.new_relations = new_relations
         self.new_types = new_types
@@ -186,6 +189,7 @@ def import_lines(
     prefer: str = "",
     change: str = "import",
     purge: bool = False,
+    by_hand: bool = False,
     names: LineNames | None = None,
     progress: Callable[[int], None] = lambda size: None,
 ) -> Imported:
@@ -201,7 +205,7 @@ def import_lines(
     """
     ahead = Ahead(store, lambda: embedder)
     options = ImportOptions(skip_bad=skip_bad, new_relations=new_relations, new_types=new_types,
-                            prefer=prefer, change=change, purge=purge)  # fmt: skip
+                            prefer=prefer, change=change, purge=purge, by_hand=by_hand)  # fmt: skip
     part = LineImport(store, settings, ahead, lines, options, name=name, names=names,
                       progress=progress)  # fmt: skip
     part.prepare()
@@ -367,7 +371,10 @@ class _LineImporter:
         self._settings = settings
         self._options = options
         self._waiting = Waiting(Index(store, embedder, self.result.notes))
-        self._merge = Merge(store, self._waiting, change=options.change, prefer=options.prefer)
+        self._merge = Merge(
+            store, self._waiting, change=options.change, prefer=options.prefer,
+            by_hand=options.by_hand,
+        )  # fmt: skip
         self._types = store.types.all()
         self._relations = set(store.relations.all())
         self._batch: list[tuple[Node, list[str]]] = []

@@ -295,9 +295,15 @@ class _Merge:
                 continue
             if gone and self._is_back(id):
                 self.back.append(id)
+            before = self._before(id)
+            states = [(node, one if node.stamps else one.seen_as(before), was)
+                      for node, one, was in states]  # fmt: skip
             node, whole, _ = states[0]
             for other in states[1:]:
                 whole = whole.joined(other[1])
+            whole = whole.having({name: value for _, one, _ in states
+                                  for name, value in one.edited(before).items()
+                                  if whole.at(name)[0] == before.at(name)[0]})  # fmt: skip
             self._note(id, states)
             counts = max(one.access_count for one, _, _ in states)
             read = max(one.accessed_at or "" for one, _, _ in states) or None
@@ -309,6 +315,11 @@ class _Merge:
             was = [one for one in latest(seen | own) if one not in own]
             yield line_of({**node_fields(node, was), **self._unknown(key, NODE_FIELDS)})
 
+    def _before(self, id: str) -> Stamped:
+        """Return the values in the file that both sides have changed; without one, none."""
+        found = [Stamped.of(node) for node, _ in _read(self._base, ("id", id), _node)]
+        return found[0] if found else Stamped("", {})
+
     def _is_back(self, id: str) -> bool:
         """Return whether a side had deleted a node for good, and did not have it again."""
         return any(("purged", id) in side.lines and ("id", id) not in side.lines
@@ -316,8 +327,7 @@ class _Merge:
 
     def _note(self, id: str, states: Sequence[tuple[Node, Stamped, list[str]]]) -> None:
         """Name a conflict: both sides have changed what the file before had, or one thing anew."""
-        base = {stamp for node, _ in _read(self._base, ("id", id), _node)
-                for stamp in Stamped.of(node).stamps()}  # fmt: skip
+        base = self._before(id).stamps()
         _, ours, was = states[0]
         for _, theirs, seen in states[1:]:
             here, there = (base | {*names, *one.stamps()} for names, one in

@@ -22,7 +22,7 @@ GONE = ("removed", "moved")
 
 
 def told_nodes(store: Store) -> Iterator[tuple[Node, list[str]]]:
-    """Yield every node by id, with the stamps of other changes that it has seen, the latest last."""
+    """Yield every node by id, with the stamps of other changes that it has seen, in order."""
     known = {id: set(names) for id, names in store.history.ancestors().items()}
     for id, _, value in store.history.former():
         known.setdefault(id, set()).add(value[0])

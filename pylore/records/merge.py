@@ -13,11 +13,11 @@ from operator import attrgetter
 
 from ..core.model import EDGE_HISTORY, Edge, Node, Record
 from ..core.stamps import ANEW, BASE, Stamped, conflicts, is_after, latest
-from ..core.states import clock, is_indexed, is_kept, is_later, next_clock, order, same
+from ..core.states import EDGE_STATE, clock, is_indexed, is_kept, is_later, next_clock, order, same
 from ..core.times import now
 from ..core.vocabulary import THING_IDS
 from ..store.anchors import ANCHOR_HISTORY as _FIELDS
-from .canonical import KEY, edge_of, when_gone
+from .canonical import edge_of, when_gone
 from .undo import forget, take_away
 
 TYPE_CHECKING = False
@@ -125,10 +125,13 @@ _edge_row = attrgetter(*(name for name in Edge.__slots__ if name != "invalidated
 class EdgeMerge:
     """Edges and their history; ``purged`` says what was deleted for good, and may change."""
 
-    def __init__(self, store: Store, purged: dict[str, str], change: str) -> None:
+    def __init__(
+        self, store: Store, purged: dict[str, str], change: str, *, by_hand: bool
+    ) -> None:
         self._store = store
         self._purged = purged
         self._change = change
+        self._by_hand = by_hand
         self._command = store.history.command
         self._changed: dict[EdgeKey, Edge] = {}
         self._left: dict[EdgeKey, dict[Order, tuple[Edge, int | None]]] = {}
@@ -144,6 +147,10 @@ class EdgeMerge:
             return "added"
         if _edge_row(ours) == _edge_row(theirs):
             return "unchanged"
+        times = (clock(ours), ours.created_at)
+        if self._by_hand and times == (clock(theirs), theirs.created_at) and not same(ours, theirs):
+            self.write()
+            return self._store.edges.put(_with_state(ours, theirs))
         winner, loser = (theirs, ours) if is_later(theirs, ours) else (ours, theirs)
         if order(ours) != order(theirs):
             self._leave(loser, self._command if loser is ours else None)
@@ -223,6 +230,13 @@ class EdgeMerge:
         self._changed[edge.key] = edge
 
 
+def _with_state(ours: Edge, theirs: Edge) -> Edge:
+    edge = copy(ours)
+    for name in EDGE_STATE:
+        setattr(edge, name, getattr(theirs, name))
+    return edge
+
+
 _node_row = attrgetter(*Node.__slots__)
 
 
@@ -269,15 +283,17 @@ class Merge:
 
     ``change`` is what the history calls it, ``waiting`` indexes what comes in, ``prefer``
     (``ours`` or ``theirs``) decides conflicts in place of the rule: that side's value is stated
-    anew, and so it stands wherever it comes to.
+    anew, and so it stands wherever it comes to. ``by_hand``: a person may have edited what is
+    told, without a lore; what differs with the same stamp is an edit of now.
 
     What is told by one method each is ``added``, ``updated``, ``kept`` (what is here stands)
     or ``unchanged``; all of it is in the store after ``finish``.
     """
 
     def __init__(
-        self, store: Store, waiting: Waiting, *, change: str = "import", prefer: str = ""
-    ) -> None:
+        self, store: Store, waiting: Waiting, *, change: str = "import", prefer: str = "",
+        by_hand: bool = False,
+    ) -> None:  # fmt: skip
         self.conflicts: list[Conflict] = []
         self.purges: list[tuple[str, bool]] = []
         self.proposed: list[str] = []
@@ -301,7 +317,8 @@ class Merge:
         self._changed: dict[str, None] = {}
         self._seen: dict[str, set[str]] = {}
         self._past: dict[str, list[tuple[str, Value]]] = {}
-        self._edges = EdgeMerge(store, self._purged, change)
+        self._by_hand = by_hand
+        self._edges = EdgeMerge(store, self._purged, change, by_hand=by_hand)
         self._anchors = AnchorMerge(store, self._purged)
 
     # --- nodes
@@ -351,6 +368,11 @@ class Merge:
         seen_there: set[str],
     ) -> str:  # fmt: skip
         ours = Stamped.of(stored)
+        edited: dict[str, str] = {}
+        if self._by_hand:
+            theirs = theirs if told.stamps else theirs.seen_as(ours)
+            edited = theirs.edited(ours)
+            theirs = theirs.having({name: ours.at(name)[1] for name in edited})
         if is_indexed(stored) and is_indexed(told):
             both = theirs if is_later(told, stored) else ours
         else:
@@ -365,11 +387,22 @@ class Merge:
         node.access_count = max(stored.access_count, told.access_count)
         node.accessed_at = max(stored.accessed_at or "", told.accessed_at or "") or None
         self._settle(node, stored)
+        if edited:
+            return self._edit(node, both.having(edited))
         if not both.is_same(ours) and not both.is_same(theirs):
             self.joined_nodes.add(node.id)
         if same(stored, node):
             return "unchanged" if same(stored, told) else "kept"
         return "updated"
+
+    def _edit(self, node: Node, edited: Stamped) -> str:
+        """Write what somebody has edited by hand as a change of this moment."""
+        self.write()
+        node = edited.to_node(node)
+        node.updated_at = now()
+        state = self._store.nodes.put(node)
+        self._waiting.add(node)
+        return state
 
     def _decided(
         self, both: Stamped, ours: Stamped, theirs: Stamped, found: dict[str, str]
@@ -434,7 +467,8 @@ class Merge:
             edge.key for id in ended for edge in self._store.edges.of(id, forgotten=True)
             if edge.ended_at is None
         }  # fmt: skip
-        return [key for key in sorted(touched | self._standing()) if any(map(self._is_gone, key[:2]))]
+        every = sorted(touched | self._standing())
+        return [key for key in every if any(map(self._is_gone, key[:2]))]
 
     def _standing(self) -> set[EdgeKey]:
         edges = (self._store.edges.get(*key) for key in self.brought)

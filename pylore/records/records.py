@@ -348,6 +348,8 @@ class Records:
             if title is None and node.title == title_of(node.body):
                 title = title_of(text)
             node.body = require_text(text, self._settings.max_text)
+        elif title is not None and node.body == node.title:
+            node.body = title  # a text of one line that is its own title
         if why is not None:
             node.data = with_why(node.data, why)
         if tags is not None:

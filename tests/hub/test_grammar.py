@@ -57,7 +57,8 @@ ODD: tuple[Any, ...] = (
     "note-\t", "note-\u200b", "note-\xa0x", "note-é日本", "note-a@@", "note-a@@Red", "note-a@@r@@b",
     "note-@@red", "file-a@@b", "symbol-a.py::f@@g", "note-" + "x" * 995, "note-" + "x" * 996,
     "confirmed", "gone", "file", "Uses", "uses-it", "1uses", "u" * 64, "u" * 65, "uses@@red",
-    "uses@@", "../a", "/a", "a/../b", "a/..b", "9A3a", "--output", ["2026 0123456789"], {"title": "2026-01-31 0123456789"}, {"a": "", "b": 1},
+    "uses@@", "../a", "/a", "a/../b", "a/..b", "9A3a", "--output", ["2026 0123456789"],
+    {"title": "2026-01-31 0123456789"}, {"a": "", "b": 1},
     ["2026  0123456789"], [f"{AT} 012345678"], ["note-a", "note-a", "uses"], ["note-a", "note-b"],
     "a\\b\"c", "\x7f", "é" * 40,
 )  # fmt: skip

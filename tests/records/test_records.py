@@ -391,8 +391,12 @@ def test_an_edit_keeps_the_id_and_is_indexed(
     assert (node.title, node.body, node.tags) == ("penguins on the ice",) * 2 + (("zoo",),)
     assert records.edit(id, text="penguins on the ice").state == "unchanged"
     records.edit(id, title="Birds")
-    records.edit(id, text="penguins in the sea")
-    assert store.nodes.require(id).title == "Birds", "what a person called it stays"
+    node = store.nodes.require(id)
+    assert (node.title, node.body) == ("Birds", "Birds"), "a text that is its own title goes along"
+    assert found(store, None, "penguins") == set()
+    records.edit(id, title="Birds of the sea", text="penguins")
+    records.edit(id, text="penguins and gulls")
+    assert store.nodes.require(id).title == "Birds of the sea", "what a person called it stays"
     assert count(store, "passages") == count(store, "passages_vec") == 1
 
 
