@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from ..app.sync import changed_by, last_command
 from ..cli.commands.system import change_users_config
 from ..cli.declaration import Argument, Command, Option
 from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET
@@ -16,6 +17,7 @@ from ..core.ids import ALL, is_name
 from ..core.text import counted
 from ..core.times import parse_since
 from ..formats.merge_lines import conflict_notes
+from ..system.plugin_files import Events
 from ..system.projects import is_trusted
 from ..terminal.output import flush, note
 from ..terminal.screen import Progress
@@ -212,7 +214,9 @@ def _once(
     session: Session, name: str, *, dry_run: bool, all: bool, quiet: bool = False
 ) -> None:  # fmt: skip
     remote = remote_named(session.settings, name, or_file=True)
+    events = Events(session.settings)
     with session.open_whole("sync") as store:
+        before = last_command(store)
         forget_others(store, session.settings)
         hub = open_hub(remote.name, remote.url)
         kept = "what went is kept; the next sync goes on"
@@ -224,10 +228,12 @@ def _once(
             done = sync.dry_run() if dry_run else sync.run()
             if not dry_run and not done.may_only_read:
                 index_hub(hub.hub, lambda: session.engine(store).embedder, done.came_in.notes)
+        changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
     _say(session, name, done)
     row = _row(name, done, dry_run=dry_run)
     if not quiet or any(row["in"].values()) or any(row["out"].values()):
         session.output.one(row, _text)
+    session.tell("post-sync", changes, events)
 
 
 def _row(name: str, done: HubSynced, *, dry_run: bool) -> dict[str, Any]:

@@ -393,7 +393,7 @@ class HubSync:
         )  # fmt: skip
         if told:
             part.prepare()
-        came_in, self._at = ahead.settled(lambda: self._written(part, told, place))
+        came_in, self._at = ahead.settled(lambda: self._written(part, told, place), "sync")
         self._leave_conflicts_of_others(came_in)
         _add(self._done.came_in, came_in)
 

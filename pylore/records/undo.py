@@ -456,7 +456,8 @@ def delete_for_good(store: Store, node: Node) -> None:
     """
     with store.whole(node.id):
         edges = store.edges.of(node.id, forgotten=True)
-        anchors = (anchor.created_at for anchor in store.anchors.of(node.id))
+        anchors = [anchor.created_at for anchor in store.anchors.of(node.id)]
+        anchors += [state["changed_at"] for state in store.anchors.history(node.id)]
         at = max(now(), clock(node), *map(clock, edges), *anchors)
         take_away(store, node)
         store.edges.delete_node(node.id)

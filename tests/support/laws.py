@@ -1,0 +1,259 @@
+"""Every short history of three stores, and the laws of merging on each of them.
+
+``python tests/support/laws.py N`` tries all histories of at most N steps. A step is something that
+somebody does in one of the stores, by that store's clock, or one store telling another. Clocks
+differ; most steps fall into the same second, where order is hardest.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from copy import copy
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+
+import apsw
+from histories import Three, clocks, tell, told_by
+from new_stores import memory_store
+
+from pylore.core.model import Edge, Node
+from pylore.core.settings import Settings
+from pylore.formats.jsonl import import_lines
+from pylore.formats.lines import export_lines
+from pylore.formats.merge_lines import merge_lines
+from pylore.records.undo import delete_for_good, forget
+from pylore.store import Store
+from pylore.store.anchors import Anchor
+
+A, B = "note-a", "note-b"
+LINK = (A, B, "relates_to")
+
+Step = tuple[str, int, int, int]
+"""(what is done, in which store, told by which, after how many seconds)"""
+
+
+class World:
+    """Three stores, the time, and the values that were ever current, as ``Three`` has them."""
+
+    def __init__(self, three: Three, stores: list[bytes], seen: dict[Any, str], time: int) -> None:
+        self.three = three
+        self.stores = stores
+        self.seen = seen
+        self.time = time
+
+    def after(self, step: Step, number: int) -> World | None:
+        """Return the world after a step; None where it changes nothing."""
+        what, at, other, seconds = step
+        three = self.three
+        three._time, three._at, three.seen = self.time + seconds, at, dict(self.seen)
+        stores = list(self.stores)
+        store = opened(stores[at])
+        if what == "tell":
+            tell(store, opened(stores[other]))
+        else:
+            _DO[what](store, three.now(), f"{what} {number}")
+        three._look(store)
+        stores[at] = saved(store)
+        if stores[at] == self.stores[at]:
+            return None
+        return World(three, stores, three.seen, three._time)
+
+
+def opened(image: bytes) -> Store:
+    """A store in memory with this content."""
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", image)
+    store = Store(connection, "/.lore/search.db")
+    _set_clock_of(store)
+    return store
+
+
+def saved(store: Store) -> bytes:
+    """The content of a store."""
+    return store.connection.serialize("main")
+
+
+_now: list[Three] = []
+
+
+def _set_clock_of(store: Store) -> None:
+    from histories import _set_clock
+
+    if _now:
+        _set_clock(store.connection, _now[0].now)
+
+
+# --- what people do; each does nothing where it cannot be done
+
+
+def _write(field: str) -> Any:
+    def write(store: Store, now: str, value: str) -> None:
+        node = store.nodes.get(A)
+        if node is not None:
+            node.updated_at = now
+            if field == "tags":
+                node.tags = () if node.tags else ("t",)
+            elif field == "data":
+                node.data = f'{{"why": "{value}"}}'
+            else:
+                setattr(node, field, value)
+            store.nodes.put(node)
+
+    return write
+
+
+def _add(store: Store, now: str, value: str) -> None:
+    if store.nodes.get(A) is None:
+        store.nodes.put(Node(A, "note", body=value, created_at=now, updated_at=now))
+
+
+def _forget(store: Store, now: str, _: str) -> None:
+    node = store.nodes.get(A)
+    if node is not None and node.invalidated_at is None:
+        forget(store, node)
+    elif node is not None:
+        store.nodes.invalidate(A, None)
+
+
+def _purge(id: str) -> Any:
+    def purge(store: Store, now: str, _: str) -> None:
+        node = store.nodes.get(id)
+        if node is not None:
+            delete_for_good(store, node)
+
+    return purge
+
+
+def _link(store: Store, now: str, _: str) -> None:
+    edge = store.edges.get(*LINK)
+    if edge is not None and edge.ended_at is None:
+        store.edges.invalidate(LINK, now)
+    elif len(store.nodes.get_many((A, B))) == 2:
+        edge = copy(edge) if edge else Edge(*LINK, created_at=now)
+        edge.ended_at = None
+        store.edges.put(edge)
+
+
+def _anchor(store: Store, now: str, _: str) -> None:
+    key = (A, "file", "a.py", "")
+    if store.nodes.get(A) is not None and not store.anchors.delete(key):
+        store.anchors.put(Anchor(*key, created_at=now, verified_at=now))
+
+
+def _declare(store: Store, now: str, value: str) -> None:
+    store.relations.declare("eats", len(value) / 100, 0.5, value)
+
+
+_DO = {
+    "title": _write("title"), "body": _write("body"), "tags": _write("tags"),
+    "data": _write("data"), "add": _add, "forget": _forget, "purge a": _purge(A),
+    "purge b": _purge(B), "link": _link, "anchor": _anchor, "declare": _declare,
+}  # fmt: skip
+
+
+# --- the laws
+
+
+def check(world: World) -> None:
+    """Assert that the order and the grouping of telling do not count, nor how often, that nothing
+    is lost, and the same of files of lines, with their history and without it."""
+    whole: list[Any] = []
+    for order in permutations(range(3)):
+        whole.append(joined(*(world.stores[n] for n in order)))
+    a, b, c = world.stores
+    whole.append(joined(a, joined(b, c)))
+    whole.append(joined(whole[0], a))
+    told = [told_by(opened(one)) for one in whole]
+    assert told == [told[0]] * len(told), "order, grouping, again"
+    three = world.three
+    three.stores, three.seen = [opened(whole[0]), *map(opened, world.stores)], world.seen
+    assert three.lost() == [], "lost"
+    assert three.cut_off() == [], "cut off"
+    for history in (True, False):
+        check_files([lines_of(one, history=history) for one in world.stores])
+    lines = [lines_of(one, history=True) for one in world.stores]
+    both = merged(merged(lines[0], lines[1]), lines[2])
+    store = memory_store()
+    import_lines(store, Settings(), None, both, purge=True)
+    assert [*lines_of(saved(store), history=False)] == [*lines_of(whole[0], history=False)], "files"
+
+
+def check_files(files: list[list[bytes]]) -> None:
+    """Assert the laws of merging files."""
+    a, b, c = files
+    whole = merged(merged(a, b), c)
+    for one, two, three in permutations(files):
+        assert merged(merged(one, two), three) == whole, "order of files"
+        assert merged(one, merged(two, three)) == whole, "grouping of files"
+    assert merged(whole, a) == merged(whole, whole) == whole, "files again"
+
+
+def joined(first: bytes, *others: bytes) -> bytes:
+    """What a store has that was told of others."""
+    store = opened(first)
+    for other in others:
+        tell(store, opened(other))
+    return saved(store)
+
+
+def merged(one: list[bytes], other: list[bytes]) -> list[bytes]:
+    return [line.encode() for line in merge_lines([], one, other).lines]
+
+
+def lines_of(image: bytes, *, history: bool) -> list[bytes]:
+    return [line.encode() for line in export_lines(opened(image), history=history)]
+
+
+# --- all of them
+
+
+def histories(steps: int, *, seconds: tuple[int, ...], skews: tuple[int, ...]) -> Iterator[World]:
+    """Yield what each history of at most so many steps leads to, each outcome once."""
+    from random import Random
+
+    three = Three(Random(0), [memory_store() for _ in range(3)])
+    three._skews = list(skews)
+    _now[:] = [three]
+    with clocks(three):
+        stores = three.stores
+        three._at = 0
+        for id in (A, B):
+            now = three.now()
+            stores[0].nodes.put(Node(id, "note", body="first", created_at=now, updated_at=now))
+        stores[0].edges.put(Edge(*LINK, created_at=three.now()))
+        for other in stores[1:]:
+            tell(other, stores[0])
+        three._look(stores[0])
+        begin = World(three, [saved(store) for store in stores], three.seen, 0)
+        every: list[Step] = [(what, at, 0, s) for what in _DO for at in range(3) for s in seconds]
+        every += [("tell", a, b, 0) for a in range(3) for b in range(3) if a != b]
+        met: set[Any] = set()
+        rest = [(begin, 0)]
+        while rest:
+            world, depth = rest.pop()
+            name = (world.time, *(repr(told_by(opened(one))) for one in world.stores))
+            if name in met:
+                continue
+            met.add(name)
+            yield world
+            if depth < steps:
+                found = (world.after(step, depth) for step in every)
+                rest += [(one, depth + 1) for one in found if one is not None]
+
+
+def main(steps: int) -> None:
+    """Try all histories of so many steps, with clocks that agree and with clocks that do not."""
+    for skews in ((0, 2, -2), (0, 0, 0)):
+        count = 0
+        for world in histories(steps, seconds=(0, 1), skews=skews):
+            check(world)
+            count += 1
+        print(f"{count} histories of at most {steps} steps, clocks {skews}: all laws hold")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
