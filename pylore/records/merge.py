@@ -542,7 +542,6 @@ class Merge:
                 forget(self._store, node)
                 self._waiting.add(node)
                 self._ours.pop(id, None)
-                self._ended.add(id)
                 self.proposed.append(id)
         self._store.history.propose_purge(id, at)
 
