@@ -125,9 +125,7 @@ _edge_row = attrgetter(*(name for name in Edge.__slots__ if name != "invalidated
 class EdgeMerge:
     """Edges and their history; ``purged`` says what was deleted for good, and may change."""
 
-    def __init__(
-        self, store: Store, purged: dict[str, str], change: str, *, by_hand: bool
-    ) -> None:
+    def __init__(self, store: Store, purged: dict[str, str], change: str, *, by_hand: bool) -> None:
         self._store = store
         self._purged = purged
         self._change = change
