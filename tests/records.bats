@@ -52,7 +52,7 @@ first_and_second() { # the same with more words, and a reason
     --file src/auth.py:3-9 --link "$other:learned_from" --status staged --source conversation \
     --confidence 0.5 --category security --ids)
   [ "$(field "$id" '[.title, .body, .data.why, .tags, .file, .line_start, .line_end, .status, .source, .confidence, .category]')" = \
-    '["Keys","Rotate keys","they leak",["auth","a-b","web"],"src/auth.py",3,9,"staged","conversation",0.5,"security"]' ]
+    '["Keys","Rotate keys","they leak",["a-b","auth","web"],"src/auth.py",3,9,"staged","conversation",0.5,"security"]' ]
   [ "$(field "$id" '[.edges[] | .direction + " " + .relation + " " + .id] | sort')" = \
     "[\"out anchored_to file-src/auth.py\",\"out learned_from $other\"]" ]
 }

@@ -58,8 +58,9 @@ def _refused(value: object) -> object:
 
 # What a store holds has come from JSON: there are no circles in it to look for.
 _READING = Reading(lambda name: float(name.replace("Infinity", "inf")))
-_WRITING: Any = make_encoder(
-    None, _refused, encode_basestring, None, ": ", ", ", False, False, True
+_WRITING, _SORTING = (
+    make_encoder(None, _refused, encode_basestring, None, ": ", ", ", sort_keys, False, True)
+    for sort_keys in (False, True)
 )
 
 
@@ -88,6 +89,15 @@ def dumps(value: object) -> str:
     '{"why": "no state", "sure": true}'
     """
     return "".join(_WRITING(value, 0))
+
+
+def canonical(value: object) -> str:
+    """Return JSON as ``dumps`` does, with the keys of objects in order.
+
+    >>> canonical({"b": 1, "a": "é"})
+    '{"a": "é", "b": 1}'
+    """
+    return "".join(_SORTING(value, 0))
 
 
 def decoded(line: bytes, longest: int) -> str:

@@ -14,10 +14,9 @@ Logical Physical Clocks (2014).
 
 from __future__ import annotations
 
-import json
 from copy import copy
 
-from .json import dumps, loads
+from .json import canonical, dumps, loads
 from .model import Node
 from .states import set_clock, state_name
 
@@ -146,7 +145,7 @@ class Stamped:
         node.file, node.line_start, node.line_end = place
         said = sorted((name, one[1]) for name, one in self.fields.items() if one[1])
         node.tags = tuple(name[len(TAG) :] for name, _ in said if name.startswith(TAG))
-        data = {name[len(DATA) :]: json.loads(value) for name, value in said
+        data = {name[len(DATA) :]: loads(value) for name, value in said
                 if name.startswith(DATA)}  # fmt: skip
         node.data = dumps(data) if data else "{}"
         at = max(self.stamps(), default="").partition(" ")[0]
@@ -165,7 +164,7 @@ class Stamped:
             if self.at(name)[0] != last:
                 named[name] = self.at(name)[0]
         is_new = not named and self.base == state_name(node)
-        node.stamps = "" if is_new else json.dumps({BASE: self.base, **dict(sorted(named.items()))})
+        node.stamps = "" if is_new else dumps({BASE: self.base, **dict(sorted(named.items()))})
 
 
 def values_of(node: Node) -> dict[str, str]:
@@ -184,13 +183,8 @@ def values_of(node: Node) -> dict[str, str]:
     return {name: canonical(value) for name, value in found.items()}
 
 
-def canonical(value: object) -> str:
-    """Return JSON in one form."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
 def _read(value: str, default: object) -> object:
-    return json.loads(value) if value else default
+    return loads(value) if value else default
 
 
 def is_after(stamp: str, purged: str) -> bool:

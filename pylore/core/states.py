@@ -34,6 +34,7 @@ EDGE_STATE = ("weight", "source", "status", "metadata", "ended_at")
 
 _HASH_DIGITS = 10
 
+
 def clock(state: Node | Edge) -> str:
     """Return the latest of the times of a state.
 

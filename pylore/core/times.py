@@ -47,13 +47,13 @@ def later(moment: str) -> str:
 
 def _next_second(moment: str) -> str:
     """Return the second after that of a time; nothing where there is none that comes after it."""
-    from calendar import timegm
-
-    try:
-        seconds = timegm(time.strptime(moment[:19], _FORM[:-1])) + 1
+    try:  # strptime loads re
+        hours, minutes, seconds = int(moment[11:13]), int(moment[14:16]), int(moment[17:19])
+        days = _day_number(moment) - _day_number(LONG_AGO)
     except ValueError:
         return ""
-    after = time.strftime(_FORM, time.gmtime(seconds))
+    at = 86_400 * days + 3600 * hours + 60 * minutes + seconds
+    after = time.strftime(_FORM, time.gmtime(at + 1))
     return after if after > moment else ""
 
 

@@ -9,10 +9,10 @@ from copy import copy
 from ..anchors.project import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id, is_seen, own
-from ..core.json import dumps, parse_object
+from ..core.json import canonical, dumps, parse_object
 from ..core.lines import CHANGES, DAYS_AHEAD, EDGE, KINDS, LARGEST, NODE, STAMP, TIME, VERDICTS
 from ..core.model import EDGE_HISTORY, Edge, Node
-from ..core.stamps import BASE, DATA, DEFAULTS, PLACE, TAG, Stamped, canonical
+from ..core.stamps import BASE, DATA, DEFAULTS, PLACE, TAG, Stamped
 from ..core.states import next_clock, same
 from ..core.text import clean_tags, counted, fact_sentence
 from ..core.times import days_ahead

@@ -125,9 +125,7 @@ _edge_row = attrgetter(*(name for name in Edge.__slots__ if name != "invalidated
 class EdgeMerge:
     """Edges and their history; ``purged`` says what was deleted for good, and may change."""
 
-    def __init__(
-        self, store: Store, purged: dict[str, str], change: str, *, by_hand: bool
-    ) -> None:
+    def __init__(self, store: Store, purged: dict[str, str], change: str, *, by_hand: bool) -> None:
         self._store = store
         self._purged = purged
         self._change = change
@@ -542,7 +540,6 @@ class Merge:
                 forget(self._store, node)
                 self._waiting.add(node)
                 self._ours.pop(id, None)
-                self._ended.add(id)
                 self.proposed.append(id)
         self._store.history.propose_purge(id, at)
 

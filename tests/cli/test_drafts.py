@@ -60,7 +60,7 @@ def test_a_record_is_edited_whole_and_a_wrong_draft_is_kept(project: Path) -> No
     assert code == 0 and "goes on with the draft" in shown and "updated  decision-a" in shown
     node = json.loads(lore(project, "show", "decision-a", "--json"))
     assert (node["data"], node["tags"], node["body"]) == (
-        {"why": "simple"}, ["auth", "api"], "Take tokens",
+        {"why": "simple"}, ["api", "auth"], "Take tokens",
     )  # fmt: skip
     assert node["title"] == "Take tokens" and not kept.exists()
     for script, what in (("s/x/x/", "nothing was changed"), ("'/^why/s/why/wy/'", "no field 'wy'")):

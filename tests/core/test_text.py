@@ -311,6 +311,6 @@ def test_one_line_is_one_line(text: str) -> None:
 
 
 def test_tags_are_folded_and_a_text_is_split() -> None:
-    assert clean_tags(["Code Review", "auth", "AUTH", " "]) == ("code-review", "auth")
-    assert clean_tags("auth, Api  x") == ("auth", "api", "x")
+    assert clean_tags(["Code Review", "auth", "AUTH", " "]) == ("auth", "code-review")
+    assert clean_tags("auth, Api  x") == ("api", "auth", "x")
     assert clean_tags(["Zu\u0308rich", "Zürich"]) == ("zürich",)

@@ -58,8 +58,7 @@ def test_what_was_written_is_noted_until_somebody_empties_it(store: Store) -> No
         change()
         assert A in edges.stated
     of_nodes: list[Callable[[], object]] = [
-        lambda: edges.invalidate_node(B, LATE),
-        lambda: edges.restore_node(B, LATE),
+        lambda: edges.note_ends(B),
         lambda: edges.delete_node(B),
     ]
     for change in of_nodes:

@@ -237,7 +237,7 @@ def hostile(filled: Project) -> Project:
                                if column in ("title", "body")
                                else f"UPDATE {table} SET {column} = hostile()")  # fmt: skip
         db.execute("INSERT INTO relations(name, weight) VALUES (hostile(), 1)")
-        db.execute("INSERT INTO types VALUES (hostile(), '')")
+        db.execute("INSERT INTO types(name) VALUES (hostile())")
         db.execute(
             "UPDATE graph_edges SET relation = hostile()"
             " WHERE from_key = (SELECT key FROM nodes WHERE id = 'note-3')"

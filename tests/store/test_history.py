@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from copy import copy
-
 import pytest
 from things import EARLY, LATE, LATER, a_node, an_edge
 
-from pylore.core.model import Node, Past
+from pylore.core.model import Node
 from pylore.core.states import clock, state_name
 from pylore.store import Store
 from pylore.store.anchors import Anchor
@@ -45,13 +43,36 @@ def test_each_state_that_a_node_leaves_is_kept_with_the_command(store: Store) ->
     assert two.node.tags == ("x", "y") and two.node.type == "note" and two.node.updated_at == LATE
     assert (clock(one.node), one.changed_at) == (clock(first), LATE)
     assert clock(two.node) == LATE and two.changed_at == clock(store.nodes.require("note-a"))
-    assert left(store, "note-b") == [] and len(list(store.history.of_nodes())) == 2
+    assert left(store, "note-b") == [] and {id for id, *_ in store.history.former()} == {"note-a"}
+
+
+def test_each_value_that_a_node_leaves_is_kept_with_the_command(store: Store) -> None:
+    with store.transaction("tag"):
+        change(store, tags=("x",), updated_at=LATE)
+    with store.transaction("edit"):
+        change(store, body="one", updated_at=AHEAD)
+    told = {field for _, field, value in store.history.former(["note-a"])}
+    assert "body" not in told and "tags.x" not in told, "the beginning of a field is implied"
+    edit, tag = store.history.commands()
+    (without_edit,), (without_tag,) = (store.history.left_by(one.id) for one in (edit, tag))
+    assert (without_edit.node.body, without_edit.node.tags) == ("", ("x",))
+    assert (without_tag.node.body, without_tag.node.tags) == ("one", ())
+    assert (without_tag.change, without_tag.changed_at) == ("tag", LATE)
+
+
+def test_who_edits_what_was_forgotten_brings_it_back(store: Store) -> None:
+    store.nodes.invalidate("note-a", LATE)
+    node = change(store, body="one", invalidated_at=None)
+    assert node.invalidated_at is None
+    assert [past.node.invalidated_at for past in store.history.of_node("note-a")] == [None, LATE]
 
 
 def test_what_says_the_same_leaves_nothing(store: Store) -> None:
+    before = store.nodes.require("note-a")
     change(store, updated_at=LATE)
-    change(store, access_count=7, accessed_at=LATE, created_at=LATE)
+    after = change(store, access_count=7, accessed_at=LATE)
     assert left(store) == []
+    assert (after.updated_at, after.stamps, after.access_count) == (EARLY, before.stamps, 7)
 
 
 def test_a_change_is_later_than_what_it_changed(store: Store) -> None:
@@ -132,22 +153,15 @@ def test_merged_states_are_written_as_they_are(store: Store) -> None:
     assert left(store) == [("changed", "theirs")]
 
 
-def test_a_state_that_is_kept_twice_was_left_at_the_earlier_time(store: Store) -> None:
-    node = copy(store.nodes.require("note-a"))
-    node.body, node.changed_at = "before", EARLY
-    assert store.history.keep(Past(node, "import", LATE, None))
-    assert not store.history.keep(Past(node, "import", AHEAD, None))
-    assert store.history.keep(Past(node, "edit", LATER, None))
-    assert [(past.change, past.changed_at) for past in store.history.of_node("note-a")] == [
-        ("edit", LATER)
-    ]
-    state = {"from_id": KEY[0], "to_id": KEY[1], "relation": KEY[2], "weight": 0.5,
-             "source": "user_edit", "status": "confirmed", "metadata": "{}",
-             "invalidated_at": None, "made_at": EARLY, "change": "updated",
-             "changed_at": LATE}  # fmt: skip
-    assert store.history.keep_edge(state) and not store.history.keep_edge(state)
-    assert store.history.keep_edge({**state, "changed_at": LATER})
-    assert [one["changed_at"] for one in store.edges.history(KEY)] == [LATER]
+def test_a_value_is_kept_once_until_it_stands_again(store: Store) -> None:
+    change(store, body="one", updated_at=LATE)
+    before = ("body", (f"{LATER} 0123456789", '"before"'))
+    for at in (LATE, AHEAD):
+        store.history.keep("note-a", [(*before, False)], at, "import")
+    assert ("note-a", *before) in store.history.former(["note-a"])
+    assert left(store) == [("import", ""), ("changed", "before")]
+    store.history.let_stand("note-a", [before])
+    assert left(store) == [("changed", "")]
 
 
 def test_ancestors_and_what_was_purged(store: Store) -> None:

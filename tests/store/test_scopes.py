@@ -156,7 +156,7 @@ def test_what_hangs_unseen_on_its_own_is_reached_below(shared: Store) -> None:
                 raise AssertionError("it was let in")
     with shared.faults, shared.transaction("forget"), shared.whole(OURS):
         assert shared.edges.get(*unseen) is not None
-        shared.edges.invalidate_node(OURS, EARLY)
+        shared.nodes.invalidate(OURS, EARLY)
     assert shared.edges.get(*unseen) is None
     assert shared.edges.of(OURS) == []
     with pytest.raises(ZeroDivisionError), shared.transaction("forget"), shared.whole(OURS):

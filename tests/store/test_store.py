@@ -254,7 +254,7 @@ def test_a_limited_vector_search_is_filled_from_within_the_scope(
 
 
 def test_tags_of_a_scope_are_folded_as_those_of_a_record() -> None:
-    assert Scope(tags=("Code Review", "AUTH")).tags == ("code-review", "auth")
+    assert Scope(tags=("Code Review", "AUTH")).tags == ("auth", "code-review")
 
 
 def test_a_tag_is_a_whole_word(store: Store, nodes: list[Node]) -> None:
@@ -481,16 +481,14 @@ def test_every_state_that_an_edge_leaves_is_kept(linked: Store) -> None:
         linked.edges.put(Edge(*KEY, 0.9, created_at=DAYS[1]))
         linked.edges.invalidate(KEY, DAYS[1], "retracted")
         linked.edges.invalidate(KEY, None)
-        linked.edges.invalidate_node("note-b", DAYS[2])
-        linked.edges.restore_node("note-b", DAYS[2])
+        linked.nodes.invalidate("note-b", DAYS[2])
+        linked.nodes.invalidate("note-b", None)
     past = list(linked.edges.history(KEY))
     assert [(state["change"], state["weight"], state["status"]) for state in past] == [
         ("updated", 0.5, "confirmed"),
         ("invalidated", 0.9, "confirmed"),
         ("restored", 0.9, "retracted"),
-        ("invalidated", 0.9, "retracted"),
-        ("restored", 0.9, "retracted"),
-    ]
+    ], "nobody changes a link who forgets an end of it"
     assert list(linked.edges.history()) == past
     assert list(linked.edges.history(("note-b", "note-a", "calls"))) == []
 

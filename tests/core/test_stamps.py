@@ -1,0 +1,138 @@
+"""Records joined a field at a time: in any order, any grouping, and as often as one likes."""
+
+from __future__ import annotations
+
+import json
+from copy import copy
+from functools import reduce
+from itertools import permutations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples import examples
+from things import EARLY, LATE, LATER, a_node
+
+from pylore.core.model import Node
+from pylore.core.stamps import (
+    WORDS,
+    Stamped,
+    changed,
+    conflicts,
+    has_seen,
+    latest,
+    states,
+    values_of,
+)
+
+HERE, THERE = "aaaaaaaaaa", "bbbbbbbbbb"
+
+
+def edited(node: Node, at: str, machine: str, **fields: object) -> Node:
+    node = copy(node)
+    before = Stamped.of(node)
+    for name, value in fields.items():
+        setattr(node, name, value)
+    changed(before, node, f"{at} {machine}")
+    return node
+
+
+def joined(*nodes: Node) -> Node:
+    found = reduce(Stamped.joined, map(Stamped.of, nodes))
+    return found.to_node(nodes[0])
+
+
+def test_what_nobody_has_changed_has_no_stamps_and_is_named_by_what_it_says() -> None:
+    node, other = a_node("note-a", body="one"), a_node("note-a", body="two")
+    assert Stamped.of(node).to_node(node) == node and node.stamps == ""
+    assert Stamped.of(node).base != Stamped.of(other).base
+    assert Stamped.of(node).is_same(Stamped.of(copy(node)))
+
+
+def test_fields_changed_in_two_places_are_both_kept() -> None:
+    first = a_node("note-a", body="one", tags=("x", "y"), data='{"k":1}')
+    ours = edited(first, LATER, HERE, body="two", tags=("x", "y", "z"))
+    theirs = edited(first, LATE, THERE, title="new", tags=("y",), data='{"k":1,"m":2}')
+    both = joined(ours, theirs)
+    assert (both.title, both.body, both.tags) == ("new", "two", ("y", "z"))
+    assert json.loads(both.data) == {"k": 1, "m": 2}
+    assert joined(theirs, ours) == both == joined(both, ours, first)
+
+
+def test_of_one_field_the_later_value_stands_and_that_is_a_conflict() -> None:
+    first = a_node("note-a", body="one")
+    ours, theirs = (Stamped.of(edited(first, at, machine, body=machine))
+                    for at, machine in ((LATER, HERE), (LATE, THERE)))  # fmt: skip
+    assert joined(ours.to_node(first), theirs.to_node(first)).body == THERE
+    assert conflicts(ours, ours.stamps(), theirs, theirs.stamps()) == {"body": "theirs"}
+    assert conflicts(theirs, theirs.stamps(), ours, ours.stamps()) == {"body": "ours"}
+    seen = ours.stamps() | theirs.stamps()
+    assert conflicts(ours, ours.stamps(), theirs, seen) == {}, "it was made out of ours"
+
+
+def test_who_edits_what_was_forgotten_brings_it_back_and_no_other() -> None:
+    first = a_node("note-a")
+    forgotten = edited(first, LATER, HERE, invalidated_at=LATER)
+    assert joined(forgotten, edited(first, LATE, THERE, body="new")).invalidated_at is None
+    assert joined(forgotten, edited(first, EARLY, THERE, body="new")).invalidated_at == LATER
+
+
+EDITS = st.tuples(
+    st.sampled_from([f"2026-01-0{day}T00:00:00Z" for day in range(2, 8)]),
+    st.dictionaries(st.sampled_from(["title", "body", "category", "invalidated_at"]),
+                    st.sampled_from(["a", "b"]), min_size=1),
+    st.sets(st.sampled_from("xyz")),
+)  # fmt: skip
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(edits=st.lists(EDITS, min_size=3, max_size=3, unique_by=lambda one: one[0]))
+def test_joining_is_order_free(edits: list[tuple[str, dict[str, object], set[str]]]) -> None:
+    first = a_node("note-a", tags=("x",))
+    nodes = [first]
+    for number, (at, fields, tags) in enumerate(edits):
+        nodes.append(edited(nodes[number // 2], at, f"{number:010}", tags=tuple(sorted(tags)),
+                            **fields))  # fmt: skip
+    every = [Stamped.of(node) for node in nodes]
+    whole = reduce(Stamped.joined, every)
+    assert all(reduce(Stamped.joined, some).is_same(whole) for some in permutations(every))
+    halves = every[0].joined(every[1]), every[2].joined(every[3])
+    assert halves[1].joined(halves[0]).is_same(whole) and whole.joined(whole).is_same(whole)
+    node = whole.to_node(first)
+    assert Stamped.of(node).is_same(whole), "stamps of a node say what they were made of"
+
+
+def test_states_fold_out_of_the_values_that_were_left() -> None:
+    node = a_node("note-a", body="one", tags=("x",))
+    every, left = [node], []
+    for at, fields in ((LATER, {"body": "two"}), (LATE, {"tags": (), "body": "three"})):
+        before = Stamped.of(node)
+        node = edited(node, at, HERE, **fields)
+        left += [(name, value) for name, value, _ in before.left_for(Stamped.of(node))]
+        every.append(node)
+    for former in (left, left[::-1]):
+        found = states(Stamped.of(node), former)
+        assert [values_of(state.to_node(node)) for _, state in found] == [*map(values_of, every)]
+        assert [stamp.partition(" ")[0] for stamp, _ in found] == [EARLY, LATER, LATE]
+    assert [*states(Stamped.of(node), [])][-1][1].is_same(Stamped.of(node))
+
+
+def test_what_was_said_before_it_was_purged_is_gone() -> None:
+    node = edited(a_node("note-a", body="one", title="old"), LATE, HERE, title="new")
+    said = Stamped.of(node)
+    assert said.after("") is said and said.after(LATE).is_empty()
+    rest = said.after(LATER).to_node(node)
+    assert (rest.title, rest.body) == ("new", "")
+
+
+def test_the_latest_stamps_are_one_a_machine_and_of_few_machines() -> None:
+    assert latest([f"{EARLY} m", f"{LATE} m", f"{LATER} n"]) == [f"{LATER} n", f"{LATE} m"]
+    many = [f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(WORDS + 4)]
+    assert latest(reversed(many)) == many[4:] and latest([]) == []
+
+
+def test_a_machine_has_been_seen_up_to_its_latest_stamp() -> None:
+    known = [f"{LATER} m"]
+    assert has_seen(known, f"{EARLY} m") and has_seen(known, f"{LATER} m")
+    assert not has_seen(known, f"{LATE} m") and not has_seen(known, f"{EARLY} n")
+    many = latest(f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(WORDS))
+    assert has_seen(many, "2025-12-31T00:00:00Z old") and not has_seen(many, f"{LATER} new")
