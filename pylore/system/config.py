@@ -63,7 +63,8 @@ def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
     """
     chosen, project, scope = environ.get("LORE_DIR", ""), "", "user"
     if chosen:
-        store = os.path.join(_logical(environ, here), chosen)
+        whole = chosen.startswith("/")  # then the working directory may be gone
+        store = chosen if whole else os.path.join(_logical(environ, here), chosen)
     else:
         store = home_folder(environ, "XDG_DATA_HOME", ".local/share")
         project, place = _find_project(_physical(environ, here), store)
@@ -125,7 +126,9 @@ def _physical(environ: Mapping[str, str], here: str) -> str:
     try:
         return os.path.realpath(here) if here else os.getcwd()
     except FileNotFoundError:  # the folder is gone
-        return environ.get("PWD", "/")
+        if not environ.get("PWD"):
+            raise
+        return environ["PWD"]
 
 
 def _find_project(here: str, data: str) -> tuple[str, str]:
