@@ -121,6 +121,8 @@ class Tokens:
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
+        self._last = ("", 0)
+        """What was counted last, with its tokens."""
         self._parts: dict[str, int] = {}
         self._pieces: dict[bytes, int] = {}
         self._pairs: frozenset[bytes] = frozenset()
@@ -134,6 +136,8 @@ class Tokens:
 
         For lines that end with a newline, those of two texts together are the sum.
         """
+        if text == self._last[0]:  # what a piece has measured to fit, its caller measures too
+            return self._last[1]
         count = text.count("\n")
         counts = self._counts
         for line in text.split("\n"):
@@ -150,6 +154,7 @@ class Tokens:
                     spaces += _SPACE
             if len(spaces) > 1:  # at the end of the line; the last one is the line's own
                 count += self._count(spaces[1:])
+        self._last = (text, count)
         return count
 
     def _count(self, word: str) -> int:
