@@ -7,6 +7,11 @@
 # lore-<command> on PATH. Built-ins cannot be shadowed.
 # shellcheck shell=dash
 
+case ${1-} in
+  -h | --help) shift && set -- help "$@" ;;
+  -V | --version) shift && set -- version "$@" ;;
+esac
+
 # What is called in loops needs neither bash nor another file. This does in sh what its file of
 # lib/ and common.sh do; a path that is not plain, or another layout, goes on below.
 case ${1-} in
@@ -77,10 +82,6 @@ lore_find_root "${REPLY%/*}" || {
 }
 export LORE_ROOT
 
-case ${1-} in
-  -h | --help) shift && set -- help "$@" ;;
-  -V | --version) shift && set -- version "$@" ;;
-esac
 [ $# -gt 0 ] || set -- help
 
 command=$1

@@ -153,7 +153,7 @@ class Edges:
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Neighbour]:
         """Return ``bundles``, an edge an item; of few relations these edges alone are read."""
-        if 0 <= limit and len(relations) <= _FEW_RELATIONS:
+        if limit >= 0 and len(relations) <= _FEW_RELATIONS:
             bundles = self._bundles(_STRONGEST_EDGES, frontier, relations, limit)
         else:
             bundles = self.bundles(frontier, relations, limit)
