@@ -176,7 +176,7 @@ class Tokens:
     def _apart(self, word: str) -> list[str]:
         """Return the word cut between letters that no piece has side by side: nothing merges
         there."""
-        if word.isalpha():
+        if word.lstrip(_SPACE).isalpha():
             return [word]
         parts = []
         start = 0
@@ -232,8 +232,10 @@ def _spelled(word: str) -> tuple[bytes, list[int]]:
     """Return a word as the vocabulary spells it, and where its letters begin and the last one
     ends."""
     data = word.encode()
-    if word.isascii() and b'"' not in data and b"\\" not in data:
-        return data, [*range(len(data) + 1)]
+    rest = word.removeprefix(_SPACE)
+    if rest.isascii() and b'"' not in data and b"\\" not in data:
+        first = len(data) - len(rest)
+        return data, [0, *range(first or 1, len(data) + 1)]
     letters = [_ESCAPED.get(letter, letter).encode() for letter in word]
     ends = [0]
     for letter in letters:
