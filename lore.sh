@@ -17,30 +17,29 @@ esac
 case ${1-} in
   search | related | show | list | context | add | edit | link | unlink | fact | import | index | run | version)
     case $0 in
-      [!/]* | *//* | */./* | */../*) root= ;;
-      */bin/lore) root=${0%/bin/lore}/lib/lore ;; # the link of 'make install'
-      *) root=${0%/*} ;;
+      [!/]* | *//* | */./* | */../*) LORE_ROOT= ;;
+      */bin/lore) LORE_ROOT=${0%/bin/lore}/lib/lore ;; # the link of 'make install'
+      *) LORE_ROOT=${0%/*} ;;
     esac
     case :${PATH-}: in
-      *:[!/]*) root= ;;
+      *:[!/]*) LORE_ROOT= ;;
     esac
-    for site in "$root"/.venv/lib/python3*/site-packages; do break; done
-    if [ -n "$root" ] && [ "$0" -ef "$root/lore.sh" ] && [ -f "$root/lib/common.sh" ] &&
-      [ -x "$root/.venv/bin/python" ] && [ -d "$site" ] && [ ! -d /dev/stdin ]; then
-      LORE_ROOT=$root
+    for lore_site in "$LORE_ROOT"/.venv/lib/python3*/site-packages; do break; done
+    if [ -n "$LORE_ROOT" ] && [ "$0" -ef "$LORE_ROOT/lore.sh" ] && [ -f "$LORE_ROOT/lib/common.sh" ] &&
+      [ -x "$LORE_ROOT/.venv/bin/python" ] && [ -d "$lore_site" ] && [ ! -d /dev/stdin ]; then
       export LORE_ROOT
-      boot='import _signal as s; s.getsignal(2) == s.SIG_IGN or s.signal(2, s.SIG_DFL); import sys; sys.path += sys.argv[1:3]; del sys.argv[1:3]'
-      exec "$root/.venv/bin/python" -I -S -X utf8 -c \
-        "$boot; from pylore.launch import main; main()" "$root" "$site" "$@"
+      lore_boot='import _signal as s; s.getsignal(2) == s.SIG_IGN or s.signal(2, s.SIG_DFL); import sys; sys.path += sys.argv[1:3]; del sys.argv[1:3]'
+      exec "$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c \
+        "$lore_boot; from pylore.launch import main; main()" "$LORE_ROOT" "$lore_site" "$@"
     fi
     ;;
 esac
 
 # The files of lib/ are written for bash; 'make install' has the one that it was run by.
-bash=/bin/bash
+lore_bash=/bin/bash
 if [ -z "${BASH_VERSINFO-}" ]; then
-  [ -x "$bash" ] || bash=bash
-  exec "$bash" "$0" "$@"
+  [ -x "$lore_bash" ] || lore_bash=bash
+  exec "$lore_bash" "$0" "$@"
 fi
 # shellcheck disable=SC3040 # this is bash, perhaps by the name of sh
 set +o posix

@@ -119,7 +119,7 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it is
 @test "what is called in loops needs no other process, if the path is plain" {
   fake_lore
   printf '#!/bin/sh\necho "$0" >>"%s/said"\n' "$TEST_ROOT" >"$TEST_ROOT/readlink"
-  sed "s|^bash=/bin/bash$|bash=$TEST_ROOT/none|" "$LORE_REPOSITORY/lore.sh" >"$TEST_ROOT/a prefix/lib/lore/lore.sh"
+  sed "s|^lore_bash=/bin/bash$|lore_bash=$TEST_ROOT/none|" "$LORE_REPOSITORY/lore.sh" >"$TEST_ROOT/a prefix/lib/lore/lore.sh"
   cp "$TEST_ROOT/readlink" "$TEST_ROOT/bash"
   chmod +x "$TEST_ROOT/readlink" "$TEST_ROOT/bash"
   PATH=$TEST_ROOT run -0 /bin/sh "$TEST_ROOT/a prefix/bin/lore" search x

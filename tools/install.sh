@@ -90,7 +90,7 @@ copy_files() {
   mkdir "$new/plugins" && cp -R plugins/lore-* plugins/skeletons "$new/plugins/" || exit 1
   case $BASH in # of a PATH with a dot, one from the working directory would be taken
     *[[:space:]]*) ;;
-    /*) sed "s|^bash=/bin/bash$|bash=$BASH|" lore.sh >"$new/lore.sh" || exit 1 ;;
+    /*) sed "s|^lore_bash=/bin/bash$|lore_bash=$BASH|" lore.sh >"$new/lore.sh" || exit 1 ;;
   esac
   find "$new" -name __pycache__ -type d -prune -exec rm -rf {} +
   chmod -R go+rX "$new"

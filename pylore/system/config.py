@@ -21,6 +21,7 @@ SHARED = ".lore"
 MARK = "/+"
 """Stands for / in the name of a store's folder; no file of a store begins with its plus."""
 
+_CWD = "/proc/self/cwd"
 _MOST_BYTES = 1_000_000
 _LONGEST_LINE = 20_000
 _MOST_SETTINGS = 100_000
@@ -126,9 +127,11 @@ def _physical(environ: Mapping[str, str], here: str) -> str:
     try:
         return os.path.realpath(here) if here else os.getcwd()
     except FileNotFoundError:  # the folder is gone
-        if not environ.get("PWD"):
+        if environ.get("PWD"):
+            return environ["PWD"]
+        if not os.path.islink(_CWD):  # dash has emptied PWD, and there is no /proc
             raise
-        return environ["PWD"]
+        return os.readlink(_CWD).removesuffix(" (deleted)")
 
 
 def _find_project(here: str, data: str) -> tuple[str, str]:
