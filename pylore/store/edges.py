@@ -62,7 +62,7 @@ _JOINED = (
 )
 
 _FEW_RELATIONS = 2
-"""Looked up each by itself. Of 80 results of a context, contradictions and successions take 0.9 ms
+"""Looked up each by itself. Of 80 results of a context, contradictions and successions take 0.6 ms
 so, and 3.2 where all edges are read and others dropped (10,000 nodes)."""
 
 _CHUNK = 1000
