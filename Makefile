@@ -56,7 +56,7 @@ bench-scale: setup-dev ## how each command grows with the store: SIZE=10000,1000
 bench-compare: setup-dev ## two commits in turns: A=main B=. unless set; a dot is this checkout
 	@bash tests/bench/compare.sh $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(or $(A),main) $(or $(B),.)
 
-bench-instructions: setup-dev ## instructions of six commands against those before; KEEP=1 keeps them
+bench-instructions: setup-dev ## instructions of commands against those before; KEEP=1 keeps them
 	@bash tests/bench/instructions.sh --check $(if $(KEEP),--keep) $(if $(BASE),--base $(BASE))
 
 bench-quality: setup-dev ## how good the results are, on the sets in the folder LORE_SETS

@@ -347,7 +347,7 @@ import apsw; apsw.Connection('$STORE/search.db').execute(
   cd gone
   rmdir ../gone
   export LORE_DIR="$STORE"
-  run_lore list --ids # bash itself complains about the folder
+  run_lore list --ids # the shell itself complains about the folder
   expect 0 note-one
   run_lore add note two --file a.py
   expect 1 ''

@@ -87,6 +87,55 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   expect 0 "$(lore version)"
 }
 
+fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it is given; bin/lore leads there
+  local root="$TEST_ROOT/a prefix/lib/lore"
+  mkdir -p "$root/.venv/bin" "$root/.venv/lib/python3.12/site-packages" "$TEST_ROOT/a prefix/bin"
+  cp -R "$LORE_REPOSITORY/lore.sh" "$LORE_REPOSITORY/lib" "$root"
+  printf '#!/bin/sh\nprintf "<%%s>\\n" "$LORE_ROOT" "$PATH" "$@"\n' >"$root/.venv/bin/python"
+  chmod +x "$root/.venv/bin/python"
+  ln -s ../lib/lore/lore.sh "$TEST_ROOT/a prefix/bin/lore"
+}
+
+@test "what is called in loops is started in sh as its file of lib/ starts it" {
+  fake_lore
+  cd "$TEST_ROOT/a prefix"
+  local root=$PWD/lib/lore
+  while read -r command; do
+    cmp <(tail -n +3 "lib/lore/lib/lore-$command") <(
+      printf '\n. "${BASH_SOURCE[0]%%/*}/common.sh"\nlore_engine %s "$@"\n' "$command"
+    )
+    run -0 "$root/lib/lore-$command" 'a  b' '' -- '*'
+    [ "${lines[0]}" = "<$root>" ]
+    local usual=$output
+    for way in "$PWD/bin/lore" "$root/lore.sh" bin/lore; do
+      run -0 "$way" "$command" 'a  b' '' -- '*'
+      [ "$output" = "$usual" ]
+    done
+    last=$command
+  done < <(sed -n 's/^  \(search |.*\))$/\1/p' lib/lore/lore.sh | tr -d ' ' | tr '|' '\n' | grep .)
+  [ "$last" = version ]
+}
+
+@test "what is called in loops needs no other process, if the path is plain" {
+  fake_lore
+  printf '#!/bin/sh\necho "$0" >>"%s/said"\n' "$TEST_ROOT" >"$TEST_ROOT/readlink"
+  sed "s|^lore_bash=/bin/bash$|lore_bash=$TEST_ROOT/none|" "$LORE_REPOSITORY/lore.sh" >"$TEST_ROOT/a prefix/lib/lore/lore.sh"
+  cp "$TEST_ROOT/readlink" "$TEST_ROOT/bash"
+  chmod +x "$TEST_ROOT/readlink" "$TEST_ROOT/bash"
+  PATH=$TEST_ROOT run -0 /bin/sh "$TEST_ROOT/a prefix/bin/lore" search x
+  contains "$output" "<$TEST_ROOT/a prefix/lib/lore>"
+  [ ! -e "$TEST_ROOT/said" ]
+}
+
+@test "a PATH with the working directory in it reaches Python without that, and names no bash there" {
+  fake_lore
+  printf '#!/bin/sh\ntouch canary\n' >bash
+  chmod +x bash
+  PATH=.::$PATH run -0 "$TEST_ROOT/a prefix/bin/lore" search x
+  contains "$output" "<$PATH>"
+  [ ! -e canary ]
+}
+
 @test "lore runs from its own folder, by a relative path, under CDPATH" {
   cd "$LORE_REPOSITORY"
   CDPATH=/tmp:. run bash lore.sh version

@@ -305,6 +305,8 @@ def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
         ("related", "src/a.py"),
         ("show", "decision-a"),
         ("graph-stats",),
+        ("list", "-n", "2"),
+        ("list", "--type", "note", "--since", "1d", "--ids"),
     ],
     ids=" ".join,
 )

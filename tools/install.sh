@@ -88,9 +88,9 @@ make_folders() { # makes what is missing; new/.installed/folders says what 'unin
 copy_files() {
   cp -R lore.sh lib graph pylore config.example "$new/" || exit 1
   mkdir "$new/plugins" && cp -R plugins/lore-* plugins/skeletons "$new/plugins/" || exit 1
-  case $BASH in # env(1) would take a bash from the working directory, where PATH has a dot
+  case $BASH in # of a PATH with a dot, one from the working directory would be taken
     *[[:space:]]*) ;;
-    /*) sed "1s|.*|#!$BASH|" lore.sh >"$new/lore.sh" || exit 1 ;;
+    /*) sed "s|^lore_bash=/bin/bash$|lore_bash=$BASH|" lore.sh >"$new/lore.sh" || exit 1 ;;
   esac
   find "$new" -name __pycache__ -type d -prune -exec rm -rf {} +
   chmod -R go+rX "$new"

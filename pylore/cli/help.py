@@ -1,4 +1,4 @@
-"""``lore help``, ``commands`` and ``version``, printed from the declarations.
+"""``lore help`` and ``commands``, printed from the declarations.
 
 They come before anything else: no config and no store can keep a person from the help.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from .. import __version__
 from ..core.errors import LoreError, UsageError
 from ..core.text import printable
 from ..terminal.output import write
@@ -174,11 +173,6 @@ def help_command(argv: Sequence[str], command: Command) -> None:
 def commands(**_: object) -> None:
     """``lore commands``."""
     write("".join(f"{name}\n" for name in command_names()))
-
-
-def version(**_: object) -> None:
-    """``lore version``."""
-    write(f"lore {__version__}\n")
 
 
 def _help_of(words: Sequence[str], *, everything: bool) -> None:

@@ -1,7 +1,7 @@
 """What a command has whose function gets its options as parameters: settings, store, output.
 
-``add``, ``link``, ``edit`` and ``fact`` are called in loops as a search is, so this imports no
-click, numpy or json.
+``add``, ``link``, ``edit``, ``fact`` and ``list`` are called in loops as a search is, so this
+imports no click, numpy or json.
 """
 
 from __future__ import annotations
@@ -107,6 +107,11 @@ def changed_rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
         {"id": change.id, "state": change.state}
         for change in changes if change.state != "unchanged"
     ]  # fmt: skip
+
+
+def split_list(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of an option that takes a list and may be given several times."""
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
 
 
 def one_line_each(options: dict[str, Any]) -> dict[str, Any]:

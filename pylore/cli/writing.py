@@ -10,7 +10,7 @@ import sys
 from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts
 from .runtime import events_of, read_stdin
-from .session import Session, changed_rows
+from .session import Session, changed_rows, split_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,11 +109,6 @@ def _edit_by_editor(session: Session, store: Store, id: str, *, force: bool) -> 
 def _at_terminal() -> bool:
     """Return whether a person sits there, who may be shown an editor."""
     return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def split_list(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of an option that takes a list and may be given several times."""
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
 
 
 def _text_on_stdin(session: Session) -> str:

@@ -77,7 +77,11 @@ class Excerpts:
         """Return whether all of the text has room; a word is a token at the least."""
         if self._line.count(" ") >= room:
             return False
-        return sum(map(self._size, range(len(self._parts)))) <= room
+        for at in range(len(self._parts)):
+            room -= self._size(at)
+            if room < 0:
+                return False
+        return True
 
     def _size(self, at: int) -> int:
         if self._sizes[at] < 0:

@@ -121,6 +121,8 @@ class Tokens:
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
+        self._last = ("", 0)
+        """What was counted last, with its tokens."""
         self._parts: dict[str, int] = {}
         self._pieces: dict[bytes, int] = {}
         self._pairs: frozenset[bytes] = frozenset()
@@ -134,6 +136,8 @@ class Tokens:
 
         For lines that end with a newline, those of two texts together are the sum.
         """
+        if text == self._last[0]:  # what a piece has measured to fit, its caller measures too
+            return self._last[1]
         count = text.count("\n")
         counts = self._counts
         for line in text.split("\n"):
@@ -150,6 +154,7 @@ class Tokens:
                     spaces += _SPACE
             if len(spaces) > 1:  # at the end of the line; the last one is the line's own
                 count += self._count(spaces[1:])
+        self._last = (text, count)
         return count
 
     def _count(self, word: str) -> int:
@@ -171,7 +176,7 @@ class Tokens:
     def _apart(self, word: str) -> list[str]:
         """Return the word cut between letters that no piece has side by side: nothing merges
         there."""
-        if word.isalpha():
+        if word.lstrip(_SPACE).isalpha():
             return [word]
         parts = []
         start = 0
@@ -227,8 +232,10 @@ def _spelled(word: str) -> tuple[bytes, list[int]]:
     """Return a word as the vocabulary spells it, and where its letters begin and the last one
     ends."""
     data = word.encode()
-    if word.isascii() and b'"' not in data and b"\\" not in data:
-        return data, [*range(len(data) + 1)]
+    rest = word.removeprefix(_SPACE)
+    if rest.isascii() and b'"' not in data and b"\\" not in data:
+        first = len(data) - len(rest)
+        return data, [0, *range(first or 1, len(data) + 1)]
     letters = [_ESCAPED.get(letter, letter).encode() for letter in word]
     ends = [0]
     for letter in letters:

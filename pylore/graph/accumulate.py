@@ -169,8 +169,10 @@ class _Spread:
     ) -> dict[str, list[Tie]]:
         """Adds what single edges bring; gives the bridges met, with those that name them."""
         degrees: dict[str, int] = {}
+        # A node with many edges has a bundle for each that is followed.
+        way_to = {node: _way_to(step) for node, step in frontier.items()}
         for node, outgoing, _, others, _ in bundles:
-            way = _way_to(frontier[node])
+            way = way_to[node]
             plain = sum(
                 [1 for id in others if id not in way and not (outgoing and id.startswith(BRIDGES))]
             )
@@ -181,7 +183,7 @@ class _Spread:
         barred = self._barred
         for node, outgoing, names, others, edge_weights in bundles:
             here = frontier[node]
-            way = _way_to(here)
+            way = way_to[node]
             root = roots[here.id]
             mass = self._decay * here.score**2 / max(1, degrees[node]) ** THINNING
             self._masses[node] = mass

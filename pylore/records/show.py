@@ -7,7 +7,6 @@ from math import sqrt
 from ..core.errors import LoreError
 from ..core.times import now
 from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id
-from ..system.git import commit_node
 from ..system.json_encode import Raw
 from .fact_status import promote, ripe
 
@@ -99,6 +98,8 @@ def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
     commit = store.commits.get(id)
     if commit is None:
         return None
+    from ..system.git import commit_node
+
     node = commit_node(*commit)
     paths = store.commits.changed([id]).get(id, [])
     fields = node.to_dict()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..core.errors import StoreDamaged
-from ..core.ids import sha256
 from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
@@ -124,6 +123,8 @@ def _said(connection: apsw.Connection, nodes: Iterable[int]) -> dict[int, tuple[
 
 
 def _digest(texts: Sequence[object]) -> int:
+    from ..core.ids import sha256  # a search comes upon this module, and makes none
+
     # What is not of lore's making may be of any kind.
     content = "\0".join(map(str, texts)).encode(errors="replace")
     return int.from_bytes(sha256(content).digest()[:8], "big", signed=True)

@@ -21,6 +21,7 @@ SHARED = ".lore"
 MARK = "/+"
 """Stands for / in the name of a store's folder; no file of a store begins with its plus."""
 
+_CWD = "/proc/self/cwd"
 _MOST_BYTES = 1_000_000
 _LONGEST_LINE = 20_000
 _MOST_SETTINGS = 100_000
@@ -63,7 +64,8 @@ def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
     """
     chosen, project, scope = environ.get("LORE_DIR", ""), "", "user"
     if chosen:
-        store = os.path.join(_logical(environ, here), chosen)
+        whole = chosen.startswith("/")  # then the working directory may be gone
+        store = chosen if whole else os.path.join(_logical(environ, here), chosen)
     else:
         store = home_folder(environ, "XDG_DATA_HOME", ".local/share")
         project, place = _find_project(_physical(environ, here), store)
@@ -125,7 +127,11 @@ def _physical(environ: Mapping[str, str], here: str) -> str:
     try:
         return os.path.realpath(here) if here else os.getcwd()
     except FileNotFoundError:  # the folder is gone
-        return environ.get("PWD", "/")
+        if environ.get("PWD"):
+            return environ["PWD"]
+        if not os.path.islink(_CWD):  # dash has emptied PWD, and there is no /proc
+            raise
+        return os.readlink(_CWD).removesuffix(" (deleted)")
 
 
 def _find_project(here: str, data: str) -> tuple[str, str]:

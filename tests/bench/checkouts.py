@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,9 +17,6 @@ from pylore.core.model import Edge, Node
 
 WORK_TREE = "."
 """In place of a commit: this checkout as it is, committed or not."""
-
-
-BASH = "/bin/bash" if os.path.exists("/bin/bash") else "bash"
 
 _NOT_TOLD = ("access_count", "data", "metadata")
 
@@ -38,8 +34,8 @@ class Checkout:
         }  # fmt: skip
 
     def command(self, *words: str) -> list[str]:
-        """A command line of this lore; bash is named, as no look for it counts then."""
-        return [BASH, str(self.root / "lore.sh"), *words]
+        """A command line of this lore."""
+        return [str(self.root / "lore.sh"), *words]
 
     def call(self, *words: str) -> str:
         """What a command prints.

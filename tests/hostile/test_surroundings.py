@@ -255,7 +255,7 @@ def test_what_a_killed_process_left_is_gone_at_the_next_run(planted: Planted) ->
         path.mkdir()
     link = planted.temporary / f"lore-{killed.pid}-abcdefgh"
     link.symlink_to(planted.home / "notes")
-    assert planted.lore("list").returncode == 0
+    assert planted.lore("stale").returncode == 0
     assert not os.path.exists(folder)
     assert all(path.is_dir() for path in kept)
     assert (planted.home / "notes/keep.txt").exists()

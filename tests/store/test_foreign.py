@@ -118,7 +118,7 @@ def test_a_failure_is_a_bug_only_where_the_store_is_sound(
     def fail(*_: object) -> None:
         raise TypeError
 
-    monkeypatch.setattr("pylore.cli.commands.records.list_records", fail)
+    monkeypatch.setattr("pylore.cli.listing.list_records", fail)
     assert _guarded(["list"]) == (1 if statements else 3)
 
 

@@ -1,27 +1,18 @@
-"""unlink, list, forget, restore, undo; add, link, edit and fact are in cli/writing.py."""
+"""unlink, forget, restore, undo, confirm, retract, sweep; what is called in loops is above."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.errors import UsageError
-from ...core.model import Node
 from ...core.text import counted
-from ...core.times import parse_since
-from ...core.vocabulary import RECORDS
 from ...records.canonical import withheld
 from ...records.fact_review import Facts, ReviewOutcome
-from ...store.filter import Scope, require_statuses
 from ...system.parts import require_part
-from ...terminal.text import bold, changes_text, dim, list_text, oneline_text
+from ...terminal.text import bold, changes_text, dim
 from ..runtime import ids_from
-from ..session import Session, changed_rows, one_line_each
-from ..writing import split_list
-
-if TYPE_CHECKING:
-    from ...store import Store
+from ..session import Session, changed_rows
 
 
 def unlink(from_id: str, relation: str, to_id: str, **options: Any) -> None:
@@ -29,47 +20,6 @@ def unlink(from_id: str, relation: str, to_id: str, **options: Any) -> None:
     with session.open() as store:
         change = session.records(store).unlink(from_id, relation, to_id)
     session.print_change(change)
-
-
-def list_records(types: tuple[str, ...], all_types: bool, tags: tuple[str, ...],
-                 statuses: tuple[str, ...], files: tuple[str, ...], since: str, until: str,
-                 limit: int | None, forgotten: bool, oldest: bool,
-                 oneline: bool, **options: Any) -> None:  # fmt: skip
-    if oneline:
-        options = one_line_each(options)
-    session = Session(options)
-    if all_types and types:
-        raise UsageError("--all and --type exclude each other: give one")
-    named = split_list(types) or (() if all_types else (RECORDS,))
-    with session.open() as store, store.faults:
-        scope = Scope(
-            types=store.types.require(named), tags=split_list(tags),
-            files=split_list(files),
-            since=parse_since(since) if since else "", until=parse_since(until) if until else "",
-            statuses=require_statuses(split_list(statuses)),
-        )  # fmt: skip
-        found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
-        first = next(found, None)
-        if first is None and not forgotten:
-            session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
-        rows = [] if first is None else map(_listed, chain((first,), found))
-        session.output.stream(rows, oneline_text if oneline else list_text)
-
-
-def _why_none(store: Store, scope: Scope, *, records_only: bool) -> list[str]:
-    """Return what is to be said where a list is empty."""
-    if scope.tags:
-        return store.nodes.unknown_tags(scope.tags)
-    if not records_only or scope != Scope(types=scope.types):
-        return []
-    others = ", ".join(counted(n, type) for type, n in store.nodes.count_by_type().items())
-    return [f"no records, only {others}: 'lore list --all' has them"] if others else []
-
-
-def _listed(node: Node) -> dict[str, Any]:
-    row = node.to_dict()
-    del row["body"], row["data"], row["changed_at"], row["stamps"]
-    return row
 
 
 def forget(ids: tuple[str, ...], purge: bool, proposed: bool, **options: Any) -> None:

@@ -248,7 +248,7 @@ and runs are listed where their types are asked for.""",
         "lore list --type decision --since 7d",
         "lore list --tag auth --ids | xargs lore show",
     ),
-    run="commands.records:list_records",
+    run="listing:list_records",
 )
 
 

@@ -65,11 +65,19 @@ a warning. The exit code is 0 when every check is ok, 1 when one is not.""",
 )
 
 
+def version(**_: object) -> None:
+    """``lore version``."""
+    from ... import __version__
+    from ...terminal.output import write
+
+    write(f"lore {__version__}\n")
+
+
 VERSION_COMMAND = Command(
     "version",
     "",
     "which lore this is",
-    run="help:version",
+    run="declare.system:version",
 )
 
 
