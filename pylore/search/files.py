@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from ..core.query import head_of, named_in
+from ..core.query import asks_for_tests, head_of, named_in
 from ..core.scoring import best_first, rounded
 from ..core.text import (
     aside,
@@ -293,8 +293,9 @@ def kinds(
     if intent is None and _asks(asked, tuning.OF_DOCUMENTS):
         stand["other"] = 1.0
     wanted = {kind for kind, begins in tuning.ASKED_FOR.items() if _asks(asked, begins)}
-    if intent.tests if intent else not tuning.OF_TESTS.isdisjoint(asked):
+    if intent.tests if intent else asks_for_tests(" ".join(asked)):
         wanted.add("test")
+        stand["source"] = min(stand.get("source", 1.0), tuning.BESIDE_TESTS)
     for id in ids:
         path = path_of(id)
         kind = aside(path)
