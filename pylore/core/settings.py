@@ -323,14 +323,14 @@ class Settings:
         0.5, "what each tenfold of accesses adds to how a record counts", low=0, high=10
     )
     test_weight = number(
-        0.5,
+        0.4,
         "what a match in a test, a benchmark, an example, a migration or a generated file counts, "
         "unless the query is about such",
         low=0,
         high=1,
     )
     other_weight = number(
-        0.3,
+        0.2,
         "where files are asked for, what a match counts in one that is no source, unless the query "
         "is about documents",
         low=0,

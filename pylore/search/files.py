@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from ..core.query import asks_for_tests, head_of, named_in
+from ..core.query import asks_for_changes, asks_for_tests, head_of, named_in
 from ..core.scoring import best_first, rounded
 from ..core.text import (
     aside,
@@ -292,10 +292,13 @@ def kinds(
         stand.update(tuning.STAND[intent.kind])
     if intent is None and _asks(asked, tuning.OF_DOCUMENTS):
         stand["other"] = 1.0
+    if intent is None and asks_for_changes(" ".join(asked)):
+        stand["changelog"] = 1.0
     wanted = {kind for kind, begins in tuning.ASKED_FOR.items() if _asks(asked, begins)}
-    if intent.tests if intent else asks_for_tests(" ".join(asked)):
+    if intent.tests if intent else not tuning.OF_TESTS.isdisjoint(asked):
         wanted.add("test")
-        stand["source"] = min(stand.get("source", 1.0), tuning.BESIDE_TESTS)
+    if intent is None and wants_tests(query):
+        stand["source"] = tuning.BESIDE_TESTS
     for id in ids:
         path = path_of(id)
         kind = aside(path)
@@ -312,6 +315,12 @@ def kinds(
             weight = stand.get("data", stand["other"]) if is_data else stand["other"]
         if weight != 1:
             yield id, weight
+
+
+def wants_tests(query: Query) -> bool:
+    """Return whether a short query, or the first word of a longer one, speaks of tests."""
+    asked = query.single_words()
+    return asks_for_tests(query.text if len(asked) <= tuning.SHORT_ASKED else asked[0])
 
 
 def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:

@@ -125,7 +125,7 @@ def test_entries_of_a_changelog_are_found_by_their_versions(project: Path) -> No
         assert first("support browsers dropped", file)[0] == lines[0]  # the newer of two
         line, snippet = first("2.2.0 thing number 19", file)
         assert line > lines[1] + 10
-        assert snippet.startswith("2.2.0: ") and "number 19 is" in snippet
+        assert snippet.startswith(f"2.2.0 (line {lines[1]}): ") and "number 19 is" in snippet
     assert (
         json.loads(lore(project, "show", "doc-HISTORY"))["title"] == "HISTORY"
     )  # no heading of an entry
