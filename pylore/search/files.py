@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from ..core.query import asks_for_changes, asks_for_tests, head_of, named_in
+from ..core.query import WHY, asks_for_changes, asks_for_tests, head_of, named_in
 from ..core.scoring import best_first, rounded
 from ..core.text import (
     aside,
@@ -287,9 +287,9 @@ def kinds(
     asked = query.single_words()
     if len(asked) > tuning.SHORT_ASKED and intent is None:
         asked = asked[:1]
-    stand = {"test": settings.test_weight, "other": settings.other_weight}
-    if intent is not None:
-        stand.update(tuning.STAND[intent.kind])
+    stand = {"source": 1.0, "test": settings.test_weight, "other": settings.other_weight}
+    if intent is not None and intent.kind == WHY:
+        stand.update(tuning.OF_PAST)
     if intent is None and _asks(asked, tuning.OF_DOCUMENTS):
         stand["other"] = 1.0
     if intent is None and asks_for_changes(" ".join(asked)):
@@ -305,7 +305,7 @@ def kinds(
         if kind:
             weight = 1.0 if kind in wanted else stand["test"]
         elif is_source(path):
-            weight = stand.get("source", 1.0)
+            weight = stand["source"]
         elif path.rpartition("/")[2].startswith("."):
             weight = stand["other"] if _spelled(path, query) else tuning.HIDDEN
         elif is_changelog(path):
