@@ -124,7 +124,7 @@ def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
     """
     title = store.fulltext.indexed(key)[0]
     heading = _heading(hit, title)
-    if heading in text[: len(heading) + len("###### ")]:
+    if heading in text[: len(heading) + len(".. changelog::\n    :version: ")]:
         return ""
     first = key
     while store.fulltext.indexed(first - 1)[0] == title:
