@@ -86,7 +86,7 @@ files() { # <query> [option...]: paths of the files that a search finds
 @test "alike commits count less where a question asks about code" {
   for _ in {1..9}; do commit 'Rotate the signing key' src/other.py; done
   indexed
-  for asked in 'rotate the signing key:0.76' 'how to rotate the signing key:0.11'; do
+  for asked in 'rotate the signing key:0.75' 'how to rotate the signing key:0.11'; do
     run_lore search "${asked%:*}" --type file --embedder none --graph-depth 1 --explain \
       --jq '.[0].explain.history.support'
     [[ $output == "${asked#*:}"* ]]
