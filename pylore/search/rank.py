@@ -110,8 +110,8 @@ def _code_by_files(
 def _symbols_by_files(
     own: Mapping[str, float], files: Mapping[str, float], found: Matches, further: float
 ) -> dict[str, float]:
-    """Return the scores of symbols: the best one of a file stands for it; ``further`` is what others
-    keep."""
+    """Return the scores of symbols: the best one of a file stands for it; ``further`` is what the
+    others keep."""
     of_files: dict[str, list[str]] = {}
     for id in own:
         if id.startswith(SYMBOL_IDS):

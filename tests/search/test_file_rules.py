@@ -17,6 +17,7 @@ from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
 from pylore.search.places import stretch_of
 from pylore.store import Store
+from pylore.store.anchors import DocumentFile
 from pylore.store.filter import Scope
 
 OTHER = "Of other things this says much, and of what is asked for nothing.\n" * 5
@@ -113,9 +114,10 @@ def test_a_document_answers_why_something_was_chosen(project: Project) -> None:
 
 def test_an_imported_changelog_stands_back_as_its_file_does(project: Project) -> None:
     project.write("src/shop.py", KEYS.format("gadgets") + LAMP * 3)
-    log = project.write("CHANGES.md", f"# Changes\n\n## 2.0\n\n{OTHER}- Removed: rotate signing key gadgets by night\n")
+    log = f"# Changes\n\n## 2.0\n\n{OTHER}- Removed: rotate signing key gadgets by night\n"
+    project.write("CHANGES.md", log)
     project.index()
-    node = Node("doc-CHANGES", "doc", "Changes", log.read_text(), created_at=NOW, updated_at=NOW)
+    node = Node("doc-CHANGES", "doc", "Changes", log, created_at=NOW, updated_at=NOW)
     node.file, node.line_start, node.line_end = "CHANGES.md", 1, 10
     put(project.store, node)
     assert look(project, "rotate signing key gadgets by night")[0].startswith("symbol-src/shop.py")
@@ -123,13 +125,10 @@ def test_an_imported_changelog_stands_back_as_its_file_does(project: Project) ->
 
 
 def put(store: Store, node: Node) -> None:
-    from pylore.store.anchors import DocumentFile
-
     with store.transaction():
         store.nodes.put(node)
         Index(store, None).update([node])
-        row = dict.fromkeys(DocumentFile.__slots__, "")
-        store.documents.put("", DocumentFile(**{**row, "node_id": node.id, "path": "CHANGES.md"}), "")
+        store.documents.put("", DocumentFile(node.id, "CHANGES.md"), "")
 
 
 def test_tests_come_first_where_a_query_speaks_of_them_and_stand_back_elsewhere(
