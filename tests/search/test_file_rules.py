@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ LAMP = "def light(lamp):\n    '''Light a lamp.'''\n    return lamp\n"
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(tmp_path: Path) -> Iterator[Project]:
     repository = Repository(tmp_path / "project")
     with new_store(str(tmp_path / "store")) as store:
         made = Project(repository.root, store)
