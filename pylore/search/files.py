@@ -292,7 +292,7 @@ def kinds(
         stand.update(tuning.OF_PAST)
     if intent is None and _asks(asked, tuning.OF_DOCUMENTS):
         stand["other"] = 1.0
-    if intent is None and asks_for_changes(" ".join(asked)):
+    if intent is None and asks_for_changes(_short(query)):
         stand["changelog"] = 1.0
     wanted = {kind for kind, begins in tuning.ASKED_FOR.items() if _asks(asked, begins)}
     if intent.tests if intent else not tuning.OF_TESTS.isdisjoint(asked):
@@ -318,9 +318,15 @@ def kinds(
 
 
 def wants_tests(query: Query) -> bool:
-    """Return whether a short query, or the first word of a longer one, speaks of tests."""
+    """Return whether a query speaks of tests, beside names of code such as ``TestReport``."""
+    names = named_in(query.text)
+    return asks_for_tests(" ".join(one for one in _short(query).split() if one not in names))
+
+
+def _short(query: Query) -> str:
+    """Return the text of a short query, and the first word of a longer one."""
     asked = query.single_words()
-    return asks_for_tests(query.text if len(asked) <= tuning.SHORT_ASKED else asked[0])
+    return query.text if len(asked) <= tuning.SHORT_ASKED else asked[0]
 
 
 def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
