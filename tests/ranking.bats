@@ -83,6 +83,16 @@ files() { # <query> [option...]: paths of the files that a search finds
   lore export | { ! grep -q 'Sessions expire'; }
 }
 
+@test "alike commits count less where a question asks about code" {
+  for _ in {1..9}; do commit 'Rotate the signing key' src/other.py; done
+  indexed
+  for asked in 'rotate the signing key:0.75' 'how to rotate the signing key:0.11'; do
+    run_lore search "${asked%:*}" --type file --embedder none --graph-depth 1 --explain \
+      --jq '.[0].explain.history.support'
+    [[ $output == "${asked#*:}"* ]]
+  done
+}
+
 @test "a renamed file has the history of its old name; what is gone has none" {
   commit 'Sessions expire after a night' src/clock.py
   git mv src/clock.py src/watch.py && git commit -qm 'Another name'

@@ -412,6 +412,21 @@ def asks_for_tests(text: str) -> bool:
     return False
 
 
+_CHANGES = frozenset(
+    "breaking changelog deprecated deprecation dropped removed renamed release released releases"
+    " since upgrade upgrading".split()
+)
+
+
+def asks_for_changes(text: str) -> bool:
+    """Return whether a query that is no question asks for what changed, or names a version.
+
+    >>> asks_for_changes("support for python 3.8"), asks_for_changes("keys of a session")
+    (True, False)
+    """
+    return not _CHANGES.isdisjoint(text.lower().split()) or bool(version_of(text))
+
+
 def _is_test_class(chunk: str) -> bool:
     return chunk.startswith("Test") and chunk[4:5].isupper()
 

@@ -395,7 +395,7 @@ def in_test_module(path: str, qualified: str) -> bool:
     return path.endswith(".rs") and qualified.startswith(("tests.", "test."))
 
 
-_CHANGELOGS = ("change", "history", "news", "release", "upgrad", "whats-new", "whatsnew")
+_CHANGELOGS = ("change", "history", "migrat", "news", "release", "upgrad", "whats-new", "whatsnew")
 
 
 def is_changelog(path: str) -> bool:

@@ -27,6 +27,9 @@ _HASHES = r"(#{1,6})[ \t]+(\S.*)"
 _ADORNMENT = r"([=\-~^\"'`+*:._#])\1{2,}[ \t]*$"
 _FENCE = r" {0,3}(`{3,}|~{3,}(?=[ \t]*\w))"  # tildes alone are an underline of reStructuredText
 _ITEM = r"(?:[-*+•]|\d{1,9}[.)])[ \t]"
+_VERSION = r"(?m)^[ \t]*\.\. changelog::[ \t]*\n(?:[ \t]+:.*\n)*?[ \t]+:version:[ \t]*(\S.*)"
+_CHANGE = r"(?m)^(?=[ \t]*\.\. change::)"
+"""A version and a change of it as Sphinx's extension ``changelog`` has them."""
 _NO_HEADING = ("- ", "* ", "+ ", "> ", "|")
 _LEVELS = {1: "=", 2: "-"}
 """Headings with a # or two, as they are underlined in Markdown."""
@@ -52,14 +55,14 @@ def prose_passages(body: str, file: str = "") -> list[Passage]:
     if len(body) < 2 * tuning.PASSAGE_WORDS and not log:
         return [("", body)]
     headings = list(_headings(body))
-    entries = _entries(headings) if log else []
+    entries = (_versions(body) or _entries(headings)) if log else []
     if not entries:
         return [("", text) for text in _by_headings(body, [at for at, _, _ in headings])]
     before = body[: entries[0][0]]
     found = [("", text) for text in (_by_headings(before, []) if before else ())]
     ends = [*(at for at, _ in entries[1:]), len(body)]
     for (at, heading), end in zip(entries, ends, strict=True):
-        found += [(heading, text) for text in _by_blocks(body[at:end])]
+        found += [(heading, text) for part in _changes(body[at:end]) for text in _by_blocks(part)]
     return found
 
 
@@ -92,6 +95,14 @@ def _by_headings(body: str, headings: Sequence[int]) -> list[str]:
             begun = at
             cuts.append(starts[begun])
     return _cut(body, cuts)
+
+
+def _changes(entry: str) -> list[str]:
+    """Return an entry in one, or the changes in one that Sphinx reads, the first with its head."""
+    import re
+
+    head, *changes = re.split(_CHANGE, entry)
+    return [head + "".join(changes[:1]), *changes[1:]]
 
 
 def _by_blocks(text: str) -> list[str]:
@@ -129,6 +140,13 @@ def _entries(headings: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]]:
         (at, text) for at, level, text in headings
         if version_of(text) and 2 * with_version[level] >= total[level]
     ]  # fmt: skip
+
+
+def _versions(body: str) -> list[tuple[int, str]]:
+    """Return the entries of a changelog of Sphinx."""
+    import re
+
+    return [(match.start(), match[1].strip()) for match in re.finditer(_VERSION, body)]
 
 
 def _headings(body: str) -> Iterator[tuple[int, str, str]]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from ..core.query import head_of, named_in
+from ..core.query import WHY, asks_for_changes, asks_for_tests, head_of, named_in
 from ..core.scoring import best_first, rounded
 from ..core.text import (
     aside,
@@ -287,21 +287,25 @@ def kinds(
     asked = query.single_words()
     if len(asked) > tuning.SHORT_ASKED and intent is None:
         asked = asked[:1]
-    stand = {"test": settings.test_weight, "other": settings.other_weight}
-    if intent is not None:
-        stand.update(tuning.STAND[intent.kind])
+    stand = {"source": 1.0, "test": settings.test_weight, "other": settings.other_weight}
+    if intent is not None and intent.kind == WHY:
+        stand.update(tuning.OF_PAST)
     if intent is None and _asks(asked, tuning.OF_DOCUMENTS):
         stand["other"] = 1.0
+    if intent is None and asks_for_changes(_short(query)):
+        stand["changelog"] = 1.0
     wanted = {kind for kind, begins in tuning.ASKED_FOR.items() if _asks(asked, begins)}
     if intent.tests if intent else not tuning.OF_TESTS.isdisjoint(asked):
         wanted.add("test")
+    if intent is None and wants_tests(query):
+        stand["source"] = tuning.BESIDE_TESTS
     for id in ids:
         path = path_of(id)
         kind = aside(path)
         if kind:
             weight = 1.0 if kind in wanted else stand["test"]
         elif is_source(path):
-            weight = stand.get("source", 1.0)
+            weight = stand["source"]
         elif path.rpartition("/")[2].startswith("."):
             weight = stand["other"] if _spelled(path, query) else tuning.HIDDEN
         elif is_changelog(path):
@@ -311,6 +315,18 @@ def kinds(
             weight = stand.get("data", stand["other"]) if is_data else stand["other"]
         if weight != 1:
             yield id, weight
+
+
+def wants_tests(query: Query) -> bool:
+    """Return whether a query speaks of tests, beside names of code such as ``TestReport``."""
+    names = named_in(query.text)
+    return asks_for_tests(" ".join(one for one in _short(query).split() if one not in names))
+
+
+def _short(query: Query) -> str:
+    """Return the text of a short query, and the first word of a longer one."""
+    asked = query.single_words()
+    return query.text if len(asked) <= tuning.SHORT_ASKED else asked[0]
 
 
 def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:

@@ -191,7 +191,7 @@ class Matches:
     """
 
     __slots__ = (
-        "about_code", "confidence", "coverage", "files", "files_alone", "fused", "how", "legs",
+        "confidence", "coverage", "files", "files_alone", "fused", "how", "legs",
         "more", "near", "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for",
         "unit", "weak",
     )  # fmt: skip
@@ -219,7 +219,6 @@ class Matches:
         """How files rank by their whole texts, where these are kept and may be found."""
         self.files_alone = False
         """True where files are asked for, and not results of all types."""
-        self.about_code = 1.0
         """How much of the query is about the code that was indexed."""
         self.unit = 1.0
         """The fused score of a file whose ``files.plain`` is 1."""
@@ -349,7 +348,7 @@ def confidence_of(found: Matches) -> float:
     if not any(said) and any(found.legs[name] for name in found.legs.keys() - BUILT_IN):
         return 1.0  # what only a retriever of one's own found: nothing here speaks against it
     if not any(said) and found.files is not None:
-        said = [found.about_code]  # what only whole files have
+        said = [float(bool(found.files.plain))]  # what only whole files have
     return min(1.0, sum(said) / len(said) / tuning.SURE) if said else 1.0
 
 

@@ -610,5 +610,4 @@ def _rules(hit: Hit, found: Matches) -> dict[str, object]:
     if found.files is not None and hit.id.startswith(CODE_IDS):
         kind = found.files.stand.get(file_id(path_of(hit.id)), 1.0)
         rules |= {"kind": kind} if kind != 1 else {}
-        rules |= {"about_code": rounded(found.about_code)} if found.about_code != 1 else {}
     return {"rules": rules} if rules else {}

@@ -119,11 +119,18 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
 
 
 def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
-    """Return the heading of the entry that a passage is of; nothing where the passage begins with
-    it.
+    """Return the heading of the entry that a passage is of, with its line; nothing where the
+    passage begins with it.
     """
-    heading = _heading(hit, store.fulltext.indexed(key)[0])
-    return "" if heading in text[: len(heading) + len("###### ")] else heading
+    title = store.fulltext.indexed(key)[0]
+    heading = _heading(hit, title)
+    if heading in text[: len(heading) + len(".. changelog::\n    :version: ")]:
+        return ""
+    first = key
+    while store.fulltext.indexed(first - 1)[0] == title:
+        first -= 1
+    line = store.documents.lines([first]).get(first)
+    return f"{heading} (line {line})" if line and first < key else heading
 
 
 def _heading(hit: Hit, title: str) -> str:

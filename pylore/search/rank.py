@@ -14,7 +14,7 @@ from ..core.errors import GraphUnavailable
 from ..core.query import CHANGES as CHANGE_QUESTION
 from ..core.query import asked_names
 from ..core.scoring import best_first
-from ..core.text import fold, in_test_module, stem, words
+from ..core.text import fold, in_test_module, is_changelog, is_test, words
 from ..core.vocabulary import (
     CALLS,
     CO_CHANGES,
@@ -29,7 +29,7 @@ from ..core.vocabulary import (
 )
 from ..store import ALL
 from . import tuning
-from .files import kinds, rank_files
+from .files import kinds, rank_files, wants_tests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def rank(
     if settings.file_ranking and "fulltext" in found.legs:
         found.files = files or rank_files(store, settings, query, scope, found.legs, intent)
     fused = _code_by_files(store, settings, query, scope, found, intent)
-    if intent is not None:
+    if intent is not None or found.files is not None:
         _weigh_documents(store, settings, query, intent, fused, found)
     if found.files is not None or intent is not None:
         _put_named_first(store, settings, query, scope, fused, found, intent)
@@ -97,8 +97,7 @@ def _code_by_files(
         for name in ("file", "path"):
             found.legs[name] = best_first(ranks.legs[name])
     else:
-        found.about_code = _about_code(store, query, scores)
-        found.unit = max(own.values(), default=1.0) * found.about_code
+        found.unit = max(own.values(), default=1.0)
     files = {id: found.unit * score for id, score in scores.items()}
     if not scope.types or "file" in scope.types:
         fused |= files
@@ -111,9 +110,8 @@ def _code_by_files(
 def _symbols_by_files(
     own: Mapping[str, float], files: Mapping[str, float], found: Matches, further: float
 ) -> dict[str, float]:
-    """Return the scores of symbols: the best one of a file stands for it, unless it hardly matches;
-    ``further`` is what others keep."""
-    least = tuning.LEADS * max(own.values(), default=0.0)
+    """Return the scores of symbols: the best one of a file stands for it; ``further`` is what the
+    others keep."""
     of_files: dict[str, list[str]] = {}
     for id in own:
         if id.startswith(SYMBOL_IDS):
@@ -121,11 +119,8 @@ def _symbols_by_files(
     scores = {}
     for file, ids in of_files.items():
         best, *others = sorted(ids, key=lambda id: (-own[id], id))
-        if own[best] >= least > 0:
-            found.stands_for[best] = file
-            scores[best] = files.get(file, 0.0)
-        else:
-            others = ids
+        found.stands_for[best] = file
+        scores[best] = files.get(file, 0.0)
         for id in others:
             share = further * own[id] / (own[best] or 1.0)
             scores[id] = files.get(file, 0.0) * share
@@ -148,7 +143,10 @@ def _put_named_first(
     weights = dict(kinds(settings, query, defined, intent))
     best = max(fused.values(), default=1.0) or 1.0
     standing = {file: id for id, file in found.stands_for.items()}
+    beside = intent is None and wants_tests(query)
     for id, share in defined.items():
+        if beside and not is_test(path_of(id)):
+            continue
         other = standing.get(file_id(path_of(id)), id)
         if other not in defined:  # another symbol of the file is its answer now
             del found.stands_for[other]
@@ -181,30 +179,20 @@ def _weigh_documents(
     store: Store,
     settings: Settings,
     query: Query,
-    intent: Intent,
+    intent: Intent | None,
     fused: dict[str, float],
     found: Matches,
 ) -> None:
-    """Let documents that were made from files of the project count what these files count."""
+    """Let documents that were made from files of the project count what these files count, where
+    the query is a question; else those that say what changed."""
     documents = [id for id in fused if id.startswith(DOCUMENT_IDS)]
     made = store.documents.paths(documents) if documents else {}
-    files = {id: file_id(path) for id, path in made.items()}
+    files = {id: file_id(path) for id, path in made.items() if intent or is_changelog(path)}
     weights = dict(kinds(settings, query, set(files.values()), intent))
     for id, file in files.items():
         if file in weights:
             fused[id] *= weights[file]
             found.rules[id] = {"kind": weights[file]}
-
-
-def _about_code(store: Store, query: Query, scores: Mapping[str, float]) -> float:
-    """Return how much a query is about this code: what of its words the best file has."""
-    asked = query.single_words()
-    if not scores or not asked:
-        return 1.0
-    path = path_of(max(scores, key=lambda id: scores[id]))
-    text = fold(f"{path} {store.whole_files.text(path)}")
-    share = sum(stem(word) in text for word in asked) / len(asked)
-    return min(1.0, share / tuning.ABOUT_CODE)
 
 
 def _add_dependents(

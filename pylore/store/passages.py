@@ -87,6 +87,9 @@ WHERE NOT EXISTS (SELECT 1 FROM main.passages p WHERE p.node_key = former_texts.
 """
 
 _NOTHING: tuple[str, ...] = ("", "", "", "")
+_SHORTER = 1000
+"""Characters that passages with accents, which are indexed composed, may be shorter together than
+they are in the body."""
 _TOGETHER = 1000
 """Passages that are read together."""
 
@@ -105,8 +108,11 @@ def keep_texts(connection: apsw.Connection, rows: Sequence[Row]) -> None:
         start = length = None
         if body == (its[1] if sentence is None else sentence):
             own = None
-        elif sentence is None and its[1].startswith(body, after):
-            own, start, length = None, after + 1, len(body)
+        elif sentence is None:
+            at = its[1].find(body, after, after + len(body) + _SHORTER)
+            if at >= 0:
+                own, start, length = None, at + 1, len(body)
+                after = at
         after += len(body)
         kept.append((
             key, _digest((title, body, tags, file, parts)), parts or None,

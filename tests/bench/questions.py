@@ -10,8 +10,9 @@ first line is ``{"repository", "commit"}`` and every other one ``{"query", "file
 
 Each repository is indexed once, into ``.bench/questions``; with ``--documents`` its documents are
 imported as well. hit@k: one of the answers is among the first k distinct files of the results;
-recall@5: the share of them among the first five. Beside it ``--grep`` shows ``git grep`` with the
-three rarest words of the question: files with most of these words, then most lines, come first.
+recall@5: the share of them among the first five; all@5: all of them are. Beside it ``--grep`` shows
+``git grep`` with the three rarest words of the question: files with most of these words, then most
+lines, come first.
 With ``--context``, for questions of a FOLDER with ``symbols``: the share of these functions and
 classes of Python whose definition is in a context for a model of so many tokens.
 """
@@ -155,7 +156,7 @@ def main() -> int:
     if options.context:
         return _contexts(options, [one for one in asked if one.symbols])
     for name in ("git grep", "lore") if options.grep else ("lore",):
-        print("\t".join([name, "", *(f"hit@{k}" for k in HITS), "recall@5"]))
+        print("\t".join([name, "", *(f"hit@{k}" for k in HITS), "recall@5", "all@5"]))
         rows: dict[tuple[str, str], list[list[float]]] = {}
         for repository in dict.fromkeys(one.repository for one in asked):
             files = _answerer(name, options, repository)
@@ -236,9 +237,10 @@ def _of_set(folder: Path, clones: Path) -> Iterator[Asked]:
 
 
 def _scores(found: list[str], answers: frozenset[str]) -> list[float]:
-    """Return hit@1, @3, @5 and recall@5 of one list of files."""
+    """Return hit@1, @3, @5, recall@5 and all@5 of one list of files."""
     hits = [float(bool(answers.intersection(found[:k]))) for k in HITS]
-    return [*hits, len(answers.intersection(found[:DISTINCT])) / len(answers)]
+    recall = len(answers.intersection(found[:DISTINCT])) / len(answers)
+    return [*hits, recall, float(recall == 1)]
 
 
 def _means(rows: list[list[float]]) -> list[float]:
