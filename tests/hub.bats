@@ -66,8 +66,19 @@ connection.cursor().execute(f"CREATE DATABASE {sys.argv[2]}")' "$URL" "$name"
   run_lore sync team --text
   expect 0 'out 2 sent'
   cd "$PROJECT"
+  mkdir -p "$XDG_CONFIG_HOME/lore/commands"
+  printf '#!/bin/sh\n# Summary: hears\n# Lore-API: 1\ncat >>"%s/heard"\n' "$TEST_ROOT" \
+    >"$XDG_CONFIG_HOME/lore/commands/lore-hook-post-sync"
+  chmod +x "$XDG_CONFIG_HOME/lore/commands/lore-hook-post-sync"
   run_lore sync team --text
   expect 0 'in  1 updated'
+  [ "$(cat "$TEST_ROOT/heard")" = "{\"event\":\"post-sync\",\"id\":\"$id\",\"state\":\"updated\"}" ]
+  run_lore undo -q --jq '.[].state' # as what a command did
+  expect 0 restored
+  run_lore undo -q --jq '.[].state'
+  expect 0 restored
+  run_lore sync team --text
+  [[ $status == 0 && $output == "out "*" sent" ]]
   run_lore sync team --text
   expect 0 ''
   run_lore hub status team --text

@@ -196,6 +196,35 @@ knows_both() { # whether the store and the file here have all that a and b have 
   expect 0 ''
 }
 
+@test "edits of different fields both stand; a line that was edited without lore is an edit" {
+  clones install
+  (cd ../b && lore edit note-1 --tags boats --why "the water" >/dev/null && lore sync --quiet >/dev/null &&
+    git commit -qam tags && git push -q)
+  lore edit note-1 "Longer words" --title "A title" >/dev/null && lore sync --quiet >/dev/null
+  git commit -qam title
+  run git pull -q --no-edit
+  [[ $status == 0 && $output != *"both sides"* ]]
+  run_lore sync --text
+  expect 0 'in  1 updated'
+  run_lore list --text --type note --oneline
+  [[ $output == *"A title"* ]]
+  run_lore show note-1 --jq '"\(.title), \(.body), \(.data.why), \(.tags[0])"' -q
+  expect 0 'A title, Longer words, the water, boats'
+  run_lore undo note-1 -q # of the last change: what came in
+  [ "$status" = 0 ]
+  run_lore restore note-1 --at 1 -q
+  run_lore show note-1 --jq '.title' -q
+  expect 0 'First words'
+  lore sync --quiet >/dev/null
+  sed -i.old 's/"Second words"/"Words by hand"/g' "$FILE"
+  run_lore sync --text
+  [[ $output == *"in  1 updated"* ]]
+  run_lore show note-2 --jq '"\(.title), \(.body)"' -q
+  expect 0 'Words by hand, Words by hand'
+  run_lore sync --text
+  expect 0 ''
+}
+
 @test "without the driver: markers of a conflict, a union, a driver that is not there" {
   clones
   apart

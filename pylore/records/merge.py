@@ -305,7 +305,6 @@ class Merge:
         self._change = change
         self._prefer = prefer
         self._command = store.history.command
-        self._machine = str(store.meta.get("machine"))
         self._purged = store.history.purged()
         self._purged_before = {*self._purged}
         self._proposed = store.history.proposed_purges()
@@ -411,7 +410,7 @@ class Merge:
         if not turned:
             return both, found
         at = next_clock(max(both.stamps()).partition(" ")[0], now())
-        stamp = f"{at} {self._machine}"
+        stamp = f"{at} {self._store.nodes.machine()}"
         side = ours if self._prefer == "ours" else theirs
         named = {name: (stamp, side.at(name)[1]) for name in turned}
         anew = {name: (stamp, named.get(name, both.at(name))[1]) for name in ANEW}

@@ -230,9 +230,8 @@ class Nodes:
         if old is None or is_indexed(old):
             set_clock(node, at)
             return
-        machine: str = self._db.execute("SELECT value FROM meta WHERE key = 'machine'").get
         state = Stamped.of(old)
-        left = changed(state, node, f"{at} {machine}")
+        left = changed(state, node, f"{at} {self.machine()}")
         if not left:  # but for who has read it
             node.updated_at, node.changed_at = old.updated_at, old.changed_at
             node.stamps = old.stamps
@@ -240,6 +239,23 @@ class Nodes:
             _LEAVE, ((node.id, name, *value, at, state.implies(value))
                      for name, value in sorted(left.items()))
         )  # fmt: skip
+
+    def machine(self) -> str:
+        """Return ten digits by which the stamps of this store are told from those of others.
+
+        They are drawn by chance, and anew where the file is another one than before: a copy of a
+        store is another store.
+        """
+        path = self._db.filename
+        file = str(os.stat(path).st_ino) if path else ""
+        known: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'machine'").get
+        digits, _, of = (known or "").partition(" ")
+        if not digits or of != file:
+            digits = os.urandom(5).hex()
+            self._db.execute(
+                "INSERT OR REPLACE INTO meta VALUES ('machine', ?)", (f"{digits} {file}",)
+            )
+        return digits
 
     def invalidate(self, id: str, at: str | None) -> None:
         """Mark a node as forgotten at this time; None takes the mark away."""

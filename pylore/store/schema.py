@@ -48,8 +48,6 @@ def create_schema(connection: apsw.Connection, fulltext: str) -> None:
         "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
         ((name, *row) for name, row in RELATIONS.items()),
     )
-    # By which stamps of changes are told apart from those of other stores.
-    connection.execute("INSERT INTO meta VALUES ('machine', lower(hex(randomblob(5))))")
     FullText(connection).renew(fulltext)
 
 

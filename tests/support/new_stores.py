@@ -19,8 +19,6 @@ def new_store(folder: str, *, fulltext: str = "auto") -> Store:
     if not path.exists():
         path.touch(mode=0o600)
         path.write_bytes(_empty(fulltext))
-        with open_store(folder) as store:
-            _as_its_own(store)
     return open_store(folder)
 
 
@@ -28,14 +26,7 @@ def memory_store(path: str = "/.lore/search.db") -> Store:
     """Return an empty store in memory, as if it were at this path."""
     connection = apsw.Connection(":memory:")
     connection.deserialize("main", _in_memory())
-    store = Store(connection, path)
-    _as_its_own(store)
-    return store
-
-
-def _as_its_own(store: Store) -> None:
-    """Let a copy of a store be another one than that."""
-    store.meta.set("machine", os.urandom(5).hex())
+    return Store(connection, path)
 
 
 @cache
