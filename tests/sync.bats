@@ -90,8 +90,8 @@ apart() { # a and b each add a note and change note-1, b after a; b has pushed
   shared "a learns"
   cd ../b || return
   lore add note "Only b" --id note-b >/dev/null
-  lore edit note-1 --title "As b has it" >/dev/null
-  lore edit note-1 --tags later >/dev/null # two changes: a later clock
+  lore edit note-1 --tags later >/dev/null
+  lore edit note-1 --title "As b has it" >/dev/null # the second change: a later clock
   shared "b learns"
   git push -q origin main
   cd ../a || return

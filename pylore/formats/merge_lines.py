@@ -295,7 +295,7 @@ class _Merge:
                 continue
             if gone and self._is_back(id):
                 self.back.append(id)
-            before = self._before(id)
+            before = self._before(id) if len(states) > 1 else Stamped("", {})
             states = [(node, one if node.stamps else one.seen_as(before), was)
                       for node, one, was in states]  # fmt: skip
             node, whole, _ = states[0]
