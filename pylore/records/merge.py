@@ -311,6 +311,7 @@ class Merge:
         self._ended: set[str] = set()
         self._nodes: dict[str, Node] = {}
         self._ours: dict[str, Node | None] = {}
+        self._with_past: dict[str, bool] = {}
         self._changed: dict[str, None] = {}
         self._seen: dict[str, set[str]] = {}
         self._past: dict[str, list[tuple[str, Value]]] = {}
@@ -325,6 +326,8 @@ class Merge:
         self.write()
         found = self._store.nodes.get_many(ids)
         self._ours = {id: found.get(id) for id in ids}
+        self._with_past = dict.fromkeys((id for id in ids if id not in found), False)
+        self._with_past |= {id: True for id, *_ in self._store.history.former([*self._with_past])}
 
     def node(self, theirs: Node, was: Sequence[str] = ()) -> str:
         """Take a node of the other store, with the stamps of changes that it has seen."""
@@ -336,22 +339,30 @@ class Merge:
             return "unchanged"
         if clock(theirs) <= max(gone, self._proposed.get(id, "")):
             return "kept"
-        whole = Stamped.of(theirs).after(gone)
-        seen_here = self._known(id) if ours is not None else ()
-        self._learn(id, was, gone)
         if ours is not None:
+            whole = Stamped.of(theirs).after(gone)
+            seen_here = self._known(id)
+            self._learn(id, was, gone)
             return self._meet(ours, seen_here, theirs, whole, {*was, *whole.stamps()})
+        self._learn(id, was, gone)
         if id in self._purged_before:
             self.back.append(id)
-        former = [(name, one) for _, name, one in self._store.history.former([id]) if name != BASE]
-        if gone or former:
-            both = _with(whole, former)
+        if gone or self._has_past(id):
+            whole = Stamped.of(theirs).after(gone)
+            former = self._store.history.former([id])
+            both = _with(whole, [(name, one) for _, name, one in former if name != BASE])
             theirs = both.to_node(theirs)
             self._store.history.let_stand(id, both.fields.items())
             self._leave(id, whole, both, None)
         self._settle(theirs, None)
         self.new_nodes.add(id)
         return "added"
+
+    def _has_past(self, id: str) -> bool:
+        """Return whether something that a node has left is here, and the node is not."""
+        if id not in self._with_past:
+            self._with_past[id] = any(True for _ in self._store.history.former([id]))
+        return self._with_past[id]
 
     def _our_node(self, id: str) -> Node | None:
         if id in self._nodes:
