@@ -66,7 +66,7 @@ FILES = {
         + "".join(f"{' ' * 80}c{call}()\n" for call in range(1500)),
         REPEATED,
     ),
-    "one-class-with-many-bases.rb": (numbered("class A < B#\nend\n", 4000), REPEATED),
+    "one-class-with-many-bases.rb": (numbered("class A < B#\nend\n", 4000), ""),
     "blocks-in-blocks.c": ("void f() " + deep("{\n", "}\n", 10_000, "g();"), ""),
     "arrays-in-arrays.js": ("x = " + deep("[\n", "]\n", 20_000), ""),
     "objects-in-objects.js": ("x = " + deep("{a:\n", "}\n", 20_000), ""),

@@ -16,10 +16,11 @@ from .failover import failover
 from .hubs import chaos
 from .kills import kill
 from .losses import cut_power, fill
-from .merges import merge
+from .merges import lawful, merge
 
 LEAST_KILLS = 1000
 HISTORIES = 100_000
+LAWFUL = 3000
 DESKS = 32
 SERVERS = 4
 """Of a hub, one after another."""
@@ -34,6 +35,7 @@ def main(minutes: float, seed: int) -> int:
         "power cuts": lambda folder: {**cut_power(seed, _until(minutes * 12, 0))},
         "full disk": lambda folder: {**fill(seed)},
         "merges": lambda folder: merge(seed, HISTORIES),
+        "laws of merging": lambda folder: lawful(seed, LAWFUL),
         **({} if postgres.missing() else _over_a_hub(minutes, seed)),
         "crowd": lambda folder: crowd(folder, 32, round(20 * minutes), round(2000 * minutes)),
     }
