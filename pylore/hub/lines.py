@@ -322,9 +322,10 @@ def order_text(state: Node | Edge) -> str:
     clock, gone, rank, digest, made = order(state)
     if isinstance(state, Node):  # joined from two others it comes after both
         values = Stamped.of(state)
-        base = _seconds(values.base)
-        later = sum(_seconds(stamp) - base for stamp, _ in values.fields.values())
-        gone = f"{base:014d} {later:016d} {gone}"
+        base, digits = _numbers(values.base)
+        later = [_numbers(one[0]) for one in values.fields.values() if one[0] != values.base]
+        times, stores = sum(at - base for at, _ in later), sum(of for _, of in later)
+        gone = f"{base:014d} {digits:010x} {times:016d} {stores:014x} {gone}"
     return f"{clock} {gone} {rank + 1} {digest[:20]} {made}".rstrip()
 
 
@@ -516,7 +517,7 @@ class _TouchedEdges:
             yield from self._store.edges.history(key)
 
 
-def _seconds(stamp: str) -> int:
-    """Return the time of a stamp as a number that is the greater the later it is."""
-    digits = "".join(filter(str.isdigit, stamp.partition(" ")[0]))
-    return int(f"{digits:0<14}"[:14])
+def _numbers(stamp: str) -> tuple[int, int]:
+    """Return the time and the store of a stamp as numbers, the greater the later they are."""
+    at, _, digits = stamp.partition(" ")
+    return int(f"{''.join(filter(str.isdigit, at)):0<14}"[:14]), int(digits or "0", 16)

@@ -527,6 +527,7 @@ class Merge:
             else:
                 self._settle(rest.to_node(node), node)
                 self.flush()
+                self.joined_nodes.add(id)
         self._ours.pop(id, None)
         self._seen[id] = {one for one in self._seen.get(id, ()) if is_after(one, at)}
         self._store.history.purge(id, at)

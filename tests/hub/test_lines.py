@@ -9,9 +9,12 @@ import threading
 import postgres
 from hub_lines import note
 from hubs import a_hub
+from hypothesis import given
+from hypothesis import strategies as st
 from samples import SAMPLE
 
 from pylore.core.model import Edge, Node
+from pylore.core.stamps import Stamped
 from pylore.core.states import order
 from pylore.hub.connection import connect
 from pylore.hub.lines import HubStore, ReadPosition, order_text
@@ -56,15 +59,33 @@ def test_whoever_reads_while_many_write_misses_nothing(postgres_server: postgres
 
 
 def test_the_order_of_states_is_that_of_their_texts() -> None:
-    states: list[Node | Edge] = []
+    states: list[Edge] = []
     for made in ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.5Z", "2026-01-02T00:00:00Z"):
         for gone in (None, made):
             for status in ("staged", "confirmed", "retracted"):
-                for body in ("a", "b"):
-                    node = Node("note-a", "note", body=body, updated_at=made, status=status)
-                    node.invalidated_at = gone
-                    states.append(node)
+                for weight in (0.1, 0.2):
+                    edge = Edge("note-a", "note-b", "uses", weight, status=status, created_at=made)
+                    edge.ended_at = gone
+                    states.append(edge)
     assert sorted(states, key=order) == sorted(states, key=lambda one: order_text(one).encode())
+
+
+STAMPS = st.builds("2026-01-0{}T00:00:00Z {:010x}".format, st.integers(2, 4), st.integers(1, 3))
+VALUES = st.dictionaries(
+    st.sampled_from(["title", "body", "data.why", "tags.x"]), st.tuples(STAMPS, st.just('"v"'))
+)
+
+
+@given(VALUES, VALUES)
+def test_a_record_that_is_joined_from_two_comes_after_both(
+    one: dict[str, tuple[str, str]], other: dict[str, tuple[str, str]]
+) -> None:
+    base = "2026-01-01T00:00:00Z 0123456789"
+    both = [Stamped(base, values) for values in (one, other)]
+    whole = both[0].joined(both[1])
+    texts = [order_text(some.to_node(Node("note-a", "note"))) for some in (*both, whole)]
+    for some, text in zip(both, texts, strict=False):
+        assert some.is_same(whole) or text < texts[-1]
 
 
 def test_migrations_are_carried_out_once_whoever_comes_first(

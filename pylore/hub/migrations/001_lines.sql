@@ -317,6 +317,16 @@ BEGIN
 END $$;
 
 
+-- Whether a state of a record has values that a purge takes: the second part of its order_key is the
+-- time of its first state, in digits. Who holds values that are later sends these alone.
+CREATE FUNCTION lore.is_taken(kind text, order_key text, until text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT split_part(order_key, ' ', 1) COLLATE "C" <= until OR kind = 'node'
+    AND split_part(order_key, ' ', 2) COLLATE "C" BETWEEN '00000000000001'
+      AND rpad(left(regexp_replace(until, '[^0-9]', '', 'g'), 14), 14, '0')
+$$;
+
+
 -- Deletes for good what this transaction says: all states up to the time that it names. Of the
 -- lines the text goes; that they were there stays, so that none of them comes a second time.
 CREATE FUNCTION lore.take_away(which xid8) RETURNS void
@@ -331,14 +341,14 @@ BEGIN
     WHERE xid = which AND kind = 'purged' GROUP BY key ORDER BY key
   LOOP
     UPDATE lines SET line = '' WHERE kind <> 'purged' AND line <> '' AND owner = gone_id
-      AND split_part(order_key, ' ', 1) COLLATE "C" <= until;
+      AND lore.is_taken(kind, order_key, until);
     UPDATE lines SET line = '' WHERE kind IN ('edge', 'edge_state') AND line <> ''
       AND split_part(key, E'\x1f', 2) = gone_id
       AND split_part(order_key, ' ', 1) COLLATE "C" <= until;
     SELECT key INTO gone_key FROM nodes WHERE id = gone_id;
     DELETE FROM edges WHERE gone_key IN (from_key, to_key)
       AND split_part(order_key, ' ', 1) COLLATE "C" <= until;
-    DELETE FROM nodes WHERE key = gone_key AND split_part(order_key, ' ', 1) COLLATE "C" <= until;
+    DELETE FROM nodes WHERE key = gone_key AND lore.is_taken('node', order_key, until);
     IF FOUND AND EXISTS (SELECT 1 FROM edges WHERE gone_key IN (from_key, to_key)) THEN
       INSERT INTO nodes(key, id) OVERRIDING SYSTEM VALUE VALUES (gone_key, gone_id);
     END IF;
@@ -391,7 +401,7 @@ BEGIN
         SELECT 1 FROM lines p WHERE p.kind = 'purged' AND given.kind <> 'purged'
           AND (p.key = given.owner OR (given.kind IN ('edge', 'edge_state')
             AND p.key = split_part(given.key, E'\x1f', 2)))
-          AND split_part(p.order_key, ' ', 1) >= split_part(given.order_key, ' ', 1))
+          AND lore.is_taken(given.kind, given.order_key, split_part(p.order_key, ' ', 1)))
     ORDER BY array_position(ARRAY['type', 'relation', 'purged', 'node', 'edge', 'state',
       'edge_state', 'anchor', 'anchor_state'], kind), key COLLATE "C", order_key COLLATE "C"
     ON CONFLICT DO NOTHING
@@ -414,7 +424,7 @@ END $$;
 CREATE FUNCTION lore.knows(digests text[]) RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT digest FROM unnest(digests) digest
-  WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest AND line <> '' AND kind <> 'purged')
+  WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest AND line <> '')
     OR EXISTS (SELECT 1 FROM lines WHERE kind IN ('edge', 'edge_state') AND line <> ''
       AND md5(split_part(key, E'\x1f', 2)) = digest)
 $$;

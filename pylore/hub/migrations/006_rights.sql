@@ -96,7 +96,7 @@ CREATE OR REPLACE FUNCTION lore.knows(digests text[]) RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT digest FROM unnest(digests) digest
   WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest AND scope = ANY (my_scopes())
-      AND line <> '' AND kind <> 'purged')
+      AND line <> '')
     OR EXISTS (SELECT 1 FROM lines WHERE kind IN ('edge', 'edge_state') AND line <> ''
       AND md5(split_part(key, E'\x1f', 2)) = digest AND scope = ANY (my_scopes()))
 $$;
