@@ -62,6 +62,7 @@ OTHERS = {
     "edge": {"created_at": "moment"},
     "state": {
         "created_at": "text", "updated_at": "moment", "stamp": "stamp", "without": "tags",
+        "lacked": "tags",
         "base": "count",
     },
     "edge_state": {"made_at": "moment", "created_at": "moment"},

@@ -178,8 +178,7 @@ def values_of(node: Node) -> dict[str, str]:
         found["place"] = place
     found |= {TAG + tag: True for tag in node.tags}
     if node.data != "{}":
-        found |= {DATA + name: value for name, value in loads(node.data).items()
-                  if value is not None}  # fmt: skip
+        found |= {DATA + name: value for name, value in loads(node.data).items()}
     return {name: canonical(value) for name, value in found.items()}
 
 

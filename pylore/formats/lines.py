@@ -335,14 +335,21 @@ def past_values(fields: dict[str, Any]) -> tuple[str, list[tuple[str, Value]]]:
         found["place"] = None if place == [None, None, None] else place
     found |= {TAG + tag: True for tag in node.tags}
     found |= {TAG + tag: None for tag in tags({"tags": fields.get("without", ())}, ())}
-    found |= {DATA + name: value for name, value in json.loads(node.data).items()}
     values = []
     if fields.get("base"):
         values.append((BASE, (str(stamp), "")))
+    tags({"tags": fields.get("lacked", ())}, ())  # which takes what is no list of texts for a fault
+    data = {name: canonical(value) for name, value in json.loads(node.data).items()}
+    data |= dict.fromkeys(_words(fields.get("lacked", ())), "")
+    values += [(DATA + name, (str(stamp), value)) for name, value in sorted(data.items())]
     for name, value in sorted(found.items()):
         is_default = value is None or value == DEFAULTS.get(name, ...)
         values.append((name, (str(stamp), "" if is_default else canonical(value))))
     return id, values
+
+
+def _words(value: str | list[str]) -> list[str]:
+    return value.split() if isinstance(value, str) else value
 
 
 def past_edge(fields: dict[str, Any]) -> dict[str, object]:
@@ -556,19 +563,23 @@ def past_fields(id: str, stamp: str, values: dict[str, str]) -> dict[str, Any]:
     said: dict[str, Any] = {}
     tags: dict[bool, list[str]] = {True: [], False: []}
     data: dict[str, Any] = {}
+    lacked: list[str] = []
     for name, value in sorted(values.items()):
         if name == BASE:
             said["base"] = 1
         elif name.startswith(TAG):
             tags[bool(value)].append(name[len(TAG) :])
         elif name.startswith(DATA):
-            data[name[len(DATA) :]] = json.loads(value) if value else None
+            if value:
+                data[name[len(DATA) :]] = json.loads(value)
+            else:
+                lacked.append(name[len(DATA) :])
         elif name == "place":
             place = json.loads(value) if value else (None, None, None)
             said.update(zip(PLACE, place, strict=True))
         else:
             said[name] = json.loads(value) if value else DEFAULTS[name]
-    parts = {"tags": tags[True], "without": tags[False], "data": data}
+    parts = {"tags": tags[True], "without": tags[False], "data": data, "lacked": lacked}
     return {"state_of": id, "stamp": stamp, **said, **{n: one for n, one in parts.items() if one}}
 
 

@@ -186,14 +186,13 @@ class Anchors:
     def put(self, anchor: Anchor) -> str:
         """Write an anchor whole: ``added``, ``updated``, or ``unchanged``.
 
-        A new one is made after one of its key was last taken away, or its node deleted for good.
+        It is made after one of its key was last taken away, or its node deleted for good.
         """
         rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", anchor.key)
         old = next((Anchor(*row) for row in rows), None)
         if old == anchor:
             return "unchanged"
-        if old is None:
-            self._outlive(anchor)
+        self._outlive(anchor)
         updates = ", ".join(f"{name} = excluded.{name}" for name in Anchor.__slots__[4:])
         self._db.execute(
             f"INSERT INTO main.anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.__slots__))})"
@@ -210,8 +209,7 @@ class Anchors:
         """
         sets = ", ".join(f"{name} = ?" for name in Anchor.__slots__[2:])
         for key, anchor in changes:
-            if anchor.key != key:
-                self._outlive(anchor)
+            self._outlive(anchor)
             values = [getattr(anchor, name) for name in Anchor.__slots__[2:]]
             self._db.execute(
                 f"UPDATE OR IGNORE main.anchors SET {sets} WHERE {_KEY}", (*values, *key)

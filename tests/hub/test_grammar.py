@@ -30,7 +30,8 @@ LINES: dict[str, dict[str, Any]] = {
     },
     "state": {
         "state_of": "note-a", "stamp": f"{AT} 0123456789", "title": "A", "updated_at": AT,
-        "tags": ["a"], "without": ["b"], "data": {"why": None}, "base": 1,
+        "tags": ["a"], "without": ["b"], "data": {"why": None}, "lacked": ["x"],
+        "base": 1,
     },
     "edge_state": {
         "history_of": ["note-a", "note-b", "uses"], "weight": 0.5, "source": "file",
