@@ -122,7 +122,7 @@ class Tokens:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._last = ("", 0)
-        """What was counted last, with its tokens."""
+        """The text that was counted last, and its tokens."""
         self._parts: dict[str, int] = {}
         self._pieces: dict[bytes, int] = {}
         self._pairs: frozenset[bytes] = frozenset()

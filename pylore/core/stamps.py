@@ -41,20 +41,20 @@ ANEW = ("updated_at", "invalidated_at")
 PLACE = ("file", "line_start", "line_end")
 TAG, DATA = "tags.", "data."
 
-WORDS = 16
+MACHINES = 16
 """Number of machines whose latest stamps a record is told with: a store that is further behind is
 taken to be merely old, and not to have changed on its own."""
 
 
 class Stamped:
     """The values of a record: ``base`` is the stamp of each field that ``fields`` does not have,
-    which is at its default then."""
+    which is at its default then; a value that says just that is left out of ``fields``."""
 
     __slots__ = ("base", "fields")
 
     def __init__(self, base: str, fields: dict[str, Value]) -> None:
         self.base = base
-        self.fields = fields
+        self.fields = {name: one for name, one in fields.items() if one != (base, "")}
 
     @classmethod
     def of(cls, node: Node) -> Stamped:
@@ -65,8 +65,7 @@ class Stamped:
         stamps = {**dict.fromkeys(ANEW, last), **stamps}
         values = values_of(node)
         fields = {name: (stamps.get(name, base), value) for name, value in values.items()}
-        fields |= {name: (one, "") for name, one in stamps.items()
-                   if name not in values and one != base}  # fmt: skip
+        fields |= {name: (one, "") for name, one in stamps.items() if name not in values}
         if not base:  # times that only fill their columns
             fields = {name: value for name, value in fields.items()
                       if value[0] or name not in TIMES}  # fmt: skip
@@ -83,8 +82,8 @@ class Stamped:
     def joined(self, other: Stamped) -> Stamped:
         """Return the later value of each field."""
         base = max(self.base, other.base)
-        both = {name: max(self.at(name), other.at(name)) for name in {*self.fields, *other.fields}}
-        return Stamped(base, {name: one for name, one in both.items() if one != (base, "")})
+        names = {*self.fields, *other.fields}
+        return Stamped(base, {name: max(self.at(name), other.at(name)) for name in names})
 
     def seen_as(self, before: Stamped) -> Stamped:
         """Return these values as changes of those before, where a line that has no stamps says them
@@ -105,7 +104,7 @@ class Stamped:
     def having(self, values: dict[str, str]) -> Stamped:
         """Return these values with others in place of some, with the stamps that these have."""
         fields = {**self.fields, **{name: (self.at(name)[0], v) for name, v in values.items()}}
-        return Stamped(self.base, {n: v for n, v in fields.items() if v != (self.base, "")})
+        return Stamped(self.base, fields)
 
     def left_for(self, other: Stamped) -> list[tuple[str, Value, bool]]:
         """Return (field, value, whether it is implied) of what does not stand any more in another
@@ -217,7 +216,7 @@ def latest(stamps: Iterable[str]) -> list[str]:
     found: dict[str, str] = {}
     for stamp in sorted(stamps):
         found[stamp.partition(" ")[2]] = stamp
-    return sorted(found.values())[-WORDS:]
+    return sorted(found.values())[-MACHINES:]
 
 
 def has_seen(known: Collection[str], stamp: str) -> bool:
@@ -227,7 +226,7 @@ def has_seen(known: Collection[str], stamp: str) -> bool:
         time, _, of = one.partition(" ")
         if of == machine and time >= at:
             return True
-    return len(known) >= WORDS and stamp < min(known)
+    return len(known) >= MACHINES and stamp < min(known)
 
 
 def conflicts(
@@ -264,5 +263,5 @@ def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str,
         base = max((one for one in bases if one <= stamp), default="")
         fields = {name: max([(base, ""), *(one for one in some if one[0] <= stamp)])
                   for name, some in known.items()}  # fmt: skip
-        found.append((stamp, Stamped(base, {n: v for n, v in fields.items() if v != (base, "")})))
+        found.append((stamp, Stamped(base, fields)))
     return found

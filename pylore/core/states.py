@@ -74,6 +74,12 @@ def order(state: Node | Edge) -> Order:
     return clock(state), _ended(state) or "", rank, _hash(state), made
 
 
+def count_reads(state: Node | Edge, *others: Node | Edge) -> None:
+    """Let a state have been read as often, and as lately, as the one of these that was most."""
+    state.access_count = max(one.access_count for one in others)
+    state.accessed_at = max(one.accessed_at or "" for one in others) or None
+
+
 def same(one: Node | Edge, other: Node | Edge) -> bool:
     """Return whether two states say the same, whenever they were made."""
     gone = (_ended(one) is None, _ended(other) is None)

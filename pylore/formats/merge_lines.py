@@ -10,7 +10,7 @@ from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.model import Edge, Node, Record
 from ..core.stamps import Stamped, conflicts, is_after, latest
-from ..core.states import clock, order
+from ..core.states import clock, count_reads, order
 from ..core.text import counted
 from ..core.times import LONG_AGO
 from ..core.vocabulary import DECLARED_WEIGHT
@@ -87,7 +87,7 @@ class LinesOfFile:
 
     def __init__(self, name: str, lines: Iterable[bytes]) -> None:
         self.lines: dict[Key, list[tuple[Fields, bytes]]] = {}
-        """What says something of one thing, by its ``key_of``."""
+        """Lines that say something of one thing, by its ``key_of``."""
         self.plain: set[str] = set()
         """Lines without a time: written by hand, or of a kind that is not known here."""
         self.name = name
@@ -240,7 +240,7 @@ def merge_lines(
 
 
 class _Merge:
-    """What two files say, united: a file has of each thing what stands, and of the past what its
+    """Unite what two files say: a file has of each thing what stands, and of the past what its
     lines say of it."""
 
     def __init__(self, base: LinesOfFile, sides: tuple[LinesOfFile, LinesOfFile]) -> None:
@@ -304,11 +304,9 @@ class _Merge:
             whole = whole.having({name: value for _, one, _ in states
                                   for name, value in one.edited(before).items()
                                   if whole.at(name)[0] == before.at(name)[0]})  # fmt: skip
-            self._note(id, states)
-            counts = max(one.access_count for one, _, _ in states)
-            read = max(one.accessed_at or "" for one, _, _ in states) or None
+            self._note(id, states, before.stamps())
             node = whole.to_node(node)
-            node.access_count, node.accessed_at = counts, read
+            count_reads(node, *(one for one, _, _ in states))
             own = whole.stamps()
             seen = {stamp for _, one, was in states for stamp in (*was, *one.stamps())}
             seen = {stamp for stamp in seen if is_after(stamp, gone)}
@@ -325,9 +323,10 @@ class _Merge:
         return any(("purged", id) in side.lines and ("id", id) not in side.lines
                    for side in self._sides)  # fmt: skip
 
-    def _note(self, id: str, states: Sequence[tuple[Node, Stamped, list[str]]]) -> None:
+    def _note(
+        self, id: str, states: Sequence[tuple[Node, Stamped, list[str]]], base: set[str]
+    ) -> None:
         """Name a conflict: both sides have changed what the file before had, or one thing anew."""
-        base = self._before(id).stamps()
         _, ours, was = states[0]
         for _, theirs, seen in states[1:]:
             here, there = (base | {*names, *one.stamps()} for names, one in
@@ -344,8 +343,7 @@ class _Merge:
             edges = [edge for edge in self._read(key, _edge) if clock(edge) > gone]
             if edges:
                 best = copy(max(edges, key=order))
-                best.access_count = max(edge.access_count for edge in edges)
-                best.accessed_at = max(edge.accessed_at or "" for edge in edges) or None
+                count_reads(best, *edges)
                 yield line_of({**edge_fields(best), **self._unknown(key, EDGE_FIELDS)})
 
     def _unknown(self, key: Key, known: frozenset[str]) -> Fields:
@@ -420,9 +418,8 @@ def _read(side: LinesOfFile, key: Key, reader: Callable[[Fields], Any]) -> list[
 
 
 def _node(fields: Fields) -> tuple[Node, list[str]]:
-    return whole_node(fields, text(fields, "type", fields["id"].partition("-")[0])), stamps_seen(
-        fields
-    )
+    type = text(fields, "type", fields["id"].partition("-")[0])
+    return whole_node(fields, type), stamps_seen(fields)
 
 
 def _edge(fields: Fields) -> Edge:

@@ -13,12 +13,22 @@ from operator import attrgetter
 
 from ..core.model import EDGE_HISTORY, Edge, Node, Record
 from ..core.stamps import ANEW, BASE, Stamped, conflicts, is_after, latest
-from ..core.states import EDGE_STATE, clock, is_indexed, is_kept, is_later, next_clock, order, same
+from ..core.states import (
+    EDGE_STATE,
+    clock,
+    count_reads,
+    is_indexed,
+    is_kept,
+    is_later,
+    next_clock,
+    order,
+    same,
+)
 from ..core.times import now
 from ..core.vocabulary import THING_IDS
 from ..store.anchors import ANCHOR_HISTORY as _FIELDS
 from .canonical import edge_of, when_gone
-from .undo import forget, take_away
+from .undo import forget, take_away, take_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,13 +158,14 @@ class EdgeMerge:
         times = (clock(ours), ours.created_at)
         if self._by_hand and times == (clock(theirs), theirs.created_at) and not same(ours, theirs):
             self.write()
-            return self._store.edges.put(_with_state(ours, theirs))
+            edited = copy(ours)
+            take_fields(EDGE_STATE, edited, theirs)
+            return self._store.edges.put(edited)
         winner, loser = (theirs, ours) if is_later(theirs, ours) else (ours, theirs)
         if order(ours) != order(theirs):
             self._leave(loser, self._command if loser is ours else None)
         whole = copy(winner)
-        whole.access_count = max(ours.access_count, theirs.access_count)
-        whole.accessed_at = max(ours.accessed_at or "", theirs.accessed_at or "") or None
+        count_reads(whole, ours, theirs)
         if _edge_row(whole) != _edge_row(ours):
             self._settle(whole)
         if same(ours, theirs):
@@ -226,13 +237,6 @@ class EdgeMerge:
         if len(self._changed) >= _BATCH:
             self.write()
         self._changed[edge.key] = edge
-
-
-def _with_state(ours: Edge, theirs: Edge) -> Edge:
-    edge = copy(ours)
-    for name in EDGE_STATE:
-        setattr(edge, name, getattr(theirs, name))
-    return edge
 
 
 _node_row = attrgetter(*Node.__slots__)
@@ -392,8 +396,7 @@ class Merge:
             self._leave(stored.id, ours, both, self._command)
             self._leave(stored.id, theirs, both, None)
         node = both.to_node(stored)
-        node.access_count = max(stored.access_count, told.access_count)
-        node.accessed_at = max(stored.accessed_at or "", told.accessed_at or "") or None
+        count_reads(node, stored, told)
         self._settle(node, stored)
         if edited:
             return self._edit(node, both.having(edited))
@@ -446,9 +449,11 @@ class Merge:
 
     def _known(self, id: str) -> set[str]:
         """Return the stamps of the changes that a node has seen, here or in what has come in."""
-        names = {value[0] for _, _, value in self._store.history.former([id])}
-        names.update(self._store.history.ancestors([id]).get(id, ()))
-        return names | self._seen.get(id, set())
+        return self._held(id) | self._seen.get(id, set())
+
+    def _held(self, id: str) -> set[str]:
+        stamps = {value[0] for _, _, value in self._store.history.former([id])}
+        return stamps.union(self._store.history.ancestors([id]).get(id, ()))
 
     def _learn(self, id: str, stamps: Sequence[str], gone: str) -> None:
         if stamps:
@@ -604,8 +609,7 @@ class Merge:
         """Keep the stamps of changes of which no value is here."""
         node = self._our_node(id)
         own = Stamped.of(node).stamps() if node is not None else set()
-        held = {value[0] for _, _, value in self._store.history.former([id])} | own
-        held.update(self._store.history.ancestors([id]).get(id, ()))
+        held = self._held(id) | own
         lacking = {*latest(stamps | held)} - held
         if lacking:
             self._store.history.add_ancestors(id, sorted(lacking))

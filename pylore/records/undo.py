@@ -175,7 +175,7 @@ class Steps:
     def bring_back(self, node: Node, state: Node) -> None:
         """Give a node a former state, and its links that state's standing."""
         gone, forgotten = node.invalidated_at, state.invalidated_at is not None
-        _take(NODE_STATE, node, state)
+        take_fields(NODE_STATE, node, state)
         if forgotten:
             node.invalidated_at = gone or forgotten_at(self._store, node.id)
         if self._store.nodes.put(node) == "unchanged":
@@ -223,7 +223,7 @@ class Steps:
         for id, node in self._store.nodes.get_many(before).items():
             # What git's hooks have brought since is a later state, and no command.
             if id not in added and clock(node) <= left_for.get(id, clock(node)):
-                _take(NODE_STATE, node, before[id])
+                take_fields(NODE_STATE, node, before[id])
                 if self._store.nodes.put(node) != "unchanged":
                     self._note(node, "invalidated" if node.invalidated_at else "restored")
 
@@ -247,7 +247,7 @@ class Steps:
         edge = self._store.edges.get(*before.key)
         if edge is None or _follows(before):
             return
-        _take(EDGE_STATE, edge, before)
+        take_fields(EDGE_STATE, edge, before)
         if edge.ended_at is None:
             for id in edge.key[:2]:
                 self.revive(id)
@@ -292,7 +292,8 @@ def forgotten_at(store: Store, id: str) -> str:
     return next_clock(clock(node) if node else "", now())
 
 
-def _take(names: Iterable[str], to: Node | Edge, of: Node | Edge) -> None:
+def take_fields(names: Iterable[str], to: Node | Edge, of: Node | Edge) -> None:
+    """Give a state these fields of another one."""
     for name in names:
         setattr(to, name, getattr(of, name))
 
@@ -418,8 +419,7 @@ class Restoring:
             state = state_at(states, at, name)
         else:
             state = next((one for one in reversed(states) if one.ended_at is None), edge)
-        for field in EDGE_STATE:
-            setattr(edge, field, getattr(state, field))
+        take_fields(EDGE_STATE, edge, state)
         if not at and edge.ended_at is not None:  # it has never stood here
             edge.status, edge.ended_at = "confirmed", None
         if edge.ended_at is None:

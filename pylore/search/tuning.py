@@ -137,9 +137,9 @@ more."""
 FILE_SHARES = {
     "file": 1.0, "head": 0.3, "path": 0.3, "symbols": 0.5, "meaning": 0.2, "defined": 0.3,
 }  # fmt: skip
-"""What each leg counts, its best file having 1. On tests/bench/questions.py --set, hit@1 was 82.0,
-and 83.1, 81.0, 80.5, 78.9, 79.4 and 81.5 without one of them, in this order; recall@5 of files on
-pytest-commits without a type was 58.0, and 55.7, 57.4, 56.3, 57.1, 56.5 and 58.2."""
+"""Weights of the legs, the best file of each having 1. On tests/bench/questions.py --set, hit@1 was
+82.0, and 83.1, 81.0, 80.5, 78.9, 79.4 and 81.5 without one of them, in this order; recall@5 of files
+on pytest-commits without a type was 58.0, and 55.7, 57.4, 56.3, 57.1, 56.5 and 58.2."""
 
 DEFINED_ASKED = 0.6
 """The share of ``defined`` for a question: on tests/bench/questions.py --set, hit@3 on pytest is
@@ -152,8 +152,8 @@ WHOLE_FILES = 500
 """How many of the best files the full text of whole files looks at."""
 
 A_FOLDER = 0.1
-"""What each folder takes from what the words of a path count: without it, hit@3 of questions is 0.6
-lower."""
+"""Share that each folder takes from what the words of a path count: without it, hit@3 of questions
+is 0.6 lower."""
 
 SHORT_ASKED = 10
 """Words of a query up to which each of them says what is asked for; of a longer one the first.

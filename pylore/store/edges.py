@@ -27,23 +27,15 @@ if TYPE_CHECKING:
 _REST = Edge.__slots__[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
 _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
-
-
-_OUT = ("coalesce(?4, (SELECT max(n.invalidated_at) FROM nodes n"
-        " WHERE n.key IN (from_key, to_key)))")  # fmt: skip
-
-
-def _given(name: str, number: int) -> str:
-    if name != "invalidated_at":
-        return f"?{number}"
-    ended = Edge.__slots__.index("ended_at") + 1
-    return (f"coalesce(?{ended}, (SELECT max(n.invalidated_at) FROM nodes n"
-            " WHERE n.key IN (?1, ?2)))")  # fmt: skip
-
-
+_OUT = "coalesce(?{ended}, (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN ({ends})))"
+"""When an edge is out: it was ended then, or an end of it is forgotten since then."""
+_GIVEN = {
+    **{name: f"?{number}" for number, name in enumerate(Edge.__slots__, 1)},
+    "invalidated_at": _OUT.format(ended=Edge.__slots__.index("ended_at") + 1, ends="?1, ?2"),
+}
 INSERT_EDGE = (
     f"INSERT INTO main.graph_edges(from_key, to_key, {', '.join(_REST)})"
-    f" VALUES ({', '.join(_given(name, n) for n, name in enumerate(Edge.__slots__, 1))})"
+    f" VALUES ({', '.join(_GIVEN.values())})"
 )
 """A row of ``edge_rows``: it is out when it was ended, or while an end of it is forgotten."""
 
@@ -366,7 +358,8 @@ class Edges:
         if key[0].startswith(THING_IDS):
             self.stated.add(key[0])
         self._db.execute(
-            f"UPDATE main.graph_edges SET ended_at = ?4, invalidated_at = {_OUT},"
+            "UPDATE main.graph_edges SET ended_at = ?4,"
+            f" invalidated_at = {_OUT.format(ended=4, ends='from_key, to_key')},"
             f" status = coalesce(nullif(?5, ''), status) WHERE {_THIS}",
             (*key, at, status),
         )

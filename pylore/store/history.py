@@ -180,7 +180,7 @@ _EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__
 
 
 class StateHistory:
-    """What nodes and edges have left, what commands did, and what merging needs.
+    """Keep what nodes and edges have left, what commands did, and what merging needs.
 
     Of a node each value of a field is kept (``core.stamps``), and its states follow from them; of
     an edge each state, by triggers.
@@ -193,13 +193,9 @@ class StateHistory:
 
     def of_node(self, id: str) -> list[Past]:
         """Return the states that a node has left, by their clocks (``node.changed_at``)."""
-        rows = self._db.execute(
-            f"SELECT {', '.join(Node.__slots__)} FROM nodes WHERE id = ?", (id,)
-        ).fetchall()
-        left = self._left("node_id = ?", id)
-        if not rows or not left:
+        node, left = self._node(id), self._left("node_id = ?", id)
+        if node is None or not left:
             return []
-        node = node_of(rows[0])
         by: dict[str, tuple[str, int | None]] = {}
         for *_, change, changed_at, command in left:
             by.setdefault(changed_at, (change, command))
@@ -213,6 +209,11 @@ class StateHistory:
             if at >= swept and before not in unknown:
                 found.append(Past(state.to_node(node), change, at, command))
         return found
+
+    def _node(self, id: str) -> Node | None:
+        columns = ", ".join(Node.__slots__)
+        rows = self._db.execute(f"SELECT {columns} FROM nodes WHERE id = ?", (id,))
+        return next(map(node_of, rows), None)
 
     def _left(self, which: str, *given: object) -> list[tuple[Any, ...]]:
         rows = self._db.execute(
@@ -314,10 +315,8 @@ class StateHistory:
         found = []
         for id, some in groupby(self._left("command = ?", command), itemgetter(0)):
             rows = [*some]
-            columns = ", ".join(Node.__slots__)
-            row = self._db.execute(f"SELECT {columns} FROM nodes WHERE id = ?", (id,)).fetchall()
-            if row:
-                node = node_of(row[0])
+            node = self._node(id)
+            if node is not None:
                 now = Stamped.of(node)
                 before = {field: value for _, field, value, *_ in reversed(rows)}
                 state = Stamped(now.base, {**now.fields, **before}).to_node(node)

@@ -77,7 +77,7 @@ def _options() -> argparse.Namespace:
 
 
 def commands(id: str, other: str, imported: Path) -> dict[str, list[str]]:
-    """What is counted, on words that the store has never met."""
+    """Return the commands that are counted, on words that the store has never met."""
     asked = with_new_words(_QUESTION, Random(1))
     return {
         "search, depth 0": ["search", asked],

@@ -14,7 +14,7 @@ from things import EARLY, LATE, LATER, a_node
 
 from pylore.core.model import Node
 from pylore.core.stamps import (
-    WORDS,
+    MACHINES,
     Stamped,
     changed,
     conflicts,
@@ -126,7 +126,7 @@ def test_what_was_said_before_it_was_purged_is_gone() -> None:
 
 def test_the_latest_stamps_are_one_a_machine_and_of_few_machines() -> None:
     assert latest([f"{EARLY} m", f"{LATE} m", f"{LATER} n"]) == [f"{LATER} n", f"{LATE} m"]
-    many = [f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(WORDS + 4)]
+    many = [f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(MACHINES + 4)]
     assert latest(reversed(many)) == many[4:] and latest([]) == []
 
 
@@ -134,5 +134,5 @@ def test_a_machine_has_been_seen_up_to_its_latest_stamp() -> None:
     known = [f"{LATER} m"]
     assert has_seen(known, f"{EARLY} m") and has_seen(known, f"{LATER} m")
     assert not has_seen(known, f"{LATE} m") and not has_seen(known, f"{EARLY} n")
-    many = latest(f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(WORDS))
+    many = latest(f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(MACHINES))
     assert has_seen(many, "2025-12-31T00:00:00Z old") and not has_seen(many, f"{LATER} new")

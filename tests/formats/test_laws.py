@@ -1,4 +1,4 @@
-"""Whatever short history three stores have, the laws of merging hold in the end."""
+"""Try the laws of merging after short histories of three stores."""
 
 from __future__ import annotations
 

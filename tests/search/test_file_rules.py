@@ -1,4 +1,4 @@
-"""What the rules for files in ``pylore/search/tuning.py`` do: each test fails without its rule."""
+"""Pin the rules for files in ``pylore/search/tuning.py``: each test fails without its rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pylore.store.anchors import DocumentFile
 from pylore.store.filter import Scope
 
 OTHER = "Of other things this says much, and of what is asked for nothing.\n" * 5
-"""What stands at the head of a text, where who asks for its title would find it."""
+"""Words for the head of a text, where who asks for its title would find them."""
 NOW = "2026-01-01T00:00:00Z"
 KEYS = "def rotate_{0}(key):\n    '''Rotate the signing key {0}.'''\n    return key\n\n\n"
 LAMP = "def light(lamp):\n    '''Light a lamp.'''\n    return lamp\n"

@@ -188,7 +188,7 @@ def check_files(files: list[list[bytes]]) -> None:
 
 
 def joined(first: bytes, *others: bytes) -> bytes:
-    """What a store has that was told of others."""
+    """Return what a store has that was told of others."""
     store = opened(first)
     for other in others:
         tell(store, opened(other))
