@@ -239,6 +239,8 @@ def conflicts(
         mine, other = ours.at(name), theirs.at(name)
         if mine[1] == other[1] or name in TIMES:
             continue
+        if not (mine[0] and other[0]):
+            continue  # one side does not say it
         if name == "invalidated_at" and mine[1] and other[1]:
             continue  # forgotten on both sides
         if mine > other and not has_seen(seen_here, other[0]):

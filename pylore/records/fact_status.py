@@ -62,8 +62,8 @@ def state_fact(
 
 
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
-    """Return the live edges of the same scope that say otherwise: those of a predicate that has one
-    value."""
+    """Return the edges of the same scope that have not ended and say otherwise: those of a
+    predicate that has one value."""
     from ..core.ids import plain, whose
 
     values = store.edges.leading(edge.from_id, edge.relation)

@@ -302,10 +302,10 @@ class Edges:
         return [*self._edges(rows)]
 
     def leading(self, from_id: str, relation: str) -> list[Edge]:
-        """Return the live edges of one relation that lead away from a node, by to."""
+        """Return the edges of one relation that lead away from a node and have not ended, by to;
+        those to what is forgotten, too."""
         rows = self._db.execute(
-            f"{_READ} WHERE from_key = ? AND relation = ? AND invalidated_at IS NULL"
-            " ORDER BY to_id",
+            f"{_READ} WHERE from_key = ? AND relation = ? AND ended_at IS NULL ORDER BY to_id",
             (key_of(self._db, from_id), relation),
         )
         return [*self._edges(rows)]

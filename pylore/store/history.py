@@ -160,6 +160,16 @@ class Contents:
             yield dict(zip(EDGE_HISTORY, row, strict=True))
 
 
+def _lacks_text(state: Stamped, now: Stamped, left: Iterable[tuple[Any, ...]]) -> bool:
+    """Return whether the title or the body of a state is not known here: a file has the last one
+    alone, and the default in its place would be a state that never was."""
+    known = {(field, value[0]) for _, field, value, *_ in left}
+    return state.base != "" and any(
+        now.at(name)[1] and state.implies(state.at(name)) and (name, state.base) not in known
+        for name in ("title", "body")
+    )
+
+
 def _type(id: str) -> str:
     return f"substr({id}, 1, instr({id}, '-') - 1)"
 
@@ -199,14 +209,15 @@ class StateHistory:
         by: dict[str, tuple[str, int | None]] = {}
         for *_, change, changed_at, command in left:
             by.setdefault(changed_at, (change, command))
-        every = states(Stamped.of(node), [(field, value) for _, field, value, *_ in left])
+        now = Stamped.of(node)
+        every = states(now, [(field, value) for _, field, value, *_ in left])
         unknown = {*self.ancestors([id]).get(id, ())}
         swept: str = self._db.execute("SELECT value FROM meta WHERE key = 'swept'").get or ""
         found = []
         for (before, state), (stamp, _) in zip(every, every[1:], strict=False):
             at = stamp.partition(" ")[0]
             change, command = by.get(at, ("import", None))
-            if at >= swept and before not in unknown:
+            if at >= swept and before not in unknown and not _lacks_text(state, now, left):
                 found.append(Past(state.to_node(node), change, at, command))
         return found
 

@@ -179,6 +179,14 @@ def test_what_was_changed_on_both_sides_is_named_and_both_are_kept(
     assert list(export_lines(here)) == list(export_lines(there))
 
 
+def test_a_state_whose_text_was_never_told_is_none(here: Store, there: Store) -> None:
+    put(here, note("first", EARLY))
+    edit(here, "second", LATER)
+    put(there, *export_lines(here, history=False))
+    edit(there, "third", LATE)
+    assert past(there) == ["second"]
+
+
 def test_what_is_made_after_a_merge_is_no_conflict(here: Store, there: Store) -> None:
     met(here, there, mine=LATE, theirs=LATER)
     take(here, there)

@@ -121,6 +121,17 @@ def test_single_is_remembered_for_the_subject(store: Store, records: Records) ->
     assert store.edges.get("entity-anna", OSLO, "uses").invalidated_at is None  # type: ignore[union-attr]
 
 
+def test_a_former_value_that_is_forgotten_does_not_come_back(
+    store: Store, records: Records
+) -> None:
+    records.fact("jacq", "lives_in", "oslo")
+    records.forget([OSLO])
+    records.fact("jacq", "lives_in", "rome")
+    records.restore([OSLO])
+    assert edge(store, OSLO).status == "superseded" and edge(store, OSLO).ended_at
+    assert edge(store, ROME).invalidated_at is None
+
+
 def test_the_setting_names_predicates(store: Store) -> None:
     records = Records(store, options(single_valued="Runs-On"), None)
     for place in ("oslo", "rome"):
