@@ -138,8 +138,8 @@ FILE_SHARES = {
     "file": 1.0, "head": 0.3, "path": 0.3, "symbols": 0.5, "meaning": 0.2, "defined": 0.3,
 }  # fmt: skip
 """Weights of the legs, the best file of each having 1. On tests/bench/questions.py --set, hit@1 was
-82.0, and 83.1, 81.0, 80.5, 78.9, 79.4 and 81.5 without one of them, in this order; recall@5 of files
-on pytest-commits without a type was 58.0, and 55.7, 57.4, 56.3, 57.1, 56.5 and 58.2."""
+82.0, and 83.1, 81.0, 80.5, 78.9, 79.4 and 81.5 without one of them, in this order; recall@5 of
+files on pytest-commits without a type was 58.0, and 55.7, 57.4, 56.3, 57.1, 56.5 and 58.2."""
 
 DEFINED_ASKED = 0.6
 """The share of ``defined`` for a question: on tests/bench/questions.py --set, hit@3 on pytest is
