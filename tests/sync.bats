@@ -361,6 +361,42 @@ knows_both() { # whether the store and the file here have all that a and b have 
   expect 2
 }
 
+@test "of a record that was purged by a file a later edit is told alone, and all after 'restore'" {
+  clones
+  lore edit note-1 --why 'First reason' -q
+  lore link note-1 relates_to note-2 -q
+  lore anchor note-1 "$FILE" -q
+  lore sync -q >/dev/null
+  (cd ../b && lore forget --purge note-1 -q && lore sync -q >/dev/null && cp "$FILE" "$TEST_ROOT/purged")
+  sleep 1.1
+  lore edit note-1 --tags t -q # which knows of no purge
+  cp "$TEST_ROOT/purged" "$FILE"
+  run_lore sync
+  expect 0
+  contains "$stderr" "note-1 was deleted for good elsewhere, and edited after that: others are told of the edits alone"
+  ! grep -q 'First' "$FILE"
+  grep -q '"tags": \["t"\]' "$FILE"
+  [ "$(lore show note-1 --jq .title)" = "First words" ] # nothing is lost here
+  for _ in 1 2; do                                      # both sides write the same from now on
+    cp "$FILE" ../b/"$FILE"
+    (cd ../b && lore sync -q >/dev/null)
+    cmp "$FILE" ../b/"$FILE"
+    lore sync -q >/dev/null
+    cmp "$FILE" ../b/"$FILE"
+  done
+  run_lore restore note-1
+  expect 0
+  contains "$output" '"restored"'
+  lore sync -q >/dev/null
+  cp "$FILE" ../b/"$FILE"
+  (cd ../b && lore sync -q >/dev/null 2>&1)
+  cmp "$FILE" ../b/"$FILE"
+  [ "$(cd ../b && lore show note-1 --jq '.title + .data.why + .edges[-1].id + .anchors[0].path')" = \
+    "First wordsFirst reasonnote-2$FILE" ]
+  run_lore restore note-1
+  contains "$output" '"unchanged"'
+}
+
 @test "a time that is more than a day ahead is taken from no file" {
   clones
   far=$(date -u +%Y-%m-%dT%H:%M:%SZ -d '+2 days')

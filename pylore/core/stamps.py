@@ -41,6 +41,9 @@ ANEW = ("updated_at", "invalidated_at")
 PLACE = ("file", "line_start", "line_end")
 TAG, DATA = "tags.", "data."
 
+_LAST = "f" * 10
+"""The machine of what no machine has said: it comes after all others."""
+
 MACHINES = 16
 """Number of machines whose latest stamps a record is told with: a store that is further behind is
 taken to be merely old, and not to have changed on its own."""
@@ -164,6 +167,19 @@ class Stamped:
                 named[name] = self.at(name)[0]
         is_new = not named and self.base == state_name(node)
         node.stamps = "" if is_new else dumps({BASE: self.base, **dict(sorted(named.items()))})
+
+
+def forgotten(at: str) -> Stamped:
+    """Return that a record was forgotten at a time, by nobody: all that somebody says later stands
+    before it, and after a purge of that time nothing is left of it."""
+    return Stamped("", {name: (f"{at} {_LAST}", canonical(at)) for name in ANEW})
+
+
+def is_forgotten_by_nobody(node: Node) -> bool:
+    """Return whether a node is forgotten, and nobody has said so."""
+    if node.invalidated_at is None or not node.stamps:
+        return False
+    return Stamped.of(node).at("invalidated_at")[0].endswith(_LAST)
 
 
 def values_of(node: Node) -> dict[str, str]:

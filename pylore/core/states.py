@@ -80,6 +80,11 @@ def count_reads(state: Node | Edge, *others: Node | Edge) -> None:
     state.accessed_at = max(one.accessed_at or "" for one in others) or None
 
 
+def count_no_reads(state: Node | Edge) -> None:
+    """Take away how often a state has been read: of a part of that, before a purge, nobody knows."""
+    state.accessed_at, state.access_count = None, 0
+
+
 def same(one: Node | Edge, other: Node | Edge) -> bool:
     """Return whether two states say the same, whenever they were made."""
     gone = (_ended(one) is None, _ended(other) is None)

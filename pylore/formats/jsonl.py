@@ -425,7 +425,7 @@ class _LineImporter:
         result.conflicting = self._merge.conflicts
         result.conflicts = len(result.conflicting)
         result.notes += merge_notes(self._merge.purges, self._merge.back)
-        result.notes += notes_of_proposed(self._merge.proposed)
+        result.notes += notes_of_proposed(self._merge.proposed, self._merge.edited)
         result.notes += notes_of_forgotten(self._forgotten)
 
     def _apply(self) -> None:

@@ -13,7 +13,7 @@ from ..core.json import canonical, dumps, parse_object
 from ..core.lines import CHANGES, DAYS_AHEAD, EDGE, KINDS, LARGEST, NODE, STAMP, TIME, VERDICTS
 from ..core.model import EDGE_HISTORY, Edge, Node
 from ..core.stamps import BASE, DATA, DEFAULTS, PLACE, TAG, Stamped
-from ..core.states import next_clock, same
+from ..core.states import clock, count_no_reads, next_clock, same, set_clock
 from ..core.text import clean_tags, counted, fact_sentence
 from ..core.times import days_ahead
 from ..core.vocabulary import SOURCES, STATUSES, THING_IDS
@@ -26,7 +26,6 @@ from ..records.canonical import (
     told_past_anchors,
     told_past_edges,
     when_gone,
-    withheld,
 )
 from ..store.anchors import ANCHOR_HISTORY, Anchor
 from ..system.json_encode import harmless
@@ -314,6 +313,7 @@ def edge_from(fields: dict[str, Any], edge: Edge) -> Edge:
             setattr(edge, name, _EDGE_FIELDS[name](fields, name))
     edge.ended_at = edge.invalidated_at
     edge.created_at = moment(fields, "created_at", edge.created_at)
+    set_clock(edge, clock(edge))
     return edge
 
 
@@ -385,18 +385,25 @@ def merge_notes(purges: Sequence[tuple[str, bool]], back: Sequence[str]) -> list
     return notes
 
 
-def notes_of_proposed(ids: Sequence[str]) -> list[str]:
-    """Return what is to be said of records that were forgotten since a file has their purge."""
-    if not ids:
-        return []
+def notes_of_proposed(ids: Sequence[str], edited: Sequence[str]) -> list[str]:
+    """Return what is to be said of records that were forgotten since a file has their purge, and
+    of those that were ``edited`` after that."""
+    notes = []
+    if edited:
+        one = edited[0]
+        notes.append(f"{_listed(edited, 'was', 'were')} deleted for good elsewhere, and edited "
+                     f"after that: others are told of the edits alone; 'lore restore {one}' tells "
+                     f"all of it, 'lore forget --purge {one}' deletes it")  # fmt: skip
     if len(ids) == 1:
         id = ids[0]
-        return [f"{id} was deleted for good elsewhere, and is forgotten here: 'lore forget "
-                f"--purge {id}' deletes it, 'lore restore {id}' brings it back"]  # fmt: skip
-    more = ", …" if len(ids) > _NAMED else ""
-    return [f"{len(ids)} records were deleted for good elsewhere, and are forgotten here "
-            f"({', '.join(ids[:_NAMED])}{more}): 'lore forget --purge --proposed' deletes them, "
-            "'lore undo' brings them back"]  # fmt: skip
+        notes.append(f"{id} was deleted for good elsewhere, and is forgotten here: 'lore forget "
+                     f"--purge {id}' deletes it, 'lore restore {id}' brings it back")  # fmt: skip
+    elif ids:
+        more = ", …" if len(ids) > _NAMED else ""
+        notes.append(f"{len(ids)} records were deleted for good elsewhere, and are forgotten here "
+                     f"({', '.join(ids[:_NAMED])}{more}): 'lore forget --purge --proposed' deletes "
+                     "them, 'lore undo' brings them back")  # fmt: skip
+    return notes
 
 
 def notes_of_forgotten(ids: Sequence[str]) -> list[str]:
@@ -499,38 +506,42 @@ def export_lines(
 
     With ``types``, the nodes of these alone, with their anchors and all of their edges;
     without ``history``, what is now and not what was. ``shared``: as others are told, without
-    what was forgotten here because they want it deleted for good.
+    what they want deleted for good, as though it were.
     """
-    left_out = withheld(store) if shared else frozenset()
-    purged = store.history.purged()
-    for id, at in store.history.proposed_purges().items():
-        purged[id] = max(at, purged.get(id, ""))
+    deleted = store.history.deleted()
+    gone = deleted if shared else store.history.purged()
 
-    def kept(*ids: object) -> bool:
-        if not left_out.isdisjoint(ids):
+    def kept(at: str, *ids: str) -> bool:
+        if any(id in gone and at <= gone[id] for id in ids):
             return False
-        return not types or any(str(id).partition("-")[0] in types for id in ids)
+        return not types or any(id.partition("-")[0] in types for id in ids)
 
     for declared in declarations(store):
         yield line_of(declared)
-    for id, at in sorted(purged.items()):
+    for id, at in deleted.items():
         if not types or id.partition("-")[0] in types:
             yield line_of({"purged": id, "at": at})
-    for node, was in told_nodes(store):
-        if kept(node.id):
+    for node, was in told_nodes(store, gone):
+        if kept(clock(node), node.id):
             yield line_of(node_fields(node, was))
     for edge in store.edges.all():
-        if kept(edge.from_id, edge.to_id):
+        if kept(clock(edge), edge.from_id, edge.to_id):
+            if edge.from_id in gone or edge.to_id in gone:
+                count_no_reads(edge)
             yield line_of(edge_fields(edge))
     if history:
         for id, stamp, values in told_past(store):
-            if kept(id):
+            if kept(stamp.partition(" ")[0], id):
                 yield line_of(past_fields(id, stamp, values))
         for state in told_past_edges(store):
-            if kept(state["from_id"], state["to_id"]):
+            if kept(*(str(state[name]) for name in ("made_at", "from_id", "to_id"))):
                 yield line_of(past_edge_fields(state))
     for fields in anchor_lines(store, history=history):
-        if kept(fields.get("anchor_of") or fields.get("anchor_history_of")):
+        if "anchor_of" in fields:
+            is_kept = kept(fields["created_at"], fields["anchor_of"])
+        else:
+            is_kept = kept(fields["changed_at"], fields["anchor_history_of"])
+        if is_kept:
             yield line_of(fields)
 
 
@@ -553,7 +564,10 @@ def node_fields(node: Node, was: list[str]) -> dict[str, Any]:
 
 def edge_fields(edge: Edge) -> dict[str, Any]:
     """Return an edge as a line has it: it ended when somebody ended it."""
-    fields = {**edge.to_dict(), "invalidated_at": edge.ended_at}
+    edge = copy(edge)
+    edge.invalidated_at = edge.ended_at
+    set_clock(edge, clock(edge))
+    fields = edge.to_dict()
     del fields["ended_at"]
     return _without_defaults(_plain(fields), EDGE_DEFAULTS)
 

@@ -10,7 +10,7 @@ from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.model import Edge, Node, Record
 from ..core.stamps import Stamped, conflicts, is_after, latest
-from ..core.states import clock, count_reads, order
+from ..core.states import clock, count_no_reads, count_reads, order
 from ..core.text import counted
 from ..core.times import LONG_AGO
 from ..core.vocabulary import DECLARED_WEIGHT
@@ -307,6 +307,8 @@ class _Merge:
             self._note(id, states, before.stamps())
             node = whole.to_node(node)
             count_reads(node, *(one for one, _, _ in states))
+            if gone:
+                count_no_reads(node)
             own = whole.stamps()
             seen = {stamp for _, one, was in states for stamp in (*was, *one.stamps())}
             seen = {stamp for stamp in seen if is_after(stamp, gone)}
@@ -344,6 +346,8 @@ class _Merge:
             if edges:
                 best = copy(max(edges, key=order))
                 count_reads(best, *edges)
+                if gone:
+                    count_no_reads(best)
                 yield line_of({**edge_fields(best), **self._unknown(key, EDGE_FIELDS)})
 
     def _unknown(self, key: Key, known: frozenset[str]) -> Fields:

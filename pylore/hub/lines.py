@@ -13,7 +13,7 @@ from itertools import chain, groupby, islice
 from ..core.errors import StoreBusy
 from ..core.ids import blake2b, whose
 from ..core.model import Edge, Node, Record
-from ..core.stamps import BASE, Stamped
+from ..core.stamps import BASE, Stamped, is_forgotten_by_nobody
 from ..core.states import order
 from ..core.vocabulary import CODE_TYPES, NO_RECORDS
 from ..formats.delta import PartOfStore
@@ -391,7 +391,7 @@ class HubLines:
 
     def _nodes(self, part: Any) -> Iterator[HubLine]:
         for node, was in told_nodes(part):
-            if not self._sees(node):
+            if not self._sees(node) or is_forgotten_by_nobody(node):
                 continue
             fields = shared(node_fields(node, was))
             if fields is not None:

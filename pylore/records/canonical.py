@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import groupby
 
 from ..core.model import EDGE_HISTORY, Edge, Node
-from ..core.stamps import Stamped, latest
-from ..core.states import order, set_clock
+from ..core.stamps import Stamped, is_after, latest
+from ..core.states import count_no_reads, order, set_clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ..core.states import Order
     from ..store import Store
@@ -21,13 +21,27 @@ GONE = ("removed", "moved")
 """The changes by which an anchor is taken away from where it was."""
 
 
-def told_nodes(store: Store) -> Iterator[tuple[Node, list[str]]]:
-    """Yield every node by id, with the stamps of other changes that it has seen, in order."""
+def told_nodes(
+    store: Store, gone: Mapping[str, str] | None = None
+) -> Iterator[tuple[Node, list[str]]]:
+    """Yield every node by id, with the stamps of other changes that it has seen, in order.
+
+    ``gone`` says up to when a node was deleted for good: what was said after that is told.
+    """
+    gone = store.history.purged() if gone is None else gone
     known = {id: set(names) for id, names in store.history.ancestors().items()}
     for id, _, value in store.history.former():
         known.setdefault(id, set()).add(value[0])
     for node in store.nodes.all():
-        yield node, told_stamps(node, known.get(node.id, ()))
+        stamps, at = known.get(node.id, set()), gone.get(node.id, "")
+        if at:
+            rest = Stamped.of(node).after(at)
+            if rest.is_empty():
+                continue
+            node = rest.to_node(node)
+            count_no_reads(node)
+            stamps = {one for one in stamps if is_after(one, at)}
+        yield node, told_stamps(node, stamps)
 
 
 def told_stamps(node: Node, known: Iterable[str]) -> list[str]:
@@ -41,10 +55,7 @@ def told_stamps(node: Node, known: Iterable[str]) -> list[str]:
 
 
 def withheld(store: Store) -> frozenset[str]:
-    """Return the records that others want deleted for good, and that are forgotten here for that.
-
-    They are not told to these again, until a person here brings them back.
-    """
+    """Return the records that others want deleted for good, and that are forgotten here."""
     here = store.nodes.get_many([*store.history.proposed_purges()])
     return frozenset(id for id, node in here.items() if node.invalidated_at)
 

@@ -12,7 +12,7 @@ from copy import copy
 from operator import attrgetter
 
 from ..core.model import EDGE_HISTORY, Edge, Node, Record
-from ..core.stamps import ANEW, BASE, Stamped, conflicts, is_after, latest
+from ..core.stamps import ANEW, BASE, Stamped, conflicts, forgotten, is_after, latest
 from ..core.states import (
     EDGE_STATE,
     clock,
@@ -28,7 +28,7 @@ from ..core.times import now
 from ..core.vocabulary import THING_IDS
 from ..store.anchors import ANCHOR_HISTORY as _FIELDS
 from .canonical import edge_of, when_gone
-from .undo import forget, take_away, take_fields
+from .undo import take_away, take_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class AnchorMerge:
         for state in sorted(past, key=lambda state: (_left_at(state), state)):
             self._store.anchors.add_history(dict(zip(_FIELDS, state, strict=True)), 1)
         for anchor in anchors.values():
-            self._store.anchors.put(anchor)
+            self._store.anchors.settle(anchor)
 
 
 def _joined(ours: Anchor, theirs: Anchor) -> Anchor:
@@ -281,7 +281,8 @@ class Merge:
     """One merge of what another store tells; the caller holds a transaction.
 
     ``back`` names nodes that were deleted for good here, and have been edited after that;
-    ``proposed`` those that were forgotten since a file says that they were deleted for good.
+    ``proposed`` those that were forgotten since a file says that they were deleted for good, and
+    ``edited`` those that were edited after that, and so were not.
 
     ``change`` is what the history calls it, ``waiting`` indexes what comes in, ``prefer``
     (``ours`` or ``theirs``) decides conflicts in place of the rule: that side's value is stated
@@ -299,6 +300,7 @@ class Merge:
         self.conflicts: list[Conflict] = []
         self.purges: list[tuple[str, bool]] = []
         self.proposed: list[str] = []
+        self.edited: list[str] = []
         self.back: list[str] = []
         self.brought: set[EdgeKey] = set()
         self.new_nodes: set[str] = set()
@@ -311,7 +313,7 @@ class Merge:
         self._command = store.history.command
         self._purged = store.history.purged()
         self._purged_before = {*self._purged}
-        self._proposed = store.history.proposed_purges()
+        self._gone = store.history.deleted()
         self._ended: set[str] = set()
         self._nodes: dict[str, Node] = {}
         self._ours: dict[str, Node | None] = {}
@@ -319,8 +321,9 @@ class Merge:
         self._changed: dict[str, None] = {}
         self._seen: dict[str, set[str]] = {}
         self._past: dict[str, list[tuple[str, Value]]] = {}
+        self._passed: dict[str, set[str]] = {}
         self._by_hand = by_hand
-        self._edges = EdgeMerge(store, self._purged, change, by_hand=by_hand)
+        self._edges = EdgeMerge(store, self._gone, change, by_hand=by_hand)
         self._anchors = AnchorMerge(store, self._purged)
 
     # --- nodes
@@ -336,13 +339,17 @@ class Merge:
     def node(self, theirs: Node, was: Sequence[str] = ()) -> str:
         """Take a node of the other store, with the stamps of changes that it has seen."""
         id = theirs.id
-        gone = self._purged.get(id, "")
+        gone = self._gone.get(id, "")
         ours = self._our_node(id)
         if ours is not None and _node_row(ours) == _node_row(theirs):
             self._learn(id, was, gone)
             return "unchanged"
-        if clock(theirs) <= max(gone, self._proposed.get(id, "")):
+        if clock(theirs) <= gone:
             return "kept"
+        if theirs.stamps:
+            own = Stamped.of(ours).stamps() if ours is not None else set()
+            told = Stamped.of(theirs).stamps()
+            self._passed[id] = told - {max(told)} - own - self._known(id)
         if ours is not None:
             whole = Stamped.of(theirs).after(gone)
             seen_here = self._known(id)
@@ -523,6 +530,7 @@ class Merge:
             return
         self.flush()
         self._purged[id] = at
+        self._gone[id] = max(at, self._gone.get(id, ""))
         node = self._our_node(id)
         if node is not None:
             rest = Stamped.of(node).after(at)
@@ -544,19 +552,19 @@ class Merge:
 
         It is forgotten, until a person here deletes it for good or brings it back.
         """
-        if at <= max(self._purged.get(id, ""), self._proposed.get(id, "")):
+        if at <= self._gone.get(id, ""):
             return
         self.flush()
-        self._proposed[id] = at
+        self._gone[id] = at
         node = self._our_node(id)
         if node is not None and node.invalidated_at is None:
-            if clock(node) > at:
-                self.purges.append((id, True))
-            else:
-                forget(self._store, node)
-                self._waiting.add(node)
-                self._ours.pop(id, None)
-                self.proposed.append(id)
+            ours = Stamped.of(node)
+            both = ours.joined(forgotten(at))
+            self._leave(id, ours, both, self._command)
+            self._settle(both.to_node(node), node)
+            self._ended.discard(id)  # of which more is said
+            lives = not both.at("invalidated_at")[1]
+            (self.edited if lives else self.proposed).append(id)
         self._store.history.propose_purge(id, at)
 
     def flush(self) -> None:
@@ -579,8 +587,11 @@ class Merge:
         self.flush()
         for id, values in self._past.items():
             self._take_past(id, [one for one in values
-                                 if is_after(one[1][0], self._purged.get(id, ""))])  # fmt: skip
+                                 if is_after(one[1][0], self._gone.get(id, ""))])  # fmt: skip
         self.flush()
+        for id, stamps in self._passed.items():
+            told = {value[0] for _, value in self._past.get(id, ())}
+            self._store.history.add_ancestors(id, sorted(stamps - told))
         for id, stamps in self._seen.items():
             self._keep_stamps(id, stamps)
         self._edges.finish()
@@ -590,6 +601,7 @@ class Merge:
         """Keep what a node has left elsewhere; where it comes before the node itself, it may be
         what stands."""
         node = self._our_node(id)
+        self._store.history.drop_ancestors(id, {value[0] for _, value in values})
         bases = [one for one in values if one[0] == BASE]
         values = [one for one in values if one[0] != BASE]
         ours = Stamped.of(node) if node is not None else Stamped("", {})

@@ -7,14 +7,15 @@ from ..core.errors import LoreError
 from ..core.ids import plain
 from ..core.json import dumps, loads
 from ..core.model import Edge, Node
-from ..core.states import EDGE_STATE, NODE_STATE, clock, is_indexed, next_clock, same
+from ..core.stamps import Stamped
+from ..core.states import EDGE_STATE, NODE_STATE, clock, is_indexed, next_clock, same, set_clock
 from ..core.times import now, parse_since
 from ..core.vocabulary import file_id, path_of
 from ..graph.relations import fold
 from ..indexing.indexer import Index
 from ..indexing.similar import RELATION as SIMILAR_TO
 from ..store.curation import BY_RULE_AT, KNOWN, PROMOTED, REFUSED
-from ..store.history import RESTORE_BACKUP
+from ..store.history import MERGES, RESTORE_BACKUP
 from ..store.resolve_id import resolve_edge
 from ..system.json_encode import Raw
 from .canonical import edge_of
@@ -82,7 +83,7 @@ def last_change(node: Node, left: Sequence[Past]) -> Past | None:
                 del standing[back[-1] :]
                 continue
         standing.append(number)
-    return left[standing[-1]] if standing else None
+    return next((left[n] for n in reversed(standing) if not same(states[n], node)), None)
 
 
 def state_at(states: Sequence[State], at: str, what: str) -> State:
@@ -158,9 +159,6 @@ if TYPE_CHECKING:
 NAME, AGAIN, PURGE = "undo", "redo", "purge"
 """Commands in the history: undo, redo, and the one that cannot be undone."""
 
-_MERGES = ("import", "sync")
-"""Changes that leave a state for the next known one, which need not be the current one."""
-
 
 class Steps:
     """The changes of one taking back."""
@@ -169,18 +167,16 @@ class Steps:
         self._store = store
         self.changed: dict[str, Node] = {}
         """Nodes whose texts or standing are others now."""
+        self.back: list[str] = []
+        """Those of them that were forgotten, and live again."""
         self.done: dict[str, str] = {}
         """Id, or ``from relation to``, to ``restored`` or ``invalidated``."""
 
     def bring_back(self, node: Node, state: Node) -> None:
         """Give a node a former state, and its links that state's standing."""
-        gone, forgotten = node.invalidated_at, state.invalidated_at is not None
-        take_fields(NODE_STATE, node, state)
-        if forgotten:
-            node.invalidated_at = gone or forgotten_at(self._store, node.id)
-        if self._store.nodes.put(node) == "unchanged":
-            return
-        self._note(node, "invalidated" if forgotten else "restored")
+        if state.invalidated_at is not None:
+            state.invalidated_at = node.invalidated_at or forgotten_at(self._store, node.id)
+        self._give(node, state)
 
     def command(self, number: int) -> None:
         """Take back all that a command did to nodes, links and anchors.
@@ -218,14 +214,20 @@ class Steps:
         left_for: dict[str, str] = {}
         for past in self._store.history.left_by(number):
             before.setdefault(past.node.id, past.node)
-            if past.change not in _MERGES:
+            if past.change not in MERGES:
                 left_for[past.node.id] = past.changed_at
         for id, node in self._store.nodes.get_many(before).items():
             # What git's hooks have brought since is a later state, and no command.
             if id not in added and clock(node) <= left_for.get(id, clock(node)):
-                take_fields(NODE_STATE, node, before[id])
-                if self._store.nodes.put(node) != "unchanged":
-                    self._note(node, "invalidated" if node.invalidated_at else "restored")
+                self._give(node, before[id])
+
+    def _give(self, node: Node, state: Node) -> None:
+        was_forgotten = node.invalidated_at is not None
+        take_fields(NODE_STATE, node, state)
+        if self._store.nodes.put(node) != "unchanged":
+            self._note(node, "invalidated" if node.invalidated_at else "restored")
+            if was_forgotten and node.invalidated_at is None:
+                self.back.append(node.id)
 
     def _forget(self, id: str) -> bool:
         """Forget what was added; False for a file's node, which others may need."""
@@ -336,12 +338,14 @@ class Restoring:
         node = self._store.nodes.require(id)
         if node.invalidated_at is None:
             accepted = accept_anchors(self._store, id, self._finder)
-            return id, "restored" if accepted else "unchanged"
+            told = state_anew(self._store, [id])
+            return id, "restored" if accepted or told else "unchanged"
         node.invalidated_at = None
         mark_pruned(node, pruned=False)
         self._store.nodes.put(node)
         self._store.edges.note_ends(id)
         self._index(node)
+        state_anew(self._store, [id])
         return id, "restored"
 
     def node_at(self, id: str, at: str) -> Outcome:
@@ -361,6 +365,7 @@ class Restoring:
                 steps.revive(file_id(node.file))
             self._tie(node, before)
         self._index(*steps.changed.values())
+        state_anew(self._store, steps.back)
         return id, steps.done.get(id, "unchanged")
 
     def last_of(self, id: str) -> Past:
@@ -396,6 +401,7 @@ class Restoring:
             raise LoreError(f"nothing is left of the last command, '{last.name}' of {last.at}: "
                             "see 'lore show --history ID'")  # fmt: skip
         self._index(*steps.changed.values())
+        state_anew(self._store, steps.back)
         return last, steps.done
 
     def edge_of(self, words: Sequence[str]) -> EdgeKey | None:
@@ -427,6 +433,31 @@ class Restoring:
         if self._store.edges.put(edge) == "unchanged":
             return name, "unchanged"
         return name, "restored" if edge.ended_at is None else "invalidated"
+
+
+def state_anew(store: Store, ids: Iterable[str]) -> list[str]:
+    """State these anew that live here, and that others want deleted for good, with their links and
+    anchors: what was said before that is told to nobody. Return those that had something so old.
+    """
+    wanted = store.history.proposed_purges()
+    nodes = store.nodes.get_many([id for id in ids if id in wanted])
+    found = []
+    for id, node in nodes.items():
+        said = Stamped.of(node)
+        if node.invalidated_at is not None or min(said.stamps()).partition(" ")[0] > wanted[id]:
+            continue
+        at = next_clock(clock(node), now())
+        stamp = f"{at} {store.nodes.machine()}"
+        anew = {name: (stamp, value) for name, (_, value) in said.fields.items() if value}
+        edges = store.edges.of(id)
+        for edge in edges:
+            set_clock(edge, next_clock(clock(edge), at))
+        store.history.settle([Stamped(stamp, anew).to_node(node)], edges)
+        for anchor in store.anchors.of(id):
+            anchor.created_at = next_clock(anchor.created_at, at)
+            store.anchors.put(anchor)
+        found.append(id)
+    return found
 
 
 def require_takeable(store: Store) -> PastCommand:

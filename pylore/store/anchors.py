@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.model import Record
 from ..system.json_encode import dumps
-from .connection import apsw
+from .connection import DELETED, apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,13 +193,17 @@ class Anchors:
         if old == anchor:
             return "unchanged"
         self._outlive(anchor)
+        self.settle(anchor)
+        return "added" if old is None else "updated"
+
+    def settle(self, anchor: Anchor) -> None:
+        """Write an anchor whole, with the times that it has."""
         updates = ", ".join(f"{name} = excluded.{name}" for name in Anchor.__slots__[4:])
         self._db.execute(
             f"INSERT INTO main.anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.__slots__))})"
             f" ON CONFLICT DO UPDATE SET {updates}",
             [getattr(anchor, name) for name in Anchor.__slots__],
         )
-        return "added" if old is None else "updated"
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
         """Write anchors over those with these keys; one that is gone is left out.
@@ -221,7 +225,8 @@ class Anchors:
         gone: str | None = self._db.execute(
             "SELECT max(at) FROM (SELECT changed_at AS at FROM anchor_history"
             " WHERE (node_id, kind, path, detail) = (?1, ?2, ?3, ?4)"
-            " AND change IN ('removed', 'moved') UNION ALL SELECT at FROM purged WHERE id = ?1)",
+            " AND change IN ('removed', 'moved')"
+            f" UNION ALL SELECT at FROM {DELETED} WHERE id = ?1)",
             anchor.key,
         ).get
         if gone and anchor.created_at <= gone:

@@ -116,6 +116,9 @@ KEY_OF = "coalesce((SELECT key FROM nodes WHERE id = {0}), (SELECT key FROM abse
 ID_OF = "coalesce((SELECT id FROM nodes WHERE key = {0}), (SELECT id FROM absent WHERE key = {0}))"
 """An expression: the id that a key stands for."""
 
+DELETED = "(SELECT id, at FROM purged UNION ALL SELECT id, at FROM proposed_purges)"
+"""A table: what somebody deleted for good, here or elsewhere, and when."""
+
 EDGE_ENDS = f"{ID_OF.format('from_key')} AS from_id, {ID_OF.format('to_key')} AS to_id"
 """Two columns of a query on ``graph_edges``."""
 

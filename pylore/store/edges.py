@@ -5,7 +5,17 @@ from __future__ import annotations
 from ..core.model import EDGE_HISTORY, Edge
 from ..core.vocabulary import THING_IDS
 from ..system.json_encode import dumps
-from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, given_keys, ids_of, key_of, keys_of
+from .connection import (
+    DELETED,
+    EDGE_ENDS,
+    ID_OF,
+    KEY_OF,
+    apsw,
+    given_keys,
+    ids_of,
+    key_of,
+    keys_of,
+)
 from .faults import GraphFaults
 
 TYPE_CHECKING = False
@@ -267,7 +277,8 @@ class Edges:
         from ..core.states import clock, next_clock, set_clock
         from ..core.times import now
 
-        purged: dict[str, str] = dict(self._db.execute("SELECT id, at FROM purged"))
+        found = self._db.execute(f"SELECT id, max(at) FROM {DELETED} GROUP BY id")
+        purged: dict[str, str] = dict(found)
         for edge in edges:
             gone = max(purged.get(edge.from_id, ""), purged.get(edge.to_id, "")) if purged else ""
             if gone and clock(edge) <= gone:

@@ -13,7 +13,7 @@ from ..core.model import EDGE_HISTORY, Edge, Node, Past, PastCommand
 from ..core.stamps import Stamped, latest, states
 from ..system.json_encode import dumps
 from .anchors import ANCHOR_HISTORY, Anchor
-from .connection import EDGE_ENDS, KEY_OF, apsw
+from .connection import DELETED, EDGE_ENDS, KEY_OF, apsw
 from .edges import INSERT_EDGE, edge_rows
 from .nodes import INSERT_NODE, node_of, rows_of, texts_of
 from .passages import remember_texts
@@ -160,22 +160,15 @@ class Contents:
             yield dict(zip(EDGE_HISTORY, row, strict=True))
 
 
-def _lacks_text(state: Stamped, now: Stamped, left: Iterable[tuple[Any, ...]]) -> bool:
-    """Return whether the title or the body of a state is not known here: a file has the last one
-    alone, and the default in its place would be a state that never was."""
-    known = {(field, value[0]) for _, field, value, *_ in left}
-    return state.base != "" and any(
-        now.at(name)[1] and state.implies(state.at(name)) and (name, state.base) not in known
-        for name in ("title", "body")
-    )
-
-
 def _type(id: str) -> str:
     return f"substr({id}, 1, instr({id}, '-') - 1)"
 
 
 _CREATED = Anchor.__slots__.index("created_at")
 _KEY = ("from_id", "to_id", "relation")
+
+MERGES = ("import", "sync")
+"""Changes that leave a state for the next known one, which need not be the current one."""
 
 RESTORE_BACKUP = "restore-backup"
 """The name of this command: only the file that it keeps can take it back."""
@@ -207,7 +200,7 @@ class StateHistory:
         if node is None or not left:
             return []
         by: dict[str, tuple[str, int | None]] = {}
-        for *_, change, changed_at, command in left:
+        for *_, change, changed_at, command in sorted(left, key=lambda row: row[3] in MERGES):
             by.setdefault(changed_at, (change, command))
         now = Stamped.of(node)
         every = states(now, [(field, value) for _, field, value, *_ in left])
@@ -217,7 +210,7 @@ class StateHistory:
         for (before, state), (stamp, _) in zip(every, every[1:], strict=False):
             at = stamp.partition(" ")[0]
             change, command = by.get(at, ("import", None))
-            if at >= swept and before not in unknown and not _lacks_text(state, now, left):
+            if at >= swept and before not in unknown:
                 found.append(Past(state.to_node(node), change, at, command))
         return found
 
@@ -397,7 +390,7 @@ class StateHistory:
         self._db.execute("DELETE FROM meta WHERE key = 'merging'")
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Return the stamps of changes of these nodes, or of all, of which no value is here."""
+        """Return the stamps of changes of these nodes, or of all, of which not all values are here."""
         which = "" if ids is None else " WHERE node_id IN (SELECT value FROM json_each(?))"
         found: dict[str, list[str]] = {}
         for id, name in self._db.execute(
@@ -411,6 +404,13 @@ class StateHistory:
         """Keep stamps of changes that a node has seen elsewhere."""
         self._db.executemany(
             "INSERT OR IGNORE INTO main.ancestors VALUES (?, ?)", ((id, name) for name in names)
+        )
+
+    def drop_ancestors(self, id: str, names: Iterable[str]) -> None:
+        """Forget these stamps: what was changed then has come."""
+        self._db.executemany(
+            "DELETE FROM main.ancestors WHERE (node_id, state) = (?, ?)",
+            ((id, name) for name in names),
         )
 
     def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
@@ -436,6 +436,10 @@ class StateHistory:
             " ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
             (id, at),
         )
+
+    def deleted(self) -> dict[str, str]:
+        """Return what was deleted for good here, or elsewhere by what others say: id to when."""
+        return dict(self._db.execute(f"SELECT id, max(at) FROM {DELETED} GROUP BY id ORDER BY id"))
 
     def proposed_purges(self) -> dict[str, str]:
         """Return what others say was deleted for good, and nobody here yet: id to when."""

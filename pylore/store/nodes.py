@@ -17,7 +17,7 @@ from ..core.vocabulary import HIDDEN_STATUSES, LEARNING, RECORDS, types_named
 from ..system.files import READS, READS_TAKEN
 from ..system.json_encode import dumps
 from .conditions import narrow, seldom, where
-from .connection import NEW_KEY, apsw
+from .connection import DELETED, NEW_KEY, apsw
 from .faults import GraphFaults
 
 TYPE_CHECKING = False
@@ -214,16 +214,17 @@ class Nodes:
         return "added" if old is None else "updated"
 
     def _stamp(self, old: Node | None, node: Node) -> None:
-        """Make a node later than what it was before, or than when that was deleted for good."""
+        """Make a node later than what it was before, and than when that was deleted for good."""
         from ..core.stamps import Stamped, changed
         from ..core.states import clock, is_indexed, next_clock, set_clock
         from ..core.times import now
 
-        before: str | None = self._db.execute("SELECT at FROM purged WHERE id = ?", (node.id,)).get
+        gone: str | None = self._db.execute(
+            f"SELECT max(at) FROM {DELETED} WHERE id = ?", (node.id,)
+        ).get
         node.changed_at, node.stamps = None, ""
-        if old is not None:
-            before = clock(old)
-        if before is None:
+        before = max(gone or "", clock(old) if old is not None else "")
+        if not before:
             return
         at = clock(node)
         at = at if at > before else next_clock(before, now())

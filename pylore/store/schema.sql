@@ -461,7 +461,7 @@ CREATE TABLE node_history(
 ) WITHOUT ROWID;
 CREATE INDEX node_history_command ON node_history(command) WHERE command IS NOT NULL;
 
--- Changes that a node has seen, of which no value is here.
+-- Changes that a node has seen, of which not all values are here.
 CREATE TABLE ancestors(
   node_id TEXT NOT NULL,
   state TEXT NOT NULL,                     -- its stamp

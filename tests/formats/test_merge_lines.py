@@ -114,6 +114,7 @@ def purged(id: str, day: int) -> list[bytes]:
 @example(forgotten_and_edited(), [], purged("note-b", 1))
 @example(forgotten_and_edited(), [], purged("note-b", 3))
 @example(MADE_AGAIN[0], TAKEN_AWAY, MADE_AGAIN[1])
+@example(file(node(access_count=3)), file(node(at=DAY.format(3))), purged("note-a", 2))
 def test_neither_order_nor_repetition_counts(
     a: list[bytes], b: list[bytes], c: list[bytes]
 ) -> None:
@@ -129,7 +130,8 @@ def test_neither_order_nor_repetition_counts(
 def test_what_came_before_changes_no_state(
     a: list[bytes], b: list[bytes], base: list[bytes]
 ) -> None:
-    times = [{json.loads(line).get("updated_at") for line in lines} for lines in (a + b, base)]
+    times = [{json.loads(line).get(name) for line in lines for name in ("updated_at", "changed_at")}
+             for lines in (a + b, base)]  # fmt: skip
     if times[0] & times[1] - {None}:
         base = []  # what says something else at the same time was edited by hand
     with_base, without = merged(a, b, base), merged(a, b)

@@ -20,6 +20,7 @@ from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.core.times import days_ahead
 from pylore.formats.jsonl import Imported, import_lines
+from pylore.formats.knowledge import KnowledgeFile
 from pylore.formats.lines import export_lines
 from pylore.formats.merge_lines import conflict_notes, merge_lines
 from pylore.records.merge import Conflict
@@ -81,6 +82,30 @@ def test_and_so_do_those_of_files(tmp_path: Path) -> None:
         for store in stores:
             assert not store.checks.damage(full=True) and not store.checks.unindexed()
             store.close()
+
+
+@pytest.mark.parametrize("form", ["an export", "the shared file"])
+@settings(max_examples=examples(40), deadline=None)
+@given(SEEDS)
+def test_so_do_stores_that_only_propose_to_delete_for_good(form: str, seed: int) -> None:
+    def told(store: Store) -> list[str]:
+        lines = export_lines(store, shared=True)
+        return [*(lines if form == "an export" else KnowledgeFile("k", []).lines(lines))]
+
+    def take(ours: Store, theirs: Store, prefer: str) -> None:
+        lines = [line.encode() for line in told(theirs)]
+        import_lines(ours, Settings(), None, lines, prefer=prefer)
+
+    random = Random(seed)
+    three = Three(random, [memory_store() for _ in range(3)], take)
+    with clocks(three):
+        three.live(random.randrange(4, 25))
+        three.meet()
+        first, *others = [told(store) for store in three.stores]
+        assert others == [first, first]
+        assert three.cut_off() == [] and (form == "the shared file" or three.lost() == [])
+        take(three.stores[0], three.stores[1], "")
+        assert told(three.stores[0]) == first
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -526,3 +551,16 @@ def test_the_first_conflicts_are_named_and_the_rest_counted() -> None:
     assert len(notes) == 11 and notes[-1].startswith("12 conflicts: 2 more were changed")
     assert "lore show ID --history" in notes[-1] and "lore restore ID --at N" in notes[-1]
     assert conflict_notes([]) == []
+
+
+def test_no_state_is_listed_of_which_a_file_did_not_tell_all(here: Store, there: Store) -> None:
+    put(there, note("one", EARLY, tags=["old"]))
+    node = there.nodes.require("note-a")
+    node.tags, node.updated_at = ("new",), LATER
+    there.nodes.put(node)
+    put(here, *export_lines(there, history=False))
+    assert here.history.of_node("note-a") == []
+    edit(here, "two", LATE)
+    assert [past.node.tags for past in here.history.of_node("note-a")] == [("new",)]
+    take(here, there)
+    assert [past.node.tags for past in here.history.of_node("note-a")] == [("old",), ("new",)]

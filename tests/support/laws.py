@@ -8,7 +8,7 @@ differ; most steps fall into the same second, where order is hardest.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from pathlib import Path
 from random import Random
@@ -24,6 +24,7 @@ from new_stores import memory_store
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
+from pylore.formats.knowledge import KnowledgeFile
 from pylore.formats.lines import export_lines
 from pylore.formats.merge_lines import merge_lines
 from pylore.records.undo import delete_for_good, forget
@@ -171,7 +172,9 @@ def check(world: World) -> None:
     assert three.cut_off() == [], "cut off"
     for history in (True, False):
         check_files([lines_of(one, history=history) for one in world.stores])
-    lines = [lines_of(one, history=True) for one in world.stores]
+    for told in (lines_of, shared_lines_of):
+        check_proposals(world.stores, told(whole[0]), told)
+    lines = [lines_of(one) for one in world.stores]
     both = merged(merged(lines[0], lines[1]), lines[2])
     store = memory_store()
     import_lines(store, Settings(), None, both, purge=True)
@@ -187,6 +190,24 @@ def check_files(files: list[list[bytes]]) -> None:
     assert merged(whole, a) == merged(whole, whole) == whole, "files again"
 
 
+def check_proposals(
+    stores: list[bytes], whole: list[bytes], lines: Callable[[bytes], list[bytes]]
+) -> None:
+    """Assert that what was deleted for good is told alike where it is, and where it is forgotten
+    since others have deleted it."""
+    a, b, c = stores
+
+    def told(first: bytes, *others: bytes) -> bytes:
+        store = opened(first)
+        for other in others:
+            import_lines(store, Settings(), None, lines(other))
+        return saved(store)
+
+    every = [told(a, b, c), told(c, b, a), told(b, c, a), told(a, told(b, c))]
+    every.append(told(every[0], every[1], a))
+    assert [lines(one) for one in every] == [whole] * len(every), "proposals"
+
+
 def joined(first: bytes, *others: bytes) -> bytes:
     """Return what a store has that was told of others."""
     store = opened(first)
@@ -199,8 +220,15 @@ def merged(one: list[bytes], other: list[bytes]) -> list[bytes]:
     return [line.encode() for line in merge_lines([], one, other).lines]
 
 
-def lines_of(image: bytes, *, history: bool) -> list[bytes]:
-    return [line.encode() for line in export_lines(opened(image), history=history)]
+def shared_lines_of(image: bytes) -> list[bytes]:
+    """Return the lines that a file shares of a store."""
+    found = KnowledgeFile("shared", []).lines(export_lines(opened(image), shared=True))
+    return [line.encode() for line in found]
+
+
+def lines_of(image: bytes, *, history: bool = True) -> list[bytes]:
+    found = export_lines(opened(image), history=history, shared=True)
+    return [line.encode() for line in found]
 
 
 # --- all of them, or some
