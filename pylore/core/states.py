@@ -81,7 +81,7 @@ def count_reads(state: Node | Edge, *others: Node | Edge) -> None:
 
 
 def count_no_reads(state: Node | Edge) -> None:
-    """Take away how often a state has been read: of a part of that, before a purge, nobody knows."""
+    """Take away how often a state was read: nobody knows how often that was before a purge."""
     state.accessed_at, state.access_count = None, 0
 
 

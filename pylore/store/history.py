@@ -390,7 +390,7 @@ class StateHistory:
         self._db.execute("DELETE FROM meta WHERE key = 'merging'")
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Return the stamps of changes of these nodes, or of all, of which not all values are here."""
+        """Return the stamps of changes of these nodes, or of all, that are not wholly here."""
         which = "" if ids is None else " WHERE node_id IN (SELECT value FROM json_each(?))"
         found: dict[str, list[str]] = {}
         for id, name in self._db.execute(

@@ -172,8 +172,8 @@ def check(world: World) -> None:
     assert three.cut_off() == [], "cut off"
     for history in (True, False):
         check_files([lines_of(one, history=history) for one in world.stores])
-    for told in (lines_of, shared_lines_of):
-        check_proposals(world.stores, told(whole[0]), told)
+    for lines_told in (lines_of, shared_lines_of):
+        check_proposals(world.stores, lines_told(whole[0]), lines_told)
     lines = [lines_of(one) for one in world.stores]
     both = merged(merged(lines[0], lines[1]), lines[2])
     store = memory_store()
