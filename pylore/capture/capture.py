@@ -14,6 +14,7 @@ from ..system.files import make_private_folder, open_private_log
 from ..system.json_encode import dumps
 from .event_log import append, event_file, put_away_folder, remedy, state_folder
 from .events import event_line, read_events, shortened
+from .recent import sessions_of
 from .recorder import TranscriptPass
 
 TYPE_CHECKING = False
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """In place of a folder: every project's."""
-
-_LONGEST = 4096
-"""Bytes of a ``.git`` that is a file."""
 
 
 def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
@@ -46,45 +44,6 @@ def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
     for event in read_events(since=since) if sessions else ():
         if event.get("session") in sessions:
             yield event
-
-
-def sessions_of(project: str) -> set[str]:
-    """Return the sessions whose folder is that of a project, or a work tree of its repository."""
-    belongs: dict[str, bool] = {}
-    found = set()
-    for event in read_events(kinds=("session",)):
-        folder, session = event.get("name") or "", event.get("session") or ""
-        if folder and folder not in belongs:
-            belongs[folder] = _belongs(folder, project)
-        if session and belongs.get(folder):
-            found.add(session)
-    return found
-
-
-def _belongs(folder: str, project: str) -> bool:
-    here, there = os.path.realpath(folder), os.path.realpath(project)
-    if here == there:
-        return True
-    repository = _repository(here)
-    return bool(repository) and repository == _repository(there)
-
-
-def _repository(folder: str) -> str:
-    """Return the folder of the repository that a work tree belongs to; nothing where it is none."""
-    place = os.path.join(folder, ".git")
-    if os.path.isdir(place):
-        return os.path.realpath(place)
-    try:
-        with open(place, encoding="utf-8", errors="replace") as file:
-            said = file.read(_LONGEST)
-    except OSError:
-        return ""
-    key, _, path = said.partition(":")
-    if key != "gitdir":
-        return ""
-    own = os.path.realpath(os.path.join(folder, path.strip()))
-    beside = os.path.dirname(own)
-    return os.path.dirname(beside) if os.path.basename(beside) == "worktrees" else own
 
 
 _CAPTURED_LONGEST = 1_000_000

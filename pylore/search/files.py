@@ -92,7 +92,7 @@ def rank_files(
         "file": _whole_texts(store, query),
         "head": _head(store, query),
         "path": _paths(store, query),
-        "defined": _defining(store, query),
+        "defined": defining(store, query.text),
         "symbols": _lifted(matched.get("fulltext", {})),
         "meaning": {
             id: cosine - settings.vector_min
@@ -197,12 +197,12 @@ def _head(store: Store, query: Query) -> dict[str, float]:
     return {file_id(path): score for path, score in rows}
 
 
-def _defining(store: Store, query: Query) -> dict[str, float]:
-    """Return the files that define what the query names: of each name, the fewer the more each.
+def defining(store: Store, text: str) -> dict[str, float]:
+    """Return the files that define what a text names: of each name, the fewer the more each.
 
     A name with capitals is meant as it is written: ``SELECT`` is no function ``select``.
     """
-    wanted = {qualified.rpartition(".")[2] for qualified in named_in(query.text)}
+    wanted = {qualified.rpartition(".")[2] for qualified in named_in(text)}
     asked = [" ".join(split) for name in sorted(wanted) if (split := words(fold(name)))]
     files: dict[str, set[str]] = {}
     for id in store.fulltext.titled(CODE, asked, tuning.MOST_DEFINED) if asked else ():

@@ -261,3 +261,21 @@ SAME_FILE = 0.3
 """The factor on a further result of a file, where files are returned: on tests/bench/questions.py
 --set, recall@5 is 69.2 with 1, 72.9 with 0.6, 74.0 with 0.4, 74.2 with 0.3 and 0.2; on
 pytest-commits without a type it is 53.5 with 1 and 58.0 with 0.3."""
+
+# --- files that are likely to be changed next
+
+LIKELY = {
+    "here": 0.5, "branch": 1.0, "all": 0.5, "named": 1.0,
+    "content": 0.5, "path": 0.5, "history": 0.5, "changed": 0.2,
+}  # fmt: skip
+"""Shares of the legs."""
+
+A_SESSION_BACK = {"here": 0.7, "branch": 0.7, "all": 0.85}
+"""What a session counts, relative to the one after it."""
+
+LIKELY_SESSIONS = 15
+LIKELY_FILES = 5
+SAYS_SOMETHING = 12
+"""Words of a prompt from which on it says what it is about."""
+
+NAMES_LOOKED_UP = 30

@@ -1,29 +1,35 @@
 """What hooks would have shown in recorded sessions, and whether it was about what came next.
 
 ``.venv/bin/python tests/bench/hooks_replay.py FOLDER --repository CLONE``: FOLDER has transcripts
-of Claude Code (``*.jsonl``), CLONE is the repository that they worked in, or its git directory.
-For each session a store is made of what was there when it began: the tree of the last commit
-before, read by ``lore index``, and every message of a commit before it as a record that is tied
-to the files that the commit changed. Then its prompts and edits go through ``lore hook run``, in
-their order.
+of Claude Code (``*.jsonl``), or is a branch of CLONE that has them (``full.jsonl``, as Entire
+keeps them). CLONE is the repository that they worked in, or its git directory.
 
-A record that was shown counts where it is tied to a file that the session read or edited later
-(``hits``); since one that is tied to many files does so by chance, the share of a record's files
-that it did is there too (``share``). Beside both stand as many records drawn at random (the mean
-over all records) and as many of those with most edges, at the same moments.
+Sessions come in the order in which they began. Before each, its folder is a work tree of one
+repository, on the session's branch, at the last commit before it began; ``lore index`` has read
+that, the messages of commits are records that are tied to the files that these changed, and the
+log has what sessions edited up to then. A session counts that edits a file of the project after
+its first prompt.
+
+``files``: are the files that are named at the first prompt among those that it edits later? Hit,
+precision and recall, with each leg left out and alone, beside the files that most commits
+changed, those of the latest commits, those that sessions edited last, and as many drawn at
+random. With ``--hooks`` the session's start and its prompts go through ``lore hook run``, and
+``shown`` has the tokens, and in what share of the records the session edits a file that the
+record is tied to; beside that as many records drawn at random.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
+import random
+import re
 import subprocess
 import sys
-import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -31,41 +37,53 @@ from typing import Any
 from places import LORE, ROOT, BenchmarkError
 
 sys.path.insert(0, str(ROOT))
+from pylore.app.engine import Engine
+from pylore.capture.events import event_line
 from pylore.context.text import Tokens
+from pylore.core.settings import Settings
 from pylore.hooks.install import AGENTS
+from pylore.search import tuning
+from pylore.search.likely import likely_files
+from pylore.store import open_store
 
-EVENTS = ("session-start", "prompt", "file")
 _EDITS = {tool for one in AGENTS["claude"].bindings for tool in one.matcher.split("|") if tool}
 _MOST_FILES = 10
 """A commit of more files is about none of them in particular, and is tied to none."""
 
-Step = tuple[str, str]
-"""``prompt`` with its text, ``edit`` or ``read`` with a path from the project."""
+MOST = tuning.LIKELY_FILES
 
 
 class Session:
-    """A recorded session: when it began, and what happened in it."""
+    """A recorded session: where and when it began, its prompts and its edits."""
 
-    def __init__(self, path: Path) -> None:
-        self.name = path.stem
-        self.began = ""
-        self.steps: list[Step] = []
-        here = ""
-        for line in path.read_bytes().split(b"\n"):
+    def __init__(self, name: str, data: bytes) -> None:
+        self.name = name
+        self.began = self.here = self.branch = ""
+        self.steps: list[tuple[str, str, str]] = []
+        """The time, ``prompt`` or ``edit``, and its text or a path from the folder."""
+        for line in data.split(b"\n"):
             try:
                 entry = json.loads(line)
             except ValueError:
                 continue
             self.began = self.began or entry.get("timestamp") or ""
-            here = here or entry.get("cwd") or ""
-            self.steps.extend(_steps(entry, here))
+            self.here = self.here or entry.get("cwd") or ""
+            self.branch = self.branch or entry.get("gitBranch") or ""
+            time = entry.get("timestamp") or self.began
+            self.steps.extend((time, *step) for step in _steps(entry, self.here))
+
+    @property
+    def first(self) -> int | None:
+        """The first prompt that is no command."""
+        places = (at for at, (_, kind, _) in enumerate(self.steps) if kind == "prompt")
+        return next(places, None)
 
     def later(self, at: int) -> set[str]:
-        """The files that are read or edited after a step."""
-        return {text for kind, text in self.steps[at + 1 :] if kind != "prompt"}
+        """The files that are edited after a step."""
+        return {text for _, kind, text in self.steps[at + 1 :] if kind == "edit"}
 
 
-def _steps(entry: dict[str, Any], here: str) -> Iterator[Step]:
+def _steps(entry: dict[str, Any], here: str) -> Iterator[tuple[str, str]]:
     content = (entry.get("message") or {}).get("content")
     unasked = any(entry.get(key) for key in ("isMeta", "isSidechain", "isCompactSummary"))
     if entry.get("type") == "user" and not unasked:
@@ -73,54 +91,91 @@ def _steps(entry: dict[str, Any], here: str) -> Iterator[Step]:
             part.get("text") for part in content or [] if part.get("type") == "text"
         ]  # fmt: skip
         text = "\n".join(filter(None, parts))
-        if text and not text.startswith(("<", "[Request interrupted")):
+        if text and not text.startswith(("<", "/", "[Request interrupted")):
             yield "prompt", text
     if entry.get("type") == "assistant" and isinstance(content, list):
         for part in content:
             given = part.get("input") if part.get("type") == "tool_use" else None
             path = given.get("file_path") if isinstance(given, dict) else None
-            if isinstance(path, str) and here and path.startswith(f"{here}/"):
-                kind = "edit" if part.get("name") in _EDITS else "read"
-                yield kind, path.removeprefix(f"{here}/")
+            is_edit = part.get("name") in _EDITS and isinstance(path, str)
+            if is_edit and here and path.startswith(f"{here}/"):
+                yield "edit", path.removeprefix(f"{here}/")
+
+
+def sessions_in(place: str, repository: str) -> list[Session]:
+    """The sessions of a folder, or of a branch of the repository, of one session the longest."""
+    if Path(place).is_dir():
+        found = [Session(path.stem, path.read_bytes()) for path in Path(place).glob("*.jsonl")]
+    else:
+        best: dict[str, bytes] = {}
+        for line in _git(repository, "ls-tree", "-r", place).splitlines():
+            if line.endswith("full.jsonl"):
+                data = subprocess.run(
+                    ["git", "-C", repository, "cat-file", "blob", line.split()[2]],
+                    capture_output=True, check=True,
+                ).stdout  # fmt: skip
+                named = re.search(rb'"sessionId":\s?"([^"]+)"', data)
+                name = named.group(1).decode() if named else ""
+                if name and len(data) > len(best.get(name, b"")):
+                    best[name] = data
+        found = [Session(name, data) for name, data in best.items()]
+    return sorted((one for one in found if one.began), key=lambda one: (one.began, one.name))
 
 
 class Past:
-    """A project as it was when a session began, with a store of what was known then."""
+    """A project as it was at some time, with a store of what was known then."""
 
     def __init__(self, repository: str, folder: Path, until: str) -> None:
+        self.repository = repository
         self.folder = folder / "project"
-        self.folder.mkdir()
+        self._home = folder
         self._env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-        self.commit = _git(repository, "rev-list", "-1", f"--before={until}", "HEAD").strip()
-        tree = subprocess.run(["git", "-C", repository, "archive", self.commit],
-                              capture_output=True, check=True).stdout  # fmt: skip
-        with tarfile.open(fileobj=io.BytesIO(tree)) as archive:
-            archive.extractall(self.folder, filter="data")
+        self._known = ""
+        self._places = {"": self.folder}
+        self._noted: list[dict[str, Any]] = []
         self.files: dict[str, set[str]] = {}
         """The files that each record is tied to."""
-        self._fill(repository)
+        self.changed: dict[str, list[int]] = {}
+        """For each file, the places of the commits that changed it, the oldest 0."""
+        _git(repository, "clone", "-q", "--shared", "--no-checkout", repository, str(self.folder))
+        self.go_to(until)
 
-    def _fill(self, repository: str) -> None:
-        self.lore("init")
-        self.lore("index", "--quiet")
-        lines = list(self._lines(repository))
-        knowledge = self.folder.parent / "knowledge.jsonl"
-        knowledge.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        self.lore("import", str(knowledge))
-        hubs = self.lore("graph", "hubs", "-n", "1000000", "--json")
-        self.hubs = [row["id"] for row in json.loads(hubs) if row["id"] in self.files]
+    def go_to(self, until: str, place: str = "", branch: str = "") -> Path:
+        """Bring a folder, named as it was where it was recorded, to what it was at a time."""
+        folder = self._places.setdefault(place, self._home / f"tree{len(self._places)}")
+        commit = _git(self.repository, "rev-list", "-1", f"--before={until}", "HEAD").strip()
+        if not folder.is_dir():
+            _git(str(self.folder), "worktree", "add", "-q", "--no-checkout", "--detach",
+                 str(folder), commit)  # fmt: skip
+        _git(str(folder), "checkout", "-q", "-f", "--detach", commit)
+        if branch:
+            _git(str(folder), "update-ref", f"refs/heads/{branch}", commit)
+            _git(str(folder), "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+        if not self._known:
+            self.lore("init")
+        self.lore("index", "--quiet", "--no-history", here=folder)
+        if commit != self._known:
+            lines = self._home / "knowledge.jsonl"
+            lines.write_text("".join(json.dumps(one) + "\n" for one in self._lines(commit, folder)))
+            self.lore("import", str(lines))
+            self.lore("graph", "analyze-cochanges", "--quiet", here=folder)
+            self._known = commit
+        return folder
 
-    def _lines(self, repository: str) -> Iterator[dict[str, Any]]:
-        log = _git(repository, "log", "--no-merges", "--name-only", "--no-renames", "-z",
+    def _lines(self, commit: str, folder: Path) -> Iterator[dict[str, Any]]:
+        new = f"{self._known}..{commit}" if self._known else commit
+        log = _git(self.repository, "log", "--no-merges", "--name-only", "--no-renames", "-z",
                    "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
-                   "--format=%x01%H%x02%ad%x02%B%x02", self.commit)  # fmt: skip
-        for one in log.split("\1")[1:]:
+                   "--format=%x01%H%x02%ad%x02%B%x02", new)  # fmt: skip
+        for place, one in enumerate(log.split("\1")[:0:-1], len(self.files)):
             name, day, message, rest = one.split("\2")
             text = "\n".join(line for line in message.strip().split("\n")
                              if not line.startswith(("Entire-", "Co-Authored-By:")))  # fmt: skip
             paths = [path.strip() for path in rest.split("\0") if path.strip()]
+            for path in paths:
+                self.changed.setdefault(path, []).append(place)
             id = f"decision-{name[:12]}"
-            ours = {path for path in paths if (self.folder / path).is_file()}
+            ours = {path for path in paths if (folder / path).is_file()}
             self.files[id] = ours if len(paths) <= _MOST_FILES else set()
             yield {"id": id, "type": "decision", "body": text, "title": text.partition("\n")[0],
                    "created_at": day, "updated_at": day}  # fmt: skip
@@ -128,27 +183,47 @@ class Past:
                 yield {"from_id": id, "to_id": f"file-{path}", "relation": "anchored_to"}
                 yield {"anchor_of": id, "kind": "file", "path": path}
 
+    def engine(self, folder: Path) -> Engine:
+        """The store as a hook in this folder has it."""
+        data = Path(self.lore("store", "path").strip()).parent
+        return Engine(open_store(str(data)), Settings.load(environ=self._env, flags={}), str(folder))
+
+    def note(self, session: Session, until: str, since: str) -> None:
+        """Append what a session edited within a time to the log."""
+        rows = [{"kind": "edit", "name": "Edit", "t": f"{time[:19]}Z", "ok": True, "files": [text]}
+                for time, kind, text in session.steps
+                if kind == "edit" and since <= time < until]  # fmt: skip
+        self._noted = sorted((*self._noted, *rows), key=lambda row: str(row["t"]))
+        if rows and session.began >= since:
+            rows.insert(0, {"kind": "session", "t": rows[0]["t"], "text": session.branch,
+                            "name": str(self._places.get(session.here, session.here))})  # fmt: skip
+        log = self._home / ".local/state/lore/events.jsonl"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as file:
+            for row in rows:
+                file.write(event_line({"v": 1, "src": "claude", "session": session.name, **row}))
+
+    def last_edited(self, folder: Path) -> list[str]:
+        """The files that sessions edited last, anywhere."""
+        paths = dict.fromkeys(reversed([path for row in self._noted for path in row["files"]]))
+        return [path for path in paths if (folder / path).is_file()][:MOST]
+
     def is_about(self, id: str, files: set[str]) -> bool:
         """Whether a record is tied to one of these files."""
         return bool(self.files.get(id, set()) & files)
 
-    def share(self, id: str, files: set[str]) -> float:
-        """How many of a record's files are among these, 0..1."""
-        tied = self.files.get(id, set())
-        return len(tied & files) / len(tied) if tied else 0.0
-
-    def lore(self, *words: str) -> str:
+    def lore(self, *words: str, here: Path | None = None) -> str:
         """What a command prints."""
-        done = subprocess.run([LORE, *words], cwd=self.folder, env=self._env, text=True,
+        done = subprocess.run([LORE, *words], cwd=here or self.folder, env=self._env, text=True,
                               capture_output=True, check=False)  # fmt: skip
         if done.returncode:
             raise BenchmarkError(f"lore {words[0]}: {done.stderr.strip()}")
         return done.stdout
 
-    def shown(self, event: str, **fields: Any) -> str:
+    def shown(self, event: str, here: Path, **fields: Any) -> str:
         """The text that an event brings."""
         done = subprocess.run(
-            [LORE, "hook", "run", event, "--client", "claude"], cwd=self.folder, env=self._env,
+            [LORE, "hook", "run", event, "--client", "claude"], cwd=here, env=self._env,
             input=json.dumps(fields), text=True, capture_output=True, check=True,
         )  # fmt: skip
         if not done.stdout:
@@ -156,61 +231,80 @@ class Past:
         return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
 
 
-_SHARES = ("hits", "random", "hubs", "share", "random_share", "hubs_share")
-
-
 class Tally:
-    """For one kind of event: calls, answers, tokens, records, and how many were about later."""
+    """For some guesses: in how many sessions there were any, and how good they were."""
 
     def __init__(self) -> None:
-        self.calls = self.answered = self.tokens = self.records = 0
-        self.hits = self.random = self.hubs = 0.0
-        self.share = self.random_share = self.hubs_share = 0.0
+        self.sessions = self.answered = self.named = 0
+        self.hit = self.right = 0
+        self.recall = 0.0
 
-    def add(self, other: Tally) -> None:
-        for name, value in vars(other).items():
-            setattr(self, name, getattr(self, name) + value)
+    def add(self, guessed: Sequence[str], later: set[str]) -> None:
+        """What was guessed of one session."""
+        right = len(later.intersection(guessed))
+        self.sessions += 1
+        self.answered += bool(guessed)
+        self.named += len(guessed)
+        self.hit += bool(right)
+        self.right += right
+        self.recall += right / len(later)
 
     def row(self) -> dict[str, Any]:
-        share = {
-            name: round(getattr(self, name) / self.records, 3) if self.records else None
-            for name in _SHARES
-        }
-        return {"calls": self.calls, "answered": self.answered, "tokens": self.tokens,
-                "records": self.records, **share}  # fmt: skip
+        """Precision is that of all files that were named, hit and recall of all sessions."""
+        return {
+            "sessions": self.sessions, "answered": self.answered,
+            "hit": round(self.hit / self.sessions, 3),
+            "precision": round(self.right / self.named, 3) if self.named else None,
+            "recall": round(self.recall / self.sessions, 3),
+        }  # fmt: skip
 
 
-def replay(session: Session, past: Past) -> dict[str, Tally]:
-    """Sends a session's events; what each kind of them brought."""
-    tallies = {event: Tally() for event in EVENTS}
-    tokens, used = Tokens(), 0
-    started = [("session-start", "")]
-    for at, (kind, value) in enumerate([*started, *session.steps], -1):
-        event = "file" if kind == "edit" else kind
-        if event not in EVENTS:
-            continue
-        fields: dict[str, Any] = {"session_id": session.name}
-        if kind == "prompt":
-            fields["prompt"] = value
-        elif kind == "edit":
-            fields.update(tool_name="Edit", tool_input={"file_path": value})
-        text = past.shown(event, **fields)
-        ids = [line.split()[1] for line in text.split("\n") if line.startswith("- ")]
-        tally, later = tallies[event], session.later(at)
-        tally.calls += 1
-        tally.answered += bool(text)
-        tally.tokens += tokens.text(text) if text else 0
-        tally.records += len(ids)
-        # nothing comes twice in a session, so neither do these
-        hubs = past.hubs[used : used + len(ids)]
-        used += len(ids)
-        tally.hits += sum(past.is_about(id, later) for id in ids)
-        tally.hubs += sum(past.is_about(id, later) for id in hubs)
-        tally.random += len(ids) * fmean(past.is_about(id, later) for id in past.files)
-        tally.share += sum(past.share(id, later) for id in ids)
-        tally.hubs_share += sum(past.share(id, later) for id in hubs)
-        tally.random_share += len(ids) * fmean(past.share(id, later) for id in past.files)
-    return tallies
+def guesses(
+    engine: Engine, past: Past, folder: Path, session: Session, prompt: str
+) -> Iterator[tuple[str, list[str]]]:
+    """What each way names before a session begins."""
+
+    def likely(shares: dict[str, float], text: str = prompt) -> list[str]:
+        found = likely_files(
+            engine.store, engine.settings, str(folder), text,
+            session=session.name, shares=shares,
+        )  # fmt: skip
+        return [one.path for one in found]
+
+    yield "all legs", likely(tuning.LIKELY)
+    yield "without the prompt", likely(tuning.LIKELY, "")
+    for leg in tuning.LIKELY:
+        yield f"without {leg}", likely({**tuning.LIKELY, leg: 0.0})
+    for leg in tuning.LIKELY:
+        yield f"{leg} alone", likely({leg: 1.0})
+    there = [path for path in past.changed if (folder / path).is_file()]
+    yield "most changed", sorted(there, key=lambda path: -len(past.changed[path]))[:MOST]
+    yield "last changed", sorted(there, key=lambda path: -past.changed[path][-1])[:MOST]
+    yield "last edited", past.last_edited(folder)
+    there.sort()
+    yield "random", random.Random(session.name).sample(there, min(MOST, len(there)))
+
+
+def shown_by_hooks(past: Past, folder: Path, session: Session, tally: dict[str, Counter[str]]) -> None:
+    """Sends the start of a session and its first prompts; counts what they bring."""
+    tokens = Tokens()
+    prompts = [at for at, step in enumerate(session.steps) if step[1] == "prompt"][:_PROMPTS]
+    for at in (-1, *prompts):
+        event = "session-start" if at < 0 else "prompt"
+        text = past.shown(event, folder, session_id=session.name,
+                          prompt=session.steps[at][2] if at >= 0 else "")  # fmt: skip
+        ids = [line.split()[1] for line in text.split("\n") if line.startswith("- decision-")]
+        later, row = session.later(at), tally.setdefault(event, Counter())
+        chance = fmean(past.is_about(id, later) for id in past.files) if past.files else 0
+        row.update(
+            calls=1, answered=bool(text), tokens=tokens.text(text) if text else 0,
+            records=len(ids), about=sum(past.is_about(id, later) for id in ids),
+            served=any(past.is_about(id, later) for id in ids),
+            random=len(ids) * chance,
+        )  # fmt: skip
+
+
+_PROMPTS = 3
 
 
 def _git(repository: str, *words: str) -> str:
@@ -219,24 +313,46 @@ def _git(repository: str, *words: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
+def replay(sessions: list[Session], repository: str, *, hooks: bool) -> Iterator[dict[str, Any]]:
+    """Yield a row for each way of naming files, and for each event of hooks."""
+    tallies: dict[str, Tally] = {}
+    shown: dict[str, Counter[str]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["HOME"] = scratch
+        past = Past(repository, Path(scratch), sessions[0].began)
+        noted = ""
+        for session in sessions:
+            first = session.first
+            if first is None or not session.later(first):
+                continue
+            now = session.steps[first][0]
+            folder = past.go_to(now, session.here, session.branch)
+            for other in sessions:
+                past.note(other, now, noted)
+            noted = now
+            engine = past.engine(folder)
+            for name, guessed in guesses(engine, past, folder, session, session.steps[first][2]):
+                tallies.setdefault(name, Tally()).add(guessed, session.later(first))
+            engine.store.close()
+            if hooks:
+                shown_by_hooks(past, folder, session, shown)
+    for name, one in tallies.items():
+        yield {"files": name, **one.row()}
+    for event, row in shown.items():
+        yield {"shown": event, **{name: round(number, 2) for name, number in row.items()}}
+
+
 def main() -> None:
-    """A row for each session and one for all, for each kind of event."""
+    """Print the rows as JSON lines."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("place", metavar="FOLDER|BRANCH")
     parser.add_argument("--repository", required=True)
+    parser.add_argument("--hooks", action="store_true", help="let hooks speak, too")
+    parser.add_argument("--last", type=int, default=0, help="of the sessions so many, the last")
     given = parser.parse_args()
-    total = {event: Tally() for event in EVENTS}
-    for path in sorted(given.folder.glob("*.jsonl")):
-        session = Session(path)
-        with tempfile.TemporaryDirectory() as scratch:
-            past = Past(given.repository, Path(scratch), session.began)
-            tallies = replay(session, past)
-        for event, tally in tallies.items():
-            total[event].add(tally)
-            row = {"session": session.name, "event": event, "known": len(past.files)}
-            print(json.dumps({**row, **tally.row()}), flush=True)
-    for event, tally in total.items():
-        print(json.dumps({"session": "all", "event": event, **tally.row()}))
+    sessions = sessions_in(given.place, given.repository)[-given.last :]
+    for row in replay(sessions, given.repository, hooks=given.hooks):
+        print(json.dumps(row))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,187 @@
+"""Which files the work at hand is likely to change, each with why.
+
+Legs, of each the best file having 1, are added by their shares (``tuning.LIKELY``): what the
+latest sessions edited, and those on this branch; and of a prompt what it names, the whole texts
+and the paths that are like it, and what commits changed whose messages are. How often a file was
+changed tells apart what these bring.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..core.errors import GraphUnavailable
+from ..core.text import MAX_QUERY, counted, parse_query, words
+from ..core.vocabulary import path_of
+from ..store.filter import Scope
+from ..system.parts import part
+from . import tuning
+from .files import defining, history_of, rank_files, relative
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..core.settings import Settings
+    from ..store import Store
+
+
+_LONGEST = 20_000
+"""Letters of a prompt that are looked at for names."""
+_BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
+"""What stands beside a path in a text; no letter of a glob is left."""
+_MAIN = frozenset(("", "develop", "main", "master", "trunk"))
+"""Branches that are no one piece of work."""
+
+
+class LikelyFile:
+    """A file of the project: its path, its score, and why it is likely."""
+
+    __slots__ = ("path", "score", "why")
+
+    def __init__(self, path: str, score: float, why: str) -> None:
+        self.path = path
+        self.score = score
+        self.why = why
+
+
+def likely_files(
+    store: Store,
+    settings: Settings,
+    root: str,
+    text: str = "",
+    *,
+    here: str = "",
+    session: str = "",
+    shares: Mapping[str, float] = tuning.LIKELY,
+) -> list[LikelyFile]:
+    """Return the files that are likely to be changed next, best first, ``tuning.LIKELY_FILES`` at
+    the most.
+
+    ``text`` is what a person has asked for, ``here`` the work tree, unless it is ``root``;
+    ``session`` is left out, whose edits are known.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    legs = _Legs()
+    legs.add_sessions(here or root, session)
+    if text:
+        legs.add_named(store, root, text[:_LONGEST])
+        if len(words(text)) >= tuning.SAYS_SOMETHING:
+            legs.add_like(store, settings, text[:MAX_QUERY])
+    return legs.best(store, here or root, shares)
+
+
+class _Legs:
+    """``scores`` of files by leg, and what is said of a file in each leg."""
+
+    def __init__(self) -> None:
+        self.scores: dict[str, dict[str, float]] = {}
+        self._why: dict[str, dict[str, str]] = {}
+
+    def add_sessions(self, here: str, session: str) -> None:
+        """What the latest sessions edited: those in this folder, those on its branch, and all."""
+        recent = part("capture", "recent")
+        if recent is None:
+            return
+        sessions = [one for one in recent.recent_sessions(here) if one.name != session]
+        branch = recent.branch_of(here)
+        place = os.path.realpath(here)
+        own = [one for one in sessions if os.path.realpath(one.folder) == place]
+        along = [one for one in sessions if one.branch == branch and branch not in _MAIN]
+        for leg, some, said in (
+            ("here", own, "edited in {} of your last {} here"),
+            ("branch", along, "edited in {} of the last {} on this branch"),
+            ("all", sessions, "edited in {} of the last {}"),
+        ):
+            some = some[: tuning.LIKELY_SESSIONS]
+            scores: dict[str, float] = {}
+            edited: dict[str, int] = {}
+            for back, one in enumerate(some):
+                for path in one.files:
+                    scores[path] = scores.get(path, 0.0) + tuning.A_SESSION_BACK[leg] ** back
+                    edited[path] = edited.get(path, 0) + 1
+            of = counted(len(some), "session")
+            self._add(leg, scores, {path: said.format(n, of) for path, n in edited.items()})
+
+    def add_named(self, store: Store, root: str, text: str) -> None:
+        """What a text names: paths, names of files, and what is defined in them."""
+        scores: dict[str, float] = {}
+        for path, share in _named(store, root, text):
+            scores[path] = max(share, scores.get(path, 0.0))
+        for id, share in defining(store, text).items():
+            scores[path_of(id)] = max(share, scores.get(path_of(id), 0.0))
+        self._add("named", scores, dict.fromkeys(scores, "named"))
+
+    def add_like(self, store: Store, settings: Settings, text: str) -> None:
+        """What is like a text: of files, and of messages of commits that changed them."""
+        ranks = rank_files(store, settings, parse_query(text), Scope(), {})
+        if ranks is None:
+            return
+        for leg, of, said in (("content", "file", "has its words"), ("path", "path", "called so")):
+            scores = {path_of(id): score for id, score in ranks.legs[of].items()}
+            self._add(leg, scores, dict.fromkeys(scores, said))
+        try:
+            history = history_of(store, settings, ranks, frozenset())
+        except GraphUnavailable:
+            return
+        if history is not None:
+            ways = {path_of(id): step.before for id, step in history.ways.items()}
+            self._add(
+                "history",
+                {path_of(id): score for id, score in history.support.items()},
+                {path: f"as in {before.id[:14]}" for path, before in ways.items() if before},
+            )
+
+    def _add(self, leg: str, scores: dict[str, float], why: dict[str, str]) -> None:
+        self.scores[leg] = relative(scores)
+        self._why[leg] = why
+
+    def best(self, store: Store, root: str, shares: Mapping[str, float]) -> list[LikelyFile]:
+        """Return the files with the highest sums, of those that are there."""
+        found = [*{path for leg in self.scores.values() for path in leg}]
+        try:
+            self.scores["changed"] = relative(store.commits.changes(found)) if found else {}
+        except GraphUnavailable:
+            self.scores["changed"] = {}
+        sums: dict[str, float] = {}
+        for name, leg in self.scores.items():
+            for path, score in leg.items():
+                sums[path] = sums.get(path, 0.0) + shares.get(name, 0.0) * score
+        best: list[LikelyFile] = []
+        for path in sorted(sums, key=lambda path: (-sums[path], path)):
+            if len(best) >= tuning.LIKELY_FILES or not sums[path]:
+                break
+            if os.path.isfile(os.path.join(root, path)):
+                best.append(LikelyFile(path, sums[path], self._said(path, shares)))
+        return best
+
+    def _said(self, path: str, shares: Mapping[str, float]) -> str:
+        """Return the two legs that say most for a file, in words."""
+        worth = {
+            leg: shares.get(leg, 0.0) * self.scores[leg].get(path, 0.0)
+            for leg, why in self._why.items() if path in why
+        }  # fmt: skip
+        first = sorted((leg for leg in worth if worth[leg]), key=lambda leg: -worth[leg])[:2]
+        return ", ".join(self._why[leg][path] for leg in first)
+
+
+def _named(store: Store, root: str, text: str) -> Iterator[tuple[str, float]]:
+    """Yield the files whose paths a text has, or whose own names: of those of one name, the fewer
+    the more each."""
+    seen = set()
+    for word in text.translate(_BESIDE_PATHS).split():
+        path = word.removeprefix(f"{root}/").strip(".:@").partition(":")[0]
+        if "." not in path[1:] or path in seen or not path.isprintable() or path.startswith("/"):
+            continue
+        seen.add(path)
+        if not path.startswith("..") and os.path.isfile(os.path.join(root, path)):
+            yield path, 1.0
+        elif len(seen) <= tuning.NAMES_LOOKED_UP:
+            end = f"/{path}"
+            stem = path.rpartition("/")[2].rpartition(".")[0]
+            named = store.whole_files.named(words(stem.casefold()))
+            files = [one for one in named if f"/{one}".endswith(end)]
+            for one in files:
+                yield one, 1 / len(files)
