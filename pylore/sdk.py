@@ -97,8 +97,8 @@ class Lore:
     ) -> Hits:
         """Return what matches ``query``, best first, and what is connected to it.
 
-        ``near`` names files (globs from the project's root, or ``@git``): what is tied to
-        them is found as well, with a query or without. ``types`` and ``statuses`` say what
+        ``near`` names files (globs from the project's root, ``@git``, ``@session``): what is tied
+        to them is found as well, with a query or without. ``types`` and ``statuses`` say what
         may be returned (superseded and retracted nodes only where ``statuses`` has that
         word); ``tags``, ``files`` (globs) and ``since`` (a date, or an age as ``7d``)
         where the walk may start; ``settings`` are settings for this search alone

@@ -6,7 +6,7 @@ from ..context.build import ContextBrief, build, wider
 from ..core.model import Record
 from ..store.filter import Scope
 from ..store.resolve_id import resolve_id, resolve_ids
-from .search import near_files
+from .search import globs_of, near_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ def context(engine: Engine, request: ContextRequest) -> Context:
     settings = engine.settings
     if not settings.origins.get("graph_depth"):
         settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
-    scope = Scope(types=engine.store.types.require(request.types), files=request.files)
-    near = near_files(engine, request.files) if request.files else None
+    files = globs_of(engine, request.files)
+    scope = Scope(types=engine.store.types.require(request.types), files=files)
+    near = near_files(engine, files)
     brief = ContextBrief(
         resolve_id(engine.store, request.question), form=request.form, budget=settings.budget,
         root=engine.root, scope=scope, excluded=resolve_ids(engine.store, request.exclude),

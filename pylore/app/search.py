@@ -34,8 +34,8 @@ def search(
 ) -> Hits:
     """Return the matches, best first, and the nodes connected to them, with notes for a person.
 
-    ``near`` names files (globs from the project's root, or ``@git``) whose related nodes are
-    found as well. ``types`` and ``statuses`` limit the results. ``tags``, ``files`` (globs) and
+    ``near`` names files (globs from the project's root, ``@git`` or ``@session``) whose related
+    nodes are found as well. ``types`` and ``statuses`` limit the results. ``tags``, ``files`` (globs) and
     ``since`` (a date, or an age as ``7d``) limit where the walk starts; with ``filter_expanded``
     they limit the results too. ``exclude`` are ids. ``operators`` reads those of the query
     (``core.operators``). With ``offsets`` the results say where its words are in their snippets.
@@ -75,6 +75,17 @@ def near_files(engine: Engine, globs: tuple[str, ...]) -> Near | None:
     from ..search.file_context import Near
 
     return Near(engine.root, globs)
+
+
+def globs_of(engine: Engine, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return globs, those of the files that a mark stands for in its place."""
+    if not any(name.startswith("@") for name in names):
+        return names
+    from ..search.file_context import MARKS, Near, literal
+
+    marks = [name for name in names if name in MARKS]
+    files = Near(engine.root, marks).files(engine.store, [])
+    return (*(name for name in names if name not in marks), *map(literal, files)) or names
 
 
 def add_cochanges_note(engine: Engine, found: Hits) -> None:

@@ -56,22 +56,26 @@ def put_away_files() -> list[str]:
 
 
 def append_event(
-    source: str, session: str, kind: str, name: str, files: Sequence[str], *, ok: bool | None = None
-) -> None:
-    """Appends one event of a live session: names and paths alone, no text of it, nor tokens.
+    source: str, session: str, kind: str, name: str, files: Sequence[str], *,
+    ok: bool | None = None, text: str = "",
+) -> None:  # fmt: skip
+    """Appends one event of a live session: names and paths alone, no tokens. ``text`` is a name,
+    too: that of a branch.
 
     ``ok`` is None for what can neither work nor fail.
 
     Raises:
         OSError: the log cannot be written.
     """
-    session, name, *files = without_tokens_in([session, name, *files[:_MOST_FILES]])
+    session, name, text, *files = without_tokens_in([session, name, text, *files[:_MOST_FILES]])
     event = {
         "v": VERSION, "t": now(), "src": source, "session": session[:_LONGEST_NAME],
         "kind": kind, "name": name[:_LONGEST_NAME],
     }  # fmt: skip
     if ok is not None:
         event.update(ok=ok, files=files)
+    if text:
+        event["text"] = text[:_LONGEST_NAME]
     append((dumps(event) + "\n").encode("utf-8", "backslashreplace"))
 
 

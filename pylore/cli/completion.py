@@ -174,7 +174,7 @@ class _Line:
             group = find(self._arguments[-1])
             return _verbs(group) if group else []
         # a single one the shell completes by itself
-        return ["@git", *_files(last)] if kind == "files" and is_list else []
+        return ["@git", "@session", *_files(last)] if kind == "files" and is_list else []
 
 
 def _verbs(group: Command) -> list[str]:

@@ -34,8 +34,9 @@ class Keeping:
         self, command: str, asked: Sequence[str], given: Mapping[str, Any], settings: Settings
     ) -> None:
         self._question: Keepable | None = None
-        if command == "search" and given["files"]:
-            return  # git is asked what is at hand
+        files = given["files"]
+        if files and (command == "search" or any("@" in one for one in files)):
+            return  # git or the log of events is asked what is at hand
         folder = data_folder()
         line = sorted({**given, "settings": sorted(given["settings"].items())}.items())
         variables = [(name, os.environ[name]) for name in sorted(os.environ) if name[:5] == "LORE_"]

@@ -7,11 +7,13 @@ import time
 
 from ..app.search import record_ids, search
 from ..context.text import Frame, Tokens
-from ..core.errors import GraphUnavailable, LoreError
+from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..core.json import parse_object
 from ..core.text import one_line, printable, words
-from ..core.vocabulary import ANCHORED_TO, BROKEN, LEARNING_TYPES, RECORDS
+from ..core.vocabulary import BROKEN, LEARNING_TYPES, RECORDS, file_id, path_of
+from ..search.file_context import literal
+from ..search.likely import likely_files
 from ..store.filter import Scope
 from ..system.files import open_private_log, user_folder
 from ..system.json_encode import dumps
@@ -33,7 +35,8 @@ _DIGITS = 32
 
 
 class AgentSession:
-    """One session: ``ids`` and ``files`` that were shown, and the ``run`` that they belong to.
+    """One session: ``ids`` and files that were shown (``named``) or at hand (``files``), and the
+    ``run`` that they belong to.
 
     A session without a name remembers nothing.
     """
@@ -43,6 +46,7 @@ class AgentSession:
         self._path = os.path.join(_folder(), key) if name else ""
         self.ids: set[str] = set()
         self.files: set[str] = set()
+        self.named: set[str] = set()
         self.run = ""
         for line in self._lines():
             kind, _, value = line.partition(" ")
@@ -50,11 +54,13 @@ class AgentSession:
                 self.ids.add(value)
             elif kind == "file":
                 self.files.add(value)
+            elif kind == "named":
+                self.named.add(value)
             elif kind == "run":
                 self.run = value
 
     def remember(self, kind: str, *values: str) -> None:
-        """Adds ``id``, ``file`` or ``run`` of what was shown; where that fails it is not kept."""
+        """Adds ``id``, ``file``, ``named`` or ``run`` of what was shown; where that fails it is not kept."""
         lines = "".join(f"{kind} {value}\n" for value in values if "\n" not in value)
         if not self._path or not lines:
             return
@@ -95,23 +101,14 @@ TOKENS = {"session-start": 1200, "prompt": 400, "file": 300}
 """The most tokens that an event gets."""
 
 _TASKS, _STALE, _BEST = 5, 5, 12
-_UNPROVEN = 5
-"""Of those that nobody has rated or read: before a question they are a guess."""
 
 _LOOKED_AT = 200
 """Of the newest confirmed records the best are chosen."""
-_MOST_TIES = 25
-"""Of a record as many files count, the nearest ones."""
 
 _HITS = 6
-_NAMED_FILES = 10
 _TITLE, _SNIPPET = 120, 200
 _FEWEST_WORDS = 4
 """Of a prompt: "go on", "done, continue" or "fix test" asks for nothing in particular."""
-
-_LONGEST_LOOKED_AT = 20_000
-_BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
-"""What stands beside a path in a text; no letter of a glob is left."""
 
 Line = tuple[str, str]
 """An id, and what is said of it."""
@@ -129,11 +126,12 @@ class Brief:
         self._head = head
         self._left -= self._tokens.lines(f"{head}\n")
 
-    def add(self, heading: str, lines: Iterable[Line]) -> None:
-        """Adds lines under a heading as far as they have room."""
+    def add(self, heading: str, lines: Iterable[Line]) -> list[str]:
+        """Adds lines under a heading as far as they have room; returned are the ids of these."""
         begun = not heading
+        before = len(self.ids)
         for id, said in lines:
-            line = f"- {id} {printable(one_line(said))}\n"
+            line = f"- {id} {printable(one_line(said))}".rstrip() + "\n"
             text = line if begun else f"{heading}\n{line}"
             size = self._tokens.lines(text)
             if id not in self.ids and size <= self._left:
@@ -141,6 +139,7 @@ class Brief:
                 self._left -= size
                 self._lines.append(text)
                 self.ids.append(id)
+        return self.ids[before:]
 
     @property
     def text(self) -> str:
@@ -150,10 +149,11 @@ class Brief:
         return self._frame.around(f"{self._head}\n" + "".join(self._lines))
 
 
-def about_project(engine: Engine) -> Brief:
-    """Open tasks, what went stale, and the best that a person has confirmed."""
+def about_project(engine: Engine, session: str) -> Brief:
+    """What the last session was about, open tasks, what went stale, and what has proven good."""
     brief = Brief("session-start", "What lore knows of this project; 'lore show ID' has it whole.")
     store = engine.store
+    brief.add(*_last_session(engine.root, session))
     with store.faults, store.snapshot():
         tasks = store.nodes.select(Scope(types=("task",)), _TASKS)
         brief.add("Open tasks:", map(_of_node, tasks))
@@ -162,16 +162,27 @@ def about_project(engine: Engine) -> Brief:
     return brief
 
 
-def about_prompt(engine: Engine, prompt: str, shown: Container[str]) -> Brief:
-    """Records that a prompt asks about and that were not shown yet."""
+def about_prompt(engine: Engine, prompt: str, session: AgentSession, name: str) -> Brief:
+    """The files that are likely to be changed next, and the records that are tied to them or that
+    the prompt asks about; of both what was not shown yet."""
     brief = Brief("prompt", "What lore knows that may bear on this; 'lore show ID' has it whole.")
-    if len(words(prompt)) < _FEWEST_WORDS or prompt.startswith("/"):
+    if prompt.startswith("/"):
         return brief
-    engine = engine.changed([("limit", str(_HITS))], "hook")
-    near = _files_named(prompt, engine.root)
-    with engine.store.faults:
-        found = search(engine, prompt, near=near, types=(RECORDS,))
-    brief.add("", map(_of_hit, [hit for hit in found if not hit.weak and hit.id not in shown]))
+    store = engine.store
+    with store.faults:
+        with store.snapshot():
+            files = likely_files(store, engine.root, prompt, engine.settings, session=name)
+        known = session.named | session.files
+        new = [(file_id(one.path), one.why) for one in files if one.path not in known]
+        session.remember("named", *map(path_of, brief.add("Files likely at hand:", new)))
+        asked = prompt if len(words(prompt)) >= _FEWEST_WORDS else ""
+        near = [literal(one.path) for one in files]
+        if not asked and not near:
+            return brief
+        engine = engine.changed([("limit", str(_HITS))], "hook")
+        found = search(engine, asked, near=near, types=(RECORDS,))
+    fresh = [hit for hit in found if not hit.weak and hit.id not in session.ids]
+    brief.add("Records:", map(_of_hit, fresh[:_HITS]))
     return brief
 
 
@@ -190,19 +201,17 @@ def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Containe
     return brief
 
 
-def _files_named(prompt: str, root: str) -> list[str]:
-    """Return the project's files that a prompt names by their paths: what is tied to them counts
-    more.
-    """
-    found: dict[str, None] = {}
-    for word in prompt[:_LONGEST_LOOKED_AT].translate(_BESIDE_PATHS).split():
-        path = word.strip(".:@").partition(":")[0]
-        if "." in path[1:] and not path.startswith(("/", "..")) and path.isprintable():
-            if path not in found and os.path.isfile(os.path.join(root, path)):
-                found[path] = None
-            if len(found) >= _NAMED_FILES:
-                break
-    return [*found]
+def _last_session(root: str, session: str) -> tuple[str, list[Line]]:
+    """Return a heading with what was asked last here, as far as that is noted, and the files that
+    were edited last."""
+    recent = part("capture", "recent")
+    sessions = recent.recent_sessions(root) if recent else []
+    others = [one for one in sessions if one.name != session]
+    last = next((one for one in others if one.folder == root), others[0] if others else None)
+    if last is None:
+        return "", []
+    asked = f" (last asked: {printable(one_line(last.prompt))[:_TITLE]})" if last.prompt else ""
+    return f"The last session edited{asked}:", [(file_id(path), "") for path in [*last.files][-5:]]
 
 
 def _stale(engine: Engine) -> list[Line]:
@@ -218,37 +227,17 @@ def _stale(engine: Engine) -> list[Line]:
 
 
 def _best(engine: Engine) -> list[Node]:
-    """Of what was learned last and is confirmed: what helped most, was read most, and is about
-    the files that most of it is about; the newest of these.
-    """
+    """Of what was confirmed last: what helped most, and what was read most; none that nobody has
+    rated or read."""
     scope = Scope(types=LEARNING_TYPES, statuses=("confirmed",))
     nodes = [*engine.store.nodes.select(scope, _LOOKED_AT)]
     ratings = engine.store.ratings.of([node.id for node in nodes])
-    worked_on = _worked_on(engine, [node.id for node in nodes])
-    none = (0.0, 0)
 
-    def worth(node: Node) -> tuple[float, int, int, str]:
-        rating = ratings.get(node.id, none)[0]
-        return rating, node.access_count, worked_on.get(node.id, 0), node.updated_at
+    def worth(node: Node) -> tuple[float, int]:
+        return ratings.get(node.id, (0.0, 0))[0], node.access_count
 
-    nodes.sort(key=worth, reverse=True)
-    proven = sum(worth(node)[:2] > none for node in nodes)
-    return nodes[: max(_UNPROVEN, min(proven, _BEST))]
-
-
-def _worked_on(engine: Engine, ids: Sequence[str]) -> dict[str, int]:
-    """Of each record, how many of them are about one of its files, added up over its files."""
-    try:
-        found = engine.store.edges.neighbours(ids, (ANCHORED_TO,), _MOST_TIES)
-    except GraphUnavailable:
-        return {}
-    files: dict[str, set[str]] = {}
-    about: dict[str, int] = {}
-    for id, file, *_ in found:
-        if file not in files.setdefault(id, set()):
-            files[id].add(file)
-            about[file] = about.get(file, 0) + 1
-    return {id: sum(about[file] for file in tied) for id, tied in files.items()}
+    proven = [node for node in nodes if worth(node) > (0.0, 0)]
+    return sorted(proven, key=worth, reverse=True)[:_BEST]
 
 
 def _of_node(node: Node) -> Line:
@@ -306,9 +295,9 @@ def _brief(
 ) -> Brief | None:
 
     if event == SESSION_START:
-        return about_project(engine)
+        return about_project(engine, sent.session)
     if event == PROMPT:
-        return about_prompt(engine, sent.prompt, session.ids)
+        return about_prompt(engine, sent.prompt, session, sent.session)
     if event == FILE:
         files = [_within(path, here) for path in sent.files]
         fresh = [path for path in files if path not in session.files]
@@ -338,10 +327,12 @@ def _begin(engine: Engine, agent: Agent, sent: Sent, here: str) -> None:
     """Notes that a session begins, and keeps what is noted of sessions within its limits."""
     sweep_sessions()
     log, events = part("capture", "event_log"), part("capture", "events")
-    if log is None or events is None:
+    recent = part("capture", "recent")
+    if log is None or events is None or recent is None:
         return
     try:
-        log.append_event(agent.name, sent.session, "session", here, [])
+        branch = recent.branch_of(here)
+        log.append_event(agent.name, sent.session, "session", here, [], text=branch)
         events.sweep_events(engine.settings.events_days, engine.settings.events_mb)
     except OSError:
         return  # a full disk is not the agent's matter

@@ -89,8 +89,10 @@ def attach_paths(
             walk["seed_score"] = round(walk["seed_score"] / way.score, 6)
 
 
-CHANGED = "@git"
-"""Instead of a glob: the files that are changed in the work tree."""
+CHANGED, RECENT = MARKS = ("@git", "@session")
+"""Instead of a glob: the files that are changed in the work tree, and those that the latest
+sessions of agents make likely to be changed next (``likely``)."""
+_NONE = {CHANGED: "no file in {} has changed", RECENT: "no session has edited files in {}"}
 
 WILD = "*?["
 
@@ -114,17 +116,20 @@ class Near:
         """
         found = dict.fromkeys(self.paths)
         for glob in self.globs:
-            some = self._changed() if glob == CHANGED else _matching(store, self.root, glob)
+            some = self._meant(store, glob)
             if not some:
-                notes.append(
-                    f"no file in {self.root} has changed"
-                    if glob == CHANGED
-                    else f"--files '{glob}' matches no file in {self.root}"
-                )
+                said = _NONE.get(glob, f"--files '{glob}' matches no file in {{}}")
+                notes.append(said.format(self.root))
             found.update(dict.fromkeys(some))
         return list(found)
 
-    def _changed(self) -> list[str]:
+    def _meant(self, store: Store, glob: str) -> list[str]:
+        if glob == RECENT:
+            from .likely import likely_files
+
+            return [one.path for one in likely_files(store, self.root)]
+        if glob != CHANGED:
+            return _matching(store, self.root, glob)
         from ..system.git import Git
 
         paths = Git(self.root).changed()
@@ -328,7 +333,7 @@ def of_files(
 def named(store: Store, near: Near, names: Iterable[str], here: str = "") -> Near:
     """``near`` with the files meant by those of ``names`` that are not ids.
 
-    Each is a path from the folder ``here``, if there is one, or from the root, or ``@git``; a
+    Each is a path from the folder ``here``, if there is one, or from the root, or a mark; a
     folder means all files below it.
 
     Raises:
@@ -336,7 +341,7 @@ def named(store: Store, near: Near, names: Iterable[str], here: str = "") -> Nea
     """
     globs, paths = [*near.globs], [*near.paths]
     for name in names:
-        if name == CHANGED:
+        if name in MARKS:
             globs.append(name)
         elif store.nodes.get(name) is None:
             path = _path(store, near.root, name, here)
@@ -362,7 +367,12 @@ def _path(store: Store, root: str, name: str, here: str) -> str:
 
 def _below(folder: str) -> str:
     """Return the glob for all files below a folder, whatever its name has in it."""
-    return "".join(f"[{sign}]" if sign in WILD else sign for sign in folder) + "/**"
+    return f"{literal(folder)}/**"
+
+
+def literal(path: str) -> str:
+    """Return the glob that matches this path alone."""
+    return "".join(f"[{sign}]" if sign in WILD else sign for sign in path)
 
 
 def _is_id(store: Store, name: str) -> bool:

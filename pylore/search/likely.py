@@ -34,6 +34,9 @@ _MAIN = frozenset(("", "develop", "main", "master", "trunk"))
 """Branches that are no one piece of work."""
 
 
+_OF_SESSIONS = ("here", "branch", "all")
+
+
 class LikelyFile:
     """A file of the project: its path, its score, and why it is likely."""
 
@@ -47,33 +50,32 @@ class LikelyFile:
 
 def likely_files(
     store: Store,
-    settings: Settings,
     root: str,
     text: str = "",
+    settings: Settings | None = None,
     *,
-    here: str = "",
     session: str = "",
     shares: Mapping[str, float] = tuning.LIKELY,
 ) -> list[LikelyFile]:
     """Return the files that are likely to be changed next, best first, ``tuning.LIKELY_FILES`` at
     the most.
 
-    ``text`` is what a person has asked for, ``here`` the work tree, unless it is ``root``;
-    ``session`` is left out, whose edits are known.
+    ``text`` is what a person has asked for; the history is asked about it under ``settings``.
+    ``session`` is left out: its edits are known.
 
     Raises:
         StoreError: the store cannot be read.
     """
-    legs = _Legs()
-    legs.add_sessions(here or root, session)
+    legs = _Likelihood()
+    legs.add_sessions(root, session)
     if text:
         legs.add_named(store, root, text[:_LONGEST])
-        if len(words(text)) >= tuning.SAYS_SOMETHING:
+        if settings and len(words(text)) >= tuning.SAYS_SOMETHING:
             legs.add_like(store, settings, text[:MAX_QUERY])
-    return legs.best(store, here or root, shares)
+    return legs.best(store, root, shares)
 
 
-class _Legs:
+class _Likelihood:
     """``scores`` of files by leg, and what is said of a file in each leg."""
 
     def __init__(self) -> None:
@@ -158,13 +160,15 @@ class _Legs:
         return best
 
     def _said(self, path: str, shares: Mapping[str, float]) -> str:
-        """Return the two legs that say most for a file, in words."""
+        """Return the two legs that say most for a file, in words; of sessions one."""
         worth = {
             leg: shares.get(leg, 0.0) * self.scores[leg].get(path, 0.0)
             for leg, why in self._why.items() if path in why
         }  # fmt: skip
-        first = sorted((leg for leg in worth if worth[leg]), key=lambda leg: -worth[leg])[:2]
-        return ", ".join(self._why[leg][path] for leg in first)
+        said: dict[object, str] = {}
+        for leg in sorted((leg for leg in worth if worth[leg]), key=lambda leg: -worth[leg]):
+            said.setdefault(leg in _OF_SESSIONS or leg, self._why[leg][path])
+        return ", ".join([*said.values()][:2])
 
 
 def _named(store: Store, root: str, text: str) -> Iterator[tuple[str, float]]:

@@ -147,7 +147,11 @@ class Past:
         if not folder.is_dir():
             _git(str(self.folder), "worktree", "add", "-q", "--no-checkout", "--detach",
                  str(folder), commit)  # fmt: skip
-        _git(str(folder), "checkout", "-q", "-f", "--detach", commit)
+        _git(str(folder), "update-ref", "--no-deref", "HEAD", commit)
+        _git(str(folder), "read-tree", "-m", "HEAD")
+        # a clone may lack large files: the others come even so
+        _git(str(folder), "checkout-index", "-a", "-f", "-q", check=False)
+        _git(str(folder), "clean", "-f", "-d", "-q")
         if branch:
             _git(str(folder), "update-ref", f"refs/heads/{branch}", commit)
             _git(str(folder), "symbolic-ref", "HEAD", f"refs/heads/{branch}")
@@ -186,7 +190,9 @@ class Past:
     def engine(self, folder: Path) -> Engine:
         """The store as a hook in this folder has it."""
         data = Path(self.lore("store", "path").strip()).parent
-        return Engine(open_store(str(data)), Settings.load(environ=self._env, flags={}), str(folder))
+        return Engine(
+            open_store(str(data)), Settings.load(environ=self._env, flags={}), str(folder)
+        )
 
     def note(self, session: Session, until: str, since: str) -> None:
         """Append what a session edited within a time to the log."""
@@ -266,7 +272,7 @@ def guesses(
 
     def likely(shares: dict[str, float], text: str = prompt) -> list[str]:
         found = likely_files(
-            engine.store, engine.settings, str(folder), text,
+            engine.store, str(folder), text, engine.settings,
             session=session.name, shares=shares,
         )  # fmt: skip
         return [one.path for one in found]
@@ -285,7 +291,9 @@ def guesses(
     yield "random", random.Random(session.name).sample(there, min(MOST, len(there)))
 
 
-def shown_by_hooks(past: Past, folder: Path, session: Session, tally: dict[str, Counter[str]]) -> None:
+def shown_by_hooks(
+    past: Past, folder: Path, session: Session, tally: dict[str, Counter[str]]
+) -> None:
     """Sends the start of a session and its first prompts; counts what they bring."""
     tokens = Tokens()
     prompts = [at for at, step in enumerate(session.steps) if step[1] == "prompt"][:_PROMPTS]
@@ -307,8 +315,8 @@ def shown_by_hooks(past: Past, folder: Path, session: Session, tally: dict[str, 
 _PROMPTS = 3
 
 
-def _git(repository: str, *words: str) -> str:
-    done = subprocess.run(["git", "-C", repository, *words], capture_output=True, check=True,
+def _git(repository: str, *words: str, check: bool = True) -> str:
+    done = subprocess.run(["git", "-C", repository, *words], capture_output=True, check=check,
                           env={**os.environ, "TZ": "UTC"})  # fmt: skip
     return done.stdout.decode("utf-8", "replace")
 

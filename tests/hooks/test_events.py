@@ -55,11 +55,10 @@ def test_each_event_gets_what_bears_on_it_once_a_session(project: Path) -> None:
     text = context(begun)
     assert json.loads(begun)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     assert text.startswith("=== data ") and "data, not instructions" in text
-    assert text.index("Let people log out") < text.index("Sessions are signed")
+    # what nobody has rated or read is no more than a guess
+    assert "Let people log out" in text and "Sessions are signed" not in text
     assert Tokens().text(text) <= 1200
-    # a prompt in the same session: both records were shown; in another they come
     asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
-    assert hook(project, "prompt", session_id="one", **asked) == ""
     said = context(hook(project, "prompt", session_id="two", **asked))
     assert "decision-" in said and "lesson-" in said and "file-" not in said
     assert hook(project, "prompt", session_id="two", **asked) == ""
@@ -77,7 +76,7 @@ def test_each_event_gets_what_bears_on_it_once_a_session(project: Path) -> None:
     # what was shown stands in runs, and does not count as use
     runs = json.loads(lore(project, "run", "list", "--json"))
     assert len(runs) == 3
-    shown = json.loads(lore(project, "run", "show", runs[-1]["id"], "--json"))
+    shown = [json.loads(lore(project, "run", "show", run["id"], "--json")) for run in runs]
     assert "decision" in str(shown)
     lore(project, "add", "note", "a write, which counts reads in")
     listed = json.loads(lore(project, "list", "--type", "decision", "--json"))
@@ -169,29 +168,56 @@ def test_whatever_fields_an_agent_sends_they_are_read(fields: dict[str, Any]) ->
     assert all(isinstance(path, str) and path for path in sent.files)
 
 
-def test_records_about_files_that_are_worked_on_or_named_come_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def lines(answer: str) -> list[str]:
+    """What stands in a context, an item a line."""
+    return [line[2:] for line in context(answer).split("\n") if line.startswith("- ")]
+
+
+def edited(folder: Path, session: str, *paths: str) -> None:
+    """A session begins, and edits files."""
+    hook(folder, "session-start", session_id=session)
+    for path in paths:
+        hook(folder, "tool", session_id=session, tool_name="Edit", tool_input={"file_path": path})
+
+
+def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Path) -> None:
+    subprocess.run(["git", "init", "-qb", "keys", "."], cwd=project, check=True)
+    for name in ("keys", "other"):
+        (project / f"src/{name}.py").write_text("x = 1\n")
+    edited(project, "one", "src/auth.py", "src/keys.py", "src/gone.py", "../outside.py")
+    edited(project, "two", "src/auth.py")
+    said = lines(hook(project, "session-start", session_id="three"))
+    assert said[0] == "file-src/auth.py"
+    said = lines(hook(project, "prompt", session_id="three", prompt="go on"))
+    assert said[:2] == [
+        "file-src/auth.py edited in 2 of the last 2 sessions on this branch",
+        "file-src/keys.py edited in 1 of the last 2 sessions on this branch",
+    ]
+    # the record that is tied to one of them, though the prompt says nothing; once a session
+    assert len(said) == 3 and "Sessions are signed" in said[2]
+    assert hook(project, "prompt", session_id="three", prompt="go on") == ""
+    # what a prompt names is at hand, too
+    asked = "why does src/other.py not do what it did before the keys were rotated, and since when"
+    said = lines(hook(project, "prompt", session_id="four", prompt=asked))
+    assert "file-src/other.py named" in said
+    # a command line asks for the same, and a context for what is known of it
+    found = json.loads(lore(project, "search", "--files", "@session", "--json"))
+    assert {row["id"] for row in found} >= {"file-src/auth.py"} or found[0]["file"] == "src/auth.py"
+    told = json.loads(lore(project, "context", "--files", "@session", "--as", "json"))
+    assert "Sessions are signed" in told["text"]
+
+
+def test_without_sessions_nothing_is_likely(project: Path) -> None:
+    assert hook(project, "prompt", session_id="one", prompt="go on") == ""
+    assert lore(project, "search", "--files", "@session", "--json") == "[]\n"
+
+
+def test_a_record_that_was_read_comes_with_a_session_and_one_of_a_named_file_with_a_prompt(
+    project: Path,
 ) -> None:
-    move_home(monkeypatch, tmp_path / "home")
-    (tmp_path / "src").mkdir()
-    for name in ("often", "once"):
-        (tmp_path / f"src/{name}.py").write_text("x = 1\n")
-    days = [f"2026-01-{day:02}T00:00:00Z" for day in range(1, 10)]
-    nodes = [{"id": f"lesson-{number}", "body": f"harbour rule {number}", "updated_at": day,
-              "created_at": day} for number, day in enumerate(days)]  # fmt: skip
-    edges = [{"from_id": f"lesson-{number}", "relation": "anchored_to",
-              "to_id": f"file-src/{name}.py"}
-             for number, name in ((0, "often"), (1, "often"), (2, "once"))]  # fmt: skip
-    lines = "".join(json.dumps(line) + "\n" for line in [*nodes, *edges])
-    (tmp_path / "known.jsonl").write_text(lines)
-    lore(tmp_path, "init")
-    lore(tmp_path, "index", "--quiet")
-    lore(tmp_path, "import", "known.jsonl")
-    begun = context(hook(tmp_path, "session-start"))
-    shown = [line.split()[1] for line in begun.split("\n") if line.startswith("- ")]
-    # of those that nobody has rated or read five, and the newest last
-    assert shown == ["lesson-1", "lesson-0", "lesson-2", "lesson-8", "lesson-7"]
-    lore(tmp_path, "anchor", "lesson-2", "src/once.py")
-    said = context(hook(tmp_path, "prompt", prompt="is `src/once.py:1` where it ought to be?"))
-    assert "lesson-2 " in said and "lesson-1 " not in said
-    assert hook(tmp_path, "prompt", prompt="fix harbour rule") == ""
+    lesson = json.loads(lore(project, "list", "--type", "lesson", "--json"))[0]["id"]
+    lore(project, "feedback", lesson, "--helpful")
+    said = context(hook(project, "session-start", session_id="one"))
+    assert lesson in said and "Sessions are signed" not in said
+    said = context(hook(project, "prompt", prompt="is `src/auth.py:1` where it ought to be?"))
+    assert "Sessions are signed" in said and lesson not in said

@@ -60,12 +60,13 @@ words; what looks like an operator and cannot be read is words too, with a note.
     Heading("What is at hand"),
     Option(
         "--files GLOB,…",
-        "the files you are at, from the project's root (src/**/*.ts), or\n"
-        "@git for those changed in the work tree: what is tied to them\n"
-        "is found too, and counts more where the query matches it. It\n"
-        "filters nothing, as --file does. Needs no query. From depth 1\n"
-        "on also what is tied to files that these import, that import\n"
-        "them, or that change together with them",
+        "the files you are at, from the project's root (src/**/*.ts),\n"
+        "@git for those changed in the work tree, or @session for those\n"
+        "that the latest sessions of agents edited in this folder and on\n"
+        "this branch: what is tied to them is found too, and counts more\n"
+        "where the query matches it. It filters nothing, as --file does.\n"
+        "Needs no query. From depth 1 on also what is tied to files that\n"
+        "these import, that import them, or that change together with them",
         kind="files",
         many=True,
     ),
@@ -145,11 +146,12 @@ In place of an id there may be a path, from the working directory or from the
 project's root: then it is what is known about this file, records first: those
 tied to it (hops 0), then those tied to files that it imports, that import it, or
 that change together with it (1 hop, over that file), then what the walk reaches.
-A folder stands for all files below it, @git for those changed in the work tree.
+A folder stands for all files below it, @git for those changed in the work tree,
+@session for those that the latest sessions of agents edited.
 Where a node has such an id, it is the node (./NAME is a file).""",
     Option(
         "--files GLOB,…",
-        "files too: globs from the project's root, or @git for those\nchanged in the work tree",
+        "files too: globs from the project's root, @git or @session",
         kind="files",
         many=True,
     ),
@@ -282,8 +284,9 @@ what it is linked to comes along. A lone - reads the question from stdin.""",
     ),
     Option(
         "--files GLOB,…",
-        "start only from records and code of these files; without a\n"
-        "question, or where nothing matches, what is known about them",
+        "start only from records and code of these files (globs, @git or\n"
+        "@session); without a question, or where nothing matches, what\n"
+        "is known about them",
         kind="files",
         many=True,
     ),
