@@ -14,6 +14,7 @@ from ..core.text import one_line, printable, words
 from ..core.vocabulary import BROKEN, LEARNING_TYPES, RECORDS, file_id, path_of
 from ..search.file_context import literal
 from ..search.likely import likely_files
+from ..search.tuning import SAYS_SOMETHING
 from ..store.filter import Scope
 from ..system.files import open_private_log, user_folder
 from ..system.json_encode import dumps
@@ -107,8 +108,6 @@ _LOOKED_AT = 200
 
 _HITS = 6
 _TITLE, _SNIPPET = 120, 200
-_FEWEST_WORDS = 4
-"""Of a prompt: "go on", "done, continue" or "fix test" asks for nothing in particular."""
 
 Line = tuple[str, str]
 """An id, and what is said of it."""
@@ -175,7 +174,7 @@ def about_prompt(engine: Engine, prompt: str, session: AgentSession, name: str) 
         known = session.named | session.files
         new = [(file_id(one.path), one.why) for one in files if one.path not in known]
         session.remember("named", *map(path_of, brief.add("Files likely at hand:", new)))
-        asked = prompt if len(words(prompt)) >= _FEWEST_WORDS else ""
+        asked = prompt if len(words(prompt)) >= SAYS_SOMETHING else ""
         near = [literal(one.path) for one in files]
         if not asked and not near:
             return brief

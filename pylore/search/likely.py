@@ -2,8 +2,7 @@
 
 Legs, of each the best file having 1, are added by their shares (``tuning.LIKELY``): what the
 latest sessions edited, and those on this branch; and of a prompt what it names, the whole texts
-and the paths that are like it, and what commits changed whose messages are. How often a file was
-changed tells apart what these bring.
+and the paths that are like it, and what commits changed whose messages are.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def likely_files(
         legs.add_named(store, root, text[:_LONGEST])
         if settings and len(words(text)) >= tuning.SAYS_SOMETHING:
             legs.add_like(store, settings, text[:MAX_QUERY])
-    return legs.best(store, root, shares)
+    return legs.best(root, shares)
 
 
 class _Likelihood:
@@ -102,7 +101,7 @@ class _Likelihood:
             edited: dict[str, int] = {}
             for back, one in enumerate(some):
                 for path in one.files:
-                    scores[path] = scores.get(path, 0.0) + tuning.A_SESSION_BACK[leg] ** back
+                    scores[path] = scores.get(path, 0.0) + tuning.A_SESSION_BACK**back
                     edited[path] = edited.get(path, 0) + 1
             of = counted(len(some), "session")
             self._add(leg, scores, {path: said.format(n, of) for path, n in edited.items()})
@@ -140,13 +139,8 @@ class _Likelihood:
         self.scores[leg] = relative(scores)
         self._why[leg] = why
 
-    def best(self, store: Store, root: str, shares: Mapping[str, float]) -> list[LikelyFile]:
+    def best(self, root: str, shares: Mapping[str, float]) -> list[LikelyFile]:
         """Return the files with the highest sums, of those that are there."""
-        found = [*{path for leg in self.scores.values() for path in leg}]
-        try:
-            self.scores["changed"] = relative(store.commits.changes(found)) if found else {}
-        except GraphUnavailable:
-            self.scores["changed"] = {}
         sums: dict[str, float] = {}
         for name, leg in self.scores.items():
             for path, score in leg.items():

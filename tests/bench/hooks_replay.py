@@ -5,10 +5,11 @@ of Claude Code (``*.jsonl``), or is a branch of CLONE that has them (``full.json
 keeps them). CLONE is the repository that they worked in, or its git directory.
 
 Sessions come in the order in which they began. Before each, its folder is a work tree of one
-repository, on the session's branch, at the last commit before it began; ``lore index`` has read
+repository, on the session's branch, at the last commit before it began, with empty files in place
+of those that earlier sessions there, or on that branch, have made since; ``lore index`` has read
 that, the messages of commits are records that are tied to the files that these changed, and the
-log has what sessions edited up to then. A session counts that edits a file of the project after
-its first prompt.
+log has what sessions edited up to then. A session counts that edits a file after its first prompt
+which was there before it: one that it is going to make cannot be named.
 
 ``files``: are the files that are named at the first prompt among those that it edits later? Hit,
 precision and recall, with each leg left out and alone, beside the files that most commits
@@ -30,6 +31,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -133,6 +135,7 @@ class Past:
         self._known = ""
         self._places = {"": self.folder}
         self._noted: list[dict[str, Any]] = []
+        self._written: list[tuple[str, str, str]] = []
         self.files: dict[str, set[str]] = {}
         """The files that each record is tied to."""
         self.changed: dict[str, list[int]] = {}
@@ -157,8 +160,8 @@ class Past:
             _git(str(folder), "symbolic-ref", "HEAD", f"refs/heads/{branch}")
         if not self._known:
             self.lore("init")
-        self.lore("index", "--quiet", "--no-history", here=folder)
         if commit != self._known:
+            self.lore("index", "--quiet", "--no-history", here=folder)
             lines = self._home / "knowledge.jsonl"
             lines.write_text("".join(json.dumps(one) + "\n" for one in self._lines(commit, folder)))
             self.lore("import", str(lines))
@@ -200,6 +203,7 @@ class Past:
                 for time, kind, text in session.steps
                 if kind == "edit" and since <= time < until]  # fmt: skip
         self._noted = sorted((*self._noted, *rows), key=lambda row: str(row["t"]))
+        self._written += [(session.here, session.branch, row["files"][0]) for row in rows]
         if rows and session.began >= since:
             rows.insert(0, {"kind": "session", "t": rows[0]["t"], "text": session.branch,
                             "name": str(self._places.get(session.here, session.here))})  # fmt: skip
@@ -208,6 +212,16 @@ class Past:
         with log.open("ab") as file:
             for row in rows:
                 file.write(event_line({"v": 1, "src": "claude", "session": session.name, **row}))
+
+    def write(self, folder: Path, session: Session) -> None:
+        """Make what earlier sessions of this folder or this branch have made, empty."""
+        for here, branch, path in self._written:
+            is_same = branch == session.branch and branch not in ("", "HEAD", "main")
+            file = folder / path
+            if here == session.here or is_same:
+                with suppress(OSError):  # what was a file is a folder now
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.touch()
 
     def last_edited(self, folder: Path) -> list[str]:
         """The files that sessions edited last, anywhere."""
@@ -299,7 +313,7 @@ def shown_by_hooks(
     prompts = [at for at, step in enumerate(session.steps) if step[1] == "prompt"][:_PROMPTS]
     for at in (-1, *prompts):
         event = "session-start" if at < 0 else "prompt"
-        text = past.shown(event, folder, session_id=session.name,
+        text = past.shown(event, folder, session_id=f"replayed-{session.name}",
                           prompt=session.steps[at][2] if at >= 0 else "")  # fmt: skip
         ids = [line.split()[1] for line in text.split("\n") if line.startswith("- decision-")]
         later, row = session.later(at), tally.setdefault(event, Counter())
@@ -338,9 +352,14 @@ def replay(sessions: list[Session], repository: str, *, hooks: bool) -> Iterator
             for other in sessions:
                 past.note(other, now, noted)
             noted = now
+            past.write(folder, session)
+            later = {path for path in session.later(first) if (folder / path).is_file()}
+            if not later:
+                continue
+            past.lore("index", "--quiet", "--no-history", here=folder)
             engine = past.engine(folder)
             for name, guessed in guesses(engine, past, folder, session, session.steps[first][2]):
-                tallies.setdefault(name, Tally()).add(guessed, session.later(first))
+                tallies.setdefault(name, Tally()).add(guessed, later)
             engine.store.close()
             if hooks:
                 shown_by_hooks(past, folder, session, shown)
