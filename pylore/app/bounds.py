@@ -93,18 +93,35 @@ def context_within(engine: Engine, request: ContextRequest, found: Context) -> C
     Its notes say so. Without ``max_bytes`` it is the same.
     """
     most = require_room(engine.settings.max_bytes)
-    if not most:
-        return found
+    over = size(found.to_row()) - most
+    if most and over > 0 and found.withheld:
+        _withhold_less(found, over, most)
+    return _lowered(engine, request, found, most, lambda found: size(found.to_row()))
+
+
+def text_within(engine: Engine, request: ContextRequest, most: int) -> Context:
+    """Return a context whose text alone has at most so many bytes."""
+    from .context import context
+
+    return _lowered(
+        engine, request, context(engine, request), most, lambda found: len(found.text.encode())
+    )
+
+
+def _lowered(
+    engine: Engine, request: ContextRequest, found: Context, most: int,
+    size_of: Callable[[Context], int],
+) -> Context:  # fmt: skip
+    from .context import context
+
     tries = 0
-    while (over := size(found.to_row()) - most) > 0:
-        if found.withheld:
+    while most and (over := size_of(found) - most) > 0:
+        if found.withheld and size_of(found) - len(found.text.encode()) > most // 2:
             _withhold_less(found, over, most)
             continue
         budget = found.tokens_used * most // (most + over) * 9 // 10
         if budget < _LEAST_BUDGET or tries == _TRIES:
             return _without_text(found, most)
-        from .context import context
-
         tries += 1
         lower = engine.changed([("budget", str(budget))], "max_bytes")
         found = context(lower, request)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..app.bounds import context_within, first_nodes, first_rows
+from ..app.bounds import first_nodes, first_rows, text_within
 from ..app.context import ContextRequest, context
 from ..app.related import RelatedRequest, related
 from ..app.search import record_ids, record_shown, search
@@ -10,9 +10,11 @@ from ..app.show import show
 from ..context.text import Frame, Tokens
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import link_parts, own, record_id
+from ..core.text import counted
 from ..system.plugin_files import Events
 from ..terminal.forms import json_list, json_object
 from ..terminal.output import note
+from .answers import slim_hit, slim_node
 from .messages import INVALID_PARAMS, ProtocolError
 
 TYPE_CHECKING = False
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
     from .current_store import CurrentStore
 
 
-_KINDS = {"string": "a text", "integer": "a whole number", "array": "a list"}
+_KINDS = {
+    "string": "a text", "integer": "a whole number", "array": "a list", "boolean": "true or false",
+}  # fmt: skip
 _LONGEST_QUOTE = 60
 
 
@@ -48,6 +52,8 @@ def checked(arguments: object, schema: Schema) -> dict[str, Any]:
     for name, rule in known.items():
         value = arguments.get(name)
         if value is not None:
+            if rule["type"] == "array" and isinstance(value, str):
+                value = [value]
             _require(name, value, rule)
             found[name] = value
         elif "default" in rule:
@@ -72,7 +78,7 @@ def _require(name: str, value: object, rule: Schema) -> None:
             raise UsageError(f"{name} has {len(value)} items: give {low} to {high}")
         for item in value:
             _require(f"an item of {name}", item, rule["items"])
-    elif not rule["minimum"] <= value <= rule["maximum"]:
+    elif not isinstance(value, bool) and not rule["minimum"] <= value <= rule["maximum"]:
         raise UsageError(f"{name} is {_quoted(value)}: give a whole number from "
                          f"{rule['minimum']} to {rule['maximum']}")  # fmt: skip
 
@@ -84,7 +90,7 @@ _MOST_ITEMS = 100
 def _is_kind(value: object, kind: str) -> bool:
     if kind == "integer":
         return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, {"string": str, "array": list}[kind])
+    return isinstance(value, {"string": str, "array": list, "boolean": bool}[kind])
 
 
 def _quoted(value: object) -> str:
@@ -102,6 +108,11 @@ LIMIT = 5
 RELATED_LIMIT = 10
 BUDGET = 2000
 """Tokens of a context unless asked otherwise."""
+
+A_TOKEN = 4
+"""Bytes that a client counts for one: no answer is longer than its budget by that, either."""
+
+MOST = 1 << 20
 
 
 class Tool:
@@ -179,15 +190,17 @@ TOOLS = (
         "Search project knowledge",
         "Search what this project knows (decisions, lessons, failures, patterns, docs, code). "
         "Call it before you design, debug or change something, and when you ask why something is "
-        "as it is. Returns a JSON array, best first: id, type, title, snippet, file, lines, score "
-        "0-1; with depth > 0 also what is connected (hops, path, edge). Scores below 0.3 are weak.",
+        "as it is. Returns a JSON array, best first: id, title, at (file:lines), snippet, score "
+        "0-1; with depth > 0 also what is connected (hops, path). weak: there may be nothing on "
+        "this.",
         {
             "query": _text("Words or a question", minLength=1),
-            "files": _texts("Files at hand (globs, or @git = changed ones): what is tied to them "
-                            "counts more"),
+            "files": _texts("Files at hand (globs, @git = changed ones, @session = edited in the "
+                            "latest sessions): what is tied to them counts more"),
             "types": _texts(_TYPES),
             "depth": _whole(0, 3, "Hops to walk from the matches"),
             "limit": _whole(1, 50, default=LIMIT),
+            "explain": {"type": "boolean", "description": "All fields, and what each score is of"},
         },
         ("query",),
     ),
@@ -208,8 +221,9 @@ TOOLS = (
     Tool(
         "lore_show",
         "Show nodes whole",
-        "Nodes whole: body, why, status, anchors in code with verdicts, edges. Call it before you "
-        "rely on a result. Returns one JSON object, or an array for several ids.",
+        "Nodes: body, why, status, anchors in code with verdicts, and up to ten edges of each "
+        "relation with their count. Call it before you rely on a result. Returns one JSON object, "
+        "or an array for several ids.",
         {"ids": _texts(minItems=1, maxItems=20)},
         ("ids",),
     ),
@@ -217,12 +231,11 @@ TOOLS = (
         "lore_context",
         "Context for a task",
         "One text on a question or task within a budget of tokens: records, code, facts and how "
-        "they are linked. Call it once at the start of a task. Returns a JSON object: text, "
-        "included, withheld, notes.",
+        "they are linked, each with its id. Call it once at the start of a task.",
         {
             "question": _text("A question, or the id of a task", minLength=1),
             "budget": _whole(200, 8000, "Tokens", default=BUDGET),
-            "files": _texts("Only from these files (globs)"),
+            "files": _texts("Only from these files (globs, @git, @session)"),
         },
         ("question",),
     ),
@@ -394,8 +407,11 @@ def _search(current: CurrentStore, given: Arguments) -> Answer:
     engine = current.engine(flags)
     query = given["query"]
     with engine.store.faults:
-        found = search(engine, query, near=given.get("files", ()), types=given.get("types", ()))
-    return _hits(current, engine, query, found)
+        found = search(
+            engine, query, near=given.get("files", ()), types=given.get("types", ()),
+            explain=given.get("explain", False),
+        )  # fmt: skip
+    return _hits(current, engine, query, found, whole=given.get("explain", False))
 
 
 def _related(current: CurrentStore, given: Arguments) -> Answer:
@@ -409,9 +425,12 @@ def _related(current: CurrentStore, given: Arguments) -> Answer:
     return _hits(current, engine, f"related {given['id']}", found)
 
 
-def _hits(current: CurrentStore, engine: Engine, query: str, found: Hits) -> Answer:
+def _hits(
+    current: CurrentStore, engine: Engine, query: str, found: Hits, *, whole: bool = False
+) -> Answer:
     """Return the rows that have room; where there are none, also why."""
-    rows, left_out = first_rows([hit.to_dict() for hit in found], engine.settings.max_bytes)
+    every = [hit.to_dict() if whole else slim_hit(hit) for hit in found]
+    rows, left_out = first_rows(every, engine.settings.max_bytes)
     del found.hits[len(rows) :]
     after = None
     if engine.settings.run and may_write(current):
@@ -422,7 +441,7 @@ def _hits(current: CurrentStore, engine: Engine, query: str, found: Hits) -> Ans
 def _show(current: CurrentStore, given: Arguments) -> Answer:
     engine = current.engine({})
     with engine.store.faults:
-        rows = show(engine, given["ids"])
+        rows = [slim_node(node) for node in show(engine, given["ids"])]
     rows, left_out = first_nodes(rows, engine.settings.max_bytes)
     one = len(given["ids"]) == 1
     return Answer(json_object(rows[0]) if one else json_list(rows), left_out)
@@ -430,14 +449,17 @@ def _show(current: CurrentStore, given: Arguments) -> Answer:
 
 def _context(current: CurrentStore, given: Arguments) -> Answer:
     engine = current.engine({"budget": str(given["budget"])})
-    request = ContextRequest(given["question"], form="json", files=given.get("files", ()))
+    request = ContextRequest(given["question"], form="code", files=given.get("files", ()))
+    most = min(engine.settings.max_bytes or MOST, given["budget"] * A_TOKEN)
     with engine.store.faults:
-        found = context_within(engine, request, context(engine, request))
+        found = text_within(engine, request, most)
     after = None
     if engine.settings.run and may_write(current):
         ids = [entry["id"] for entry in found.included]
         after = lambda: record_ids(engine, found.question, ids)  # noqa: E731
-    return Answer(json_object(found.to_row()), [], after)
+    left = len(found.withheld)
+    notes = [f"{counted(left, 'result')} left out: there was no room"] if left else []
+    return Answer(found.text, [*found.notes, *notes], after)
 
 
 def _remember(current: CurrentStore, given: Arguments) -> Answer:

@@ -151,7 +151,7 @@ class Past:
             _git(str(self.folder), "worktree", "add", "-q", "--no-checkout", "--detach",
                  str(folder), commit)  # fmt: skip
         _git(str(folder), "update-ref", "--no-deref", "HEAD", commit)
-        _git(str(folder), "read-tree", "-m", "HEAD")
+        _git(str(folder), "read-tree", "--reset", "HEAD")
         # a clone may lack large files: the others come even so
         _git(str(folder), "checkout-index", "-a", "-f", "-q", check=False)
         _git(str(folder), "clean", "-f", "-d", "-q")
@@ -330,8 +330,10 @@ _PROMPTS = 3
 
 
 def _git(repository: str, *words: str, check: bool = True) -> str:
-    done = subprocess.run(["git", "-C", repository, *words], capture_output=True, check=check,
+    done = subprocess.run(["git", "-C", repository, *words], capture_output=True, check=False,
                           env={**os.environ, "TZ": "UTC"})  # fmt: skip
+    if check and done.returncode:
+        raise BenchmarkError(f"git {words[0]}: {done.stderr.decode(errors='replace').strip()}")
     return done.stdout.decode("utf-8", "replace")
 
 
