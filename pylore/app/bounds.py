@@ -93,40 +93,38 @@ def context_within(engine: Engine, request: ContextRequest, found: Context) -> C
     Its notes say so. Without ``max_bytes`` it is the same.
     """
     most = require_room(engine.settings.max_bytes)
-    over = size(found.to_row()) - most
-    if most and over > 0 and found.withheld:
-        _withhold_less(found, over, most)
-    return _lowered(engine, request, found, most, lambda found: size(found.to_row()))
-
-
-def text_within(engine: Engine, request: ContextRequest, most: int) -> Context:
-    """Return a context whose text alone has at most so many bytes."""
-    from .context import context
-
-    return _lowered(
-        engine, request, context(engine, request), most, lambda found: len(found.text.encode())
-    )
-
-
-def _lowered(
-    engine: Engine, request: ContextRequest, found: Context, most: int,
-    size_of: Callable[[Context], int],
-) -> Context:  # fmt: skip
-    from .context import context
-
+    if not most:
+        return found
     tries = 0
-    while most and (over := size_of(found) - most) > 0:
-        if found.withheld and size_of(found) - len(found.text.encode()) > most // 2:
+    while (over := size(found.to_row()) - most) > 0:
+        if found.withheld:
             _withhold_less(found, over, most)
             continue
         budget = found.tokens_used * most // (most + over) * 9 // 10
         if budget < _LEAST_BUDGET or tries == _TRIES:
             return _without_text(found, most)
+        from .context import context
+
         tries += 1
         lower = engine.changed([("budget", str(budget))], "max_bytes")
         found = context(lower, request)
         found.notes.append(f"the budget was lowered to {budget} tokens: max_bytes is {most}")
     return found
+
+
+def text_within(engine: Engine, request: ContextRequest, most: int) -> Context:
+    """Return a context whose text has at most so many bytes, with a lower budget where it needs
+    one."""
+    from .context import context
+
+    found = context(engine, request)
+    for _ in range(_TRIES):
+        length = len(found.text.encode())
+        if length <= most:
+            return found
+        budget = max(_LEAST_BUDGET, found.tokens_used * most // length * 19 // 20)
+        found = context(engine.changed([("budget", str(budget))], "max_bytes"), request)
+    return found if len(found.text.encode()) <= most else _without_text(found, most)
 
 
 def _without_text(found: Context, most: int) -> Context:

@@ -110,11 +110,12 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
 def _named(engine: Engine, name: str, here: str) -> str:
     """Return the id that a name means; what is a path, or may be one, stays as it is."""
     found = resolve_id(engine.store, name)
-    if engine.store.nodes.get(found) is not None or "/" in name or "." in name:
+    if engine.store.nodes.get(found) is not None:
         return found
     if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
         return found
-    return complete_id(engine.store, name)
+    whole = complete_id(engine.store, name) if name.strip("./") else name
+    return found if engine.store.nodes.get(whole) is None else whole
 
 
 class PathRequest(Record):

@@ -24,8 +24,8 @@ _BRANCH = "ref: refs/heads/"
 
 
 class RecentSession:
-    """One session: its ``folder``, its ``branch``, the ``files`` that it edited, from there, and
-    its last ``prompt``, as far as that is noted."""
+    """One session: its ``folder``, its ``branch``, the ``files`` that it edited, from there, the
+    one that it edited last at the end, and its last ``prompt``, as far as that is noted."""
 
     __slots__ = ("branch", "files", "folder", "last", "name", "prompt")
 
@@ -53,7 +53,9 @@ def recent_sessions(project: str) -> list[RecentSession]:
         elif event["kind"] == "prompt":
             one.prompt = event.get("text") or one.prompt
         elif event.get("ok") is not False:
-            one.files.update(dict.fromkeys(event.get("files") or ()))
+            for path in event.get("files") or ():
+                one.files.pop(path, None)
+                one.files[path] = None
     ours = _Ours(project)
     sessions = [one for one in found.values() if one.files and ours.has(one.folder)]
     return sorted(sessions[::-1], key=lambda one: one.last, reverse=True)

@@ -329,7 +329,7 @@ class _Builder:
         picture = ""
         try:
             self._ties = ties_of(self._store, [hit.id for hit in self._hits])
-            if asked.form != "narrative" and self._settings.depth:
+            if asked.form in _DRAWN and self._settings.depth:
                 most = min(tuning.DIAGRAM, int(tuning.DIAGRAM_SHARE * room))
                 picture = "\n" + self._picture(most) if most else ""
                 picture = picture if picture.strip() else ""
@@ -561,7 +561,8 @@ class _Builder:
 
 
 _CODE = ("file", "symbol")
-_WITH_CODE = ("prompt", "json")
+_DRAWN = ("prompt", "json")
+_WITH_CODE = (*_DRAWN, "code")
 
 
 def _name(node: Node) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EDGES = 10
 """Edges of a relation that are named; of the others there is the number."""
 
-_TITLE, _SNIPPET = 100, 240
+_TITLE, _SNIPPET = 100, 200
 _NAMED = ("status", "source", "category", "verdict", "updated_at", "invalidated_at")
 _USUAL = {"status": "confirmed", "source": "user_edit"}
 
@@ -89,12 +89,12 @@ def _edges(edges: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _place(id: str, file: str | None, first: int | None, last: int | None) -> str:
-    """Return ``FILE:FIRST-LAST``; of a file or a symbol, whose id has it, only where it has lines.
+    """Return ``FILE:FIRST-LAST``; of a file or a symbol, whose id has it, the lines alone.
 
-    >>> _place("lesson-1", "a.py", 3, 5), _place("file-a.py", "a.py", None, None)
-    ('a.py:3-5', '')
+    >>> _place("lesson-1", "a.py", 3, 5), _place("file-a.py", "a.py", 7, 7)
+    ('a.py:3-5', '7')
     """
-    if not file or (first is None and id.startswith(CODE_IDS)):
-        return ""
-    lines = "" if first is None else f":{first}" if last in (None, first) else f":{first}-{last}"
-    return f"{file}{lines}"
+    lines = "" if first is None else str(first) if last in (None, first) else f"{first}-{last}"
+    if id.startswith(CODE_IDS) or not file:
+        return lines
+    return f"{file}:{lines}" if lines else file

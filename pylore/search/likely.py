@@ -100,8 +100,10 @@ class _Likelihood:
             scores: dict[str, float] = {}
             edited: dict[str, int] = {}
             for back, one in enumerate(some):
-                for path in one.files:
-                    scores[path] = scores.get(path, 0.0) + tuning.A_SESSION_BACK**back
+                for at, path in enumerate(reversed(one.files)):
+                    # what a session edited first is nearly as far back as the session before it
+                    far = back + at / len(one.files)
+                    scores[path] = scores.get(path, 0.0) + tuning.A_SESSION_BACK**far
                     edited[path] = edited.get(path, 0) + 1
             of = counted(len(some), "session")
             self._add(leg, scores, {path: said.format(n, of) for path, n in edited.items()})

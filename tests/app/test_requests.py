@@ -94,7 +94,10 @@ def test_related_to_a_node_and_to_a_file(engine: Engine) -> None:
     about = related(engine, RelatedRequest(["src/auth.py"], types=["decision"]))
     assert [hit.id for hit in about] == ["decision-a"]
     with pytest.raises(LoreError):
-        related(engine, RelatedRequest(["auth.py"]))
+        related(engine, RelatedRequest(["nowhere.py"]))
+    # of a file that alone is called so, its name is enough
+    assert [hit.id for hit in related(engine, RelatedRequest(["auth.py"], types=["decision"]))] == [
+        "decision-a"]  # fmt: skip
     here = str(Path(engine.root) / "src")
     assert len(related(engine, RelatedRequest(["auth.py"], here=here, types=["decision"]))) == 1
     with pytest.raises(UsageError, match="from 1 to 3"):

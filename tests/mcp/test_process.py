@@ -54,7 +54,7 @@ def _project(folder: Path) -> Path:
     return folder
 
 
-def test_each_tool_prints_what_its_command_prints(shared: Path) -> None:
+def test_answers_have_what_the_commands_print_without_what_says_nothing(shared: Path) -> None:
     with serving(shared) as wire:
         for call, words in (
             (tool(1, "lore_search", query="tokens"), ("search", "tokens", "-n", "5")),
@@ -62,18 +62,48 @@ def test_each_tool_prints_what_its_command_prints(shared: Path) -> None:
              ("search", "tokens cookie", "--graph-depth", "2", "-n", "1", "--type", "decision")),
             (tool(3, "lore_related", id="decision-cookie", hops=2, limit=1),
              ("related", "decision-cookie", "--hops", "2", "-n", "1")),
-            (tool(4, "lore_show", ids=["lesson-keys"]), ("show", "lesson-keys")),
-            (tool(5, "lore_show", ids=["lesson-keys", "note-clock"]),
-             ("show", "lesson-keys", "note-clock")),
         ):  # fmt: skip
             answer = wire.ask(call)
             assert len(answer["result"]["content"]) == 1
-            assert text_of(answer) == lore(shared, *words, "--json")
-        said = json.loads(text_of(wire.ask(tool(6, "lore_context", question="tokens"))))
+            rows = json.loads(text_of(answer))
+            printed = json.loads(lore(shared, *words, "--json"))
+            assert [row["id"] for row in rows] == [row["id"] for row in printed]
+            for row, whole in zip(rows, printed, strict=True):
+                assert row["score"] == round(whole["score"], 2)
+                assert row.get("hops", 0) == whole["hops"]
+                assert None not in row.values()
+                assert {*row} <= {"id", "title", "at", "snippet", "score", "hops", "path",
+                                  "verdict", "weak"}  # fmt: skip
+        explained = wire.ask(tool(4, "lore_search", query="tokens", explain=True))
+        printed = lore(shared, "search", "tokens", "-n", "5", "--explain", "--json")
+        assert text_of(explained) == printed
+        # a text where a list is wanted is a list of one
+        (node,) = json.loads(text_of(wire.ask(tool(5, "lore_show", ids=["lesson-keys"] * 2))))[:1]
+        assert node == json.loads(text_of(wire.ask(tool(6, "lore_show", ids="lesson-keys"))))
+        assert node["title"] == "Rotate the keys that sign tokens" and "status" not in node
+        said = text_of(wire.ask(tool(7, "lore_context", question="tokens")))
         printed = json.loads(lore(shared, "context", "tokens", "--budget", "2000", "--json"))
-        for one in (said, printed):  # the number of the frame is another one each time
-            one["text"] = one["text"].split("\n", 1)[1].rsplit("===", 2)[0]
-        assert said == printed
+        assert all(entry["id"] in said for entry in printed["included"])
+        assert said.startswith("=== data ") and "```mermaid" not in said
+        assert wire.end() == []
+
+
+def test_a_hub_names_ten_edges_of_a_relation_and_counts_the_others(project: Path) -> None:
+    for name in [f"src/part{number}.py" for number in range(14)]:
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text("from hub import meet\n")
+    (project / "src/hub.py").write_text("def meet():\n    return 1\n")
+    lore(project, "index", "--quiet")
+    with serving(project) as wire:
+        node = json.loads(text_of(wire.ask(tool(1, "lore_show", ids="hub.py"))))
+        imports = [edge for edge in node["edges"] if edge["relation"] == "imports"]
+        assert [(edge["direction"], edge["count"], len(edge["ids"])) for edge in imports] == [
+            ("in", 14, 10)]  # fmt: skip
+        found = json.loads(text_of(wire.ask(tool(2, "lore_related", id="hub.py", limit=3))))
+        assert len(found) == 3
+        for budget in (200, 500, 1000):
+            asked = tool(budget, "lore_context", question="who meets in the hub", budget=budget)
+            assert len(text_of(wire.ask(asked)).encode()) <= 4 * budget
         assert wire.end() == []
 
 
@@ -92,19 +122,19 @@ def test_reading_does_not_count_as_use(project: Path) -> None:
 def test_long_answers_lose_whole_results_from_their_end_and_say_so(shared: Path) -> None:
     every = json.loads(lore(shared, "search", "tokens keys clocks", "--json"))
     assert len(every) == 3
-    most = len(lore(shared, "search", "tokens keys clocks", "--json").encode()) - 1
+    most = len(lore(shared, "search", "tokens keys clocks", "--explain", "--json").encode()) - 1
     with serving(shared, "--max-bytes", str(most)) as wire:
-        answer = wire.ask(tool(1, "lore_search", query="tokens keys clocks"))
+        answer = wire.ask(tool(1, "lore_search", query="tokens keys clocks", explain=True))
         blocks = [block["text"] for block in answer["result"]["content"]]
-        assert json.loads(blocks[0]) == every[:-1]
+        assert [row["id"] for row in json.loads(blocks[0])] == [row["id"] for row in every[:-1]]
         assert blocks[1] == f"lore: 1 result left out: max_bytes is {most}\n"
-        assert blocks[0] == lore(shared, "search", "tokens keys clocks", "--max-bytes", str(most))
+        assert blocks[0] == lore(shared, "search", "tokens keys clocks", "--explain",
+                                 "--max-bytes", str(most))  # fmt: skip
     with serving(shared, "--max-bytes", "1000") as wire:
         for call in (tool(1, "lore_show", ids=["decision-cookie", "note-clock"]),
                      tool(2, "lore_context", question="tokens")):  # fmt: skip
             answer = wire.ask(call)
             assert len(text_of(answer).encode()) <= 1000
-            assert "max_bytes is 1000" in str(answer)
 
 
 def test_a_store_of_a_clone_is_read_only_until_it_is_trusted(project: Path) -> None:
