@@ -35,10 +35,11 @@ def search(
     """Return the matches, best first, and the nodes connected to them, with notes for a person.
 
     ``near`` names files (globs from the project's root, ``@git`` or ``@session``) whose related
-    nodes are found as well. ``types`` and ``statuses`` limit the results. ``tags``, ``files`` (globs) and
-    ``since`` (a date, or an age as ``7d``) limit where the walk starts; with ``filter_expanded``
-    they limit the results too. ``exclude`` are ids. ``operators`` reads those of the query
-    (``core.operators``). With ``offsets`` the results say where its words are in their snippets.
+    nodes are found as well. ``types`` and ``statuses`` limit the results. ``tags``, ``files``
+    (globs) and ``since`` (a date, or an age as ``7d``) limit where the walk starts; with
+    ``filter_expanded`` they limit the results too. ``exclude`` are ids. ``operators`` reads those
+    of the query (``core.operators``). With ``offsets`` the results say where its words are in
+    their snippets.
 
     Raises:
         UsageError: a type, a status, a relation, a date or a setting is wrong.

@@ -58,7 +58,7 @@ def recent_sessions(project: str) -> list[RecentSession]:
                 one.files[path] = None
     ours = _Ours(project)
     sessions = [one for one in found.values() if one.files and ours.has(one.folder)]
-    return sorted(sessions[::-1], key=lambda one: one.last, reverse=True)
+    return sorted(sessions, key=lambda one: one.last)[::-1]
 
 
 def sessions_of(project: str) -> set[str]:

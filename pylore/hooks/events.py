@@ -61,7 +61,7 @@ class AgentSession:
                 self.run = value
 
     def remember(self, kind: str, *values: str) -> None:
-        """Adds ``id``, ``file``, ``named`` or ``run`` of what was shown; where that fails it is not kept."""
+        """Adds ``id``, ``file``, ``named`` or ``run`` of what was shown, if it can be kept."""
         lines = "".join(f"{kind} {value}\n" for value in values if "\n" not in value)
         if not self._path or not lines:
             return

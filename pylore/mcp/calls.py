@@ -190,9 +190,9 @@ TOOLS = (
         "Search project knowledge",
         "Search what this project knows (decisions, lessons, failures, patterns, docs, code). "
         "Call it before you design, debug or change something, and when you ask why something is "
-        "as it is. Returns a JSON array, best first: id, title, at (FILE:LINES, of code LINES), snippet, score "
-        "0-1; with depth > 0 also what is connected (hops, path). weak: there may be nothing on "
-        "this.",
+        "as it is. Returns a JSON array, best first: id, title, at (FILE:LINES, of code LINES), "
+        "snippet, score 0-1; with depth > 0 also what is connected (hops, path). weak: there may "
+        "be nothing on this.",
         {
             "query": _text("Words or a question", minLength=1),
             "files": _texts("Files at hand (globs, @git = changed ones, @session = edited in the "

@@ -136,6 +136,7 @@ class Past:
         self._places = {"": self.folder}
         self._noted: list[dict[str, Any]] = []
         self._written: list[tuple[str, str, str]] = []
+        self._begun: set[str] = set()
         self.files: dict[str, set[str]] = {}
         """The files that each record is tied to."""
         self.changed: dict[str, list[int]] = {}
@@ -204,7 +205,8 @@ class Past:
                 if kind == "edit" and since <= time < until]  # fmt: skip
         self._noted = sorted((*self._noted, *rows), key=lambda row: str(row["t"]))
         self._written += [(session.here, session.branch, row["files"][0]) for row in rows]
-        if rows and session.began >= since:
+        if rows and session.name not in self._begun:
+            self._begun.add(session.name)
             rows.insert(0, {"kind": "session", "t": rows[0]["t"], "text": session.branch,
                             "name": str(self._places.get(session.here, session.here))})  # fmt: skip
         log = self._home / ".local/state/lore/events.jsonl"
