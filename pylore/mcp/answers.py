@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EDGES = 10
 """Edges of a relation that are named; of the others there is the number."""
 
-_TITLE, _SNIPPET = 100, 200
+_TITLE, _SNIPPET = 100, 140
 _NAMED = ("status", "source", "category", "verdict", "updated_at", "invalidated_at")
 _USUAL = {"status": "confirmed", "source": "user_edit"}
 

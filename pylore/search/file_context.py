@@ -92,7 +92,7 @@ def attach_paths(
 CHANGED, RECENT = MARKS = ("@git", "@session")
 """Instead of a glob: the files that are changed in the work tree, and those that the latest
 sessions of agents make likely to be changed next (``likely``)."""
-_NONE = {CHANGED: "no file in {} has changed", RECENT: "no session has edited files in {}"}
+_NONE = {CHANGED: "no file has changed in", RECENT: "no session has edited files in"}
 
 WILD = "*?["
 
@@ -118,8 +118,8 @@ class Near:
         for glob in self.globs:
             some = self._meant(store, glob)
             if not some:
-                said = _NONE.get(glob, f"--files '{glob}' matches no file in {{}}")
-                notes.append(said.format(self.root))
+                said = _NONE.get(glob, f"--files '{glob}' matches no file in")
+                notes.append(f"{said} {self.root}")
             found.update(dict.fromkeys(some))
         return list(found)
 
