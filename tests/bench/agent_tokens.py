@@ -1,11 +1,11 @@
 """How many tokens the answers of ``lore mcp`` take, and what evidence is in them.
 
 ``.venv/bin/python tests/bench/agent_tokens.py QUESTIONS --project FOLDER --hub ID``: questions, a
-JSON object a line, have ``query``, the ``files`` of its answer and the ``symbols`` that it names; FOLDER is that
-repository, read by ``lore index``. A token is four bytes. Told are the median of a search and of a
-context of 2,000 tokens, the longest of these, in what share of the searches one of the files is,
-which share of the definitions a context has, and what ``lore_show`` of the hub takes. ``--lore``
-names the lore.sh of another checkout.
+JSON object a line, have ``query``, the ``files`` of its answer and the ``symbols`` that it names;
+FOLDER is that repository, read by ``lore index``. A token is four bytes. Told are the median of a
+search and of a context of 2,000 tokens, the longest of these, in what share of the searches one of
+the files is, which share of the definitions a context has, and what ``lore_show`` of the hub takes.
+``--lore`` names the lore.sh of another checkout.
 """
 
 from __future__ import annotations
