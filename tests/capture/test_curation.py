@@ -21,7 +21,7 @@ from pylore.app.engine import Engine
 from pylore.app.search import search
 from pylore.capture import promotion
 from pylore.capture.candidates import Candidate, Signal
-from pylore.capture.capture import ALL, sessions_of
+from pylore.capture.capture import ALL
 from pylore.capture.curation import (
     candidate_of,
     funnel,
@@ -33,6 +33,7 @@ from pylore.capture.curation import (
 )
 from pylore.capture.event_log import event_file
 from pylore.capture.promotion import Wanted
+from pylore.capture.recent import sessions_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.core.times import now
