@@ -11,8 +11,8 @@ MCP_COMMAND = Command(
     "the graph for agents, by the Model Context Protocol on stdin and stdout",
     """\
 A client starts it and asks it line by line; it ends when the client does. The tools
-lore_search, lore_related, lore_show and lore_context answer with what the command of
-that name prints with --json. The store is the one that a command run here would use,
+lore_search, lore_related, lore_show and lore_context answer with the results of the
+command of that name, without the fields that say nothing to a model. The store is the one that a command run here would use,
 looked up anew at each call: start it anywhere, run 'lore init' later.
 
 It reads alone. Reads do not count as use, so what an agent is shown is not taken for
@@ -53,9 +53,10 @@ HOOK_COMMAND = Command(
     "bring what is known to agents, commits and prompts at the right moment",
     """\
 Agents call hooks when a session begins, when a person has asked, and around their tools.
-Then lore gives them a few lines: open tasks, what no longer holds and the best confirmed
-records (1200 tokens at the most); records that bear on the question (400); what is known
-of a file (300). Nothing comes twice in a session, nothing that matches weakly, and
+Then lore gives them a few lines: what the last session edited, open tasks, what no longer
+holds and confirmed records that were rated or read (1200 tokens at the most); files likely
+at hand and records that bear on these or on the question (400); what is known of a file
+(300). Nothing comes twice in a session, nothing that matches weakly, and
 nothing from a store that you have not made or trusted: see 'lore trust'. What is shown
 stands in a run, which 'lore run list' has, and does not count as use.""",
     verbs=("install", "uninstall", "status", "shell", "run"),
