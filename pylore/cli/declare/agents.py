@@ -12,8 +12,9 @@ MCP_COMMAND = Command(
     """\
 A client starts it and asks it line by line; it ends when the client does. The tools
 lore_search, lore_related, lore_show and lore_context answer with the results of the
-command of that name, without the fields that say nothing to a model. The store is the one that a command run here would use,
-looked up anew at each call: start it anywhere, run 'lore init' later.
+command of that name, without the fields that say nothing to a model. The store is the
+one that a command run here would use, looked up anew at each call: start it anywhere,
+run 'lore init' later.
 
 It reads alone. Reads do not count as use, so what an agent is shown is not taken for
 confirmed. An answer is 32768 bytes at the most (--max-bytes): results are dropped
