@@ -378,6 +378,7 @@ class _LineImporter:
         self._types = store.types.all()
         self._relations = set(store.relations.all())
         self._batch: list[tuple[Node, list[str]]] = []
+        self._whole_edges: list[Edge] = []
         self._edges: dict[EdgeKey, Edge] = {}
         self._forgotten: list[str] = []
         self._now = now()
@@ -429,12 +430,20 @@ class _LineImporter:
         result.notes += notes_of_forgotten(self._forgotten)
 
     def _apply(self) -> None:
-        """Merge the nodes that were read, which are looked up together."""
+        """Merge what was read, which is looked up together."""
+        self._apply_edges()
         batch, self._batch = self._batch, []
         if batch:
             self._merge.foresee([node.id for node, _ in batch])
         for node, was in batch:
             self.result.count(self._merge.node(node, was))
+
+    def _apply_edges(self) -> None:
+        edges, self._whole_edges = self._whole_edges, []
+        if edges:
+            self._merge.foresee_edges([edge.key for edge in edges])
+        for edge in edges:
+            self.result.count(self._merge.edge(edge))
 
     def _take_node(self, fields: dict[str, Any]) -> None:
         id = check_scope(check_id(text(fields, "id", "")), self._store.scope)
@@ -497,8 +506,9 @@ class _LineImporter:
             raise LoreError(f"'{from_id}' is linked to itself")
         if text(fields, "created_at", ""):
             self._put_edges()
-            edge = edge_from(fields, Edge(from_id, to_id, relation))
-            self.result.count(self._merge.edge(edge))
+            self._whole_edges.append(edge_from(fields, Edge(from_id, to_id, relation)))
+            if len(self._whole_edges) == _BATCH:
+                self._apply_edges()
         else:
             self._edit_edge(fields, (from_id, to_id, relation))
         self.result.edges += 1

@@ -141,17 +141,29 @@ class EdgeMerge:
         self._change = change
         self._by_hand = by_hand
         self._command = store.history.command
+        self._ours: dict[EdgeKey, Edge | None] = {}
+        self._without_past: set[EdgeKey] = set()
         self._changed: dict[EdgeKey, Edge] = {}
         self._left: dict[EdgeKey, dict[Order, tuple[Edge, int | None]]] = {}
+
+    def foresee(self, keys: Sequence[EdgeKey]) -> None:
+        """Look up together the edges that come next."""
+        self.write()
+        found = self._store.edges.get_many(keys)
+        self._ours = {key: found.get(key) for key in keys}
+        new = [key for key in keys if key not in found]
+        changed = self._store.edges.with_history({key[0] for key in new})
+        self._without_past = {key for key in new if key[0] not in changed}
 
     def edge(self, theirs: Edge) -> str:
         """Return ``added``, ``updated``, ``kept`` or ``unchanged``."""
         key = theirs.key
         if clock(theirs) <= self._gone(key):
             return "kept"
-        ours = self._changed.get(key) or self._store.edges.get(*key)
+        ours = self._changed.get(key) or self._our_edge(key)
         if ours is None:
-            self._settle(max((theirs, *self._states(key)), key=order))
+            past = () if key in self._without_past else self._states(key)
+            self._settle(max((theirs, *past), key=order) if past else theirs)
             return "added"
         if _edge_row(ours) == _edge_row(theirs):
             return "unchanged"
@@ -191,7 +203,7 @@ class EdgeMerge:
     def write(self) -> None:
         """Write what was received so far."""
         self._put([*self._changed.values()])
-        self._changed = {}
+        self._changed, self._ours, self._without_past = {}, {}, set()
 
     def finish(self) -> None:
         """Put what does not stand into the history, and what should stand in its place."""
@@ -219,6 +231,9 @@ class EdgeMerge:
 
     def _leave(self, edge: Edge, command: int | None) -> None:
         self._left.setdefault(edge.key, {})[order(edge)] = (edge, command)
+
+    def _our_edge(self, key: EdgeKey) -> Edge | None:
+        return self._ours[key] if key in self._ours else self._store.edges.get(*key)
 
     def _states(self, key: EdgeKey) -> list[Edge]:
         """Return the states that an edge has left here."""
@@ -472,6 +487,10 @@ class Merge:
 
     # --- what else there is
 
+    def foresee_edges(self, keys: Sequence[EdgeKey]) -> None:
+        """Look up together the edges that come next."""
+        self._edges.foresee(keys)
+
     def edge(self, theirs: Edge) -> str:
         """Take an edge of the other store."""
         state = self._edges.edge(theirs)
@@ -483,16 +502,13 @@ class Merge:
         """Return the edges that lead nowhere by this merge, since an end was forgotten or deleted
         for good; an end that has never been here is none of these."""
         ended = self._ended | {id for id, lives in self.purges if not lives}
-        touched = {
+        keys = self.brought.union(
             edge.key for id in ended for edge in self._store.edges.of(id, forgotten=True)
-            if edge.ended_at is None
-        }  # fmt: skip
-        every = sorted(touched | self._standing())
-        return [key for key in every if any(map(self._is_gone, key[:2]))]
-
-    def _standing(self) -> set[EdgeKey]:
-        edges = (self._store.edges.get(*key) for key in self.brought)
-        return {edge.key for edge in edges if edge is not None and edge.ended_at is None}
+        )
+        gone = {*filter(self._is_gone, self._store.edges.without_nodes(keys))}
+        some = [key for key in sorted(keys) if not gone.isdisjoint(key[:2])]
+        held = self._store.edges.get_many(some)
+        return [key for key in some if key in held and held[key].ended_at is None]
 
     def _is_gone(self, id: str) -> bool:
         node = self._store.nodes.get(id)

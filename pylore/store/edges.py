@@ -37,11 +37,13 @@ if TYPE_CHECKING:
 _REST = Edge.__slots__[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
 _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
-_OUT = "coalesce(?{ended}, (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN ({ends})))"
-"""When an edge is out: it was ended then, or an end of it is forgotten since then."""
+_GONE = "coalesce((SELECT invalidated_at FROM nodes WHERE key = {}), '')"
+_OUT = f"coalesce(?{{ended}}, nullif(max({_GONE}, {_GONE}), ''))"
+"""When an edge is out: it was ended then, or an end of it is forgotten since then. SQLite makes a
+table for each ``IN`` of a row that it writes."""
 _GIVEN = {
     **{name: f"?{number}" for number, name in enumerate(Edge.__slots__, 1)},
-    "invalidated_at": _OUT.format(ended=Edge.__slots__.index("ended_at") + 1, ends="?1, ?2"),
+    "invalidated_at": _OUT.format("?1", "?2", ended=Edge.__slots__.index("ended_at") + 1),
 }
 INSERT_EDGE = (
     f"INSERT INTO main.graph_edges(from_key, to_key, {', '.join(_REST)})"
@@ -52,6 +54,11 @@ INSERT_EDGE = (
 _PUT = (
     f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET invalidated_at = excluded.invalidated_at,"
     f" {', '.join(f'{name} = excluded.{name}' for name in _CONTENT)}"
+)
+_THESE = (
+    f"SELECT from_key, to_key, {', '.join(_REST)} FROM json_each(?) j CROSS JOIN graph_edges"
+    " ON from_key = json_extract(j.value, '$[0]') AND to_key = json_extract(j.value, '$[1]')"
+    " AND relation = json_extract(j.value, '$[2]')"
 )
 _THIS = f"from_key = {KEY_OF.format('?1')} AND to_key = {KEY_OF.format('?2')} AND relation = ?3"
 
@@ -253,6 +260,19 @@ class Edges:
         rows = self._db.execute(f"{_READ} WHERE {_THIS}", (from_id, to_id, relation))
         return next(self._edges(rows), None)
 
+    def get_many(self, keys: Sequence[EdgeKey]) -> dict[EdgeKey, Edge]:
+        """Return those of these edges that exist, invalidated or not."""
+        found = {}
+        for start in range(0, len(keys), _CHUNK):
+            chunk = keys[start : start + _CHUNK]
+            known = keys_of(self._db, {id for key in chunk for id in key[:2]})
+            given = [(known.get(from_id), known.get(to_id), name) for from_id, to_id, name in chunk]
+            id_of = {key: id for id, key in known.items()}
+            rows = self._db.execute(_THESE, (dumps(given),))
+            for edge in self._edges((id_of[a], id_of[b], *rest) for a, b, *rest in rows):
+                found[edge.key] = edge
+        return found
+
     def put(self, edge: Edge) -> str:
         """Write an edge whole: ``added``, ``updated``, or ``unchanged``."""
         old = self.get(*edge.key)
@@ -370,7 +390,7 @@ class Edges:
             self.stated.add(key[0])
         self._db.execute(
             "UPDATE main.graph_edges SET ended_at = ?4,"
-            f" invalidated_at = {_OUT.format(ended=4, ends='from_key, to_key')},"
+            f" invalidated_at = {_OUT.format('from_key', 'to_key', ended=4)},"
             f" status = coalesce(nullif(?5, ''), status) WHERE {_THIS}",
             (*key, at, status),
         )
@@ -415,6 +435,15 @@ class Edges:
         )
         return [dict(zip(EDGE_HISTORY, row, strict=True)) for row in rows]
 
+    def with_history(self, ids: Iterable[str]) -> set[str]:
+        """Return those of these nodes of which an edge that leads away has left a state."""
+        rows = self._db.execute(
+            "SELECT j.value FROM json_each(?) j"
+            " WHERE EXISTS (SELECT 1 FROM edge_history h WHERE h.from_id = j.value)",
+            (dumps([*ids]),),
+        )
+        return {str(id) for (id,) in rows}
+
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Return live edges with an end that is not a live node."""
         rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
@@ -448,19 +477,20 @@ class Edges:
     def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
         """Return those of these edges that are live and have an end that is not a live node, by
         key."""
-        found = []
-        rest = sorted(keys)
-        for start in range(0, len(rest), _CHUNK):
-            chunk = rest[start : start + _CHUNK]
-            ends = {id for key in chunk for id in key[:2]}
-            rows = self._db.execute(_NO_LIVE_NODE, (dumps([*ends]),))
-            gone = {str(id) for (id,) in rows}
-            found += [key for key in chunk if not gone.isdisjoint(key[:2]) and self._lives(key)]
-        return found
+        keys = sorted(keys)
+        lost = self.without_nodes(keys)
+        some = [key for key in keys if not lost.isdisjoint(key[:2])]
+        held = self.get_many(some)
+        return [key for key in some if key in held and held[key].invalidated_at is None]
 
-    def _lives(self, key: EdgeKey) -> bool:
-        edge = self.get(*key)
-        return edge is not None and edge.invalidated_at is None
+    def without_nodes(self, keys: Iterable[EdgeKey]) -> set[str]:
+        """Return those ends of these edges that are no live nodes."""
+        ends = [*{id for key in keys for id in key[:2]}]
+        found: set[str] = set()
+        for start in range(0, len(ends), _CHUNK):
+            rows = self._db.execute(_NO_LIVE_NODE, (dumps(ends[start : start + _CHUNK]),))
+            found.update(str(id) for (id,) in rows)
+        return found
 
 
 def _edge_key(row: tuple[Any, ...]) -> tuple[Any, ...]:

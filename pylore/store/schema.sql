@@ -23,9 +23,11 @@ CREATE TABLE nodes(
   title TEXT NOT NULL DEFAULT '',
   body TEXT NOT NULL DEFAULT '',
   status TEXT NOT NULL DEFAULT 'confirmed'
-    CHECK (status IN ('staged', 'confirmed', 'superseded', 'retracted')),
+    CHECK (status = 'staged' OR status = 'confirmed' OR status = 'superseded'
+      OR status = 'retracted'),
   source TEXT NOT NULL DEFAULT 'user_edit'
-    CHECK (source IN ('user_edit', 'file', 'system', 'conversation')),
+    CHECK (source = 'user_edit' OR source = 'file' OR source = 'system'
+      OR source = 'conversation'),
   confidence REAL NOT NULL DEFAULT 1.0 CHECK (confidence BETWEEN 0 AND 1),
   category TEXT,
   tags TEXT NOT NULL DEFAULT '',           -- words with a space between them
@@ -76,9 +78,11 @@ CREATE TABLE graph_edges(
   relation TEXT NOT NULL REFERENCES relations(name),
   weight REAL NOT NULL DEFAULT 1.0 CHECK (weight BETWEEN 0 AND 1),
   source TEXT NOT NULL DEFAULT 'user_edit'
-    CHECK (source IN ('user_edit', 'file', 'system', 'conversation')),
+    CHECK (source = 'user_edit' OR source = 'file' OR source = 'system'
+      OR source = 'conversation'),
   status TEXT NOT NULL DEFAULT 'confirmed'
-    CHECK (status IN ('staged', 'confirmed', 'superseded', 'retracted')),
+    CHECK (status = 'staged' OR status = 'confirmed' OR status = 'superseded'
+      OR status = 'retracted'),
   metadata TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)),
   created_at TEXT NOT NULL,
   accessed_at TEXT,
@@ -171,10 +175,11 @@ CREATE TABLE changed(
 CREATE TRIGGER stats_dropped AFTER INSERT ON changed WHEN new.step > 2000
 BEGIN DELETE FROM meta WHERE key = 'stats'; DELETE FROM changed; END;
 
+CREATE TRIGGER stats_node_noted AFTER INSERT ON nodes
+WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'stats')
+BEGIN INSERT INTO changed VALUES (NULL, new.key, NULL, new.invalidated_at IS NULL); END;
 CREATE TRIGGER stats_node_added AFTER INSERT ON nodes
 BEGIN
-  INSERT INTO changed SELECT NULL, new.key, NULL, new.invalidated_at IS NULL
-  FROM meta WHERE key = 'stats';
   INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
   ON CONFLICT DO UPDATE SET number = number + 1;
 END;
@@ -196,10 +201,11 @@ BEGIN
   UPDATE counts SET number = number - 1
   WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
 END;
+CREATE TRIGGER stats_edge_noted AFTER INSERT ON graph_edges
+WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'stats')
+BEGIN INSERT INTO changed VALUES (NULL, new.from_key, new.to_key, new.invalidated_at IS NULL); END;
 CREATE TRIGGER stats_edge_added AFTER INSERT ON graph_edges
 BEGIN
-  INSERT INTO changed SELECT NULL, new.from_key, new.to_key, new.invalidated_at IS NULL
-  FROM meta WHERE key = 'stats';
   INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
   ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
