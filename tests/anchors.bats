@@ -112,7 +112,7 @@ END
   expect 0 '["valid",["anchored_to"]]'
 }
 
-@test "a rename takes the anchor along, and says so once" {
+@test "anchors, \"relocated\", \"invalidation_log\": a rename takes the anchor along, and says so once" {
   lore anchor decision-a src/auth.py --symbol check
   git mv src/auth.py src/login.py
   run_lore verify --changed --jq '.[] | .verdict, .path, .reason'
@@ -122,7 +122,7 @@ END
   run_lore verify --changed
   expect 0 '[]'
   run_lore show decision-a --history --jq '.anchor_history[0] | .change, .path'
-  expect 0 $'moved\nsrc/auth.py'
+  expect 0 $'relocated\nsrc/auth.py'
   run_lore stale
   expect 0 '[]'
 }

@@ -159,7 +159,7 @@ def _places_before(store: Store) -> Places:
         left = [
             (state["path"], state["detail"])
             for state in store.anchors.history(anchor.node_id)
-            if state["change"] == "moved" and state["kind"] == anchor.kind
+            if state["change"] == "relocated" and state["kind"] == anchor.kind
         ]
         return [place for place in reversed(left) if (anchor.kind, *place) not in taken]
 

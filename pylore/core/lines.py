@@ -31,7 +31,7 @@ LARGEST = (1 << 53) - 1
 
 KINDS = ("file", "glob", "hash", "symbol", "lines")
 VERDICTS = ("valid", "drifted", "relocated", "invalid")
-CHANGES = ("moved", "judged", "removed")
+CHANGES = ("relocated", "judged", "removed")
 
 CHOICES = {
     "status": STATUSES, "source": SOURCES, "kind": KINDS, "verdict": VERDICTS,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..store.anchors import AnchorKey
 
 
-GONE = ("removed", "moved")
+GONE = ("removed", "relocated")
 """The changes by which an anchor is taken away from where it was."""
 
 

@@ -225,7 +225,7 @@ class Anchors:
         gone: str | None = self._db.execute(
             "SELECT max(at) FROM (SELECT changed_at AS at FROM anchor_history"
             " WHERE (node_id, kind, path, detail) = (?1, ?2, ?3, ?4)"
-            " AND change IN ('removed', 'moved')"
+            " AND change IN ('removed', 'relocated')"
             f" UNION ALL SELECT at FROM {DELETED} WHERE id = ?1)",
             anchor.key,
         ).get

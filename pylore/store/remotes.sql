@@ -89,7 +89,7 @@ WHEN (old.path, old.detail, old.root, old.created_at, iif(old.kind = 'file', '',
   IS NOT (new.path, new.detail, new.root, new.created_at, iif(new.kind = 'file', '', new.hash))
 BEGIN INSERT INTO touched(what, id) VALUES ('anchor', new.node_id); END;
 CREATE TRIGGER touched_anchor_history AFTER INSERT ON anchor_history
-WHEN new.change IN ('moved', 'removed')
+WHEN new.change IN ('relocated', 'removed')
 BEGIN INSERT INTO touched(what, id) VALUES ('anchor', new.node_id); END;
 
 CREATE TRIGGER touched_purged AFTER INSERT ON purged

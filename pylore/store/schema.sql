@@ -358,7 +358,7 @@ CREATE TABLE anchor_history(
   detail TEXT NOT NULL,
   verdict TEXT NOT NULL,
   reason TEXT NOT NULL,
-  change TEXT NOT NULL,                    -- moved, judged, removed
+  change TEXT NOT NULL,                    -- relocated, judged, removed
   changed_at TEXT NOT NULL
 );
 CREATE INDEX anchor_history_node ON anchor_history(node_id);
@@ -369,7 +369,8 @@ WHEN (old.path, old.detail, old.verdict) IS NOT (new.path, new.detail, new.verdi
 BEGIN
   INSERT INTO anchor_history VALUES (
     old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason,
-    CASE WHEN (old.path, old.detail) IS NOT (new.path, new.detail) THEN 'moved' ELSE 'judged' END,
+    CASE WHEN (old.path, old.detail) IS NOT (new.path, new.detail)
+      THEN 'relocated' ELSE 'judged' END,
     max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), old.created_at));
 END;
 

@@ -90,7 +90,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
     },
     "anchor_history": {
         "node_id": _ID, "kind": _KIND, "path": _TEXT, "detail": _TEXT, "verdict": _VERDICT,
-        "reason": _TEXT, "change": _among(("moved", "judged", "removed")), "changed_at": _TIME,
+        "reason": _TEXT, "change": _among(("relocated", "judged", "removed")), "changed_at": _TIME,
     },
     "documents": {
         "root": _TEXT, "node_id": _ID, "path": f"{_TEXT} AND length({{c}}) <= 4096",

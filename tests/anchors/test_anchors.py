@@ -145,7 +145,7 @@ def test_lines_move_with_their_text(anchored: Anchored, detail: str, there: str)
     assert anchored.now() == ("relocated", "src/auth.py", there)
     assert anchored.now() == ("valid", "src/auth.py", there)
     assert [state["change"] for state in anchored.store.anchors.history("decision-a")] == [
-        "moved", "judged",
+        "relocated", "judged",
     ]  # fmt: skip
 
 

@@ -43,7 +43,7 @@ LINES: dict[str, dict[str, Any]] = {
     },
     "anchor_state": {
         "anchor_history_of": "note-a", "kind": "file", "path": "a.py", "verdict": "valid",
-        "reason": "r", "change": "moved", "changed_at": AT,
+        "reason": "r", "change": "relocated", "changed_at": AT,
     },
     "purged": {"purged": "note-gone", "at": AT},
     "type": {"declare_type": "recipe", "description": "d"},

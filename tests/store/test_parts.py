@@ -101,7 +101,7 @@ def test_places_and_verdicts_that_an_anchor_leaves_are_kept(anchored: Store) -> 
     history = list(anchors.history("note-a"))
     assert [(one["change"], one["path"], one["verdict"], one["reason"]) for one in history] == [
         ("judged", "src/b.py", "valid", ""),
-        ("moved", "src/b.py", "drifted", "it changed"),
+        ("relocated", "src/b.py", "drifted", "it changed"),
         ("removed", "src/c.py", "drifted", "it changed"),
     ]
     assert all(tuple(one) == ANCHOR_HISTORY for one in history)

@@ -76,7 +76,7 @@ VALUES: dict[str, tuple[tuple[object, ...], tuple[object, ...]]] = {
     "source": (("me",), ("user_edit", "file", "system", "conversation")),
     "kind": (("folder",), ("file", "glob", "hash", "symbol", "lines")),
     "verdict": (("good",), ("valid", "drifted", "relocated", "invalid")),
-    "anchor change": (("updated",), ("moved", "judged", "removed")),
+    "anchor change": (("updated",), ("relocated", "judged", "removed")),
 }
 """Kind of column to what is wrong in it, and what is not."""
 
