@@ -164,8 +164,8 @@ open(sys.argv[1]).read()' "$TEST_ROOT/done" "$STORE/search.db" >"$TEST_ROOT/stat
   expect 0
   contains "$output" "lives in: bern"
   [[ $output != *rome* ]]
-  [[ $output == *"(entity-ada)"*"(entity-the-office)"* ]]
-  [[ $output != *"**bern**"* ]]
+  [[ $output == *"### 💡 CONTEXT: ada"*"### 💡 CONTEXT: the office"* ]]
+  [[ $output != *"CONTEXT: bern"* ]]
   run_lore context "where does ada live" --as narrative --with-superseded --quiet
   contains "$output" "lives in: rome (superseded)"
   run_lore ask "where does ada live" --with-superseded --llm-command "grep -o 'lives in: rome (superseded)'" --text --quiet

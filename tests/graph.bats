@@ -277,7 +277,7 @@ END
 @test "export --format mermaid is a flowchart" {
   run_lore graph export --format mermaid
   expect 0
-  [[ $output == "flowchart LR"*'n0["Sign sessions with #quot;JWT#quot;"]'* ]]
+  [[ $output == "flowchart TD"*'n0["Sign sessions with #quot;JWT#quot;"]'* ]]
 }
 
 @test "export --format graphml is XML" {

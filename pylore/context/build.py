@@ -12,6 +12,7 @@ from ..search.related import about_files, related
 from ..search.score import describe
 from . import tuning
 from .sections import (
+    CODE,
     ORDER,
     CodeText,
     RecordText,
@@ -265,7 +266,10 @@ def _add_named(store: Store, settings: Settings, asked: ContextBrief, hits: Hits
     """Puts the entities that the question names before all else, found by their words or not."""
     known = {hit.id for hit in hits}
     scope = asked.scope.without(asked.excluded)
-    named = store.nodes.match(scope, names_of(asked.question)) - known
+    named = store.nodes.match(scope, names_of(asked.question))
+    if not named and len(hits):
+        named = store.nodes.match(scope, [settings.user_entity])
+    named -= known
     ids = facts_of_things(store, settings, sorted(named))
     first = max((hit.score for hit in hits), default=1.0)
     found = describe(store, settings, [Hit(id, first) for id in ids])
@@ -311,6 +315,8 @@ class _Builder:
             store, settings, sorted(things, key=lambda id: not self._names(id)),
             with_superseded=asked.with_superseded,
         )  # fmt: skip
+        plain = settings.plain_headings or asked.form != "narrative"
+        self._facts_section = "Facts" if plain else ""
         self._stated = stated_elsewhere(self._facts.items())
         self._snippets: list[tuple[str, Snippet]] = []
         self._shown = ShownLines()
@@ -331,8 +337,8 @@ class _Builder:
             self._ties = ties_of(self._store, [hit.id for hit in self._hits])
             if asked.form in _DRAWN and self._settings.depth:
                 most = min(tuning.DIAGRAM, int(tuning.DIAGRAM_SHARE * room))
-                picture = "\n" + self._picture(most) if most else ""
-                picture = picture if picture.strip() else ""
+                picture = self._picture(most) if most else ""
+                picture = heading_of("Code Relationships") + picture if picture.strip() else ""
         except GraphUnavailable as error:
             context.notes.append(f"{error}; without what the graph says")
         packed = pack(self._pieces(), room - self._tokens.lines(picture), self._tokens)
@@ -431,7 +437,7 @@ class _Builder:
         section = section_of(node.type)
         if section == "Facts":
             if node.id in self._facts:
-                return Piece(node.id, section, why, self._subject(node).fit)
+                return Piece(node.id, self._facts_section, why, self._subject(node).fit)
             if node.id in self._stated and not node.body:
                 self._withhold(node.id, f"named by the facts of {self._stated[node.id]}")
                 return None
@@ -452,7 +458,7 @@ class _Builder:
 
     def _has_code(self, node: Node) -> bool:
         """Return whether a node is shown by the lines of its file."""
-        return section_of(node.type) == "Code" and self._asked.form in _WITH_CODE
+        return section_of(node.type) == CODE and self._asked.form in _WITH_CODE
 
     def _files(self) -> set[str]:
         """Return the files that lines may be shown of."""
@@ -472,7 +478,7 @@ class _Builder:
         if self._stands_elsewhere(hit.id, text):
             return None
         self._code[hit.id] = text
-        return Piece(hit.id, "Code", why, text.fit, least=tuning.LEAST_CODE, taken=text.taken)
+        return Piece(hit.id, CODE, why, text.fit, least=tuning.LEAST_CODE, taken=text.taken)
 
     def _stands_elsewhere(self, id: str, text: CodeText) -> bool:
         other = text.stands_in()
@@ -484,13 +490,18 @@ class _Builder:
         edges = self._facts[node.id]
         names = self._store.nodes.briefs([edge.to_id for edge in edges])
         lines = [fact_line(edge, names) for edge in edges]
-        return Subject(printable(one_line(node.title)), node.id, lines, self._tokens)
+        title = printable(one_line(node.title))
+        if self._facts_section:
+            return Subject(f"- **{title}** ({node.id})\n", lines, self._tokens)
+        own = node.id == self._settings.user_entity
+        head = "👤 USER CONTEXT" if own else f"💡 CONTEXT: {title}"
+        return Subject(f"\n### {head}\n\n", [line.lstrip() for line in lines], self._tokens)
 
     def _first(self, piece: Piece) -> int:
-        """Return the order of subjects: one's own, those that the question names, the rest."""
-        if piece.id == self._settings.user_entity:
+        """Return the order of subjects: those that the question names, one's own, the rest."""
+        if self._names(piece.id):
             return 0
-        return 1 if self._names(piece.id) else 2
+        return 1 if piece.id == self._settings.user_entity else 2
 
     def _passage(self, node: Node) -> tuple[str, bool]:
         """Return the passage that matched, or its beginning, with why; and whether that is all of
@@ -520,10 +531,10 @@ class _Builder:
             if piece.id in packed.texts:
                 by_section.setdefault(piece.section, []).append(piece)
         parts = []
-        for section in ORDER:
+        for section in (self._facts_section, *ORDER):
             if section in by_section:
                 own = by_section[section]
-                if section == "Facts":
+                if section == self._facts_section:
                     own.sort(key=self._first)
                 ids = side_by_side([piece.id for piece in own], self._ties)
                 parts += [heading_of(section), *(packed.texts[id] for id in ids)]

@@ -117,10 +117,10 @@ def sentences(line: str) -> list[str]:
 
 
 class Subject:
-    """What is known of one thing, a line a fact, the best first."""
+    """Facts of one entity under ``head``, one per line, best first."""
 
-    def __init__(self, title: str, id: str, lines: list[str], tokens: Tokens) -> None:
-        self._head = f"- **{title}** ({id})\n"
+    def __init__(self, head: str, lines: list[str], tokens: Tokens) -> None:
+        self._head = head
         self._lines = lines
         self._tokens = tokens
 
@@ -488,6 +488,7 @@ def _labels(briefs: Mapping[str, Brief]) -> dict[str, str]:
     return labels
 
 
+CODE = "Relevant Code"
 SECTIONS = {
     "entity": "Facts",
     "concept": "Facts",
@@ -497,16 +498,16 @@ SECTIONS = {
     "failure": "Failures",
     "goal": "Goals",
     "observation": "Observations",
-    "file": "Code",
-    "symbol": "Code",
+    "file": CODE,
+    "symbol": CODE,
     "task": "Work",
     "run": "Work",
     "session": "Work",
     "commit": "Work",
 }
 ORDER = (
-    "Facts", "Code", "Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations",
-    "Documents", "Work",
+    "Facts", CODE, "Decisions", "Patterns", "Lessons", "Failures", "Goals",
+    "Observations", "Documents", "Work",
 )  # fmt: skip
 OTHER = "Documents"
 JUDGED = frozenset(("Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations"))

@@ -99,8 +99,8 @@ def pack(pieces: Iterable[Piece], room: int, tokens: Tokens) -> Packed:
 
 
 def heading_of(section: str) -> str:
-    """Return a section's heading, with the empty lines around it."""
-    return f"\n## {section}\n\n"
+    """Return a section's heading with blank lines around it, "" for a section without a name."""
+    return f"\n## {section}\n\n" if section else ""
 
 
 _SPACE = "\u2581"  # how the pieces spell a space

@@ -389,8 +389,11 @@ class Settings:
         low=0,
         high=1_000_000_000,
     )
+    plain_headings = switch(
+        False, "write a context's facts as a list under '## Facts', not under '### 💡 CONTEXT: …'"
+    )
     user_entity = text(
-        "", "the id of the entity that stands for you: its facts come first in a context"
+        "", "id of your own entity: its facts come first in a context that names nobody else"
     )
     single_valued = words(
         ("lives_in", "works_at"),

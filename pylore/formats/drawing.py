@@ -64,9 +64,9 @@ class Dot:
 
 
 class Mermaid:
-    """A flowchart from left to right; nodes are n0, n1, … in the order of their ids."""
+    """A flowchart from top to bottom; nodes are n0, n1, … in the order of their ids."""
 
-    head = "flowchart LR\n"
+    head = "flowchart TD\n"
     between = ""
     foot = ""
     separator = ""

@@ -227,12 +227,14 @@ def test_the_budget_holds_whatever_is_in_the_store(
         assert real(context.text) <= context.tokens_used <= budget
 
 
-def test_a_context_has_the_picture_the_code_and_the_records(project: Store) -> None:
+def test_prompt_headings_code_relationships_relevant_code_flowchart_td(project: Store) -> None:
     context = asked(project, "how are sessions signed")
     text = context.text
-    assert text.index("```mermaid\nflowchart LR\n") < text.index("## Code")
+    assert "\n## Code Relationships\n\n```mermaid\nflowchart TD\n" in text
     assert "### src/auth.py::sign (lines 4-7)\n```py\ndef sign(user):\n" in text
-    assert text.index("## Code") < text.index("## Decisions") < text.index("## Lessons")
+    headings = ["Code Relationships", "Relevant Code", "Decisions", "Lessons"]
+    places = [text.index(f"\n## {heading}\n") for heading in headings]
+    assert places == sorted(places)
     assert "confirmed, user_edit" in text
 
 
@@ -302,11 +304,29 @@ def test_tests_come_only_where_they_are_asked_for(project: Store) -> None:
     assert "symbol-tests/test_auth.py::test_sign" in ids(meant.included)
 
 
+def test_narrative_headings_of_the_decision_record_user_context_and_context_jacq(
+    project: Store,
+) -> None:
+    records(project).fact("Ada", "uses", "DuckDB")
+    records(project).fact("JACQ", "uses", "SQLite")
+    text = asked(project, "sessions of JACQ", "narrative", user_entity="entity-ada").text
+    assert "\n### 💡 CONTEXT: JACQ\n\n- uses: SQLite\n" in text
+    assert "USER CONTEXT" not in text
+    text = asked(project, "sessions with JACQ and Ada", "narrative", user_entity="entity-ada").text
+    assert "\n### 👤 USER CONTEXT\n\n- uses: DuckDB\n" in text
+    text = asked(project, "how sessions are signed", "narrative", user_entity="entity-ada").text
+    first = text.split("\n\n")[1]
+    assert first == "### 👤 USER CONTEXT"
+    text = asked(project, "which tool does JACQ use", "narrative", plain_headings="1").text
+    assert "\n## Facts\n\n- **JACQ** (entity-jacq)\n  - uses: SQLite\n" in text
+
+
 def test_facts_stand_under_their_subject_one_s_own_first(project: Store) -> None:
     records(project).fact("Ada", "uses", "DuckDB")
     records(project).fact("Ada", "works_on", "Sessions")
     records(project).fact("Sessions", "part_of", "Login")
-    text = asked(project, "Ada sessions", "narrative", user_entity="entity-ada").text
+    own = {"user_entity": "entity-ada", "plain_headings": "1"}
+    text = asked(project, "Ada sessions", "narrative", **own).text
     assert text.index("- **Ada** (entity-ada)") < text.index("- **Sessions** (entity-sessions)")
     assert "  - uses: DuckDB\n" in text
     assert "  - works on: Sessions\n" in text
@@ -315,7 +335,7 @@ def test_facts_stand_under_their_subject_one_s_own_first(project: Store) -> None
 def test_facts_are_ranked_by_all_that_they_stand_for(project: Store) -> None:
     def lines(**changed: Any) -> list[str]:
         text = asked(project, "what of Ada", "narrative", **changed).text
-        return re.findall(r"^  - (?:uses|drinks): (\w+)", text, re.MULTILINE)
+        return re.findall(r"^- (?:uses|drinks): (\w+)", text, re.MULTILINE)
 
     wrote = records(project)
     wrote.fact("Ada", "uses", "Sure")
@@ -366,7 +386,7 @@ def test_each_fact_is_named_once_and_its_object_not_again(project: Store) -> Non
     put(project, "entity", "Cookies", id="entity-cookies", body="Small files of a browser.")
     records(project).fact("Ada", "bakes", "Cookies")
     found = asked(project, "Ada DuckDB sessions cookies", "narrative")
-    assert found.text.partition("## Facts")[2].count("DuckDB") == 1
+    assert found.text.partition("### 💡")[2].count("DuckDB") == 1
     assert found.text.count("about sessions and cookies and signing") == 1
     said = {entry["id"]: entry["reason"] for entry in found.withheld}
     assert said["entity-duckdb"] == "named by the facts of entity-ada"
@@ -379,11 +399,7 @@ def test_an_entity_that_the_question_names_comes_first(project: Store) -> None:
     records(project).fact("Ada Byron", "uses", "DuckDB")
     records(project).fact("Session Table", "holds", "sessions")
     text = asked(project, "which session cookies does ada byron sign", "narrative").text
-    facts = text[text.index("## Facts") :].split("\n")
-    assert facts[2] == "- **Ada Byron** (entity-ada-byron)"
-    own = {"user_entity": "entity-session-table"}
-    text = asked(project, "Session Table of Ada Byron", "narrative", **own).text
-    assert text.index("(entity-session-table)") < text.index("(entity-ada-byron)")
+    assert text.split("\n\n")[1] == "### 💡 CONTEXT: Ada Byron"
     project.nodes.put(retracted(project, "entity-ada-byron"))
     assert "entity-ada-byron" not in asked(project, "ada byron", "narrative").text
 
@@ -658,7 +674,7 @@ def test_whatever_a_title_holds_mermaid_parses_the_picture(tmp_path: Path) -> No
             pictures.append(text.removeprefix("```mermaid\n").rstrip("`\n") + "\n")
 
     draw()
-    broken = 'flowchart LR\n  n0["a"b"]\n'
+    broken = 'flowchart TD\n  n0["a"b"]\n'
     done = subprocess.run(
         ["node", str(ROOT / "tests/mermaid.mjs"), str(NODE)],
         input=json.dumps([*pictures, broken]), capture_output=True, text=True, check=True,

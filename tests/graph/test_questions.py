@@ -554,7 +554,7 @@ def unquoted(text: str) -> str:
 def parse_mermaid(text: str, names: list[str]) -> Parsed:
     """Its nodes are numbers, in the order of their ids."""
     lines = text.removesuffix("\n").split("\n")
-    assert lines[0] == "flowchart LR"
+    assert lines[0] == "flowchart TD"
     found: Parsed = ([], [])
     for line in lines[1:]:
         edge = EDGE_OF_MERMAID.fullmatch(line)

@@ -294,7 +294,7 @@ what it is linked to comes along. A lone - reads the question from stdin.""",
     Option("--graph-depth N", "hops to walk, 0 to 3", setting="graph_depth"),
     Option(
         "--user-entity ID",
-        "whose facts come first, before those of whom the question names",
+        "your own entity, whose facts come first if the question names nobody",
         setting="user_entity",
     ),
     Option("--with-superseded", "facts that are superseded too, marked as such"),
