@@ -45,7 +45,7 @@ setup() {
   [ -z "$stderr" ]
   [ "$(lore search tokens --ids | head -n 1)" = lesson-b ]
   [ "$(lore search tokens --ids | sort)" = "$(sort before)" ]
-  [ "$(lore search tokens --jq '.[] | select(.id == "lesson-b").feedback_score')" = 0.166667 ]
+  [ "$(lore search tokens --jq '.[] | select(.id == "lesson-b").feedback_score')" = 0.666667 ]
   [ "$(lore search tokens --feedback-weight 0 --ids)" = "$(cat before)" ]
   [ "$(lore show "$run" --jq '[.edges[] | .relation + " " + .id] | sort | join(",")')" = \
     "part_of task-d,used_in_run decision-a,used_in_run lesson-b,used_in_run note-c" ]
@@ -135,7 +135,7 @@ END
 @test "feedback rates, lists and takes back" {
   run_lore feedback lesson-b note-c --helpful
   expect 0
-  [[ ${lines[1]} =~ ^'{"id":"lesson-b","rating":"helpful","run":"run-feedback-'[0-9-]{10}'","feedback_score":0.166667},'$ ]]
+  [[ ${lines[1]} =~ ^'{"id":"lesson-b","rating":"helpful","run":"run-feedback-'[0-9-]{10}'","feedback_score":0.666667},'$ ]]
   lore search sessions --ids | lore feedback - --unhelpful >/dev/null
   run_lore feedback --list --ids
   expect 0 $'decision-a\nlesson-b\nnote-c'

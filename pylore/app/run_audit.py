@@ -52,7 +52,6 @@ def _diversity(store: Store, settings: Settings, runs: Sequence[str]) -> dict[st
     answers: dict[tuple[str, str], list[str]] = {}
     for of_run, query, id in store.impressions.tops(runs, TOP):
         answers.setdefault((of_run, query), []).append(id)
-    # A record has its best position of a run: of an answer that was like another, few are left.
     known = [ids for ids in answers.values() if len(ids) > SAME_CATEGORY]
     categories = store.nodes.categories([*{id for ids in known for id in ids}],
                                         settings.category_tags)  # fmt: skip

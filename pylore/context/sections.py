@@ -506,8 +506,8 @@ SECTIONS = {
     "commit": "Work",
 }
 ORDER = (
-    "Facts", CODE, "Decisions", "Patterns", "Lessons", "Failures", "Goals",
-    "Observations", "Documents", "Work",
+    CODE, "Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations", "Documents",
+    "Work",
 )  # fmt: skip
 OTHER = "Documents"
 JUDGED = frozenset(("Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations"))

@@ -232,7 +232,7 @@ class Hit(Record):
         self.bm25_score: float | None = None
         self.vector_score: float | None = None
         self.recency_score: float | None = None
-        self.feedback_score = 0.0
+        self.feedback_score = 0.5
         self.hops = 0
         self.path: list[str] = [id]
         self.edge: str | None = None

@@ -208,18 +208,16 @@ def rounded(value: float | None) -> float | None:
 
 
 def feedback(helpful: float, rated: int) -> float:
-    """Return how far ratings lie from the middle: -0.5 to 0.5, neither reached; 0 for none.
+    """Return the Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``, between 0 and 1.
 
-    The Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``, less 0.5: one rating
-    moves it by 1/6, and it takes many to come near an end.
+    Unrated is 0.5, one helpful rating 2/3, one unhelpful rating 1/3.
     """
-    mean, count = PRIOR_MEAN, PRIOR_COUNT
-    return (helpful + mean * count) / (rated + count) - mean
+    return (helpful + PRIOR_MEAN * PRIOR_COUNT) / (rated + PRIOR_COUNT)
 
 
 def feedback_factor(feedback_score: float, weight: float) -> float:
     """Return ``1 − weight`` to ``1 + weight``; 1 for what nobody rated."""
-    return 1 + 2 * weight * feedback_score
+    return 1 + 2 * weight * (feedback_score - PRIOR_MEAN)
 
 
 RE_ORDERING = frozenset(("feedback", "cap", "same_file", "diversity"))

@@ -312,7 +312,7 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
         if not session.run and sent.session:
             from ..records.runs import Runs
 
-            session.run = Runs(engine.store).start()
+            session.run = Runs(engine.store).start_for_hook()
             session.remember("run", session.run)
         if session.run:
             asked = {PROMPT: sent.prompt, FILE: ", ".join(sent.files)}.get(event, "")

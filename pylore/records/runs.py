@@ -3,8 +3,8 @@
 A run is a node. What it was shown is in the table ``shown`` while it is open;
 ``finish`` makes an edge ``used_in_run`` of each row, from the record to the run:
 weight 1 and rating ``helpful``, weight 0 and ``unhelpful``, or weight 0 and a rating
-of null where nobody said anything. The metadata of an edge also has ``position`` and
-``query`` where the record was shown, and ``rated_at``.
+of null where nobody said anything. The metadata of an edge also has ``helpful`` (true, false or
+null), ``position`` and ``query`` where the record was shown, and ``rated_at``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.ids import own
 from ..core.model import Edge, Node, Record
 from ..core.scoring import feedback
-from ..core.times import now
+from ..core.times import ago, now
 from ..core.vocabulary import RUN_IDS
 from ..indexing.indexer import Index
 from ..store.resolve_id import complete_id, complete_ids
@@ -28,9 +28,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..store import Store
+    from ..store.curation import Impression
 
 RELATION = "used_in_run"
 TASK_RELATION = "part_of"
+HOOK_RUN_DAYS = 1
+"""Age in days from which a session's run counts as over."""
+
+MOST_FINISHED = 3
+"""Runs that one hook finishes at most: a bound on its time."""
+
 WEIGHTS = {"helpful": 1.0, "unhelpful": 0.0, None: 0.0}
 """Weight of a rating's edge: the walk follows helpful ones only."""
 
@@ -55,7 +62,7 @@ class Runs:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def start(self, task: str = "") -> str:
+    def start(self, task: str = "", by: str = "") -> str:
         """Return the id of a new run, linked to the task, if there is one.
 
         Raises:
@@ -67,12 +74,19 @@ class Runs:
                 self._require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             id = own(f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}", self._store.scope)
-            self._add(id, {"task": task} if task else {})
+            said = {"task": task, "by": by}
+            self._add(id, {name: value for name, value in said.items() if value})
             if task:
                 self._store.edges.put(
                     Edge(id, task, TASK_RELATION, source="system", created_at=now())
                 )
         return id
+
+    def start_for_hook(self) -> str:
+        """Return the id of a new run for a session, and finish runs of sessions long over."""
+        for run in self._store.impressions.left_open(ago(HOOK_RUN_DAYS), MOST_FINISHED):
+            self.finish(run)
+        return self.start(by="hook")
 
     def finish(
         self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
@@ -202,7 +216,7 @@ class Runs:
             id: {"id": id, "title": title, "position": position, "query": query, "rating": rating}
             for id, _, rating, position, query, _, title in self._store.impressions.uses(run)
         }
-        for id, (position, query) in self._store.impressions.shown(run).items():
+        for id, (position, query, _) in self._store.impressions.shown(run).items():
             node = self._store.nodes.get(id)
             title = node.title if node else ""
             seen: dict[str, Any] = {
@@ -250,7 +264,7 @@ class Runs:
         return self._require_live(id)
 
     def _use(
-        self, id: str, run: str, rating: str | None, shown: tuple[int, str] | None, stamp: str
+        self, id: str, run: str, rating: str | None, shown: Impression | None, stamp: str
     ) -> None:
         """Write one edge; without a rating, one that is there already stays."""
         node = self._store.nodes.require(id)
@@ -264,7 +278,8 @@ class Runs:
             known.setdefault("rating", "helpful" if old.weight >= 0.5 else "unhelpful")
         known.setdefault("rating", None)
         if shown is not None:
-            known["position"], known["query"] = shown
+            known["position"], known["query"], answers = shown
+            known["answers"] = json.loads(answers)
         if rating is not None:
             known["rating"], known["rated_at"] = rating, stamp
         self._put(id, run, known, node.invalidated_at)
@@ -281,6 +296,7 @@ class Runs:
 
     def _put(self, id: str, run: str, known: dict[str, Any], gone: str | None) -> None:
         rating = known["rating"]
+        known["helpful"] = None if rating is None else rating == "helpful"
         self._store.edges.put(
             Edge(
                 id, run, RELATION, WEIGHTS[rating],

@@ -128,6 +128,9 @@ if TYPE_CHECKING:
     Use = tuple[str, str, str | None, int | None, str | None, str | None, str]
     """(node, run, helpful or unhelpful or None, position, query, when rated, the node's title)"""
 
+    Impression = tuple[int, str, str]
+    """(best position, the query of it, JSON object of query to position)"""
+
     Summary = tuple[str, str, str, int, int, float, float]
     """(run, data, created, shown, used, helpful, unhelpful)"""
 
@@ -148,7 +151,7 @@ WHERE e.relation = 'used_in_run' AND e.invalidated_at IS NULL
 
 _LIST = f"""
 SELECT r.id, r.data, r.created_at,
-  (SELECT count(*) FROM shown s WHERE s.run_id = r.id AND NOT EXISTS (
+  (SELECT count(DISTINCT s.node_id) FROM shown s WHERE s.run_id = r.id AND NOT EXISTS (
     SELECT 1 FROM graph_edges WHERE from_key = {KEY_OF.format("s.node_id")} AND to_key = r.key
     AND relation = 'used_in_run' AND invalidated_at IS NULL)),
   count(e.from_key), total({_RATING} IS 'helpful'), total({_RATING} IS 'unhelpful')
@@ -163,10 +166,12 @@ GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC
 _TOPS = f"""
 SELECT j.value AS run, s.query AS query, s.node_id AS node FROM json_each(?1) j
 CROSS JOIN shown s ON s.run_id = j.value WHERE s.position <= ?2
-UNION SELECT r.id, coalesce(json_extract(e.metadata, '$.query'), ''), {_FROM}
+UNION SELECT r.id, a.key, {_FROM}
 FROM json_each(?1) j CROSS JOIN nodes r ON r.id = j.value CROSS JOIN graph_edges e
   ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
-WHERE json_extract(e.metadata, '$.position') <= ?2
+CROSS JOIN json_each(coalesce(json_extract(e.metadata, '$.answers'), json_object(
+  coalesce(json_extract(e.metadata, '$.query'), ''), json_extract(e.metadata, '$.position')))) a
+WHERE a.value <= ?2
 ORDER BY run, query, node
 """
 
@@ -178,23 +183,36 @@ class Impressions:
         self._db = connection
 
     def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
-        """Record that these nodes were shown, the first at position 1; the best one stays."""
+        """Record the nodes of one answer, the first at position 1.
+
+        An answer to the same query again keeps the best position of each.
+        """
         self._db.executemany(
             "INSERT INTO main.shown(run_id, node_id, position, query, shown_at)"
             " VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET position = excluded.position, query = excluded.query"
+            " ON CONFLICT DO UPDATE SET position = excluded.position"
             " WHERE excluded.position < position",
             ((run, id, position, query, at) for position, id in enumerate(ids, start=1)),
         )
 
-    def shown(self, run: str) -> dict[str, tuple[int, str]]:
-        """Return node to (best position, the query of it), in the order of positions."""
+    def shown(self, run: str) -> dict[str, Impression]:
+        """Return the impression of each node, in the order of best positions."""
         rows = self._db.execute(
-            "SELECT node_id, position, query FROM shown WHERE run_id = ?"
-            " ORDER BY position, shown_at, node_id",
+            "SELECT node_id, min(position), query, json_group_object(query, position) FROM shown"
+            " WHERE run_id = ? GROUP BY node_id ORDER BY 2, shown_at, node_id",
             (run,),
         )
-        return {id: (position, query) for id, position, query in rows}
+        return {id: (position, query, answers) for id, position, query, answers in rows}
+
+    def left_open(self, before: str, most: int) -> list[str]:
+        """Return live, open runs that hooks started before this time, oldest first."""
+        rows = self._db.execute(
+            "SELECT id FROM nodes WHERE type = 'run' AND created_at < ? AND invalidated_at IS NULL"
+            " AND json_extract(data, '$.by') = 'hook'"
+            " AND json_extract(data, '$.finished_at') IS NULL ORDER BY created_at, id LIMIT ?",
+            (before, most),
+        )
+        return [id for (id,) in rows]
 
     def clear(self, run: str) -> None:
         """Take away what a run was shown: its edges have it now."""

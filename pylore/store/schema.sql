@@ -272,7 +272,7 @@ CREATE TABLE former_texts(
   file TEXT NOT NULL
 );
 
--- What an open run has been shown: the best position of each node, 1 first. A run
+-- What an open run has been shown: each node's position in each answer, 1 first. A run
 -- that is finished has it in its used_in_run edges instead.
 CREATE TABLE shown(
   run_id TEXT NOT NULL,
@@ -280,7 +280,7 @@ CREATE TABLE shown(
   position INTEGER NOT NULL,
   query TEXT NOT NULL DEFAULT '',
   shown_at TEXT NOT NULL,
-  PRIMARY KEY (run_id, node_id)
+  PRIMARY KEY (run_id, node_id, query)
 ) WITHOUT ROWID;
 
 CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes

@@ -15,6 +15,7 @@ from new_stores import new_store
 from samples import examples
 from sqlite_stores import connection_of
 
+from pylore.app.run_audit import audit
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Edge, Node
 from pylore.core.scoring import feedback, feedback_factor
@@ -86,13 +87,13 @@ def in_step(store: Store) -> bool:
 # --- the formulas
 
 
-def test_the_bayesian_average_is_centred_and_bounded() -> None:
-    assert feedback(0, 0) == 0
-    assert feedback(1, 1) == pytest.approx((1 + 0.5 * 2) / (1 + 2) - 0.5)
-    assert feedback(0, 1) == pytest.approx(-feedback(1, 1))
-    assert 0.49 < feedback(1000, 1000) < 0.5
-    assert -0.5 < feedback(0, 1000) < -0.49
-    assert feedback(3, 6) == 0
+def test_feedback_score_is_helpful_and_half_of_two_by_total_and_two() -> None:
+    assert feedback(0, 0) == 0.5
+    assert feedback(1, 1) == pytest.approx((1 + 0.5 * 2) / (1 + 2))
+    assert feedback(0, 1) == pytest.approx(1 - feedback(1, 1))
+    assert 0.99 < feedback(1000, 1000) < 1
+    assert 0 < feedback(0, 1000) < 0.01
+    assert feedback(3, 6) == 0.5
 
 
 @given(st.floats(0, 1), st.integers(0, 50), st.integers(0, 50), st.floats(0, 1))
@@ -136,7 +137,10 @@ def test_finishing_makes_an_edge_of_all_that_was_shown(store: Store) -> None:
         "note-0": (0, None), "note-1": (1, "helpful"), "note-2": (0, "unhelpful"),
         "note-3": (0, None), "note-4": (0, None), "note-7": (1, "helpful"),
     }  # fmt: skip
-    assert json.loads(edges["note-4"].metadata)["position"] == 5
+    impressions = {id: json.loads(edges[id].metadata) for id in ("note-1", "note-2", "note-4")}
+    assert [(it["position"], it["helpful"]) for it in impressions.values()] == [
+        (2, True), (3, False), (5, None),
+    ], "feedback: 'position' and 'helpful' of what was shown"  # fmt: skip
     assert {id for id, edge in edges.items() if edge.source == "user_edit"} == {
         "note-1", "note-2", "note-7",
     }  # fmt: skip
@@ -185,7 +189,7 @@ def test_what_cannot_be_done_changes_nothing(store: Store, call: Any, message: s
     with pytest.raises(LoreError, match=message.replace("(", r"\(")):
         call(Runs(store), run)
     assert [*export_lines(store)] == before
-    assert store.impressions.shown(run) == {"note-0": (1, "tokens")}
+    assert [*store.impressions.shown(run)] == ["note-0"]
 
 
 def test_a_run_is_finished_once_and_records_nothing_more(store: Store) -> None:
@@ -254,16 +258,16 @@ def test_the_last_rating_of_a_run_counts_and_can_be_taken_back(store: Store) -> 
     runs = Runs(store)
     run = run_with(store, ["note-0", "note-1"])
     runs.rate(["note-0"], "unhelpful", run)
-    assert scores(store)["note-0"] == pytest.approx(-1 / 6, abs=1e-6)
+    assert scores(store)["note-0"] == pytest.approx(1 / 3, abs=1e-6)
     rows, notes = runs.rate(["note-0", "note-5"], "helpful", run)
-    assert [row["feedback_score"] for row in rows] == [pytest.approx(1 / 6, abs=1e-6)] * 2
+    assert [row["feedback_score"] for row in rows] == [pytest.approx(2 / 3, abs=1e-6)] * 2
     assert notes == ["not shown in this run, and rated all the same: note-5"]
     assert runs.finish(run).to_dict() | {"notes": 0, "id": 0} == {
         "id": 0, "used": 3, "helpful": 2, "unhelpful": 0, "unrated": 1, "notes": 0,
     }  # fmt: skip
     assert {row["id"] for row in runs.take_back()} == {"note-0", "note-5"}
     assert {row["id"] for row in runs.get(run)["records"]} == {"note-0", "note-1"}
-    assert set(scores(store).values()) == {0.0}
+    assert set(scores(store).values()) == {0.5}
     assert in_step(store)
 
 
@@ -347,7 +351,7 @@ def test_ratings_are_what_the_edges_say_whatever_happens(
 def test_an_import_brings_ratings_and_reindex_mends_them(store: Store, tmp_path: Path) -> None:
     Runs(store).finish(run_with(store, [*IDS]), ["note-6"], ["note-0"])
     wanted = scores(store)
-    assert (wanted["note-6"] > 0, wanted["note-0"] < 0) == (True, True)
+    assert (wanted["note-6"] > 0.5, wanted["note-0"] < 0.5) == (True, True)
     with new_store(str(tmp_path / "other")) as other:
         import_lines(other, Settings(), None, map(str.encode, export_lines(store)))
         assert scores(other) == wanted
@@ -370,7 +374,7 @@ def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
     assert found(store)[0] == plain[1]
     assert found(store).index(first) > 0
     assert found(store, feedback_weight=0) == plain
-    assert scores(store, feedback_weight=0)[first] == 0.0
+    assert scores(store, feedback_weight=0)[first] == 0.5
     assert last in found(store)
 
 
@@ -407,7 +411,7 @@ def test_records_that_helped_together_are_connected_and_others_not(store: Store)
     hits = related(store, options(graph_depth=2), ["note-0"])
     assert {hit.id: hit.hops for hit in hits} == {"note-1": 2}, "a run itself says nothing"
     assert hits[0].path == ["note-0", run, "note-1"]
-    assert hits[0].feedback_score > 0
+    assert hits[0].feedback_score > 0.5
     assert list(related(store, options(graph_depth=2), ["note-2"])) == []
 
 
@@ -415,8 +419,8 @@ def test_explain_has_the_feedback(store: Store) -> None:
     Runs(store).rate(["note-0"], "helpful")
     hits = search(store, options(), Request("tokens", explain=True), None)
     said = {hit.id: (hit.explain or {})["feedback"] for hit in hits}
-    assert said["note-0"] == {"score": 0.166667, "weight": 0.3}
-    assert said["note-1"] == {"score": 0.0, "weight": 0.3}
+    assert said["note-0"] == {"score": 0.666667, "weight": 0.3}
+    assert said["note-1"] == {"score": 0.5, "weight": 0.3}
 
 
 def test_a_plain_search_reads_ratings_and_no_table_of_the_graph(store: Store) -> None:
@@ -439,7 +443,22 @@ def test_the_engine_for_programs_records_and_rates(tmp_path: Path) -> None:
         run = lore.start_run()
         shown = [hit.id for hit in lore.search("tokens", run=run, limit=3)]
         assert lore.finish_run(run, helpful=shown[0]).used == 3
-        assert lore.rate("note-7", "unhelpful")[0]["feedback_score"] < 0
+        assert lore.rate("note-7", "unhelpful")[0]["feedback_score"] < 0.5
         hits = lore.search("tokens", run=run)
-        assert hits[0].feedback_score > 0
+        assert hits[0].feedback_score > 0.5
         assert hits.notes == [f"what was shown is not recorded: the run {run} is finished"]
+
+
+def test_diversity_audit_counts_answers_and_hooks_finish_runs(store: Store) -> None:
+    run = Runs(store).start(by="hook")
+    for query in ("tokens", "sessions", "cookies"):
+        assert keep_shown(store, options(run=run), query, IDS[:5]) == ""
+    assert audit(store, options())["diversity"]["answers"] == 3
+    with store.transaction():
+        node = store.nodes.require(run)
+        node.created_at = "2026-01-31T12:00:00Z"
+        store.nodes.put(node)
+    Runs(store).start_for_hook()
+    counts = audit(store, options())
+    assert counts["coverage"] == {"runs": 2, "finished": 1, "shown": 5, "rated": 0}
+    assert counts["diversity"]["answers"] == 3
