@@ -14,8 +14,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
+    from typing import Any
 
+    from .app.results import AnchorResult, SdkResult
     from .core.errors import LoreError, StoreError, UsageError
     from .core.model import Edge, Hit, Hits, Node
     from .records.records import Change
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnchorResult",
     "Change",
     "Edge",
     "Hit",
@@ -31,12 +35,14 @@ __all__ = [
     "Lore",
     "LoreError",
     "Node",
+    "SdkResult",
     "StoreError",
     "UsageError",
     "open",
 ]
 
 _HOMES = {
+    "AnchorResult": "app.results",
     "Change": "records.records",
     "Edge": "core.model",
     "Hit": "core.model",
@@ -44,13 +50,18 @@ _HOMES = {
     "Lore": "sdk",
     "LoreError": "core.errors",
     "Node": "core.model",
+    "SdkResult": "app.results",
     "StoreError": "core.errors",
     "UsageError": "core.errors",
 }
 
 
 def open(
-    folder: str | PathLike[str] | None = None, *, create: bool = False, **settings: object
+    folder: str | PathLike[str] | None = None,
+    *,
+    create: bool = False,
+    retriever: Callable[..., Any] | None = None,
+    **settings: object,
 ) -> Lore:
     """Open a store, under its config file, the user's, and the environment.
 
@@ -58,6 +69,8 @@ def open(
         folder: the folder of its ``search.db``; unless given, the store that a command in the
             working directory uses.
         create: make the store if it is not there.
+        retriever: one more leg of every search, called with what an executable retriever reads
+            (``query``, ``limit``, …); it returns ``[{"id", "score"}]``.
         settings: values by name that go before all others (``graph_depth=2``).
 
     Raises:
@@ -66,7 +79,7 @@ def open(
     """
     from .sdk import Lore
 
-    return Lore(folder, create=create, **settings)
+    return Lore(folder, create=create, retriever=retriever, **settings)
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .app.ask import AskRequest, AskResult, ask
@@ -22,13 +22,15 @@ from .app.code import (
 from .app.context import ContextRequest, context
 from .app.engine import Engine
 from .app.related import PathRequest, RelatedRequest, path, related
+from .app.results import AnchorResult, SdkResult, anchor_id, anchor_result
 from .app.run_audit import audit
 from .app.search import record_ids, record_shown, search
 from .app.show import show
 from .app.sync import first_store, make_store
+from .context.build import by_worth
 from .core.call_arguments import checked
-from .core.errors import NoStore, UsageError, nearest
-from .core.model import Edge, Hits, Node
+from .core.errors import LoreError, NoStore, UsageError, nearest
+from .core.model import Edge, Hit, Hits, Node
 from .core.settings import BY_NAME, Settings
 from .core.times import parse_since
 from .embed import open_embedder
@@ -36,6 +38,7 @@ from .graph.queries import stats
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
 from .records.undo import told_history
+from .search.external import Given
 from .store import FILE, create_store, open_store
 from .store.filter import Scope
 from .store.resolve_id import resolve_id
@@ -54,13 +57,14 @@ class Lore:
 
     Several threads may share one: each gets a connection of its own, and so does
     a forked process. Several processes may use one folder: writers wait for each
-    other up to ``busy_timeout`` seconds. Every writing method is one transaction. An argument
+    other up to ``busy_timeout`` seconds. Every writing method is one transaction. ``retriever``
+    is called with what an executable retriever gets and returns ``[{"id", "score"}]``. An argument
     of another type than is written here, or half a character, is a ``UsageError``.
     """
 
     def __init__(
         self, folder: str | os.PathLike[str] | None = None, *, create: bool = False,
-        **settings: object,
+        retriever: Callable[..., Any] | None = None, **settings: object,
     ) -> None:  # fmt: skip
         found = _found() if folder is None else {}
         self.folder = os.path.abspath(os.fspath(folder or found["LORE_STORE"]))
@@ -68,6 +72,11 @@ class Lore:
         self._flags = _flags(settings)
         self._config = found["LORE_FROM_CONFIG"] if found else _config(self.folder)
         self.settings = self._settings({})
+        self._retriever = None if retriever is None else Given(retriever)
+        if self._retriever is not None:
+            names = (*self.settings.retrievers, self._retriever.name)
+            self._flags["retrievers"] = " ".join(names)
+            self.settings = self._settings({})
         self._stores: dict[tuple[int, int], tuple[Store, Embedder | None]] = {}
         self._lock = threading.Lock()
         if create and self._project and not os.path.exists(os.path.join(self.folder, FILE)):
@@ -170,6 +179,29 @@ class Lore:
             )  # fmt: skip
             return _recorded_context(engine, context(engine, request))
 
+    def expand_with_graph(
+        self, ids: Iterable[str], *, depth: int = 2, types: Iterable[str] = (), **settings: object
+    ) -> Hits:
+        """Return what the graph connects to all of these nodes, up to ``depth`` (1 to 3) hops.
+
+        Raises:
+            LoreError: there is no such node.
+        """
+        engine = self._engine(settings)
+        with engine.store.faults:
+            ids = tuple(ids)
+            request = RelatedRequest(ids, hops=depth, types=tuple(types))
+            return _recorded(engine, f"related {' '.join(ids)}", related(engine, request))
+
+    def prioritize_nodes(self, hits: Hits) -> Sequence[Hit]:
+        """Return results in the order in which a prompt takes them: code by score × centrality
+        × hop decay."""
+        return by_worth(hits, self.settings.hop_decay)
+
+    def build_graph_context(self, question: str, **settings: Any) -> str:
+        """Return the text of ``context`` in the form for a model."""
+        return self.context(question, form="prompt", **settings).text
+
     def ask(
         self,
         question: str,
@@ -198,7 +230,7 @@ class Lore:
             _recorded_context(engine, answer.context)
             return answer
 
-    def show(self, id: str, *, history: bool = False) -> dict[str, Any]:
+    def show(self, id: str, *, history: bool = False) -> SdkResult:
         """One node with its edges and anchors, as ``lore show`` prints it.
 
         Raises:
@@ -206,9 +238,9 @@ class Lore:
         """
         engine = self._engine({})
         with engine.store.faults:
-            return show(engine, [id], history=history)[0]
+            return SdkResult(show(engine, [id], history=history)[0])
 
-    def path(self, from_id: str, to_id: str, max_hops: int | None = None) -> dict[str, Any]:
+    def path(self, from_id: str, to_id: str, max_hops: int | None = None) -> SdkResult:
         """Return the shortest way between two nodes; ``hops`` is None where there is none.
 
         Raises:
@@ -216,7 +248,7 @@ class Lore:
         """
         engine = self._engine({})
         with engine.store.faults:
-            return path(engine, PathRequest(from_id, to_id, max_hops))
+            return SdkResult(path(engine, PathRequest(from_id, to_id, max_hops)))
 
     def index(
         self,
@@ -226,7 +258,7 @@ class Lore:
         since: str = "",
         history: bool = True,
         **settings: object,
-    ) -> dict[str, Any]:
+    ) -> SdkResult:
         """Reads the project's files (all, or those ``below`` a folder) into the graph.
 
         ``since`` is a commit; ``history``: co-changes too, where they are due. Returns
@@ -238,7 +270,7 @@ class Lore:
         engine = self._engine(settings)
         request = IndexRequest(below, languages=tuple(languages), since=since, history=history)
         with engine.store.faults:
-            return index(engine, request)
+            return SdkResult(index(engine, request))
 
     def analyze_cochanges(
         self, *, since: str = "", keep_commits: bool = False, **settings: object
@@ -252,7 +284,7 @@ class Lore:
         with engine.store.faults:
             return analyze_cochanges(engine, since=since, keep_commits=keep_commits)
 
-    def anchor(self, id: str, file: str, kind: str = "", detail: str = "") -> dict[str, Any]:
+    def anchor(self, id: str, file: str, kind: str = "", detail: str = "") -> AnchorResult:
         """Ties a node to code: ``kind`` is ``glob``, ``hash``, ``symbol``, ``lines`` or empty.
 
         ``detail`` is the symbol, or the lines as ``10-20``. Returns the anchor with its
@@ -263,26 +295,36 @@ class Lore:
         """
         engine = self._engine({})
         with engine.store.faults:
-            return anchor(engine, AnchorRequest(id, file, kind, detail))
+            return anchor_result(anchor(engine, AnchorRequest(id, file, kind, detail)))
 
-    def verify(self, *ids: str) -> Sequence[dict[str, Any]]:
-        """Judges the anchors of these nodes, or of all, and keeps the verdicts.
+    def verify(self, *ids: str) -> Sequence[AnchorResult]:
+        """Judges these anchors, the anchors of these nodes, or all, and keeps the verdicts.
 
         Of an anchor that has gone elsewhere ``similarity``, 0 to 1, says how like it was the
         code there is: where it is another body, the anchor has drifted.
 
         Raises:
-            LoreError: a node has no anchors.
+            LoreError: a node has no anchors, or there is no such anchor.
         """
         engine = self._engine({})
+        wanted = {id for id in ids if id.startswith("anchor-")}
         with engine.store.faults:
-            return verified_rows(engine, verify(engine, ids))
+            nodes = {one for one in ids if one not in wanted}
+            of = {anchor_id(*one.key): one.node_id for one in engine.store.anchors.live(())}
+            if wanted - of.keys():
+                raise LoreError(f"no anchor '{min(wanted - of.keys())}': see 'verify()'")
+            found = verify(engine, sorted(nodes | {of[id] for id in wanted}))
+            found.found = [
+                (old, new) for old, new in found.found
+                if not wanted or old.node_id in nodes or anchor_id(*old.key) in wanted
+            ]  # fmt: skip
+            return [anchor_result(row) for row in verified_rows(engine, found)]
 
-    def anchors_for_file(self, file: str) -> Sequence[dict[str, Any]]:
+    def anchors_for_file(self, file: str) -> Sequence[AnchorResult]:
         """Return the anchors that tie something to this file, by globs too."""
         engine = self._engine({})
         with engine.store.faults:
-            return anchors_for_file(engine, file)
+            return [anchor_result(row) for row in anchors_for_file(engine, file)]
 
     def get(self, id: str) -> Node | None:
         """One node, forgotten or not; None if there is none."""
@@ -320,14 +362,14 @@ class Lore:
             )
             return [*store.nodes.select(scope, -1 if limit is None else limit)]
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> SdkResult:
         """Counts of nodes and edges, degrees, orphans, components, dangling edges, runs.
 
         ``coverage`` and ``diversity`` say what runs were shown: see ``lore graph stats``.
         """
         store, _ = self._open()
         with store.faults:
-            return {**stats(store), **audit(store, self.settings)}
+            return SdkResult(stats(store), **audit(store, self.settings))
 
     def add(self, type: str, text: str, **fields: Any) -> Change:
         """Adds a record; the fields are those of ``Records.add`` (title, why, tags, …)."""
@@ -371,7 +413,7 @@ class Lore:
         """
         return self._records().undo(ids)
 
-    def history(self, id: str) -> Sequence[dict[str, Any]]:
+    def history(self, id: str) -> Sequence[SdkResult]:
         """Return the states that a node has left, as ``lore show --history`` has them.
 
         Raises:
@@ -379,7 +421,8 @@ class Lore:
         """
         store, _ = self._open()
         with store.faults:
-            return told_history(store, store.nodes.require(resolve_id(store, id)))
+            node = store.nodes.require(resolve_id(store, id))
+            return [SdkResult(one) for one in told_history(store, node)]
 
     def start_run(self, task: str = "") -> str:
         """Return the id of a new run; ``search(…, run=id)`` records in it what was shown."""
@@ -391,13 +434,13 @@ class Lore:
         """Links what the run was shown to it, rated or not."""
         return Runs(self._open()[0]).finish(run, tuple(helpful), tuple(unhelpful))
 
-    def rate(self, ids: Iterable[str], rating: str, run: str = "") -> Sequence[dict[str, Any]]:
+    def rate(self, ids: Iterable[str], rating: str, run: str = "") -> Sequence[SdkResult]:
         """Rates records ``helpful`` or ``unhelpful``, in a run or in this day's own.
 
         Raises:
             UsageError: ``rating`` is another word.
         """
-        return Runs(self._open()[0]).rate(tuple(ids), rating, run)[0]
+        return [SdkResult(one) for one in Runs(self._open()[0]).rate(tuple(ids), rating, run)[0]]
 
     def close(self) -> None:
         """Lets go of the store, in every thread; a later call opens it again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import shutil
 import subprocess
@@ -94,6 +95,62 @@ def test_what_the_commands_have_is_there_too(lore: pylore.Lore, folder: Path) ->
     assert [(one.text, one.in_prompt) for one in answer.citations] == [(jwt.id, True)]
     with pytest.raises(pylore.LoreError, match="commit"):
         lore.analyze_cochanges()
+
+
+def test_anchor_service_typed_results_and_verify_of_an_anchor_id(
+    lore: pylore.Lore, folder: Path
+) -> None:
+    (folder.parent / "auth.py").write_text("def login():\n    pass\n")
+    jwt = lore.add("decision", "Sessions are signed JWTs")
+    file = lore.anchor(jwt.id, "auth.py")
+    symbol = lore.anchor(jwt.id, "auth.py", "symbol", "login")
+    assert isinstance(symbol, pylore.AnchorResult)
+    assert (symbol.id, symbol.verdict, symbol["detail"]) == (jwt.id, "valid", "login")
+    assert [one.anchor_id for one in lore.verify(symbol.anchor_id)] == [symbol.anchor_id]
+    assert {one.anchor_id for one in lore.verify()} == {file.anchor_id, symbol.anchor_id}
+    assert json.loads(symbol.to_json()) == symbol
+    assert json.loads(lore.search("JWTs")[0].to_json())["id"] == jwt.id
+    assert lore.stats().nodes == len(lore.list())
+    with pytest.raises(pylore.LoreError, match="no anchor 'anchor-0'"):
+        lore.verify("anchor-0")
+    with pytest.raises(AttributeError, match="AnchorResult has no field 'verdikt'"):
+        _ = symbol.verdikt
+
+
+def test_create_tx_retriever_is_a_function_with_the_protocol_of_executables(
+    lore: pylore.Lore, folder: Path
+) -> None:
+    jwt = lore.add("decision", "Sessions are signed JWTs")
+    other = lore.add("note", "Of another matter")
+    asked: list[dict[str, object]] = []
+
+    def retriever(request: dict[str, object]) -> list[dict[str, object]]:
+        asked.append(request)
+        return [{"id": other.id, "score": 0.5}]
+
+    with pylore.open(folder, retriever=retriever) as own:
+        hits = own.search("signed JWTs")
+        assert {hit.id for hit in hits} == {jwt.id, other.id}
+        assert other.id in [entry["id"] for entry in own.context("signed JWTs").included]
+        assert (asked[0]["query"], asked[0]["limit"]) == ("signed JWTs", 10)
+        assert [hit.id for hit in own.search("JWTs", retrievers="fulltext")] == [jwt.id]
+    with pylore.open(folder, retriever=lambda request: 1 / 0) as broken:
+        hits = broken.search("signed JWTs")
+        assert [hit.id for hit in hits] == [jwt.id]
+        assert "ZeroDivisionError" in hits.notes[0]
+    with pytest.raises(pylore.UsageError, match="give a function"):
+        pylore.open(folder, retriever="x")  # type: ignore[arg-type]
+
+
+def test_expand_with_graph_prioritize_nodes_and_build_graph_context(lore: pylore.Lore) -> None:
+    jwt = lore.add("decision", "Sessions are signed JWTs")
+    lesson = lore.add("lesson", "Rotate the keys", links=[(jwt.id, "learned_from")])
+    note = lore.add("note", "Keys are in a vault", links=[(lesson.id, "relates_to")])
+    assert [hit.id for hit in lore.expand_with_graph([jwt.id], depth=1)] == [lesson.id]
+    deep = lore.expand_with_graph([jwt.id], depth=2)
+    assert {hit.id for hit in deep} == {lesson.id, note.id}
+    assert [hit.id for hit in lore.prioritize_nodes(deep)] == [lesson.id, note.id]
+    assert "## Decisions" in lore.build_graph_context("signed JWTs")
 
 
 def test_what_is_added_is_found_with_what_is_connected(lore: pylore.Lore, folder: Path) -> None:

@@ -400,28 +400,13 @@ class _Builder:
 
     def _by_priority(self) -> list[Hit]:
         """Return what the question names, then by score; code by score × centrality × hop decay."""
-        ranked = list(self._hits) if self._asked.form == "narrative" else self._by_worth()
+        ranked = list(self._hits) if self._asked.form == "narrative" else by_worth(
+            self._hits, self._settings.hop_decay)  # fmt: skip
         return sorted(ranked, key=lambda hit: hit.id not in self._facts or not self._names(hit.id))
 
     def _names(self, id: str) -> bool:
         """Return whether the question names this entity."""
         return id in self._nodes and is_named(self._context.question, self._nodes[id])
-
-    def _by_worth(self) -> list[Hit]:
-        degree: dict[str, int] = {}
-        for hit in self._hits:
-            for id in hit.path:
-                degree[id] = degree.get(id, 0) + 1
-        most = max(degree.values(), default=1)
-
-        def worth(hit: Hit) -> float:
-            if hit.type not in _CODE:
-                return hit.score
-            through = degree.get(hit.id, 0) / most
-            central = 1 - tuning.CENTRAL + tuning.CENTRAL * through
-            return hit.score * central * self._settings.hop_decay ** max(0, hit.hops - 1)
-
-        return sorted(self._hits, key=lambda hit: (-worth(hit), hit.hops, hit.id))
 
     def _tests_too(self) -> bool:
         if (
@@ -569,6 +554,23 @@ class _Builder:
 
     def _withhold(self, id: str, reason: str) -> None:
         self._context.withheld.append({"id": id, "reason": reason})
+
+
+def by_worth(hits: Hits, hop_decay: float) -> list[Hit]:
+    """Return records by score, code by score × centrality × ``hop_decay`` a further hop."""
+    degree: dict[str, int] = {}
+    for hit in hits:
+        for id in hit.path:
+            degree[id] = degree.get(id, 0) + 1
+    most = max(degree.values(), default=1)
+
+    def worth(hit: Hit) -> float:
+        if hit.type not in _CODE:
+            return hit.score
+        central = 1 - tuning.CENTRAL + tuning.CENTRAL * degree.get(hit.id, 0) / most
+        return hit.score * central * hop_decay ** max(0, hit.hops - 1)
+
+    return sorted(hits, key=lambda hit: (-worth(hit), hit.hops, hit.id))
 
 
 _CODE = ("file", "symbol")

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from .errors import UsageError, nearest
 from .lines import LARGEST
+from .model import Hits
 
 Class = TypeVar("Class", bound=type)
 Check = Callable[[str, Any], Any]
@@ -146,6 +147,18 @@ def _mapping(name: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
+def _function(name: str, value: Any) -> Callable[..., Any]:
+    if not callable(value):
+        raise UsageError(f"{name} is {_quoted(value)}: give a function")
+    return value  # type: ignore[no-any-return]
+
+
+def _hits(name: str, value: Any) -> Hits:
+    if not isinstance(value, Hits):
+        raise UsageError(f"{name} is {_quoted(value)}: give the results of a search")
+    return value
+
+
 def _place(name: str, value: Any) -> str:
     return _text(name, fspath(value) if isinstance(value, PathLike) else value)
 
@@ -181,6 +194,8 @@ CHECKS: dict[str, Check] = {
     "float": _number,
     "Iterable[str]": _words,
     "Iterable[tuple[str, str]]": _pairs,
+    "Callable[..., Any]": _function,
+    "Hits": _hits,
     "Mapping[str, Any]": _mapping,
     "str | os.PathLike[str]": _place,
 }

@@ -30,6 +30,12 @@ class Record:
         """Map field name to value, in the order of the class."""
         return {name: getattr(self, name) for name in self.__slots__}
 
+    def to_json(self) -> str:
+        """Return the fields as JSON on one line."""
+        from .json import dumps
+
+        return dumps(self.to_dict())
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.to_dict() == other.to_dict()
 

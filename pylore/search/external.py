@@ -15,6 +15,7 @@ import signal
 import threading
 import time
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import BUILT_IN_RETRIEVERS
@@ -99,6 +100,9 @@ class Retrievers:
                 if name == "hub" or name.startswith("hub-"):
                     self._running[name] = _leg_at_hub(name, settings, asked, self._search)
                     continue
+                if name in _given:
+                    self._running[name] = _Called(_given[name].function, request)
+                    continue
                 path = find(name, settings.plugin_dir)
                 # A search that it makes runs no retriever, and belongs to no run.
                 environ = environment(
@@ -161,6 +165,35 @@ class Retrievers:
         if why == LATE:
             why = f"did not end within {self._timeout:g} s (retriever_timeout)"
         self.notes.append(f"retriever {name}: {why}{LEFT_OUT}")
+
+
+class Given:
+    """A function of this process as a retriever, known by ``name`` while this object lives."""
+
+    def __init__(self, function: Callable[[dict[str, Any]], Any]) -> None:
+        self.function = function
+        self.name = f"given-{id(self):x}"
+        _given[self.name] = self
+
+
+_given: WeakValueDictionary[str, Given] = WeakValueDictionary()
+
+
+class _Called:
+    """A given function, called when its answer is read."""
+
+    def __init__(self, function: Callable[[dict[str, Any]], Any], request: bytes) -> None:
+        self._function = function
+        self._request = request
+
+    def read(self, deadline: float) -> bytes:
+        try:
+            return json.dumps([*self._function(json.loads(self._request))]).encode()
+        except Exception as error:
+            raise Refused(f"failed: {type(error).__name__}: {error}") from None
+
+    def end(self) -> None:
+        pass
 
 
 def _leg_at_hub(name: str, settings: Settings, asked: Mapping[str, Any], search: Search) -> Running:

@@ -21,8 +21,8 @@ def test_however_often_it_is_read_a_record_counts_twice_a_plain_one_at_most() ->
 
 
 def test_the_first_ratings_stand_beside_two_that_say_nothing() -> None:
-    assert [feedback(1, 1), feedback(2, 2), feedback(8, 8)] == pytest.approx([1 / 6, 1 / 4, 0.4])
-    assert feedback(5, 10) == 0, "as many say that it helped as that it did not"
+    assert [feedback(1, 1), feedback(2, 2), feedback(8, 8)] == pytest.approx([2 / 3, 3 / 4, 0.9])
+    assert feedback(5, 10) == 0.5, "as many say that it helped as that it did not"
 
 
 def test_the_200_first_words_of_a_query_are_asked_for() -> None:
