@@ -126,3 +126,23 @@ analyze() { # [option...]
   contains "$stderr" "): the co-changes are as they were"
   [ "$(lore export)" = "$before" ]
 }
+
+@test "plan, \"weekly scheduled recompute\": the cron line and the units of the how-to run" {
+  local page="$LORE_REPOSITORY/docs/how-to/code.md" units=$TEST_ROOT/units line
+  mkdir -p "$HOME/src" "$HOME/.local/bin" "$units"
+  change one auth.py tokens.py
+  ln -s "$PWD" "$HOME/src/app"
+  ln -s "$LORE_REPOSITORY/lore.sh" "$HOME/.local/bin/lore"
+  line=$(grep '^0 6 \* \* 1' "$page")
+  run env -i HOME="$HOME" PATH=/usr/bin:/bin /bin/sh -c "${line#0 6 * * 1  }"
+  expect 0 ''
+  line=$(sed -n "s/^ExecStart=\/bin\/sh -c '\(.*\)'$/\1/p" "$page")
+  run env -i HOME="$HOME" PATH=/usr/bin:/bin /bin/sh -c "$line"
+  [ "$status" -eq 0 ]
+  command -v systemd-analyze >/dev/null || return 0
+  awk -v to="$units" '/^```ini$/ { file = to "/lore-weekly." (n++ ? "timer" : "service"); next }
+    /^```$/ { file = "" } file { print > file }' "$page"
+  run systemd-analyze verify --user "$units/lore-weekly.service" "$units/lore-weekly.timer"
+  [[ $output != *lore-weekly* ]]
+  systemd-analyze calendar "$(sed -n 's/^OnCalendar=//p' "$units/lore-weekly.timer")" >/dev/null
+}

@@ -380,7 +380,9 @@ def test_what_was_shown_first_at_a_position_stays_there(rated: Store) -> None:
     shown.show("run-1", ["note-a", "note-w"], "fourth", LATER)
     assert list(shown.shown("run-1").items()) == [
         ("note-z", (1, "first", '{"first":1,"third":1}')),
-        ("note-a", (1, "fourth", '{"fourth":1}')), ("note-y", (1, "second", '{"second":1}')), ("note-w", (2, "fourth", '{"fourth":2}')),
+        ("note-a", (1, "fourth", '{"fourth":1}')),
+        ("note-y", (1, "second", '{"second":1}')),
+        ("note-w", (2, "fourth", '{"fourth":2}')),
         ("note-x", (2, "third", '{"third":2}')),
     ]  # fmt: skip
 
