@@ -316,7 +316,7 @@ _KEPT = """
 SELECT item.key, item.value FROM meta, json_each(meta.value) AS item WHERE meta.key = 'stats'
 """
 _WATCHED = """
-SELECT 7 = count(*) FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'stats_*'
+SELECT 9 = count(*) FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'stats_*'
 """
 _EDGES = "SELECT from_key, to_key, relation, invalidated_at FROM graph_edges LIMIT 1"
 _COUNTS = "SELECT what, name, number FROM counts WHERE number > 0 AND typeof(number) = 'integer'"
