@@ -223,7 +223,8 @@ class Hit(Record):
     )  # fmt: skip
 
     __slots__ = (
-        *(name for name in FIELDS if name not in ("score", "edge_type")), "credibility", "factors", "standing",
+        *(name for name in FIELDS if name not in ("score", "edge_type")),
+        "credibility", "factors", "standing",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float = 1.0) -> None:

@@ -446,9 +446,7 @@ class _Writer:
                 asked |= names_asked(links(one))
         if todo:
             targets.read_store(asked, known.by_path)
-        edges = PageEdges(
-            self._store, targets, self._result, self.put_node, self._now
-        )
+        edges = PageEdges(self._store, targets, self._result, self.put_node, self._now)
         for one in files:
             if one.node_id in todo:
                 former = self._former.get(one.node_id, set())
