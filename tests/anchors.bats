@@ -283,3 +283,17 @@ END
   run_lore graph analyze-imports --path nowhere
   expect_error 1 "nowhere: is not a folder"
 }
+
+@test "anchors, restore of an invalidated artifact: a restored anchor whose code is gone says so at once" {
+  lore anchor decision-a src/auth.py --symbol check
+  echo 'other = 1' >src/auth.py
+  lore verify --quiet >/dev/null
+  run_lore restore decision-a
+  expect 0
+  contains "$stderr" "'decision-a' is anchored to src/auth.py:check, which is gone: invalid again once the file changes"
+  printf 'def check(token):\n    return bool(token)\n' >src/auth.py
+  lore verify --quiet >/dev/null
+  run_lore restore decision-a
+  expect 0
+  [ -z "$stderr" ]
+}

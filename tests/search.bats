@@ -37,7 +37,7 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   [ -z "$stderr" ]
   jq -e 'type == "array" and ([.[].score] == ([.[].score] | sort | reverse))' <<<"$output"
   jq -e --arg id $SESSIONS '.[0].id == $id' <<<"$output"
-  [ "$(jq -c '[.[] | keys_unsorted] | unique' <<<"$output")" = '[["id","type","title","snippet","file","line_start","line_end","score","rrf_score","bm25_score","vector_score","recency_score","feedback_score","hops","path","edge","verdict","match","weak"]]' ]
+  [ "$(jq -c '[.[] | keys_unsorted] | unique' <<<"$output")" = '[["id","type","title","snippet","file","line_start","line_end","score","rrf_score","bm25_score","vector_score","recency_score","feedback_score","hops","path","edge","edge_type","verdict","match","weak"]]' ]
 }
 
 @test "--offsets tells where the words of the query stand in the snippet" {

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.times import now
-from ..core.vocabulary import BROKEN
+from ..core.vocabulary import BROKEN, BY_HAND
 from ..system.files import GONE
 from .fingerprint import (
     NO_MATCH,
@@ -106,7 +106,7 @@ class Judge:
         try:
             return take(self._project, anchor, self._find)
         except LoreError:
-            kept = self._changed(anchor, "valid", "restored by hand")
+            kept = self._changed(anchor, "valid", BY_HAND)
             kept.stamp = NO_MATCH if anchor.kind == "glob" else self._project.stamp(anchor.path)
             return kept
 

@@ -88,6 +88,10 @@ def _wrong(error: click.ClickException, command: Command) -> str:
     return " ".join(error.format_message().split()).rstrip(".")
 
 
+_ALSO_SPELLED = {"graph_depth": ["--depth"], "graph_edges": ["--edge-types"]}
+"""Further names of settings as options: see docs/how-to/coming-from.md."""
+
+
 def _parameters(command: Command) -> Iterator[click.Parameter]:
     """Yield the options and arguments of a command, as click has them."""
     for option in command.options():
@@ -95,6 +99,7 @@ def _parameters(command: Command) -> Iterator[click.Parameter]:
             yield _option(option)
     for name in sorted(command.own_settings()):
         names = ["-n"] if name == "limit" else []
+        names += _ALSO_SPELLED.get(name, [])
         names += {f"--{BY_NAME[name].option}": 1, f"--{name.replace('_', '-')}": 1}
         yield click.Option([*names, _SETTING + name])
     yield from _arguments(command.arguments)

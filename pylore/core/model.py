@@ -218,11 +218,13 @@ class Hit(Record):
     FIELDS = (
         "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
         "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
+        "edge_type",
         "verdict", "match", "weak", "explain",
     )  # fmt: skip
 
     __slots__ = (
-        *(name for name in FIELDS if name != "score"), "credibility", "factors", "standing",
+        *(name for name in FIELDS if name not in ("score", "edge_type")),
+        "credibility", "factors", "standing",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float = 1.0) -> None:
@@ -253,6 +255,11 @@ class Hit(Record):
     def score(self) -> float:
         """Return the product of the factors, 0 to 1 in what a search returns."""
         return score_of(self.factors)
+
+    @property
+    def edge_type(self) -> str | None:
+        """Return ``edge``, by its other name."""
+        return self.edge
 
     def times(self, name: str, number: float) -> None:
         """Add a factor, the last one so far."""

@@ -202,7 +202,7 @@ class Settings:
     graph_exclude_edges = words((), "never walk these relations", option="exclude-edges")
     edge_weights = weights(
         {},
-        "what an edge of a relation is worth, 0 to 1; a name that is new declares a relation",
+        "what an edge of a relation is worth, 0 to 1; an unknown name is ignored, with a warning",
         low=0,
         high=1,
     )

@@ -496,11 +496,10 @@ class _LineImporter:
         to_id = self._id_in(fields, "to_id")
         relation = fold(text(fields, "relation", ""))
         if relation not in self._relations:
-            weights = self._settings.edge_weights
-            if not self._options.new_relations and relation not in weights:
+            if not self._options.new_relations:
                 raise LoreError(f"unknown relation '{relation}'"
                                 f"{nearest(relation, self._called())}")  # fmt: skip
-            weight = weights.get(relation, DECLARED_WEIGHT)
+            weight = self._settings.edge_weights.get(relation, DECLARED_WEIGHT)
             self._take_relation({"declare_relation": relation, "weight": weight})
         if from_id == to_id:
             raise LoreError(f"'{from_id}' is linked to itself")

@@ -185,7 +185,7 @@ class MarkdownImport:
                 raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
                                  "declare it as a new type")  # fmt: skip
             self._types[check_type(type)] = ""
-        self._relations = {*self._store.relations.all(), *self._settings.edge_weights}
+        self._relations = {*self._store.relations.all()}
         words = [*sorted(self._types), "", *sorted(self._relations), str(self._settings.max_text)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
         self._read_as = f"{READING} {type} {vocabulary}"
@@ -446,10 +446,7 @@ class _Writer:
                 asked |= names_asked(links(one))
         if todo:
             targets.read_store(asked, known.by_path)
-        edges = PageEdges(
-            self._store, targets, self._result, self.put_node, self._part._settings.edge_weights,
-            self._now,
-        )  # fmt: skip
+        edges = PageEdges(self._store, targets, self._result, self.put_node, self._now)
         for one in files:
             if one.node_id in todo:
                 former = self._former.get(one.node_id, set())

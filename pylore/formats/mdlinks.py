@@ -448,10 +448,7 @@ def linking(id: str, path: str, links: str) -> Document:
 
 
 class PageEdges:
-    """Write the edges of the documents of one import; the caller holds a transaction.
-
-    ``weights`` are those of relations that the settings name, and the store may not know.
-    """
+    """Write the edges of the documents of one import; the caller holds a transaction."""
 
     def __init__(
         self,
@@ -459,15 +456,13 @@ class PageEdges:
         targets: Targets,
         result: Imported,
         put_node: Callable[[Node], None],
-        weights: Mapping[str, float],
         now: str,
     ) -> None:
         self._store = store
         self._targets = targets
         self._result = result
         self._put_node = put_node
-        self._weights = weights
-        self._declared = set(store.relations.all())
+        self._known = set(store.relations.all())
         self._now = now
         self._unresolved: list[str] = []
 
@@ -486,12 +481,11 @@ class PageEdges:
         folder = os.path.dirname(document.path)
         wanted: Wanted = {}
         for relation, text, line in document.relations:
-            if relation not in self._declared and relation not in self._weights:
+            if relation not in self._known:
                 continue  # kept by another program
             path = split_location(text)[0]
             target = self._targets.of_text(text, folder) or self._targets.of_text(path, folder)
             lines = text[len(path) + 1 :]
-            self._declare(relation)
             where = f"line {line}: '{text}'"
             self._want(wanted, document, target, relation, lines, [], where)
         for link in document.links:
@@ -505,13 +499,6 @@ class PageEdges:
             where = f"line {link.line}: '{link.target}'"
             self._want(wanted, document, target, relation, link.lines, link.at, where)
         return wanted
-
-    def _declare(self, relation: str) -> None:
-        """Make a relation known that has its weight from the settings alone."""
-        if relation not in self._declared:
-            weight = self._weights[relation]
-            self._store.relations.declare(relation, weight, weight, "declared")
-            self._declared.add(relation)
 
     def _want(
         self, wanted: Wanted, document: Document, target: Target | None, relation: str,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
     """Relation to its weights, forwards and backwards: the store's, then the settings'.
 
+    A weight for an unknown relation counts for nothing (``weight_notes``).
+
     Raises:
         GraphUnavailable: the table of relations is missing or damaged.
     """
@@ -24,12 +26,35 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
     if given:
         given = {**{name: given[base] for name, base in _scoped(known) if base in given}, **given}
     for name, weight in given.items():
+        if name not in known:
+            continue
         backward = known[name][1] / known[name][0] if known.get(name, (0,))[0] else 1.0
         known[name] = (weight, min(1.0, weight * backward))
     for name, weight in settings.edge_backward_weights.items():
         if name in known:
             known[name] = (known[name][0], weight)
     return known
+
+
+def weight_notes(store: Store, settings: Settings) -> list[str]:
+    """Return a warning for each weight of the settings whose relation is unknown.
+
+    Raises:
+        GraphUnavailable: the table of relations is missing or damaged.
+    """
+    given = {**settings.edge_weights, **settings.edge_backward_weights}
+    if not given:
+        return []
+    from ..core.ids import plain
+
+    with store.graph_faults:
+        stored = store.relations.all()
+    known = [*dict.fromkeys([*stored, *map(plain, stored)])]
+    return [
+        f"no relation '{name}'{nearest(name, known)}: its weight is ignored"
+        for name in given
+        if name not in known
+    ]
 
 
 def _scoped(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -124,9 +124,6 @@ class Naming:
         for named in (name, self.own(name)):
             if named in known:
                 return named
-        if name in self._settings.edge_weights:
-            self.declare(name)
-            return self.own(name)
         raise UsageError(f"unknown relation '{relation}'{nearest(name, self.called(known))}: "
                          "declare it as a new relation")  # fmt: skip
 

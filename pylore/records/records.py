@@ -8,6 +8,7 @@ from ..core.model import Edge, Node, Record
 from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import (
+    BY_HAND,
     DERIVED_FROM,
     NAMED_TYPES,
     NO_RECORDS,
@@ -410,8 +411,17 @@ class Records:
         if key:
             return [Change(*back.edge(key, at))]
         ids = complete_ids(self._store, ids)
-        return [Change(*(back.node_at(id, at) if at else back.node(id)), self._said())
-                for id in ids]  # fmt: skip
+        return [Change(*(back.node_at(id, at) if at else back.node(id)),
+                       [*self._said(), *self._gone(id)]) for id in ids]  # fmt: skip
+
+    def _gone(self, id: str) -> list[str]:
+        """Return a warning for each anchor that holds although its code is gone."""
+        return [
+            f"'{id}' is anchored to {':'.join(filter(None, (one.path, one.detail)))}, "
+            f"which is gone: invalid again once the file changes; use 'lore anchor {id} FILE'"
+            for one in self._store.anchors.of(id)
+            if one.reason == BY_HAND
+        ]
 
     def undo(self, ids: Sequence[str] = ()) -> list[Change]:
         """Take back the last change of each of these nodes, or the last command as a whole.

@@ -9,7 +9,7 @@ from ..core.scoring import best_first, rounded
 from ..core.settings import BY_NAME
 from ..core.text import counted
 from ..core.vocabulary import RUN_IDS
-from ..graph.relations import relation_weights
+from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import EdgeCache, Step
 from . import tuning
 from .legs import add_leg_scores
@@ -124,6 +124,7 @@ def reach(
         UsageError: a relation that was asked for is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
+    notes += weight_notes(store, settings)
     if store.walked is not None:
         result: Walk = store.walked(settings)
         _say_hubs(result, settings, notes)

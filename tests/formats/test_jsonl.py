@@ -256,10 +256,12 @@ def test_new_types_and_relations_are_declared_when_asked_for(store: Store) -> No
     assert store.relations.all()["made_up"][0] == 0.7
 
 
-def test_a_relation_that_the_settings_weigh_is_declared(store: Store) -> None:
+def test_a_relation_that_is_declared_has_the_weight_of_the_settings(store: Store) -> None:
     weighed = Settings.load(environ={}, flags={"edge_weights": "made_up=0.3"})
     edge = b'{"from_id": "note-a", "to_id": "note-b", "relation": "made_up"}'
-    import_lines(store, weighed, None, [edge])
+    with pytest.raises(LoreError, match="unknown relation 'made_up'"):
+        import_lines(store, weighed, None, [edge])
+    import_lines(store, weighed, None, [edge], new_relations=True)
     assert store.relations.all()["made_up"][0] == 0.3
 
 

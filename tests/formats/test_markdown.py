@@ -399,16 +399,6 @@ def test_a_record_made_by_hand_keeps_its_edges_when_it_gets_a_file(project: Proj
     assert project.edges("decision-x") == {("relates_to", "note-b")}
 
 
-def test_a_relation_that_the_settings_weigh_is_declared_when_it_is_used(project: Project) -> None:
-    weighed = Settings.load(environ={}, flags={"edge_weights": "obsoletes=0.3 unused=0.1"})
-    project.write("a.md", "---\nobsoletes: b.md\n---\n")
-    project.write("b.md", "b")
-    import_markdown(project.store, weighed, None, [str(project.root)], str(project.root))
-    assert project.edges("doc-a") == {("obsoletes", "doc-b")}
-    assert project.store.relations.all()["obsoletes"][0] == 0.3
-    assert "unused" not in project.store.relations.all()
-
-
 def test_a_link_that_someone_took_away_stays_away(project: Project) -> None:
     project.write("a.md", "[[b]]")
     project.write("b.md", "b")

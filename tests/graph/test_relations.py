@@ -11,7 +11,12 @@ from new_stores import new_store
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.graph.queries import relations
-from pylore.graph.relations import known_relations, relation_weights, require_name
+from pylore.graph.relations import (
+    known_relations,
+    relation_weights,
+    require_name,
+    weight_notes,
+)
 from pylore.store import Store
 
 
@@ -32,7 +37,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         ({"edge_weights": "cites=1"}, {"cites": (1.0, 0.2)}),
         ({"edge_weights": "cited_by=0.4"}, {"cited_by": (0.4, 1.0)}),
         ({"edge_weights": "rests=0.4"}, {"rests": (0.4, 0.4)}),
-        ({"edge_weights": "is_new=0.4"}, {"is_new": (0.4, 0.4)}),
         ({"edge_backward_weights": "cites=0.9"}, {"cites": (0.5, 0.9)}),
         ({"edge_weights": "cites=1", "edge_backward_weights": "cites=0.9"}, {"cites": (1.0, 0.9)}),
     ],
@@ -69,12 +73,26 @@ def test_what_is_no_lower_snake_case_word_is_no_name(name: str) -> None:
 
 
 def test_every_relation_says_what_it_is_and_where_its_weight_comes_from(store: Store) -> None:
-    settings = Settings.load(environ={}, flags={"edge_weights": "is_new=0.4"})
+    settings = Settings.load(environ={}, flags={"edge_weights": "is_new=0.4 cites=0.4"})
     rows = {row["name"]: row for row in relations(store, settings)}
     assert (rows["mentions"]["description"], rows["mentions"]["origin"]) == (
         "record, file -> entity, concept, file, symbol", "store",
     )  # fmt: skip
-    assert (rows["is_new"]["description"], rows["is_new"]["origin"]) == ("", "setting")
+    assert (rows["cites"]["weight"], rows["cites"]["origin"]) == (0.4, "setting")
+    assert "is_new" not in rows
+
+
+def test_fixed_schema_not_pluggable_a_weight_for_an_unknown_name_declares_nothing(
+    store: Store,
+) -> None:
+    """Founding document, configuration: "Fixed schema, not pluggable"."""
+    settings = Settings.load(
+        environ={}, flags={"edge_weights": "implments=0.1", "edge_backward_weights": "cites=1"}
+    )
+    assert "implments" not in known_relations(store, settings)
+    assert weight_notes(store, settings) == [
+        "no relation 'implments' (did you mean 'implements'?): its weight is ignored"
+    ]
 
 
 def test_what_is_said_of_a_relation_holds_for_every_scopes(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ def test_a_link_is_one_edge_and_stands_again(store: Store, records: Records) -> 
     assert (edge.key, edge.weight, edge.status) == ((a, b, "relates_to"), 0.5, "confirmed")
 
 
-def test_a_relation_is_declared_by_an_option_or_a_weight_in_the_settings(
+def test_a_relation_is_declared_by_an_option_and_by_no_weight_in_the_settings(
     store: Store, records: Records
 ) -> None:
     a, b = records.add("note", "one").id, records.add("note", "two").id
@@ -323,7 +323,9 @@ def test_a_relation_is_declared_by_an_option_or_a_weight_in_the_settings(
     records.link(a, "Blocks it", b, new_relation=True)
     assert store.relations.all()["blocks_it"][:2] == (0.7, 0.7)
     chosen = Settings.load(environ={}, flags={"edge_weights": "guards=0.25"})
-    Records(store, chosen, None).link(a, "guards", b)
+    with pytest.raises(LoreError, match="unknown relation 'guards'"):
+        Records(store, chosen, None).link(a, "guards", b)
+    Records(store, chosen, None).link(a, "guards", b, new_relation=True)
     assert store.relations.all()["guards"][:2] == (0.25, 0.25)
 
 

@@ -335,6 +335,7 @@ FIELDS: dict[str, tuple[type, ...]] = {
     "hops": (int,),
     "path": (list,),
     "edge": (str, type(None)),
+    "edge_type": (str, type(None)),
     "verdict": (str, type(None)),
     "match": (str,),
     "weak": (bool,),

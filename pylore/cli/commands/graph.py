@@ -14,7 +14,7 @@ from ...core.text import counted, printable
 from ...core.vocabulary import COMMIT_IDS
 from ...formats.drawing import draw
 from ...graph.queries import hubs, orphans, relations
-from ...graph.relations import relation_weights
+from ...graph.relations import relation_weights, weight_notes
 from ...indexing.similar import Plan, stale
 from ...indexing.similar_all import build, duplicates, remove
 from ...search.related import neighbours, within
@@ -25,6 +25,9 @@ from ...system.files import make_private_folder, user_folder
 from ...terminal.output import Output, write
 from ...terminal.text import bold, dim
 from ...view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
+from ..declare.find import RELATED_COMMAND
+from ..hot import related
+from ..reader import defaults_of
 from ..runtime import ids_from
 from ..session import Session
 
@@ -45,7 +48,12 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
         session.output.one(found, _path_text)
 
 
-def neighbors_command(id: str, direction: str, **options: Any) -> None:
+def neighbors_command(id: str, direction: str, depth: int, **options: Any) -> None:
+    if depth > 1:
+        if direction != "both":
+            raise UsageError("--direction is for neighbors one edge away: leave --depth out")
+        related(**{**defaults_of(RELATED_COMMAND), **options, "ids": (id,), "hops": depth})
+        return
     session = Session(options)
     with session.open() as store, store.faults:
         commit = resolve_id(store, id)
@@ -75,6 +83,7 @@ def relations_command(**options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
         found = relations(store, session.settings)
+        session.say(weight_notes(store, session.settings))
     if session.output.form == "ids":
         found = [{"id": row["name"]} for row in found]
     session.output.list(found, _relations_text)
