@@ -130,7 +130,8 @@ def test_neither_order_nor_repetition_counts(
 def test_what_came_before_changes_no_state(
     a: list[bytes], b: list[bytes], base: list[bytes]
 ) -> None:
-    times = [{json.loads(line).get(name) for line in lines for name in ("updated_at", "changed_at")}
+    names = ("updated_at", "changed_at", "invalidated_at")
+    times = [{json.loads(line).get(name) for line in lines for name in names}
              for lines in (a + b, base)]  # fmt: skip
     if times[0] & times[1] - {None}:
         base = []  # what says something else at the same time was edited by hand
