@@ -45,7 +45,7 @@ setup() {
   expect 0 "every live edge joins types that its relation does"
 }
 
-@test "the database itself refuses an edge of an unknown relation, without foreign keys too" {
+@test "the database itself refuses an edge of an unknown relation and a node of an unknown type, without foreign keys too" {
   lore link "$lesson" learned_from "$decision" >/dev/null
   write() { # <statement>: as the plain sqlite3 shell does
     run "$LORE_PYTHON" -c 'import sqlite3, sys
@@ -55,6 +55,11 @@ with sqlite3.connect(sys.argv[2]) as db: db.execute(sys.argv[1])' "$1" "$STORE/s
   write "$edge VALUES (2, 1, 'unheard_of', '2026-01-01T00:00:00Z')"
   [ "$status" = 1 ]
   contains "$output" "unknown relation: it is not in the table relations"
+  write "INSERT INTO nodes(key, id, type, created_at, updated_at) VALUES (9, 'tale-1', 'tale', '', '')"
+  [ "$status" = 1 ]
+  contains "$output" "unknown type: it is not in the table types"
+  write "UPDATE nodes SET type = 'tale'"
+  [ "$status" = 1 ]
   write "UPDATE graph_edges SET relation = 'unheard_of'"
   [ "$status" = 1 ]
   write "DELETE FROM relations WHERE name = 'learned_from'"

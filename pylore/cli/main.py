@@ -172,8 +172,12 @@ def _open_closed_streams() -> None:
 
 
 def _report_bug(error: Exception, words: list[str]) -> int:
+    from ..system.programs import end_by, interrupts
     from .runtime import report_bug
 
+    if interrupts:
+        end_by(KeyboardInterrupt(interrupts[0]))
+        return INTERRUPTED
     command = words[0] if words and words[0].replace("-", "").isalpha() else ""
     note(report_bug(error, command))
     return BUG

@@ -94,8 +94,14 @@ CREATE TABLE graph_edges(
 ) WITHOUT ROWID;
 
 -- The plain sqlite3 shell does not look at foreign keys unless it is told to: an edge of a
--- relation that nobody has declared, and the end of a declaration that edges need, is refused
--- without them too.
+-- relation that nobody has declared, a node of such a type, and the end of a declaration that edges
+-- need, are refused without them too.
+CREATE TRIGGER type_known BEFORE INSERT ON nodes
+WHEN NOT EXISTS (SELECT 1 FROM types WHERE name = new.type)
+BEGIN SELECT RAISE(ABORT, 'unknown type: it is not in the table types'); END;
+CREATE TRIGGER type_stays_known BEFORE UPDATE OF type ON nodes
+WHEN NOT EXISTS (SELECT 1 FROM types WHERE name = new.type)
+BEGIN SELECT RAISE(ABORT, 'unknown type: it is not in the table types'); END;
 CREATE TRIGGER relation_known BEFORE INSERT ON graph_edges
 WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
 BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END;

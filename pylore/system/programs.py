@@ -155,7 +155,12 @@ def start_session(command: Sequence[str], **options: Any) -> Popen[bytes]:
     return process
 
 
+interrupts: list[int] = []
+"""Signals that have come: what is being imported may turn their exception into one of its own."""
+
+
 def _interrupt(number: int, _: FrameType | None) -> None:
+    interrupts.append(number)
     raise KeyboardInterrupt(number)
 
 

@@ -130,7 +130,7 @@ def test_a_full_text_index_of_another_engine_is_named(store: Store) -> None:
 
 
 def test_a_row_of_an_unknown_type_or_relation_is_named(store: Store) -> None:
-    run(store)
+    run(store, "DROP TRIGGER type_known")
     store.nodes.put(a_node("tale-1"))
     assert store.checks.foreign_key_violations() == ["nodes names no row of types"]
     run(store, "DROP TRIGGER relation_known")

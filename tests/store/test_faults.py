@@ -12,6 +12,7 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -296,3 +297,21 @@ def test_nothing_that_is_typed_comes_back_as_a_control_sequence(
         assert done.returncode == 2, done.stderr
         assert done.stderr.count(b"\n") == 1
         assert not OBEYED.search(done.stderr.decode()), done.stderr  # and it is UTF-8
+
+
+def test_an_interrupt_that_an_import_turns_into_its_own_error_is_one() -> None:
+    program = """
+from pylore.cli import main
+from pylore.system import programs
+
+def run(words):
+    try:
+        programs._interrupt(15, None)
+    except KeyboardInterrupt:
+        raise ImportError("half of a module")
+
+main._run = run
+main.main([])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert (done.returncode, done.stderr) == (-15, b"")
