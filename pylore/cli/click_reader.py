@@ -88,7 +88,7 @@ def _wrong(error: click.ClickException, command: Command) -> str:
     return " ".join(error.format_message().split()).rstrip(".")
 
 
-_ALSO_SPELLED = {"graph_depth": ["--depth"], "graph_edges": ["--edge-types"]}
+_ALSO_SPELLED = {"limit": ["-n"], "graph_depth": ["--depth"], "graph_edges": ["--edge-types"]}
 """Further names of settings as options: see docs/how-to/coming-from.md."""
 
 
@@ -98,10 +98,8 @@ def _parameters(command: Command) -> Iterator[click.Parameter]:
         if not (option.setting and option.value):
             yield _option(option)
     for name in sorted(command.own_settings()):
-        names = ["-n"] if name == "limit" else []
-        names += _ALSO_SPELLED.get(name, [])
-        names += {f"--{BY_NAME[name].option}": 1, f"--{name.replace('_', '-')}": 1}
-        yield click.Option([*names, _SETTING + name])
+        own = dict.fromkeys((f"--{BY_NAME[name].option}", f"--{name.replace('_', '-')}"))
+        yield click.Option([*_ALSO_SPELLED.get(name, ()), *own, _SETTING + name])
     yield from _arguments(command.arguments)
 
 

@@ -185,7 +185,7 @@ class MarkdownImport:
                 raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
                                  "declare it as a new type")  # fmt: skip
             self._types[check_type(type)] = ""
-        self._relations = {*self._store.relations.all()}
+        self._relations = set(self._store.relations.all())
         words = [*sorted(self._types), "", *sorted(self._relations), str(self._settings.max_text)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
         self._read_as = f"{READING} {type} {vocabulary}"

@@ -26,10 +26,9 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
     if given:
         given = {**{name: given[base] for name, base in _scoped(known) if base in given}, **given}
     for name, weight in given.items():
-        if name not in known:
-            continue
-        backward = known[name][1] / known[name][0] if known.get(name, (0,))[0] else 1.0
-        known[name] = (weight, min(1.0, weight * backward))
+        if name in known:
+            forward, backward = known[name]
+            known[name] = (weight, min(1.0, weight * (backward / forward if forward else 1.0)))
     for name, weight in settings.edge_backward_weights.items():
         if name in known:
             known[name] = (known[name][0], weight)

@@ -149,7 +149,7 @@ class Brief:
 
 
 def about_project(engine: Engine, session: str) -> Brief:
-    """What the last session was about, open tasks, what went stale, and what has proven good."""
+    """Tell what the last session edited, open tasks, what went stale, and what has proven good."""
     brief = Brief("session-start", "What lore knows of this project; 'lore show ID' has it whole.")
     store = engine.store
     brief.add(*_last_session(engine.root, session))

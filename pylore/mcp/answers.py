@@ -1,4 +1,4 @@
-"""What results and nodes are for a model: what it acts on, and no fields that say nothing.
+"""Write results and nodes for a model: what it acts on, and no fields that say nothing.
 
 A field that is not there says what it mostly says: confirmed, anchored to nothing, reached by no
 hop. The whole rows are those of the commands, and of a search with ``explain``.

@@ -361,20 +361,21 @@ class Merge:
             return "unchanged"
         if clock(theirs) <= gone:
             return "kept"
-        if theirs.stamps:
-            own = Stamped.of(ours).stamps() if ours is not None else set()
-            told = Stamped.of(theirs).stamps()
-            self._passed[id] = told - {max(told)} - own - self._known(id)
         if ours is not None:
-            whole = Stamped.of(theirs).after(gone)
-            seen_here = self._known(id)
+            mine, whole = Stamped.of(ours), Stamped.of(theirs).after(gone)
+            seen_here = self._known(id) | mine.stamps()
+            if theirs.stamps:
+                self._pass_over(id, whole, seen_here)
             self._learn(id, was, gone)
-            return self._meet(ours, seen_here, theirs, whole, {*was, *whole.stamps()})
+            seen_there = {*was, *whole.stamps()}
+            return self._meet(ours, mine, seen_here, theirs, whole, seen_there)
         self._learn(id, was, gone)
         if id in self._purged_before:
             self.back.append(id)
-        if gone or self._has_past(id):
+        if theirs.stamps or gone or self._has_past(id):
             whole = Stamped.of(theirs).after(gone)
+            if theirs.stamps:
+                self._pass_over(id, whole, self._known(id))
             former = self._store.history.former([id])
             both = _with(whole, [(name, one) for _, name, one in former if name != BASE])
             theirs = both.to_node(theirs)
@@ -383,6 +384,12 @@ class Merge:
         self._settle(theirs, None)
         self.new_nodes.add(id)
         return "added"
+
+    def _pass_over(self, id: str, told: Stamped, seen_here: set[str]) -> None:
+        """Note the changes before the last one that a node is told of, and that are new here: what
+        else they made is known only where that is told, too."""
+        stamps = told.stamps()
+        self._passed[id] = stamps - {max(stamps)} - seen_here
 
     def _has_past(self, id: str) -> bool:
         """Return whether something that a node has left is here, and the node is not."""
@@ -398,10 +405,9 @@ class Merge:
         return self._ours[id]
 
     def _meet(
-        self, stored: Node, seen_here: Iterable[str], told: Node, theirs: Stamped,
+        self, stored: Node, ours: Stamped, seen_here: set[str], told: Node, theirs: Stamped,
         seen_there: set[str],
     ) -> str:  # fmt: skip
-        ours = Stamped.of(stored)
         edited: dict[str, str] = {}
         if self._by_hand:
             theirs = theirs if told.stamps else theirs.seen_as(ours)
@@ -411,7 +417,7 @@ class Merge:
             both = theirs if is_later(told, stored) else ours
         else:
             both = ours.joined(theirs)
-            found = conflicts(ours, {*seen_here, *ours.stamps()}, theirs, seen_there)
+            found = conflicts(ours, seen_here, theirs, seen_there)
             if found:
                 both, found = self._decided(both, ours, theirs, found)
                 self.conflicts += conflicts_of(stored.id, ours, theirs, found)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LONGEST = 20_000
 """Letters of a prompt that are looked at for names."""
 _BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
-"""What stands beside a path in a text; no letter of a glob is left."""
+"""Signs that stand beside a path in a text; no letter of a glob is left."""
 _MAIN = frozenset(("", "develop", "main", "master", "trunk"))
 """Branches that are no one piece of work."""
 
@@ -82,7 +82,7 @@ class _Likelihood:
         self._why: dict[str, dict[str, str]] = {}
 
     def add_sessions(self, here: str, session: str) -> None:
-        """What the latest sessions edited: those in this folder, those on its branch, and all."""
+        """Add what the latest sessions edited: those in this folder, on its branch, and all."""
         recent = part("capture", "recent")
         if recent is None:
             return
@@ -109,7 +109,7 @@ class _Likelihood:
             self._add(leg, scores, {path: said.format(n, of) for path, n in edited.items()})
 
     def add_named(self, store: Store, root: str, text: str) -> None:
-        """What a text names: paths, names of files, and what is defined in them."""
+        """Add what a text names: paths, names of files, and what is defined in them."""
         scores: dict[str, float] = {}
         for path, share in _named(store, root, text):
             scores[path] = max(share, scores.get(path, 0.0))
@@ -118,7 +118,7 @@ class _Likelihood:
         self._add("named", scores, dict.fromkeys(scores, "named"))
 
     def add_like(self, store: Store, settings: Settings, text: str) -> None:
-        """What is like a text: of files, and of messages of commits that changed them."""
+        """Add what is like a text: files, and what commits changed whose messages are."""
         ranks = rank_files(store, settings, parse_query(text), Scope(), {})
         if ranks is None:
             return

@@ -272,7 +272,7 @@ LIKELY = {
 is worth there and on sessions of other projects, on which nothing was chosen."""
 
 A_SESSION_BACK = 0.7
-"""What a session counts, relative to the one after it: 0.85 and 1 are alike there, 0.5 is worse."""
+"""Factor of a session, relative to the one after it: 0.85 and 1 are alike there, 0.5 is worse."""
 
 LIKELY_SESSIONS = 15
 """So many of the latest sessions are looked at: 4 and 30 are alike there."""

@@ -123,6 +123,11 @@ EDGE_ENDS = f"{ID_OF.format('from_key')} AS from_id, {ID_OF.format('to_key')} AS
 """Two columns of a query on ``graph_edges``."""
 
 
+def deleted(db: apsw.Connection) -> dict[str, str]:
+    """Return what somebody deleted for good, here or elsewhere: id to when, by id."""
+    return dict(db.execute(f"SELECT id, max(at) FROM {DELETED} GROUP BY id ORDER BY id"))
+
+
 _KEYS = "SELECT e.id, e.key FROM json_each(?) j CROSS JOIN {} e ON e.id = j.value"
 _JOINED_IDS = (
     "SELECT group_concat(n.id, char(31)) FROM json_each(?) j CROSS JOIN nodes n ON n.key = j.value"

@@ -6,11 +6,11 @@ from ..core.model import EDGE_HISTORY, Edge
 from ..core.vocabulary import THING_IDS
 from ..system.json_encode import dumps
 from .connection import (
-    DELETED,
     EDGE_ENDS,
     ID_OF,
     KEY_OF,
     apsw,
+    deleted,
     given_keys,
     ids_of,
     key_of,
@@ -297,8 +297,7 @@ class Edges:
         from ..core.states import clock, next_clock, set_clock
         from ..core.times import now
 
-        found = self._db.execute(f"SELECT id, max(at) FROM {DELETED} GROUP BY id")
-        purged: dict[str, str] = dict(found)
+        purged = deleted(self._db)
         for edge in edges:
             gone = max(purged.get(edge.from_id, ""), purged.get(edge.to_id, "")) if purged else ""
             if gone and clock(edge) <= gone:

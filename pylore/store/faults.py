@@ -40,6 +40,8 @@ _MEANT: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
     (apsw.CantOpenError, StoreError,
      "cannot be opened: check the permissions of it and of its folder"),
     (apsw.IOError, StoreError, "could not be read or written: check the disk"),
+    (apsw.NoMemError, StoreError,
+     "asks for more memory than there is, as a damaged one may: run 'lore doctor'"),
     (apsw.InterruptError, StoreError, "was interrupted: nothing was changed"),
     (apsw.TooBigError, StoreError, "takes no text this long: keep it in a file and link to that"),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from ..core.model import EDGE_HISTORY, Edge, Node, Past, PastCommand
 from ..core.stamps import Stamped, latest, states
 from ..system.json_encode import dumps
 from .anchors import ANCHOR_HISTORY, Anchor
-from .connection import DELETED, EDGE_ENDS, KEY_OF, apsw
+from .connection import EDGE_ENDS, KEY_OF, apsw, deleted
 from .edges import INSERT_EDGE, edge_rows
 from .nodes import INSERT_NODE, node_of, rows_of, texts_of
 from .passages import remember_texts
@@ -439,7 +439,7 @@ class StateHistory:
 
     def deleted(self) -> dict[str, str]:
         """Return what was deleted for good here, or elsewhere by what others say: id to when."""
-        return dict(self._db.execute(f"SELECT id, max(at) FROM {DELETED} GROUP BY id ORDER BY id"))
+        return deleted(self._db)
 
     def proposed_purges(self) -> dict[str, str]:
         """Return what others say was deleted for good, and nobody here yet: id to when."""

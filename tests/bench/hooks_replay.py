@@ -262,7 +262,7 @@ class Tally:
         self.recall = 0.0
 
     def add(self, guessed: Sequence[str], later: set[str]) -> None:
-        """What was guessed of one session."""
+        """Guesses of one session."""
         right = len(later.intersection(guessed))
         self.sessions += 1
         self.answered += bool(guessed)
@@ -284,7 +284,7 @@ class Tally:
 def guesses(
     engine: Engine, past: Past, folder: Path, session: Session, prompt: str
 ) -> Iterator[tuple[str, list[str]]]:
-    """What each way names before a session begins."""
+    """Name, for each way, the files before a session begins."""
 
     def likely(shares: dict[str, float], text: str = prompt) -> list[str]:
         found = likely_files(

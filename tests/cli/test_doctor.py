@@ -115,7 +115,11 @@ DAMAGES: tuple[tuple[str, str, str], ...] = (
     ),
     ("DROP TABLE passages_vec", "tables", "lore reindex"),
     ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "embed --all"),
-    ("UPDATE nodes SET type = 'unheard'", "foreign-keys", "import your last export"),
+    (
+        "DROP TRIGGER type_stays_known; UPDATE nodes SET type = 'unheard'",
+        "foreign-keys",
+        "import your last export",
+    ),
     ("DROP TRIGGER edge_changed", "tables", "import your last export"),
     ("DROP INDEX edges_in", "tables", "import your last export"),
 )
