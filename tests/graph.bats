@@ -356,20 +356,43 @@ db.execute("DROP TABLE graph_edges")' "$STORE/search.db"
   [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "with its tables damaged every verb says so in one line" {
-  "$LORE_PYTHON" - "$STORE/search.db" <<'PYTHON'
+damage() { # <condition of sqlite_schema>: overwrites the roots of these tables and indexes
+  "$LORE_PYTHON" - "$STORE/search.db" "$1" <<'PYTHON'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 size = db.execute("PRAGMA page_size").fetchone()[0]
 pages = [page for (page,) in db.execute(
-    "SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'graph_edges' AND rootpage > 0")]
+    f"SELECT rootpage FROM sqlite_schema WHERE rootpage > 0 AND ({sys.argv[2]})")]
 db.close()
 with open(sys.argv[1], "r+b") as file:
     for page in pages:
         file.seek((page - 1) * size)
         file.write(b"\xaa" * size)
 PYTHON
+}
+
+@test "damaged pages of the graph tables: --expand and context fall back to the plain search" {
+  lore fact JACQ uses JWT >/dev/null
+  run_lore search "jwt sessions" --ids
+  wanted=$output
+  cp "$STORE/search.db" whole.db
+  local damaged
+  for damaged in "name = 'relations'" "name = 'edges_in'" "tbl_name IN ('graph_edges', 'absent', 'ratings')"; do
+    cp whole.db "$STORE/search.db"
+    damage "$damaged"
+    run_lore search "jwt sessions" --expand --ids
+    expect 0 "$wanted"
+    contains "$stderr" "the graph cannot be read (database disk image is malformed): run 'lore doctor'; plain results only"
+    run_lore context "what does JACQ use" --json
+    expect 0
+    contains "$stderr" "the graph cannot be read"
+  done
+  contains "$stderr" "; without facts"
+}
+
+@test "with its tables damaged every verb says so in one line" {
+  damage "tbl_name = 'graph_edges'"
   printf 'graph %s|1|lore doctor\n' "related $NOTE" "neighbors $NOTE" "path $NOTE $DECISION" "show $NOTE" \
     stats hubs orphans relations "link $NOTE relates_to $DECISION" "unlink $NOTE relates_to $DECISION" \
     "export --around $NOTE" | each_is

@@ -270,7 +270,7 @@ def _add_named(store: Store, settings: Settings, asked: ContextBrief, hits: Hits
     if not named and len(hits):
         named = store.nodes.match(scope, [settings.user_entity])
     named -= known
-    ids = facts_of_things(store, settings, sorted(named))
+    ids = facts_of_things(store, settings, sorted(named), hits.notes)
     first = max((hit.score for hit in hits), default=1.0)
     found = describe(store, settings, [Hit(id, first) for id in ids])
     hits.hits = [hit for hit in found if hit.credibility[2] in STANDING] + hits.hits
@@ -312,7 +312,7 @@ class _Builder:
         self._tree = WorkTree(asked.root, store, self._files())
         things = [hit.id for hit in hits if section_of(hit.type) == "Facts"]
         self._facts = facts_of_things(
-            store, settings, sorted(things, key=lambda id: not self._names(id)),
+            store, settings, sorted(things, key=lambda id: not self._names(id)), context.notes,
             with_superseded=asked.with_superseded,
         )  # fmt: skip
         plain = settings.plain_headings or asked.form != "narrative"

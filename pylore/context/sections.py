@@ -138,10 +138,15 @@ class Subject:
 
 
 def facts_of_things(
-    store: Store, settings: Settings, ids: Iterable[str], *, with_superseded: bool = False
+    store: Store,
+    settings: Settings,
+    ids: Iterable[str],
+    notes: list[str],
+    *,
+    with_superseded: bool = False,
 ) -> dict[str, list[Edge]]:
     """Return the ``ranked_facts`` of those of these things that have some, the first ones' first:
-    as many as a context takes; none where the graph cannot be read.
+    as many as a context takes; where the graph cannot be read none, with a note.
     """
     found: dict[str, list[Edge]] = {}
     left = tuning.MOST_FACTS
@@ -151,7 +156,8 @@ def facts_of_things(
         try:
             with store.graph_faults:
                 facts = ranked_facts(store, settings, id, with_superseded=with_superseded)[:left]
-        except GraphUnavailable:
+        except GraphUnavailable as error:
+            notes += {f"{error}; without facts"}.difference(notes)
             break
         if facts:
             found[id] = facts

@@ -124,7 +124,8 @@ def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list
     counts it in. Call it when the output is out.
     """
     try:
-        return _count(store, settings, list(dict.fromkeys(ids)))
+        with store.faults:
+            return _count(store, settings, list(dict.fromkeys(ids)))
     except LoreError:
         return []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..core.vocabulary import TEXTS
 from ..system.json_encode import dumps
 from .connection import ID_OF, apsw
-from .faults import GraphFaults
+from .faults import NO_GRAPH, GraphFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class FactPassages:
         """
         try:
             rows: list[Any] = self._db.execute(_SHOWN, (dumps(passages),)).fetchall()
-        except apsw.SQLError:
+        except NO_GRAPH:
             return {}
         pending = self._reads.pending() if rows else None
         found: dict[int, Standing] = {}

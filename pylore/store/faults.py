@@ -159,6 +159,10 @@ def meaning(error: apsw.Error, path: str) -> LoreError:
     return translate(error, path) or StoreError(f"{path}: {error}: run 'lore doctor'")
 
 
+NO_GRAPH = (apsw.SQLError, apsw.CorruptError)
+"""The errors of a table that is missing, of another shape, or damaged."""
+
+
 class GraphFaults:
     """A ``with`` block in which a missing or damaged table becomes ``GraphUnavailable``."""
 
@@ -168,7 +172,7 @@ class GraphFaults:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if isinstance(error, (apsw.SQLError, apsw.CorruptError)):
+        if isinstance(error, NO_GRAPH):
             raise GraphUnavailable(
                 f"the graph cannot be read ({error}): run 'lore doctor'"
             ) from None

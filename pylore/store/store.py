@@ -394,7 +394,10 @@ class Whole:
 
 
 class Snapshot:
-    """BEGIN … COMMIT around queries alone: what another process commits stays unseen."""
+    """BEGIN … ROLLBACK around queries alone: what another process commits stays unseen.
+
+    After a damaged page was read, COMMIT would repeat its error.
+    """
 
     __slots__ = ("_cache", "_connection")
 
@@ -411,7 +414,7 @@ class Snapshot:
         if self._cache is not None:
             self._cache.end()
         if self._connection.in_transaction:
-            self._connection.execute("COMMIT")
+            self._connection.execute("ROLLBACK")
 
 
 class Transaction:

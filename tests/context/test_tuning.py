@@ -175,7 +175,7 @@ def test_a_context_has_30_facts(tmp_path: Path) -> None:
             for number in range(10):
                 note(store, f"{name}{number}")
                 store.edges.put(Edge(name, f"{name}{number}", "relates_to"))
-        facts = facts_of_things(store, Settings(), names)
+        facts = facts_of_things(store, Settings(), names, [])
     assert {id: len(edges) for id, edges in facts.items()} == dict.fromkeys(names[:3], 10)
 
 
