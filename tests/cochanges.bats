@@ -68,6 +68,35 @@ analyze() { # [option...]
   [ "$(jq -c . <<<"$output")" = "[\"commit-$(git rev-parse HEAD)\",null,\"file-auth.py\",\"changes\"]" ]
 }
 
+@test "stale co-changes (older than 7 days) are said in search --files, --expand, context and doctor" {
+  change one auth.py tokens.py
+  analyze
+  local note="the co-changes are of 2026-01-01: 'lore graph analyze-cochanges' brings them up to date" words
+  for words in "search --files auth.py" "search auth --expand" "context auth" "context --files auth.py" "related auth.py"; do
+    sqlite3 "$STORE/search.db" "UPDATE meta SET value = '2026-01-01T00:00:00Z' WHERE key GLOB 'cochanges_*_at'"
+    run_lore $words --embedder none
+    expect 0
+    contains "$stderr" "$note"
+  done
+  run_lore doctor --jq '.[] | select(.id == "cochanges") | .ok, .detail, .fix'
+  contains "$output" $'true\nthe co-changes are of 2026-01-01\nrun \'lore graph analyze-cochanges\''
+  analyze
+  run_lore doctor --jq '.[] | select(.id == "cochanges").fix'
+  expect 0 null
+}
+
+@test "--since on a repository that is older warns and keeps the co-changes" {
+  GIT_COMMITTER_DATE=2020-01-01T00:00:00Z change one auth.py tokens.py
+  analyze
+  analyze --since "3 months ago"
+  expect 0
+  [ "$(jq -c '[.commits, .edges, .unchanged, .invalidated]' <<<"$output")" = '[0,1,1,0]' ]
+  contains "$stderr" "no files changed together since "
+  contains "$stderr" "co-changes are kept as they were"
+  run_lore graph neighbors file-auth.py --edges co_changes_with --jq '.[].id'
+  expect 0 file-tokens.py
+}
+
 @test "old co-changes are told of once a day" {
   change one auth.py tokens.py
   analyze

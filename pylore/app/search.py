@@ -89,14 +89,6 @@ def globs_of(engine: Engine, names: tuple[str, ...]) -> tuple[str, ...]:
     return (*(name for name in names if name not in marks), *map(literal, files)) or names
 
 
-def add_cochanges_note(engine: Engine, found: Hits) -> None:
-    """Adds a note, once a day, where co-changes led to results and are old."""
-    if any(hit.hops for hit in found) and engine.store.meta.get("cochanges_analyzed_at"):
-        from ..code.cochanges import cochanges_note
-
-        found.notes.extend(filter(None, [cochanges_note(engine.store, engine.settings, found)]))
-
-
 def record_shown(engine: Engine, query: str, found: Hits) -> list[str]:
     """Records the results in the run of the settings, if there is one; notes for a person.
 

@@ -17,6 +17,7 @@ from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
+from ..search.cochange_age import old_cochanges
 from ..store import FILE, open_store, scratch_store
 from ..store.check import sqlite_features, sqlite_version, vector_extension
 from ..system.programs import find_program
@@ -30,6 +31,7 @@ SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore reindex'"
 EMBED = "run 'lore embed --all'"
 SIMILAR = "run 'lore graph similar'"
+COCHANGES = "run 'lore graph analyze-cochanges'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 DANGLING = "import the missing nodes, or take the edges away: lore unlink FROM RELATION TO"
 MISFITS = ("link them by a relation that fits, or keep one that is meant: lore link --force"
@@ -242,6 +244,7 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
     yield looked("ontology", MISFITS, lambda: _ontology(store))
     yield looked("ratings", REINDEX, lambda: _ratings(store))
     yield looked("similar", SIMILAR, lambda: _similar(store))
+    yield looked("cochanges", COCHANGES, lambda: _cochanges(store, settings))
     yield looked("wal", IMPORT, lambda: _wal(store))
 
 
@@ -366,6 +369,14 @@ def _similar(store: Store) -> Check:
     if why:
         return Check("similar", True, f"similar_to edges: {why}", SIMILAR)
     return Check("similar", True, f"similar_to edges from a cosine of {plan.least:g}, up to date")
+
+
+def _cochanges(store: Store, settings: Settings) -> Check:
+    note = old_cochanges(store, settings)
+    if note:
+        return Check("cochanges", True, note.partition(":")[0], COCHANGES)
+    analysed = (store.meta.get("cochanges_analyzed_at") or "")[:10]
+    return Check("cochanges", True, f"as of {analysed}" if analysed else "no history was analysed")
 
 
 def _wal(store: Store) -> Check:

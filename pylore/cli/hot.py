@@ -71,10 +71,10 @@ def search(words: tuple[str, ...], **given: Any) -> None:
 
 
 def _found(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
-    from ..app.search import add_cochanges_note
+    from ..search.cochange_age import add_note
 
     found = _search(engine, query, given)
-    add_cochanges_note(engine, found)
+    add_note(engine.store, engine.settings, found, found.notes, of_files=bool(given["files"]))
     if given["tree"] and not engine.settings.depth:
         found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
     return found
@@ -201,7 +201,7 @@ def related(ids: tuple[str, ...], **given: Any) -> None:
     """``lore related`` and ``lore graph related``."""
     from ..app.related import RelatedRequest
     from ..app.related import related as find_related
-    from ..app.search import add_cochanges_note
+    from ..search.cochange_age import add_note
 
     depth = given["settings"].pop("graph_depth", "1")
     hops = given["hops"]
@@ -222,7 +222,7 @@ def related(ids: tuple[str, ...], **given: Any) -> None:
             limit=settings.limit if "limit" in given["settings"] else 0,
             symbols=given["symbols"],
         ))  # fmt: skip
-        add_cochanges_note(engine, found)
+        add_note(store, settings, found, found.notes, of_files=bool(near))
         asked = " ".join((*names, *near))
         _print_hits(engine, f"related {asked}", found, output, text)
 

@@ -8,10 +8,10 @@ from itertools import combinations
 from math import sqrt
 
 from ..anchors.attach import file_nodes
-from ..core.errors import LoreError, StoreError
+from ..core.errors import LoreError
 from ..core.model import Edge, Record
 from ..core.query import cleaned
-from ..core.times import ago, is_within, now
+from ..core.times import ago, now
 from ..core.vocabulary import CHANGES, CO_CHANGES, COMMIT_IDS
 from ..embed.prefetch import Ahead
 from ..indexing.indexer import write_nodes
@@ -19,9 +19,9 @@ from ..system.git import LOG, Git, commit_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ..core.model import Hit, Node
+    from ..core.model import Node
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
@@ -243,50 +243,11 @@ def _is_derived(edge: Edge) -> bool:
     return edge.source == "system" and (edge.ended_at is None or edge.status == SUPERSEDED)
 
 
-def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str:
-    """Return what to say where hits were reached by co-changes of too long ago; nothing otherwise.
-
-    It is said once a day: a store that can be written keeps when.
-    """
-    analysed = store.meta.get("cochanges_analyzed_at") or ""
-    days = settings.cochange_days
-    if not days or not analysed or is_within(analysed, days):
-        return ""
-    if is_within(store.meta.get("cochanges_said_at") or "", 1):
-        return ""
-    if not any(_by_cochange(store, hit) for hit in hits):
-        return ""
-    _remember(store, "cochanges_said_at", now())
-    return (
-        f"the co-changes are of {analysed[:10]}: "
-        "'lore graph analyze-cochanges' brings them up to date"
-    )
-
-
 def cochanges_are_due(store: Store) -> bool:
     """Return whether the history has not been examined for a day, or before its commits were
     kept."""
     looked = store.meta.get("cochanges_analyzed_at") or ""
     return looked < ago(1) or not store.commits.is_there()
-
-
-def _by_cochange(store: Store, hit: Hit) -> bool:
-    """Return whether an edge of the way to a hit is a co-change."""
-    if hit.edge == CO_CHANGES:
-        return True
-    between = zip(hit.path[:-2], hit.path[1:-1], strict=True)
-    return any(store.edges.get(min(ends), max(ends), CO_CHANGES) is not None for ends in between)
-
-
-def _remember(store: Store, key: str, value: str) -> None:
-    """Keep a fact about the store, unless it is busy or cannot be written."""
-    if not store.writable:
-        return
-    try:
-        with store.aside():
-            store.meta.set(key, value)
-    except StoreError:
-        return
 
 
 SATURATION = 0.5
@@ -433,8 +394,9 @@ def analyze_cochanges(
     """Write ``co_changes_with`` edges, one a pair, and take back those that no longer hold.
 
     An edge that is as it was is not written. Edges that a person made or took away
-    stay as they are. ``embedder`` is called where a node has to be made. ``progress`` hears what
-    is done, how much of it, and of how much.
+    stay as they are, and so do all of them where nothing changed together ``since``.
+    ``embedder`` is called where a node has to be made. ``progress`` hears what is done, how
+    much of it, and of how much.
 
     Raises:
         LoreError: there is no history to read.
@@ -448,6 +410,10 @@ def analyze_cochanges(
     pairs = count_cochanges(commits, names).strongest(settings.cochange_partners)
     result = CoChanges()
     result.commits, result.bulk = count, count - len(commits)
+    nothing_new = bool(since) and not pairs
+    if nothing_new:
+        result.notes.append(f"no files changed together since {since}: co-changes are kept as they "
+                            "were; an earlier --since replaces them")  # fmt: skip
 
     ahead = Ahead(store, embedder)
 
@@ -461,12 +427,15 @@ def analyze_cochanges(
         files = file_nodes(store, write, sorted(linked))
         result.files, result.unusable = len(files.ids), files.unusable
         result.forgotten = files.forgotten
-        _link(store, pairs, files.ids, result)
+        if nothing_new:
+            result.edges = result.unchanged = len([*store.edges.outlines([CO_CHANGES])])
+        else:
+            _link(store, pairs, files.ids, result)
+            store.meta.set("cochanges_analyzed_at", now())
         if keep_commits:
             result.commit_nodes = write_commits(store, write, commits, names, files.ids)
         if not since:
             keep_history(store, commits[: settings.history_commits], names, progress)
-        store.meta.set("cochanges_analyzed_at", now())
         store.meta.set("cochanges_commit", head)
 
     ahead.settled(keep)

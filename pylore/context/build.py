@@ -48,9 +48,14 @@ FORMS = ("narrative", "prompt", "json", "mermaid")
 class Context:
     """The text, what it holds and what it does not, and what is to be said beside it."""
 
-    __slots__ = ("budget", "included", "notes", "question", "text", "tokens_used", "withheld")
+    _FIELDS = ("budget", "included", "notes", "question", "text", "tokens_used", "withheld")
+    __slots__ = (*_FIELDS, "hits")
 
-    def __init__(self, question: str, budget: int, notes: list[str]) -> None:
+    def __init__(
+        self, question: str, budget: int, notes: list[str], hits: Sequence[Hit] = ()
+    ) -> None:
+        self.hits = hits
+        """The results that it was made of; not in ``to_dict``."""
         self.question = question
         self.budget = budget
         self.notes = notes
@@ -79,13 +84,13 @@ class Context:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self._FIELDS}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Context:
         """Return the one that ``to_dict`` was asked of."""
         context = cls("", 0, [])
-        for name in cls.__slots__:
+        for name in cls._FIELDS:
             setattr(context, name, fields[name])
         return context
 
@@ -291,7 +296,7 @@ def build(
         question = said[: tuning.LONGEST_QUESTION]
     hits = results_for(store, settings, asked, question, task, embedder)
     about = question if question.strip() else ", ".join(asked.scope.files)
-    context = Context(one_line(about), asked.budget, hits.notes)
+    context = Context(one_line(about), asked.budget, hits.notes, hits.hits)
     return _Builder(store, settings, asked, hits, context).run()
 
 

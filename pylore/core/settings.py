@@ -486,7 +486,7 @@ class Settings:
     )
     cochange_days = whole(
         7,
-        "days after which a search says that its co-changes are old; 0 never says so",
+        "days after which searches and 'lore doctor' say that co-changes are old; 0: never",
         low=0,
         high=36_500,
     )

@@ -25,11 +25,12 @@ from pylore.app.code import AnchorRequest, anchor
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
 from pylore.app.query_cache import Keepable, question_of
-from pylore.app.search import add_cochanges_note, search
+from pylore.app.search import search
 from pylore.app.show import record_accesses
 from pylore.core.settings import SETTINGS, Settings
 from pylore.core.times import ago, now
 from pylore.records.records import Records
+from pylore.search.cochange_age import add_note
 from pylore.store import Store, open_store
 from pylore.store.connection import apsw
 from pylore.system import files as store_files
@@ -66,7 +67,7 @@ class Asker:
 
         def found(engine: Engine) -> tuple[list[str], list[str]]:
             hits = search(engine, query, since=since)
-            add_cochanges_note(engine, hits)
+            add_note(engine.store, engine.settings, hits, hits.notes, of_files=False)
             return [dumps(hit.to_dict()) for hit in hits], hits.notes
 
         return self._ask([query, since], self.settings(**flags), found)

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from repositories import Repository
 
-from pylore.app.engine import Engine
-from pylore.app.search import add_cochanges_note
 from pylore.code.cochanges import (
     CoChanges,
     Counts,
@@ -27,6 +25,7 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Hit, Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
+from pylore.search.cochange_age import add_note
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.system.git import Git, blob_hash
@@ -351,11 +350,11 @@ def test_a_search_says_once_a_day_that_co_changes_are_old(
     settings = Settings.load(environ={}, flags={"cochange_days": setting})
     for expected in (said, False):
         found = reached(store, relation, hops)
-        add_cochanges_note(Engine(store, settings, ""), found)
+        add_note(store, settings, found, found.notes, of_files=False)
         assert bool(found.notes) is expected
     store.meta.set("cochanges_said_at", "2026-01-01T00:00:00Z")
     found = reached(store, relation, hops)
-    add_cochanges_note(Engine(store, settings, ""), found)
+    add_note(store, settings, found, found.notes, of_files=False)
     assert bool(found.notes) is said
 
 
