@@ -33,7 +33,7 @@ from .search import search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from ..core.settings import Settings
@@ -63,17 +63,19 @@ class Keepable:
 
     ``asked`` is the whole of it, in plain values. ``counts_reads``: the answer may be another one
     when any record was read more often; if not, only facts are ranked by how they were read.
+    ``state`` says how the store is, where this process has it open.
     """
 
     def __init__(
         self, asked: Iterable[object], settings: Settings, folder: str, root: str,
-        *, counts_reads: bool = True,
+        *, counts_reads: bool = True, state: Callable[[], StoreState] | None = None,
     ) -> None:  # fmt: skip
         self._settings = settings
         self._folder = folder
+        self._state = state or (lambda: StoreState(folder))
         self._counts_reads = counts_reads
         self._made = time()
-        self._before = StoreState(folder)
+        self._before = self._state()
         self._noted = _Noted()
         told = (__version__, sys.version, folder, root, *asked, *_all(settings))
         self._key = sha256(repr(told).encode(errors="surrogatepass")).digest()
@@ -97,14 +99,14 @@ class Keepable:
         self._noted.begin()
 
     def __exit__(self, *_: object) -> None:
-        self._noted.end(StoreState(self._folder).reads)
+        self._noted.end(self._state().reads)
 
     def keep(self, rows: Iterable[str], notes: list[str], own: Sequence[str] = ()) -> None:
         """Keeps an answer that was made since; call it when the store is closed.
 
         ``own`` are the ids that count as read whenever it is given.
         """
-        noted, now = self._noted, StoreState(self._folder)
+        noted, now = self._noted, self._state()
         until = min(self._made + self._settings.cache_seconds, noted.until(self._made))
         same = now.text == self._before.text and noted.reads == self._before.reads
         if not (same and self._before.settled and noted.is_sure and time() < until):
@@ -140,7 +142,7 @@ class Keepable:
 
 def question_of(
     asked: Sequence[object], settings: Settings, folder: str, root: str,
-    *, counts_reads: bool = True,
+    *, counts_reads: bool = True, state: Callable[[], StoreState] | None = None,
 ) -> Keepable | None:  # fmt: skip
     """Return the question, if its answer may be kept.
 
@@ -150,7 +152,7 @@ def question_of(
     own = settings.embedder in OWN_EMBEDDERS and {*settings.retrievers} <= {*BUILT_IN_RETRIEVERS}
     if settings.run or not own or not all(map(_is_plain, asked)):
         return None
-    return Keepable(asked, settings, folder, root, counts_reads=counts_reads)
+    return Keepable(asked, settings, folder, root, counts_reads=counts_reads, state=state)
 
 
 class _Noted:
@@ -222,6 +224,18 @@ class _Noted:
         """When the first age or date counts otherwise; dates change at midnight (UTC)."""
         turning = [self._at + (1 - age % 1) * _DAY - _MOMENT for age in self._ages]
         return min((made // _DAY + 1) * _DAY, *turning, *self._turning, made + _DAY)
+
+
+def words_of(text: str) -> str:
+    """Return a question without the blanks that say nothing.
+
+    Another order or case of the words is another question: the vectors know capitals, and the
+    first word says what is asked for.
+
+    >>> words_of("  how are   tokens signed ")
+    'how are tokens signed'
+    """
+    return " ".join(filter(None, text.split(" ")))
 
 
 def _all(settings: Settings) -> list[object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.query_cache import Keepable, KeptAnswer, question_of
+from ..app.query_cache import Keepable, KeptAnswer, question_of, words_of
 from ..core.json import loads
 from ..core.text import counted
 from ..system.json_encode import Raw, dumps
@@ -41,8 +41,8 @@ class Keeping:
         line = sorted({**given, "settings": sorted(given["settings"].items())}.items())
         variables = [(name, os.environ[name]) for name in sorted(os.environ) if name[:5] == "LORE_"]
         self._question = question_of(
-            [command, *asked, line, os.getcwd(), variables], settings, folder, project_root(),
-            counts_reads=command != "context",
+            [command, *map(words_of, asked), line, os.getcwd(), variables], settings, folder,
+            project_root(), counts_reads=command != "context",
         )  # fmt: skip
 
     def answer(self) -> KeptAnswer | None:

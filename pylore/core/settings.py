@@ -499,7 +499,7 @@ class Settings:
     cache_seconds = whole(
         0,
         "seconds for which an answer of search or context may be kept, as long as it is the one "
-        "that would be given; 0 keeps none",
+        "that would be given; 0 keeps none; in an MCP server 60 unless set",
         low=0,
         high=86_400,
     )

@@ -10,6 +10,7 @@ from ..app.show import show
 from ..context.text import Frame, Tokens
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import link_parts, own, record_id
+from ..core.json import dumps, loads
 from ..core.text import counted
 from ..system.plugin_files import Events
 from ..terminal.forms import json_list, json_object
@@ -406,12 +407,40 @@ def _search(current: CurrentStore, given: Arguments) -> Answer:
         flags["graph_depth"] = str(given["depth"])
     engine = current.engine(flags)
     query = given["query"]
-    with engine.store.faults:
+
+    def answer() -> Answer:
         found = search(
             engine, query, near=given.get("files", ()), types=given.get("types", ()),
             explain=given.get("explain", False),
         )  # fmt: skip
-    return _hits(current, engine, query, found, whole=given.get("explain", False))
+        return _hits(current, engine, query, found, whole=given.get("explain", False))
+
+    return _kept(current, engine, "query", given, answer)
+
+
+def _kept(
+    current: CurrentStore, engine: Engine, asks: str, given: Arguments, make: Callable[[], Answer]
+) -> Answer:
+    """Return the answer that ``cache_seconds`` has kept, else one that it may keep."""
+    from ..app.query_cache import question_of, words_of
+
+    question = None
+    if engine.settings.cache_seconds and not given.get("files"):  # git may be asked for those
+        rest = [(name, given[name]) for name in sorted(given) if name != asks]
+        question = question_of(
+            [asks, words_of(given[asks]), rest, current.here], engine.settings, current.folder,
+            engine.root, state=current.state,
+        )  # fmt: skip
+    with engine.store.faults:
+        if question is None:
+            return make()
+        kept = question.answer()
+        if kept is not None:
+            return Answer(loads(kept.rows[0]), kept.notes)
+        with question:
+            answer = make()
+        question.keep([dumps(answer.text)], answer.notes)
+    return answer
 
 
 def _related(current: CurrentStore, given: Arguments) -> Answer:
@@ -451,15 +480,18 @@ def _context(current: CurrentStore, given: Arguments) -> Answer:
     engine = current.engine({"budget": str(given["budget"])})
     request = ContextRequest(given["question"], form="code", files=given.get("files", ()))
     most = min(engine.settings.max_bytes or MOST, given["budget"] * A_TOKEN)
-    with engine.store.faults:
+
+    def answer() -> Answer:
         found = text_within(engine, request, most)
-    after = None
-    if engine.settings.run and may_write(current):
-        ids = [entry["id"] for entry in found.included]
-        after = lambda: record_ids(engine, found.question, ids)  # noqa: E731
-    left = len(found.withheld)
-    notes = [f"{counted(left, 'result')} left out: there was no room"] if left else []
-    return Answer(found.text, [*found.notes, *notes], after)
+        after = None
+        if engine.settings.run and may_write(current):
+            ids = [entry["id"] for entry in found.included]
+            after = lambda: record_ids(engine, found.question, ids)  # noqa: E731
+        left = len(found.withheld)
+        notes = [f"{counted(left, 'result')} left out: there was no room"] if left else []
+        return Answer(found.text, [*found.notes, *notes], after)
+
+    return _kept(current, engine, "question", given, answer)
 
 
 def _remember(current: CurrentStore, given: Arguments) -> Answer:

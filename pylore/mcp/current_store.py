@@ -9,6 +9,7 @@ from ..core.errors import NoStore
 from ..core.settings import Settings
 from ..store import FILE, open_store
 from ..system import config
+from ..system.files import OpenStoreState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
     from ..store import Store
 
-MAX_BYTES = "32768"
-"""The setting ``max_bytes`` where nobody has set it: what clients take without cutting it."""
+_DEFAULTS = (("max_bytes", "32768"), ("cache_seconds", "60"))
+"""Settings where nobody has set them: what clients take without cutting it; and a model often asks
+the same once more, which costs a context 0.2 s."""
 
 PATIENCE = 5.0
 """Seconds that a write waits for another one, at the most: a model waits for the answer."""
@@ -45,6 +47,7 @@ class CurrentStore:
         self._stamps: Stamps | None = None
         self._store: Store | None = None
         self._identity: tuple[int, int] | None = None
+        self._opening = ""
         self._engines: Engines | None = None
 
     def use_folder(self, folder: str) -> None:
@@ -97,9 +100,8 @@ class CurrentStore:
     def _settings(self, flags: Mapping[str, str]) -> Settings:
         """Return the settings of a call: those of this process under what the call sets."""
         settings = Settings.load(environ=self._environ, flags={**self._flags, **flags})
-        if settings.origins.get("max_bytes"):
-            return settings
-        return settings.changed([("max_bytes", MAX_BYTES)], "default:max_bytes")
+        unset = [(name, text) for name, text in _DEFAULTS if not settings.origins.get(name)]
+        return settings.changed(unset, "default:mcp")
 
     def _root(self) -> str:
         return self.project or self.here
@@ -129,7 +131,13 @@ class CurrentStore:
         store = open_store(self._folder, busy_timeout=patience)
         store.project = self.project or store.project
         store.cache_reads()
+        self._opening = os.urandom(8).hex()
         return store
+
+    def state(self) -> OpenStoreState:
+        """Return the state of the store, which is open, for the answers that are kept of it."""
+        assert self._store is not None
+        return OpenStoreState(self._folder, f"{self._opening} {self._store.changes_seen()}")
 
     def _where_to_init(self) -> str:
         if self._environ.get("LORE_DIR"):

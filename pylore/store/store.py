@@ -7,7 +7,7 @@ import os
 from ..core.errors import LoreError, StoreBusy, StoreError
 from ..system.files import LOG, identity_of, note_closed, note_open
 from ..system.projects import project_of
-from .connection import apsw
+from .connection import apsw, changes_seen
 from .edges import Edges
 from .faults import GraphFaults, Translated, meaning
 from .fulltext import FullText
@@ -318,6 +318,10 @@ class Store:
         """Return a cache that lasts as long as the store does not change; None outside of a
         snapshot, or before ``keep``."""
         return self._cache.place if self._cache else None
+
+    def changes_seen(self) -> tuple[object, int]:
+        """Return what stays equal as long as this process sees the store as it is."""
+        return changes_seen(self.connection)
 
     @property
     def checks(self) -> Checks:

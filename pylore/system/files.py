@@ -304,6 +304,17 @@ class StoreState:
         return f"{found.st_dev}:{found.st_ino}:{found.st_size}:{found.st_mtime_ns}:{changed}"
 
 
+class OpenStoreState(StoreState):
+    """The same of a store that this process has open: ``text`` is what its connection has seen."""
+
+    __slots__ = ()
+    settled = True
+
+    def __init__(self, folder: str, text: str) -> None:
+        super().__init__(folder)
+        self.text = text
+
+
 def read_since(folder: str, before: list[str], now: list[str]) -> bytes | None:
     """Return what readers have noted between two states of ``StoreState.reads``; None: more than
     that."""

@@ -338,3 +338,24 @@ def test_the_official_client_is_served(shared: Path, mode: str) -> None:
     assert "Ids are" in guide.contents[0].text
     assert "=== data " in node.contents[0].text and "lesson-keys" in node.contents[0].text
     assert prompt.messages[0].content.text.startswith("rotate keys\n")
+
+
+def test_caching_for_repeated_similar_queries_never_changes_an_answer(project: Path) -> None:
+    """``cache_seconds`` is 60 where a server asks: blanks make no other question, all else does."""
+    kept = Path(os.environ["XDG_CACHE_HOME"], "lore/answers")
+    before = {*kept.glob("*")}
+
+    def asked(number: int, text: str) -> tuple[list[str], int]:
+        rows = json.loads(text_of(wire.ask(tool(number, "lore_search", query=text))))
+        return [row["id"] for row in rows], len({*kept.glob("*")} - before)
+
+    with serving(project) as wire:
+        first, _ = asked(1, "tokens cookie")
+        assert asked(2, "  tokens   cookie ") == (first, 1)
+        assert asked(3, "Cookie tokens")[1] == 2
+        lore(project, "add", "note", "More tokens for a cookie", "--id", "note-more")
+        assert "note-more" in asked(4, "tokens cookie")[0]
+        text = [
+            text_of(wire.ask(tool(number, "lore_context", question="tokens"))) for number in (5, 6)
+        ]
+        assert text[0] == text[1]
