@@ -84,3 +84,22 @@ ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' '
   refute_contains "$stderr" "not found"
   [ "$(jq -r '[.[] | select(.ok | not) | .id] | join(" ")' <<<"$output")" = config ]
 }
+
+@test "p95 in production: doctor --timings tells of one's own last searches and contexts" {
+  lore add note "Tokens expire" >/dev/null
+  run_lore doctor --timings
+  expect 0 '[]'
+  for _ in 1 2; do lore search tokens --ids >/dev/null; done
+  lore search tokens --ids --keep-timings 0 >/dev/null
+  lore context tokens >/dev/null
+  run_lore doctor --timings --jq '.[] | .id, .count, (0 < .median_ms and .median_ms <= .p95_ms)'
+  expect 0 $'search\n2\ntrue\ncontext\n1\ntrue'
+  local log=$XDG_STATE_HOME/lore/timings
+  [ "$(find "$log" -perm 600)" = "$log" ]
+  # the last 200 count; a log that is full is put aside once
+  awk 'BEGIN { for (i = 1; i <= 5000; i++) printf "search\t%d.0\n", i }' >"$log"
+  lore search tokens --ids >/dev/null
+  [ ! -e "$log" ]
+  run_lore doctor --timings --jq '.[] | .count, .median_ms > 4890, .p95_ms >= 4990'
+  expect 0 $'200\ntrue\ntrue'
+}

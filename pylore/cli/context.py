@@ -16,6 +16,7 @@ from .reader import split_words
 from .runtime import (
     asks_for,
     chosen_output,
+    keep_timing,
     load_settings,
     open_for_reading,
     project_root,
@@ -97,6 +98,7 @@ def _hand_out(
     say(found.notes, settings)
     _print(found, form, given, settings)
     _hand_out_receipt(found, given, quiet=settings.quiet, kept=kept)
+    keep_timing("context", settings)
 
 
 def _form(given: dict[str, Any], settings: Settings) -> str:

@@ -18,6 +18,7 @@ from .runtime import (
     asks_for,
     chosen_output,
     ids_from,
+    keep_timing,
     load_settings,
     open_for_reading,
     project_root,
@@ -64,10 +65,11 @@ def search(words: tuple[str, ...], **given: Any) -> None:
     with opened as store, store.faults:
         # A hub answers all that a search asks (store.protocols.SearchStore).
         engine = Engine(store, settings, project_root(), ahead=ahead)
-        if batch is None:
-            _print_hits(engine, query, _found(engine, query, given), output, text)
-        else:
+        if batch is not None:
             _answer_batch(engine, given, output, batch)
+            return
+        _print_hits(engine, query, _found(engine, query, given), output, text)
+    keep_timing("search", settings)
 
 
 def _found(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
@@ -96,6 +98,7 @@ def _answer_or_keep(
         rows = rows_of(kept, output.form, explain=given["explain"] or given["tree"])
         say(kept.notes, settings)
         output.list(rows, text)
+        keep_timing("search", settings)
         return
     from ..embed import ask_ahead
 
@@ -105,6 +108,7 @@ def _answer_or_keep(
         with keeping:
             found = _found(engine, query, given)
         rows = _print_hits(engine, query, found, output, text)
+    keep_timing("search", settings)
     keeping.keep(rows, found.notes)
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
+from time import perf_counter, process_time
 
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.settings import from_environment
+from ..system.files import append_line, user_folder
 from ..terminal.forms import FORMS
 from ..terminal.output import Output, flush, note
 
@@ -230,13 +232,39 @@ def record_accesses(engine: Engine, ids: Sequence[str]) -> None:
     say(record(engine, ids), engine.settings)
 
 
+began = 0.0
+"""When the process of this command started, about, by ``perf_counter``."""
+
+TIMINGS = 1 << 16
+"""Bytes of a log of timings: some 4000 lines. There are two."""
+
+
+def begin() -> None:
+    """Note that a command begins: what the processor has done until now, it took to get here."""
+    global began
+    began = perf_counter() - process_time()
+
+
+def timings_file() -> str:
+    """Return the log of how long commands took: lines of a name, a tab and milliseconds."""
+    return os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "timings")
+
+
+def keep_timing(command: str, settings: Settings) -> None:
+    """Let the output go out, then note how long this command has taken."""
+    if settings.keep_timings:
+        flush()
+        line = f"{command}\t{1000 * (perf_counter() - began):.1f}\n"
+        append_line(timings_file(), line.encode(), TIMINGS)
+
+
 def report_bug(error: BaseException, command: str) -> str:
     """Keeps a report; the line that says where it is. Where it cannot be kept, stderr has it."""
     from platform import python_version
 
     from .. import __version__
     from ..core.times import now
-    from ..system.files import open_private_log, user_folder
+    from ..system.files import open_private_log
     from ..system.user_files import report_of
 
     head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"

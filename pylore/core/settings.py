@@ -496,6 +496,10 @@ class Settings:
         low=1000,
         high=1_000_000_000,
     )
+    keep_timings = switch(
+        True,
+        "note in your state folder how long searches and contexts take: 'lore doctor --timings'",
+    )
     cache_seconds = whole(
         0,
         "seconds for which an answer of search or context may be kept, as long as it is the one "

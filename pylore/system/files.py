@@ -163,6 +163,28 @@ def open_private_log(path: str) -> int:
     return number
 
 
+def append_line(path: str, line: bytes, most: int) -> None:
+    """Append a line, in one write, to a log of this user's alone; never fail.
+
+    A log of ``most`` bytes is renamed to ``path.1`` in place of the one before: nothing is copied.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        try:
+            number = os.open(path, flags, 0o600)
+        except FileNotFoundError:
+            make_private_folder(os.path.dirname(path))
+            number = os.open(path, flags, 0o600)
+        try:
+            os.write(number, line)
+            if os.fstat(number).st_size >= most:
+                os.rename(path, f"{path}.1")
+        finally:
+            os.close(number)
+    except OSError:
+        return
+
+
 def user_secret() -> bytes:
     """Return 32 secret bytes: the same ones each time, if they can be kept."""
     path = os.path.join(user_folder("XDG_DATA_HOME", ".local/share"), "secret")
