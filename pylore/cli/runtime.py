@@ -11,7 +11,6 @@ from time import perf_counter, process_time
 
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.settings import from_environment
-from ..system.files import append_line, user_folder
 from ..terminal.forms import FORMS
 from ..terminal.output import Output, flush, note
 
@@ -247,12 +246,16 @@ def begin() -> None:
 
 def timings_file() -> str:
     """Return the log of how long commands took: lines of a name, a tab and milliseconds."""
+    from ..system.files import user_folder
+
     return os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "timings")
 
 
 def keep_timing(command: str, settings: Settings) -> None:
     """Let the output go out, then note how long this command has taken."""
     if settings.keep_timings:
+        from ..system.files import append_line
+
         flush()
         line = f"{command}\t{1000 * (perf_counter() - began):.1f}\n"
         append_line(timings_file(), line.encode(), TIMINGS)
@@ -264,7 +267,7 @@ def report_bug(error: BaseException, command: str) -> str:
 
     from .. import __version__
     from ..core.times import now
-    from ..system.files import open_private_log
+    from ..system.files import open_private_log, user_folder
     from ..system.user_files import report_of
 
     head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
