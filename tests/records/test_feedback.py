@@ -415,6 +415,15 @@ def test_records_that_helped_together_are_connected_and_others_not(store: Store)
     assert list(related(store, options(graph_depth=2), ["note-2"])) == []
 
 
+def test_unrated_and_unhelpful_must_not_weigh_the_same(store: Store) -> None:
+    run = run_with(store, [*IDS[:3]])
+    Runs(store).finish(run, ["note-0"], ["note-1"])
+    given = scores(store)
+    assert [given[id] for id in IDS[:3]] == [0.666667, 0.333333, 0.5]
+    order = [id for id in found(store) if id in IDS[:3]]
+    assert order == ["note-0", "note-2", "note-1"]
+
+
 def test_explain_has_the_feedback(store: Store) -> None:
     Runs(store).rate(["note-0"], "helpful")
     hits = search(store, options(), Request("tokens", explain=True), None)
