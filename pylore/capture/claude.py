@@ -13,6 +13,7 @@ import os
 import re
 
 from .recorder import AgentReading, ToolCall, is_whole, joined, text
+from .shell import written_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class Claude(AgentReading):
             if kind == "text":
                 self.recorder.say(text(block, "text"), when, number, of, text(record, "parentUuid"))
             elif kind == "tool_use":
-                self.recorder.call(_call(block, of, when, number))
+                self.recorder.call(_call(block, of, when, number, text(record, "cwd")))
 
     def _queued(self, record: dict[str, Any], number: int) -> None:
         """What a person types while the model works: taken as a turn, or put into this one."""
@@ -196,7 +197,7 @@ def _is_of_the_program(record: dict[str, Any]) -> bool:
     )  # fmt: skip
 
 
-def _call(block: dict[str, Any], of: str, when: str, number: int) -> ToolCall:
+def _call(block: dict[str, Any], of: str, when: str, number: int, here: str) -> ToolCall:
     name = text(block, "name")
     given = block.get("input")
     given = given if isinstance(given, dict) else {}
@@ -205,7 +206,8 @@ def _call(block: dict[str, Any], of: str, when: str, number: int) -> ToolCall:
     if name == "AskUserQuestion":
         said = _asked(given)
     files = [path for path in (text(given, field) for field in _PATHS) if path]
-    return ToolCall(text(block, "id"), of, when, number, kind, name, said, files)
+    written = written_files(said, here) if name == "Bash" else ()
+    return ToolCall(text(block, "id"), of, when, number, kind, name, said, files, written)
 
 
 def _asked(given: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ import os
 import re
 
 from .recorder import AgentReading, ToolCall, fields_of, is_whole, joined, rows_of, text
+from .shell import written_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,7 +142,9 @@ class Codex(AgentReading):
         kind = "search" if name in _SEARCHES else "tool"
         said = command or text(given, "pattern", "query", "url", "description")
         files = [path for path in (text(given, "file_path", "path"),) if path]
-        return ToolCall(text(item, "call_id", "id"), "", when, number, kind, name, said, files)
+        written = written_files(command, text(given, "workdir", "working_directory"))
+        return ToolCall(text(item, "call_id", "id"), "", when, number, kind, name, said, files,
+                        written)  # fmt: skip
 
     def _output(self, item: dict[str, Any], when: str) -> None:
         span = text(item, "call_id", "id")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 REFUSED = "refused"
 """The error of a call that a person has refused."""
 
+_CALLS = ("tool", "edit")
+"""Kinds of events that a command can be: one that writes files is an edit."""
+
 MOST_AT_HAND = 3
 """Files that something is about which names none: of more it is about no one in particular."""
 
@@ -47,9 +50,9 @@ class Course:
             kind = event.get("kind")
             if kind == "edit" and event.get("ok") is not False:
                 self.edits.extend((at, path) for path in paths_of(event))
-            elif kind == "commit":
+            if kind == "commit":
                 self.commits.append((at, text_of(event, "name"), paths_of(event)))
-            elif kind == "tool" and (command := one_line(text_of(event, "text"))):
+            elif kind in _CALLS and (command := one_line(text_of(event, "text"))):
                 if event.get("ok") is False and is_failure(event):
                     failed.setdefault(command, at)
                 elif event.get("ok") and command in failed:

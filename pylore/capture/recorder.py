@@ -321,13 +321,18 @@ _ZONE_OF_MOST = re.compile(r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\Z")
 
 
 class ToolCall:
-    """One call of a tool, until its result is seen."""
+    """One call of a tool, until its result is seen.
 
-    __slots__ = ("files", "kind", "line", "name", "of", "span", "t", "text", "when")
+    ``files`` are those it is given, ``written`` those that a shell command writes if it works.
+    """
+
+    __slots__ = (
+        "files", "kind", "line", "name", "of", "span", "t", "text", "when", "written",
+    )  # fmt: skip
 
     def __init__(
         self, span: str, of: str, when: str, line: int, kind: str, name: str, text: str = "",
-        files: Iterable[str] = (),
+        files: Iterable[str] = (), written: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.span = span
         self.of = of
@@ -338,6 +343,7 @@ class ToolCall:
         self.name = name
         self.text = text
         self.files = [*files]
+        self.written = [*written]
 
 
 class Recorder:
@@ -400,15 +406,18 @@ class Recorder:
             self.shown.add(output)
         if ms is None:
             ms = _milliseconds(call.when, when)
-        if ok and call.kind == "tool" and commits(call.text):
+        written = self.below(call.written) if ok else []
+        kind, files = ("edit", written) if written else (call.kind, self.below(call.files))
+        makes_commit = ok and call.kind == "tool" and commits(call.text)
+        if written or not makes_commit:
+            error = "" if ok else "refused" if refused else why_it_failed(output)
+            self._add(kind, call.t, call.line, span=span, parent=call.of,
+                      name=call.name[:_LONGEST_NAME], ok=ok, ms=ms, files=files,
+                      text=call.text[:AHEAD], err=error)  # fmt: skip
+        if makes_commit:
             hash, message = commit_of(call.text, output)
             self._add("commit", call.t, call.line, span=span, parent=call.of, name=hash, ok=True,
                       ms=ms, text=message[:AHEAD])  # fmt: skip
-            return
-        error = "" if ok else "refused" if refused else why_it_failed(output)
-        self._add(call.kind, call.t, call.line, span=span, parent=call.of,
-                  name=call.name[:_LONGEST_NAME], ok=ok, ms=ms, files=self.below(call.files),
-                  text=call.text[:AHEAD], err=error)  # fmt: skip
 
     def below(self, paths: Iterable[str]) -> list[str]:
         """Paths below the project, from there; the others are left out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from stat import S_ISREG
 
 from ..app.search import record_ids, search
 from ..context.text import Frame, Tokens
@@ -260,6 +261,13 @@ LONGEST = 10_000_000
 
 _EDITS = ("edit", "write", "patch", "replace")
 
+_WRITERS = (">", "sed", "perl", "tee", "mv", "cp")
+"""Without one of these a shell command is not looked at."""
+
+_LONGEST_CALL = 600
+"""Seconds that a call may take: a file that a command names and that has not changed for so long,
+it did not write."""
+
 
 def read_event(data: bytes) -> Sent | None:
     """Return what was sent; None where it is not an event."""
@@ -341,12 +349,34 @@ def _log(agent: Agent, sent: Sent, here: str) -> None:
     log = part("capture", "event_log")
     if log is None:
         return
-    kind = "edit" if any(word in sent.tool.lower() for word in _EDITS) else "tool"
-    files = [_within(path, here) for path in sent.files]
+    written = _written(sent.command, here)
+    edits = written or any(word in sent.tool.lower() for word in _EDITS)
+    kind = "edit" if edits else "tool"
+    files = [_within(path, here) for path in written or sent.files]
     try:
         log.append_event(agent.name, sent.session, kind, sent.tool, files, ok=sent.ok)
     except OSError:
         return  # a full disk is not the agent's matter
+
+
+def _written(command: str, here: str) -> list[str]:
+    """Return the files below the working directory that a shell command names as written, and
+    that were."""
+    shell = part("capture", "shell") if any(word in command for word in _WRITERS) else None
+    if shell is None:
+        return []
+    since = time.time() - _LONGEST_CALL
+    named = map(os.path.normpath, shell.written_files(command, here))
+    return [path for path in named if path.startswith(f"{here}/") and _changed(path) >= since]
+
+
+def _changed(path: str) -> float:
+    """Return when a file's content, name or rights changed; 0 where it is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0.0
+    return found.st_ctime if S_ISREG(found.st_mode) else 0.0
 
 
 def _within(path: str, here: str) -> str:

@@ -117,14 +117,16 @@ AGENTS = {
 class Sent:
     """What an agent has sent, as far as it can be read: missing fields are empty."""
 
-    __slots__ = ("files", "ok", "prompt", "session", "tool")
+    __slots__ = ("command", "files", "ok", "prompt", "session", "tool")
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self.session = _text(fields, "session_id") or _text(fields, "conversation_id")
         self.prompt = _text(fields, "prompt")
         self.tool = _text(fields, "tool_name")
         given = fields.get("tool_input")
-        self.files = _files(given if isinstance(given, dict) else {})
+        given = given if isinstance(given, dict) else {}
+        self.files = _files(given)
+        self.command = _text(given, "command")
         answered = fields.get("tool_response")
         self.ok = not (isinstance(answered, dict) and (answered.get("error")
                                                        or answered.get("is_error")))  # fmt: skip

@@ -113,6 +113,22 @@ def test_files_are_told_from_the_project_and_others_are_left_out() -> None:
     ]
 
 
+def test_a_command_that_writes_files_is_an_edit_of_them() -> None:
+    session = ClaudeSession()
+    for command in (
+        "sed -i.bak -e 's/a > b/c/' src/a.py \"$HERE/b.py\" *.md && git commit -qam 'Say c'",
+        f"cd {PROJECT}/web && cat <<'END' > c.js && make 2> errors\nit's > not.js\nEND",
+        "git mv old.py new.py; cp d.py e.py docs/ | tee -a out/log > /dev/null",
+        "echo 'x > y' >&2; make test # > z",
+    ):
+        session.tool("Bash", "done", command=command)
+    session.tool("Bash", "no", failed=True, command="echo > f.py")
+    assert [(event["kind"], event.get("files")) for event in events(session)] == [
+        ("edit", ["src/a.py"]), ("commit", None), ("edit", ["web/c.js"]),
+        ("edit", ["new.py", "docs/d.py", "docs/e.py", "out/log"]), ("tool", None), ("tool", None),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -109,6 +109,13 @@ def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Path) -> None:
         1, "claude", "one", "edit", "Edit", True, ["src/auth.py"]]  # fmt: skip
     assert [other["kind"], other["ok"], other["files"]] == ["tool", False, []]
     assert "secret" not in log.read_text()
+    # a command that names files as written, of those that it can have written
+    os.utime(project / "src/auth.py")
+    command = "sed -i s/1/2/ src/auth.py && echo secret > none.py && cp /etc/hosts ../beside"
+    hook(project, "tool", session_id="one", tool_name="Bash", tool_input={"command": command})
+    last = json.loads(log.read_text().splitlines()[-1])
+    assert [last["kind"], last["files"]] == ["edit", ["src/auth.py"]]
+    assert "secret" not in log.read_text()
 
 
 def test_what_a_live_hook_notes_has_no_token_in_it(project: Path) -> None:

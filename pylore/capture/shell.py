@@ -1,0 +1,141 @@
+"""Files that a shell command writes, by its words alone: nothing of it is ever run."""
+
+from __future__ import annotations
+
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Word = str | None
+
+
+_LONGEST = 100_000
+_MOST_HERE_TEXTS = 20
+_HERE_TEXT = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)(\w+)\1")
+_TOKEN = re.compile(
+    r"[ \t]+|#[^\n]*"
+    r"|(?P<into>[\d&]?>>?\|?(?!&))|(?P<other>\d?[<>]&?|<<<)|(?P<end>&&|\|[|&]?|[;&()\n])"
+    r"|(?P<word>(?:[^\s;&|()<>'\"\\]|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.)+)",
+    re.DOTALL,
+)
+_PIECE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)|([^'\"\\]+)", re.DOTALL)
+_BEFORE = re.compile(r"(?:[!{]|command|do|else|env|sudo|then|time|\w+=.*)\Z", re.DOTALL)
+_IN_SED = re.compile(r"-[Enrsuz]*i|--in-place")
+_IN_PLACE = {"sed": _IN_SED, "gsed": _IN_SED, "perl": re.compile(r"-[0-9al-pw]*i")}
+_SCRIPT = re.compile(r"-[a-zA-Z0-9]*[ef]\Z|--(?:expression|file)\Z")
+
+
+def written_files(command: str, here: str = "") -> list[str]:
+    """Return the files that a command names as written, from ``here``: behind a redirection, or
+    given to ``tee``, ``sed -i``, ``perl -i``, ``mv``, ``cp`` or ``git mv``.
+
+    A name with a variable or a glob is left out; a command that cannot be read has none.
+
+    >>> written_files("sed -i 's/a/b/' a.py && cat > src/b.py <<EOF\\necho > c\\nEOF")
+    ['a.py', 'src/b.py']
+    >>> written_files("(cd web; git mv a.js lib/ 2> log); make > $OUT; echo > x", "/project")
+    ['/project/web/lib/a.js', '/project/x']
+    """
+    found: dict[str, None] = {}
+    places: list[Word] = [here]
+    for line, targets, end in _commands(_without_here_texts(command[:_LONGEST])):
+        place = places[-1]
+        words = _bare(line)
+        if place is not None:
+            named = [os.path.join(place, path) for path in (*targets, *_given(words)) if path]
+            found.update(dict.fromkeys(path for path in named if not path.startswith("/dev/")))
+        if words[:1] == ["cd"] and place is not None:
+            to = words[1] if len(words) > 1 else None
+            places[-1] = None if to is None else os.path.join(place, to)
+        if end == "(":
+            places.append(places[-1])
+        elif end == ")" and len(places) > 1:
+            places.pop()
+    return [*found]
+
+
+def _commands(text: str) -> list[tuple[list[Word], list[Word], str]]:
+    """Return the words of each simple command, what it is redirected into, and the sign after it;
+    None for a word that only a shell knows."""
+    found: list[tuple[list[Word], list[Word], str]] = []
+    line: list[Word] = []
+    targets: list[Word] = []
+    beside: list[Word] = []
+    to, at = line, 0
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is None:
+            return []  # a quote without an end
+        at = token.end()
+        if token["word"]:
+            to.append(_word(token["word"]))
+            to = line
+        elif token["into"]:
+            to = beside if token["into"].startswith("2") else targets
+        elif token["other"]:
+            to = beside
+        elif token["end"]:
+            found.append((line, targets, token["end"]))
+            line, targets = [], []
+            to = line
+    return [*found, (line, targets, "")]
+
+
+def _without_here_texts(text: str) -> str:
+    """Return a command without its here texts, and with its continued lines as one."""
+    for _ in range(_MOST_HERE_TEXTS):
+        found = _HERE_TEXT.search(text)
+        if found is None:
+            break
+        begins = text.find("\n", found.end())
+        ends = re.compile(rf"^[ \t]*{found[2]}\b", re.MULTILINE).search(text, max(begins, 0))
+        rest = text[found.end() : begins] + text[ends.end() :] if begins >= 0 and ends else ""
+        text = f"{text[: found.start()]}{rest}"
+    return text.replace("\\\n", " ")
+
+
+def _word(text: str) -> Word:
+    """Return a word without its quotes; None where it has a variable or a glob."""
+    parts = []
+    for single, double, escaped, bare in _PIECE.findall(text):
+        if any(sign in double + bare for sign in "$`") or any(sign in bare for sign in "*?[{"):
+            return None
+        parts.append(single or double or escaped or bare)
+    word = "".join(parts)
+    return None if word.startswith("~") else word
+
+
+def _bare(line: list[Word]) -> list[Word]:
+    """Return a command without what may stand before it."""
+    at = 0
+    while at < len(line) and _BEFORE.match(line[at] or ""):
+        at += 1
+    return line[at:]
+
+
+def _given(words: list[Word]) -> Iterator[Word]:
+    """Yield the files that a command writes because they are given to it."""
+    name = os.path.basename(words[0] or "") if words else ""
+    rest = words[1:]
+    if name == "git" and rest[:1] == ["mv"]:
+        name, rest = "mv", rest[1:]
+    options = [word for word in rest if word and word.startswith("-")]
+    scripts = [word for word in options if _SCRIPT.match(word)]
+    operands = [
+        word for before, word in zip([None, *rest], rest, strict=False)
+        if word != "" and word not in options and before not in scripts
+    ]  # fmt: skip
+    in_place = _IN_PLACE.get(name)
+    if name == "tee":
+        yield from operands
+    elif in_place and any(map(in_place.match, options)):
+        yield from operands if scripts else operands[1:]
+    elif name in ("cp", "mv") and len(operands) > 1:
+        *sources, target = operands
+        if len(sources) == 1 and not (target or "/").endswith("/"):
+            yield target
+        elif target:
+            yield from (os.path.join(target, os.path.basename(one)) for one in sources if one)
