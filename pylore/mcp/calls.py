@@ -12,6 +12,8 @@ from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import link_parts, own, record_id
 from ..core.json import dumps, loads
 from ..core.text import counted
+from ..core.vocabulary import LEARNING
+from ..store.resolve_id import complete_id
 from ..system.plugin_files import Events
 from ..terminal.forms import json_list, json_object
 from ..terminal.output import note
@@ -20,11 +22,13 @@ from .messages import INVALID_PARAMS, ProtocolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ..app.code import AnchorRequest
     from ..app.engine import Engine
     from ..core.model import Hits
+    from ..records.records import Change, Records
     from .current_store import CurrentStore
 
 
@@ -182,23 +186,24 @@ def _whole(low: int, high: int, said: str = "", **more: Any) -> Schema:
     return {**schema, **({"description": said} if said else {})}
 
 
-_TYPES = "Only these: decision, lesson, failure, pattern, doc, file, symbol, …; " \
-    "'records' = what people wrote, 'learning' = lessons and their like"  # fmt: skip
+_REMEMBERED = ("decision", "lesson", "failure", "pattern", "observation", "note", LEARNING)
 
 TOOLS = (
     Tool(
         "lore_search",
         "Search project knowledge",
         "Search what this project knows (decisions, lessons, failures, patterns, docs, code). "
-        "Call it before you design, debug or change something, and when you ask why something is "
-        "as it is. Returns a JSON array, best first: id, title, at (FILE:LINES, of code LINES), "
-        "snippet, score 0-1; with depth > 0 also what is connected (hops, path). weak: there may "
-        "be nothing on this.",
+        "Call it before you design, debug or change something, or ask why it is so. Returns a JSON "
+        "array, best first: id, title, at (FILE:LINES, of code LINES), snippet, score 0-1; with "
+        "depth > 0 also what is connected (hops, path). weak: there may be nothing on this.",
         {
             "query": _text("Words or a question", minLength=1),
             "files": _texts("Files at hand (globs, @git = changed ones, @session = edited in the "
                             "latest sessions): what is tied to them counts more"),
-            "types": _texts(_TYPES),
+            "types": _texts(
+                "Only these: decision, lesson, failure, pattern, doc, file, symbol, …; 'records' = "
+                "what people wrote, 'learning' = lessons and their like"
+            ),
             "depth": _whole(0, 3, "Hops to walk from the matches"),
             "limit": _whole(1, 50, default=LIMIT),
             "explain": {"type": "boolean", "description": "All fields, and what each score is of"},
@@ -214,7 +219,8 @@ TOOLS = (
         {
             "id": _text("An id from another result, or a file's path", minLength=1),
             "hops": _whole(1, 3, default=1),
-            "types": _texts(_TYPES),
+            "edges": _texts("Only over these: imports, calls, …"),
+            "types": _texts("As in lore_search"),
             "limit": _whole(1, 50, default=RELATED_LIMIT),
         },
         ("id",),
@@ -244,17 +250,19 @@ TOOLS = (
         "lore_remember",
         "Remember a record",
         "Keep what the next one working here should know: a decision with its reason, a lesson, a "
-        "failure and its cause. One thing a call, in a sentence or two that stand alone. It is "
-        "staged until a person confirms it. Returns id and state.",
+        "failure and its cause. One thing a call, in a sentence or two that stand alone. Or link "
+        "what is there. Staged until a person confirms it. Returns id and state.",
         {
-            "type": _text(enum=["decision", "lesson", "failure", "pattern", "observation", "note"]),
+            "type": _text(enum=[*_REMEMBERED]),
             "text": _text(minLength=1),
+            "id": _text("In place of type and text: what is there gets the links, the file"),
             "why": _text("The reason"),
-            "file": _text("What it is about: PATH or PATH:10-20"),
+            "file": _text("What it is about: PATH, PATH:10-20, PATH::SYMBOL or a glob"),
+            "kind": _text("Of its anchor", enum=["glob", "hash"]),
             "links": _texts("ID:RELATION, as decision-1a2b3c4d:derived_from"),
             "tags": _texts(),
         },
-        ("type", "text"),
+        (),
         writes=True,
     ),
     Tool(
@@ -444,7 +452,8 @@ def _kept(
 
 
 def _related(current: CurrentStore, given: Arguments) -> Answer:
-    engine = current.engine({})
+    edges = " ".join(given.get("edges", ()))
+    engine = current.engine({"graph_edges": edges} if edges else {})
     request = RelatedRequest(
         [given["id"]], hops=given["hops"], types=given.get("types", ()), limit=given["limit"],
         here=current.here,
@@ -495,30 +504,90 @@ def _context(current: CurrentStore, given: Arguments) -> Answer:
 
 
 def _remember(current: CurrentStore, given: Arguments) -> Answer:
+    from ..records.fields import Naming
     from ..records.records import Records
 
     engine = _writing(current)
-    _require_not_forgotten(engine, given["type"], given["text"])
-    links = []
-    for text in given.get("links", ()):
-        parts = link_parts(text)
-        if parts is None:
-            raise UsageError(f"links has '{text}': give ID:RELATION, as decision-1a2b3c4d:"
-                             "derived_from")  # fmt: skip
-        links.append(parts)
+    links = [*map(_link, given.get("links", ()))]
+    request = _anchor(given)
+    records = Records(engine.store, engine.settings, engine.embedder, engine.root)
+    if "id" in given:
+        return _tie(engine, records, given, links, request)
+    if "type" not in given or "text" not in given:
+        raise UsageError("give type and text, or the id of what is there")
+    type = Naming(engine.store, engine.settings).require_type(given["type"], new_type=False)
+    _require_not_forgotten(engine, type, given["text"])
+    by_add = request is None or not request.kind
     fields = {
-        "why": given.get("why", ""), "file": given.get("file", ""), "links": links,
-        "tags": given.get("tags", ()), "source": "conversation",
+        "why": given.get("why", ""), "file": given.get("file", "") if by_add else "",
+        "links": links, "tags": given.get("tags", ()), "source": "conversation",
     }  # fmt: skip
     events = Events(engine.settings, store=current.folder, root=engine.root)
-    events.ask("pre-add", [{"type": given["type"], "body": given["text"], **fields}])
-    records = Records(engine.store, engine.settings, engine.embedder, engine.root)
-    change = records.add(given["type"], given["text"], **fields)
+    events.ask("pre-add", [{"type": type, "body": given["text"], **fields}])
+
+    def write() -> Change:
+        change = records.add(type, given["text"], **fields)
+        if request and not by_add:
+            _place(engine, change.id, request)
+        return change
+
+    change = records.together(write, "add", [given["text"], fields["why"]])
     row: dict[str, object] = {"id": change.id, "state": change.state}
     after = None
     if change.state != "unchanged" and events.hear_of("post-add"):
         after = lambda: _tell(events, "post-add", row)  # noqa: E731
     return Answer(json_object(row), change.notes, after)
+
+
+def _link(text: str) -> tuple[str, str]:
+    parts = link_parts(text)
+    if parts is None:
+        raise UsageError(f"links has '{text}': give ID:RELATION, as decision-1a2b3c4d:derived_from")
+    return parts
+
+
+def _anchor(given: Arguments) -> AnchorRequest | None:
+    """Return the anchor of ``file`` and ``kind``; its id is to be set."""
+    from ..app.code import AnchorRequest
+
+    if "file" not in given:
+        if "kind" in given:
+            raise UsageError("kind needs a file: give what it is about")
+        return None
+    path, _, symbol = given["file"].partition("::")
+    kind = given.get("kind", "")
+    if symbol and kind:
+        raise UsageError(f"file names a symbol, so kind cannot be {kind}: leave one out")
+    return AnchorRequest("", path, "symbol" if symbol else kind, symbol)
+
+
+def _place(engine: Engine, id: str, request: AnchorRequest) -> str:
+    from ..app.code import anchor
+
+    request.id = id
+    return str(anchor(engine, request)["state"])
+
+
+def _tie(
+    engine: Engine, records: Records, given: Arguments, links: Sequence[tuple[str, str]],
+    request: AnchorRequest | None,
+) -> Answer:  # fmt: skip
+    """Give what is there links, which are staged where they are new, and an anchor."""
+    more = [name for name in ("type", "text", "why", "tags") if name in given]
+    if more or not (links or request):
+        raise UsageError(f"with id give links or file, not {more[0]}" if more else
+                         "with id give links, file, or both")  # fmt: skip
+    id = complete_id(engine.store, given["id"])
+
+    def write() -> set[str]:
+        states = {_place(engine, id, request)} if request else set()
+        for other, relation in links:
+            change = records.link(id, relation, other, source="conversation", status=None)
+            states.add(change.state)
+        return states
+
+    is_new = records.together(write, "link", []) != {"unchanged"}
+    return Answer(json_object({"id": id, "state": "updated" if is_new else "unchanged"}), [])
 
 
 def _tell(events: Events, event: str, row: dict[str, object]) -> None:

@@ -227,7 +227,7 @@ class Records:
         weight: float | None = None,
         confidence: float | None = None,
         source: str = "user_edit",
-        status: str = "confirmed",
+        status: str | None = "confirmed",
         metadata: Mapping[str, Any] | None = None,
         new_relation: bool = False,
         force: bool = False,
@@ -237,6 +237,8 @@ class Records:
         A link that is or was there keeps its weight, and the metadata that people gave it,
         where they are not given. ``metadata`` are fields to set in it (None takes one away),
         ``confidence`` is one of them; a new link without a weight weighs as much as that, or 1.
+        Without a ``status`` a link that stands stays as it is, and what a conversation says is
+        staged.
         ``force``: also where the relation joins other types than these; the metadata say so.
 
         Raises:
@@ -244,6 +246,7 @@ class Records:
                 not join these types, unless ``force`` is set.
             LoreError: unknown id, or a node linked to itself.
         """
+        keeps, status = status is None, status or first_status(source)
         if new_relation:
             self._names.declare(relation)
         from_id, to_id = complete_ids(self._store, (from_id, to_id))
@@ -256,6 +259,9 @@ class Records:
             from_id, relation, to_id, weight=weight, source=source, status=status,
             metadata=metadata, force=force,
         )  # fmt: skip
+        old = self._store.edges.get(*edge.key) if keeps else None
+        if old is not None and old.invalidated_at is None and old.ended_at is None:
+            return Change(f"{from_id} {edge.relation} {to_id}", "unchanged")
         return Change(f"{from_id} {edge.relation} {to_id}", self._store.edges.put(edge))
 
     @_written()

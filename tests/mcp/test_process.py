@@ -153,6 +153,21 @@ def test_a_store_of_a_clone_is_read_only_until_it_is_trusted(project: Path) -> N
             ["time"],
         ]
         assert node["edges"][0]["id"] == "note-clock" and "skew" in str(node)
+        # a link between two that are there, once, and staged; anchors of each kind, or nothing
+        tied = tool(3, "lore_remember", id="note-clock", links=["lesson-keys:relates_to"],
+                    file="clock.py::now")  # fmt: skip
+        (project / "clock.py").write_text("def now():\n    return 1\n")
+        assert [json.loads(text_of(wire.ask(tied)))["state"] for _ in "12"] == [
+            "updated", "unchanged"]  # fmt: skip
+        node = json.loads(lore(project, "show", "note-clock", "--json"))
+        assert [(one["kind"], one["path"]) for one in node["anchors"]] == [("symbol", "clock.py")]
+        assert [one["status"] for one in node["edges"] if one["id"] == "lesson-keys"] == ["staged"]
+        lost = tool(4, "lore_remember", type="learning", text="Lost", file="clock.py::never")
+        assert wire.ask(lost)["result"]["isError"]
+        globbed = tool(5, "lore_remember", type="learning", text="Kept", file="*.py", kind="glob")
+        kept = json.loads(text_of(wire.ask(globbed)))["id"]
+        assert lore(project, "list", "--type", "lesson", "--ids").split()[::-1] == [
+            "lesson-keys", id, kept]  # fmt: skip
         rated = json.loads(text_of(wire.ask(tool(2, "lore_feedback", helpful=[id]))))
         assert [row["rating"] for row in rated] == ["helpful"]
         lore(project, "trust", "--revoke")

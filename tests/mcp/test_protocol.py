@@ -162,6 +162,9 @@ def test_what_is_wrong_is_an_error_with_its_code(folder: Path, patch: pytest.Mon
         ("lore_related", {"id": "nowhere.py"}, "nowhere.py"),
         ("lore_context", {"question": "x", "budget": 100}, "budget is 100"),
         ("lore_remember", {"type": "note", "text": "x", "links": ["y"]}, "give ID:RELATION"),
+        ("lore_remember", {"type": "note"}, "give type and text, or the id"),
+        ("lore_remember", {"id": "note-1", "text": "x", "file": "y"}, "not text"),
+        ("lore_remember", {"id": "note-1", "kind": "hash"}, "kind needs a file"),
         ("lore_feedback", {}, "no ids"),
     ],
 )
