@@ -421,6 +421,10 @@ class Settings:
     promote_auto = whole(
         0, "candidates a day that are staged by themselves; user config only", low=0, high=5
     )
+    edited_after = switch(
+        False, "at a session's end, note in its run which shown records' files it edited "
+        "afterwards: a weak sign, by which nothing is ranked",
+    )  # fmt: skip
     events_days = whole(
         14, "events of sessions are kept for so many days after they were written; 0: for ever",
         low=0, high=36_500,

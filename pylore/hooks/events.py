@@ -6,6 +6,7 @@ import os
 import time
 from stat import S_ISREG
 
+from ..anchors.project import root_to_keep
 from ..app.search import record_ids, search
 from ..context.text import Frame, Tokens
 from ..core.errors import LoreError
@@ -20,7 +21,7 @@ from ..store.filter import Scope
 from ..system.files import open_private_log, user_folder
 from ..system.json_encode import dumps
 from ..system.parts import part
-from .install import FILE, PROMPT, SESSION_START, TOOL, Sent
+from .install import FILE, PROMPT, SESSION_END, SESSION_START, TOOL, Sent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -289,6 +290,9 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
     if event == TOOL:
         _log(agent, sent, here)
         return ""
+    if event == SESSION_END:
+        _end(engine, sent, session)
+        return ""
     brief = _brief(engine, event, sent, session, here)
     if brief is None or not brief.text:
         return ""
@@ -317,7 +321,7 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
     """Notes what is shown: for this session, and in a run that can be rated."""
     session.remember("id", *brief.ids)
     try:
-        if not session.run and sent.session:
+        if sent.session and not _is_open(engine, session.run):
             from ..records.runs import Runs
 
             session.run = Runs(engine.store).start_for_hook()
@@ -343,6 +347,33 @@ def _begin(engine: Engine, agent: Agent, sent: Sent, here: str) -> None:
         events.sweep_events(engine.settings.events_days, engine.settings.events_mb)
     except OSError:
         return  # a full disk is not the agent's matter
+
+
+def _is_open(engine: Engine, run: str) -> bool:
+    """Return whether there is a run that goes on: a session may do so after its end."""
+    with engine.store.faults:
+        return bool(run) and engine.store.impressions.state(run) == "open"
+
+
+def _end(engine: Engine, sent: Sent, session: AgentSession) -> None:
+    """Finish the run of a session, if it has one that is open."""
+    from ..records.runs import Runs
+
+    if _is_open(engine, session.run):
+        followed = _edited_after(engine, sent, session) if engine.settings.edited_after else set()
+        Runs(engine.store).finish(session.run, edited_after=followed)
+
+
+def _edited_after(engine: Engine, sent: Sent, session: AgentSession) -> set[str]:
+    """Return what was shown and is tied to a file, or is one, that was edited afterwards."""
+    recent = part("capture", "recent")
+    edits = recent.last_edits(sent.session) if recent else {}
+    store = engine.store
+    with store.faults:
+        shown = store.impressions.first_shown(session.run)
+        tied = store.anchors.about(root_to_keep(store, engine.root), [*edits])
+    tied += [(file_id(path), path) for path in edits]
+    return {id for id, path in tied if id in shown and shown[id] <= edits[path]}
 
 
 def _log(agent: Agent, sent: Sent, here: str) -> None:

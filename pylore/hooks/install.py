@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from ..system.git_setup import Done
 
 
-SESSION_START, PROMPT, FILE, TOOL = EVENTS = ("session-start", "prompt", "file", "tool")
-"""What lore calls events: a session begins, a person has asked, a file is at hand, a tool ran."""
+SESSION_START, PROMPT, FILE, TOOL, SESSION_END = EVENTS = (
+    "session-start", "prompt", "file", "tool", "session-end",
+)  # fmt: skip
+"""What lore calls events: a session begins, a person has asked, a file is at hand, a tool ran, a
+session ends."""
 
 _FILE_FIELDS = ("file_path", "notebook_path", "absolute_path", "path")
 _PATCH = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
@@ -83,10 +86,11 @@ AGENTS = {
             (Binding("SessionStart", SESSION_START),
              Binding("UserPromptSubmit", PROMPT),
              Binding("PreToolUse", FILE, "Edit|MultiEdit|Write|NotebookEdit"),
-             Binding("PostToolUse", TOOL)),
+             Binding("PostToolUse", TOOL),
+             Binding("SessionEnd", SESSION_END)),
         ),
         # Before a tool these two take no context: what is known of a file comes with what
-        # the first tool that touched it has answered.
+        # the first tool that touched it has answered. codex says nothing of a session's end.
         Agent(
             "codex",
             {"user": ".codex/hooks.json", "shared": ".codex/hooks.json"},
@@ -101,13 +105,15 @@ AGENTS = {
             (Binding("SessionStart", SESSION_START),
              Binding("BeforeAgent", PROMPT),
              Binding("AfterTool", FILE, "read_file|replace|write_file"),
-             Binding("AfterTool", TOOL)),
+             Binding("AfterTool", TOOL),
+             Binding("SessionEnd", SESSION_END)),
             seconds=1000,
         ),
         Agent(
             "cursor",
             {"user": ".cursor/hooks.json", "shared": ".cursor/hooks.json"},
-            (Binding("sessionStart", SESSION_START), Binding("postToolUse", TOOL)),
+            (Binding("sessionStart", SESSION_START), Binding("postToolUse", TOOL),
+             Binding("sessionEnd", SESSION_END)),
             plain=True,
         ),
     )

@@ -103,7 +103,9 @@ message teaches: its lines 'Lesson: …', 'Decision: …', 'Failure: …' and 'P
 )
 
 
-EVENTS = ("session-start", "prompt", "file", "tool", "pre-commit", "post-commit", "shell")
+EVENTS = (
+    "session-start", "prompt", "file", "tool", "session-end", "pre-commit", "post-commit", "shell",
+)  # fmt: skip
 
 RUN = Command(
     "hook run",
@@ -114,6 +116,7 @@ What the entries of 'lore hook install' call: reads what the agent sends (JSON o
 and prints what it accepts, or nothing. It ends with 0 whatever happens, after half a
 second of processor time, or three seconds on the clock. 'tool' prints nothing: it appends
 a line to the log of events, with names and paths alone, in your own state folder.
+'session-end' finishes the session's run.
 'pre-commit' and 'post-commit' are git's, 'shell' is what 'lore hook shell' starts: the
 last two have ten times as long. LORE_HOOK_DEBUG=FILE appends to a file why nothing was
 printed; the file has a / in its name. LORE_HOOK_DEBUG=1 prints it on stderr.""",
