@@ -32,6 +32,10 @@ plugin() { # <name> <script>
 
 @test "candidates prints what was found, the best first, with its signals; no search has it" {
   needs_jq
+  mkdir elsewhere
+  run_lore candidates --project elsewhere
+  expect 0 "[]"
+  [[ $stderr == "lore: no session of "*"/elsewhere is in the log, but 2 sessions of 1 other folder: "* ]]
   run_lore candidates
   expect 0
   [ "$stderr" = "lore: 2 new candidates" ]

@@ -93,6 +93,9 @@ class Told:
         return None if near is None else self._groups[near].candidate
 
 
+COMMITTED = "committed"
+"""The signal of a commit's message."""
+
 LONGEST_QUOTE = 200
 """Characters of a quote."""
 
@@ -162,6 +165,12 @@ class Candidate:
             key = one.name, one.session
             best[key] = max(best.get(key, 0.0), one.weight)
         return best.values()
+
+    @property
+    def is_of_commits(self) -> bool:
+        """Whether messages of commits alone say it."""
+        told = {(one.session, one.t, one.ref) for one in self.signals if one.name == COMMITTED}
+        return all((one.session, one.t, one.ref) in told for one in self.signals)
 
     @property
     def sessions(self) -> list[str]:

@@ -28,6 +28,7 @@ from .event_log import VERSION, append, event_file, remedy
 from .events import KINDS as EVENTS_KINDS
 from .events import MOST_ERROR, MOST_TEXT, event_line, is_wanted, read_events, shortened
 from .promotion import Promoted, Wanted, asked_row
+from .recent import count_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -232,8 +233,20 @@ def candidates(
         elif not kept:
             session.say(["the store cannot be written: what was found before is listed"])
         rows = listed(engine, everything=everything)
+    if not rows and not kept:
+        session.say(_elsewhere(_project(project)))
     session.output.list(rows[:limit], candidates_text)
     session.tell("post-promote", [_row(one) for one in staged])
+
+
+def _elsewhere(project: str) -> list[str]:
+    """Return what to say where a project has no session, and others have."""
+    sessions, folders = (0, 0) if project == ALL else count_elsewhere(project)
+    if not sessions:
+        return []
+    return [f"no session of {project} is in the log, but {counted(sessions, 'session')} of "
+            f"{counted(folders, 'other folder')}: 'lore candidates --project DIR' looks there, "
+            "'--project all' everywhere"]  # fmt: skip
 
 
 def _project(given: str | None) -> str:

@@ -371,12 +371,19 @@ class _Gathering:
         self._events = events
         for one in found:
             one.id = own(one.id, self._scope)
-        self._found = found
         self._records = Records(self._store, engine.settings, engine.embedder, engine.root)
         self._commits = commits_of(engine.root, found)
+        self._found = [one for one in found if not self._is_in_history(one)]
         self._same: dict[str, str] = {}
         self._also: dict[str, list[str]] = {}
         self._notes: list[str] = []
+
+    def _is_in_history(self, one: Candidate) -> bool:
+        """Return whether commits alone say it, of which a search has the messages."""
+        commits = [self._commits[name].id for name in one.commits if name in self._commits]
+        if not commits or not one.is_of_commits or not self._store.commits.is_there():
+            return False
+        return any(map(self._store.commits.get, commits))
 
     def title(self) -> None:
         """Lets the user's own model title what is new, and say what is the same."""

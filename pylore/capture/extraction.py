@@ -7,7 +7,19 @@ import re
 from ..core.text import fold, one_line, words
 from .candidates import LONGEST_QUOTE, LONGEST_TITLE, Candidate, Signal, merged
 from .sentences import durable
-from .statements import WEIGHTS, Statement, is_harness, is_pasted, of_answer, of_commit, of_prompt
+from .statements import (
+    WEIGHTS,
+    Statement,
+    agrees,
+    is_harness,
+    is_pasted,
+    objects,
+    of_answer,
+    of_commit,
+    of_concession,
+    of_prompt,
+    reports,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +36,7 @@ _CALLS = ("tool", "edit")
 """Kinds of events that a command can be: one that writes files is an edit."""
 
 MOST_AT_HAND = 3
-"""Files that something is about which names none: of more it is about no one in particular."""
+"""Files that something is about which names none."""
 
 _SHORTEST_NAME = 4
 """Characters of a file's name that is looked for without its folder."""
@@ -42,6 +54,7 @@ class Course:
         self.commits: list[tuple[int, str, list[str]]] = []
         self.repairs: list[tuple[int, int, list[str]]] = []
         """From a failure to the success of the same command, with what was edited between."""
+        self._events = events
         self._paths = [paths_of(event) for event in events]
         self._prompts = [at for at, event in enumerate(events) if event.get("kind") == "prompt"]
         self.seen = [*dict.fromkeys(path for paths in self._paths for path in paths)]
@@ -73,14 +86,32 @@ class Course:
         return [path for path in self.seen if _names(text, path)]
 
     def at_hand(self, at: int, turn_began: int) -> list[str]:
-        """Return the few files that a turn has edited after an event; else those that it read
-        before.
+        """Return the first few files that a turn has edited after an event; else those that it
+        read before, if they are few, or those that the session edited next.
         """
         end = next((when for when in self._prompts if when > at), len(self._paths))
         if edited := self.edited(at, end):
-            return edited if len(edited) <= MOST_AT_HAND else []
+            return edited[:MOST_AT_HAND]
         read = [*dict.fromkeys(path for paths in self._paths[turn_began:at] for path in paths)]
-        return read if len(read) <= MOST_AT_HAND else []
+        if read and len(read) <= MOST_AT_HAND:
+            return read
+        later = [path for when, path in self.edits if when >= at]
+        return [*dict.fromkeys(later)][:MOST_AT_HAND]
+
+    def conceded(self) -> set[int]:
+        """Return the prompts that objected to what was done: it was edited, and an answer agreed,
+        or said that it is done."""
+        found = set()
+        ends = [*self._prompts[2:], len(self._events)]
+        for at, end in zip(self._prompts[1:], ends, strict=False):
+            said = [
+                text_of(one, "text") for one in self._events[at:end] if one.get("kind") == "say"
+            ]
+            objected = objects(text_of(self._events[at], "text"))
+            agreed = agrees(said[0]) or (objected and reports(said[-1])) if said else False
+            if agreed and self.edited(at, end):
+                found.add(at)
+        return found
 
     def about(self, text: str) -> list[str]:
         """Return the edited files that a text names: by their path, or by their name."""
@@ -189,6 +220,7 @@ def error_signature(error: str) -> str:
 def _of_session(events: list[Event]) -> Iterator[Candidate]:
     course = Course(events)
     prompts = _prompts(events)
+    conceded = course.conceded()
     turn_began = 0
     for at, event in enumerate(events):
         kind, text = event.get("kind"), text_of(event, "text")
@@ -198,15 +230,21 @@ def _of_session(events: list[Event]) -> Iterator[Candidate]:
             continue
         if kind == "prompt":
             if is_pasted(prompts[text_of(event, "ref")]):
+                conceded.discard(at)
                 continue
+            more = ["conceded"] if at in conceded else []
             for statement in of_prompt(text):
-                yield _candidate(statement, event, course.named(statement.text))
+                tied = course.named(statement.text) or course.at_hand(at, at)
+                yield _candidate(statement, event, tied, (), more)
         elif kind == "commit":
             for statement in of_commit(text):
                 files = course.named(statement.text) or course.edited_for(at) or paths_of(event)
                 yield _candidate(statement, event, files, [text_of(event, "name")])
         elif kind == "say":
             for statement in of_answer(text):
+                if one := _said(statement, event, at, turn_began, course):
+                    yield one
+            for statement in of_concession(text) if turn_began in conceded else ():
                 if one := _said(statement, event, at, turn_began, course):
                     yield one
 
@@ -225,7 +263,7 @@ def _said(
 ) -> Candidate | None:
     named = course.about(statement.text)
     files = named or course.edited(turn_began, at)
-    if statement.tells_a_fault and not statement.is_marked and course.edited_later(at, named):
+    if not statement.is_marked and not statement.binds and course.edited_later(at, named):
         return None
     more = []
     commit = course.committed(at, files) if files else None

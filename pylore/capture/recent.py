@@ -75,11 +75,24 @@ def last_edits(session: str) -> dict[str, str]:
 def sessions_of(project: str) -> set[str]:
     """Return the sessions whose folder is that of a project, or a work tree of its repository."""
     ours = _Ours(project)
-    return {
-        event["session"]
-        for event in read_events(kinds=("session",))
-        if event.get("session") and ours.has(event.get("name") or "")
-    }
+    return {name for name, folder in _begun() if ours.has(folder)}
+
+
+def count_elsewhere(project: str) -> tuple[int, int]:
+    """Return how many sessions have another folder than a project, and how many folders these
+    are; nothing where the project has sessions."""
+    ours = _Ours(project)
+    begun = {*_begun()}
+    if any(ours.has(folder) for _, folder in begun):
+        return 0, 0
+    return len({name for name, _ in begun}), len({folder for _, folder in begun})
+
+
+def _begun() -> Iterator[tuple[str, str]]:
+    """Yield the sessions of the log, each with its folder."""
+    for event in read_events(kinds=("session",)):
+        if event.get("session"):
+            yield event["session"], event.get("name") or ""
 
 
 class _Ours:

@@ -122,6 +122,17 @@ def mark_of(paragraph: str) -> Mark | None:
     return None
 
 
+def marked_sentences(line: str) -> Iterator[tuple[Mark | None, str]]:
+    """Yield the sentences of a line, each with the mark that it begins with, without that.
+
+    >>> [one for _, one in marked_sentences("Root cause: a stale clock. Lesson: compare in UTC.")]
+    ['a stale clock.', 'compare in UTC.']
+    """
+    for sentence in sentences(line):
+        mark = mark_of(sentence)
+        yield mark, mark[2] if mark else sentence
+
+
 def has_rule(text: str) -> bool:
     """Return whether a text says that something is to be done always or never."""
     return _RULE.search(text) is not None
@@ -136,7 +147,8 @@ def is_marked(paragraph: str) -> bool:
     >>> is_marked("`save` is called twice, because `load` may fail"), is_marked("The tests pass.")
     (True, False)
     """
-    if any(mark_of(line) for line in paragraph.splitlines()) or has_rule(paragraph):
+    lines = paragraph.splitlines()
+    if any(mark for line in lines for mark, _ in marked_sentences(line)) or has_rule(paragraph):
         return True
     return bool(REASON.search(paragraph) and _CODE.search(paragraph))
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from .candidates import COMMITTED
 from .sentences import (
     CONSTRAINT,
     REASON,
     has_rule,
     lines_of,
     mark_of,
+    marked_sentences,
     paragraphs_of,
     phrases,
     plain,
@@ -125,7 +127,7 @@ _MOMENT = phrases(
     |finding|item|scenario|comment|case|bug|gap|test|p)\s?#?\d+|#\d+|pre-existing|pending|todo
     |tbd|wip|merge conflicts?|rebas(?:e|ing) (?:onto|on)|approach would|simplest|straightforward
     |looks (?:good|like)|seems?|probably|likely|might|maybe|perhaps|possibly|apparently|i guess
-    |not sure|hopefully|unclear|could be|may have|fails? (?:at|with|because)|failing|failed
+    |not sure|hopefully|unclear|could be|may (?:have|need)|fails? (?:at|with|because)|failing|failed
     |compiles|passes|passed|pass|verified|confirmed|all tests|lint(?:er)? (?:passes|is|clean)
     |session [a-z\d]|e\.g\. the|\d+ (?:tests?|files?|lines?|commits|issues|errors|warnings
     |sessions|checkpoints)
@@ -142,8 +144,14 @@ _VERDICT = phrases(
 )
 _ADDRESSED = phrases(
     r"""
-    we|our|you|your|^(?:if |when )?(?:an? |the )?users?
+    we|our|my|you|your|^(?:if |when )?(?:an? |the )?users?
     """,
+)
+_POINTS_BACK = phrases(
+    r"""
+    this|that|it|it's|its|these|those|they|he|she|so|but|and|or
+    """,
+    before="",
 )
 _LABELLED = re.compile(
     r"(?:`[^`]+`|[\w*/.()\"-]+)(?: (?:`[^`]+`|[\w*/.()\"-]+)){0,4}(?: [-–—] |: )"
@@ -227,9 +235,10 @@ WEIGHTS: dict[str, float] = {
     "design": 0.35,
     "solved": 0.1,
     "repeated-error": 0.2,
-    "committed": 0.6,
+    COMMITTED: 0.6,
     "decided": 0.35,
     "settled": 0.3,
+    "conceded": 0.45,
     "detailed": 0.35,
 }
 """How much each signal says by itself, 0..1: measured, and rounded to 0.05. By hand are those that
@@ -245,9 +254,9 @@ SHORTEST, LONGEST = 40, 320
 """Characters of a statement: less says nothing, more is no one thing."""
 
 SHORTEST_RULE = 15
-"""The same for what a person wants always, or puts right: ``Use tabs instead.``"""
+"""The same for what somebody chose to keep, wants always, or puts right: ``Use tabs instead.``"""
 
-_SHORT = frozenset(("rule", "correction"))
+_SHORT = frozenset(("rule", "correction", *_CHOSEN))
 
 _DESIGN = phrases(
     r"""
@@ -281,6 +290,33 @@ _CORRECTION = re.compile(
     r"|you (?:should(?:n't)? (?:have|not)|must not|can't))"
     r"|\b(?:should not be \w+ed|use \S+ instead|instead use)\b",
     re.IGNORECASE,
+)
+_AGREES = re.compile(
+    r"\W*(?:(?:ah|oh|ugh|yes|yeah|ok(?:ay)?)\b\W*)?(?:right(?=[,.!]| [-–—])|(?:"
+    r"(?:you(?:'|’)re|you are|that's|that is) (?:\w+ly )?right(?: (?:that|about))?"
+    r"|(?:good|great|excellent|fair) (?:point|catch|call)|(?:that|this) makes (?:more )?sense"
+    r"|i misunderstood|my mistake)\b)",
+    re.IGNORECASE,
+)
+_REPORTS = re.compile(
+    r"\W*(?:all )?(?:done|fixed|corrected|reverted)\b\s*(?=[.!:,—–-]|\Z)", re.IGNORECASE
+)
+_OBJECTION = re.compile(
+    r"(?:hmm+|mh+|sure|yeah|yes|ok(?:ay)?|well)?\W*(?:but|no|nope|why|actually|really|isn't|aren't"
+    r"|couldn't|can't|shouldn't|wouldn't|that's not|this is not"
+    r"|you (?:forgot|missed|removed|broke))\b",
+    re.IGNORECASE,
+)
+_DUE = phrases(
+    r"""
+    should(?:n't)?|needs? to|has to|have to|must|only|already|never
+    """,
+)
+_OF_WORK = phrases(
+    r"""
+    i|i'll|i'm|i've|i'd|let me|let's|we're|we were|my|your?|now|tests? (?:i|we)|copilot|reviewer
+    |comments?|this|that's|these|the (?:issue|problem|fix|bug|expected|error|user)|there's
+    """,
 )
 _VOICE = re.compile(
     r"\b(?:i|i'm|i'd|we|we're|let's|my|our|us|please|can you|could you|you)\b"
@@ -329,6 +365,23 @@ _ERRAND = phrases(
 )
 """What is asked for once, unless it is asked for always."""
 
+_ASKED = phrases(
+    r"""
+    (?:i'd like|i want|i would like|we want|we need|we should|let's|can we|can you|could we
+    |could you|please)(?: to)?(?: also| just| now)? (?:add|change|cover|extract|have|implement
+    |include|look|make|move|put|remove|rename|replace|see|update|use)
+    """,
+)
+_SWEEPING = phrases(
+    r"""
+    any|every|each|all|in general|generally|by default|everywhere|make sure
+    """,
+)
+_REPLY = re.compile(
+    r"(?:[A-Z]|\d+)[).]\s|(?:that's what i|i (?:like|meant)|instead|still|which)\b", re.IGNORECASE
+)
+"""The beginning of a reply to a list of choices, or of a judgement: it says nothing by itself."""
+
 _ROUTINE = phrases(
     r"""
     merge|initial|init|wip|bump|release|revert|address|apply|review|lint|format|fmt|gofmt|typo
@@ -337,6 +390,28 @@ _ROUTINE = phrases(
     |misleading|import)|update (?:tests?|comments?|docs)|add (?:\w+ )?tests?\w*
     """,
     before="",
+)
+_ADDS = phrases(
+    r"""
+    add|allow|auto-\w+|create|enable|enhance|handle|implement|improve|include|introduce|show
+    |support
+    """,
+    before="",
+)
+_MOVES = phrases(
+    r"""
+    change|consolidate|convert|delete|drop|move|pass|propagate|remove|replace|split|switch|update
+    |use|wire
+    """,
+    before="",
+)
+_AVOIDS = phrases(r"to (?:avoid|prevent)")
+_CAUSE = phrases(
+    r"""
+    because|since (?!the (?:last|start|beginning))|otherwise|due to|the reason|must(?: not)?
+    |never|cannot|can't|(?:is|are|does) not|(?:isn|aren|doesn)'t|requires?|unless|would (?:break
+    |fail|lose|corrupt)
+    """,
 )
 _REPAIR = phrases(
     r"""
@@ -348,7 +423,9 @@ _FAULT = phrases(
     r"""
     incorrect\w*|wrong\w*|bugs?|missing|broken|randomly|stuck|problematic|unused|dead code
     |inconsisten\w*|mismatch\w*|duplicated?|never (?:called|displayed|reached?|reaches|runs?
-    |fires?|used|shown|read|updated|gets?)|not closed|silently ignored|(?:is|are|gets?) dropped
+    |fires?|used|shown|read|updated|gets?|appears|(?:actually )?\w+ed\b)|but (?:\w+ )?never
+    |(?:is|are|gets?) lost|forever|dangling|always timeout|not closed|silently ignored
+    |(?:is|are|gets?) dropped
     |fails|errors? out|panics|(?:it's|it is|is|are) (?:\w+ly )?\w+ing|instead of (?:calling
     |using|returning)|(?:do(?:es)?n't|do(?:es)? not|isn't|is not|aren't) (?:include|cop|handle
     |pass|have|track|receive|set|check|detect|validate|included|exist|updated|capture|carry
@@ -383,19 +460,63 @@ class Statement:
         return any(name in MARKS for name, _ in self.seen)
 
     @property
+    def binds(self) -> bool:
+        """Whether it says what must be, so that it holds whatever is edited."""
+        names = {name for name, _ in self.seen}
+        return not names.isdisjoint(("constraint", "conceded")) and not self.tells_a_fault
+
+    @property
     def tells_a_fault(self) -> bool:
         """Whether it says what is wrong with something, which an edit will put right."""
         return _FAULT.search(self.text) is not None
+
+
+def agrees(answer: str) -> bool:
+    """Return whether an answer begins by saying that the other one is right.
+
+    >>> agrees("You're absolutely right - the hook knows it."), agrees("Right now it is slow.")
+    (True, False)
+    """
+    return _AGREES.match(answer) is not None
+
+
+def reports(answer: str) -> bool:
+    """Return whether an answer begins by saying that something is done.
+
+    >>> reports("Fixed. The limit is in bytes now."), reports("Fixed points are cached.")
+    (True, False)
+    """
+    return _REPORTS.match(answer) is not None
+
+
+def objects(prompt: str) -> bool:
+    """Return whether a prompt says that something is not as it should be."""
+    return bool(_CORRECTION.search(prompt) or _OBJECTION.match(prompt))
+
+
+def of_concession(answer: str) -> Iterator[Statement]:
+    """Yield what an answer that agrees says is so: the rest of its first line."""
+    found = _AGREES.match(answer)
+    line = plain(answer[found.end() :].partition("\n")[0] if found else "").lstrip("-–—:,.! ")
+    for sentence in sentences(line[:1].upper() + line[1:]):
+        if not _fits(sentence) or sentence.endswith((":", "…")) or _OF_WORK.search(sentence):
+            continue
+        if _POINTS_BACK.match(sentence) or is_past(sentence):
+            continue
+        seen = [one for one in _qualities(sentence) if one[0] != "names-code"]
+        if _DUE.search(sentence) or seen:
+            yield Statement(sentence, sentence, [("conceded", "lesson"), *_qualities(sentence)])
 
 
 def of_answer(text: str) -> Iterator[Statement]:
     """Yield what an answer states of the project."""
     waiting = ""
     for line in lines_of(whole(text)):
-        mark = mark_of(line) or (mark_of(f"{waiting} {line}") if waiting else None)
-        waiting = line if line.endswith(":") and not mark and mark_of(f"{line} x") else ""
-        for number, sentence in enumerate(sentences(mark[2] if mark else line)):
-            marks = [mark[:2]] if mark and not number else []
+        if waiting and not mark_of(line):
+            line = f"{waiting} {line}"
+        waiting = line if line.endswith(":") and not mark_of(line) and mark_of(f"{line} x") else ""
+        for mark, sentence in marked_sentences(line):
+            marks = [mark[:2]] if mark else []
             if _states(sentence, marks):
                 seen = [*marks, *_lasting(sentence), *_detail(sentence)]
                 yield Statement(sentence, sentence, seen)
@@ -418,16 +539,16 @@ def of_commit(message: str) -> Iterator[Statement]:
         if points:
             for point in points:
                 seen = _lasting(point)
-                if _fits(point) and ("reason", "lesson") in seen and not _ROUTINE.match(point):
-                    seen = [("committed", "decision"), *seen, *_detail(point)]
+                if _fits(point) and ("reason", "lesson") in seen and _is_choice(point, point):
+                    seen = [(COMMITTED, "decision"), *seen, *_detail(point)]
                     yield Statement(point, sentences(point)[0], seen)
-        elif not told and not paragraph.endswith(":") and not _ROUTINE.match(subject):
+        elif not told and not paragraph.endswith(":") and _is_choice(subject, paragraph):
             told = [one for one in sentences(paragraph) if not is_question(one)][:3]
             seen = _lasting(*told)
-            if told and _gives_reason(seen):
+            if told and any(name in ("reason", "constraint") for name, _ in seen):
                 decided = [] if repairs or any(map(is_past, told)) else [("decided", "decision")]
                 text = f"{subject.rstrip('.')}. {' '.join(told)}"
-                seen = [("committed", "decision"), *seen, *decided, *_detail(text)]
+                seen = [(COMMITTED, "decision"), *seen, *decided, *_detail(text)]
                 yield Statement(text, told[0], seen, subject)
 
 
@@ -436,21 +557,29 @@ def _detail(text: str) -> list[Seen]:
     return [("detailed", "observation")] if len(named) >= DETAILED else []
 
 
-def _gives_reason(seen: list[Seen]) -> bool:
-    return any(name != "names-code" for name, _ in seen)
+def _is_choice(subject: str, text: str) -> bool:
+    """Return whether a commit chose something: what adds or moves code did only with a cause."""
+    if _ROUTINE.match(subject):
+        return False
+    if _ADDS.match(subject):
+        return _CAUSE.search(text) is not None
+    return not _MOVES.match(subject) or bool(_CAUSE.search(text) or _AVOIDS.search(text))
 
 
 def of_prompt(text: str) -> Iterator[Statement]:
     """Yield what a person wants always, or says is wrong."""
-    if not _VOICE.search(text):
+    lines = [*lines_of(whole(text))]
+    if not _VOICE.search(text) and not any(map(mark_of, lines)):
         return
-    for line in lines_of(whole(text)):
+    for line in lines:
         for given in sentences(line):
             sentence = _ASIDE.sub("", given)
             if not _fits(given, SHORTEST_RULE) or "?" in given or _ONCE.search(sentence):
                 continue
             rules = has_rule(sentence) and not _HEDGED_RULE.search(sentence)
             if _ERRAND.search(sentence) and not rules:
+                continue
+            if _REPLY.match(given):
                 continue
             seen: list[Seen] = [("rule", "pattern")] if rules else []
             if mark := mark_of(sentence):
@@ -459,11 +588,18 @@ def of_prompt(text: str) -> Iterator[Statement]:
                 seen.append(("correction", "lesson"))
             if _PREFERENCE.search(sentence):
                 seen.append(("preference", "decision"))
+            if mark and mark[0] in _CHOSEN:
+                if _states(mark[2], [mark[:2]]):
+                    yield Statement(mark[2], given, [*seen, *_qualities(mark[2])])
+                continue
             if len(sentence) < SHORTEST and not any(name in _SHORT for name, _ in seen):
                 continue
             also = [one for one in _qualities(sentence) if one[0] in _OF_PERSONS]
             general = rules or _GENERAL.search(sentence)
-            if is_order(sentence) and not general and ("reason", "lesson") not in also:
+            if ("reason", "lesson") not in also and (
+                (is_order(sentence) and not general)
+                or (_ASKED.search(sentence) and not rules and not _SWEEPING.search(sentence))
+            ):
                 continue
             if seen and (also or general or _INSTEAD.search(sentence)):
                 yield Statement(sentence, given, [*seen, *also])
@@ -475,10 +611,11 @@ def _fits(sentence: str, shortest: int = SHORTEST) -> bool:
 
 def _states(sentence: str, marks: list[Seen]) -> bool:
     """Return whether a sentence says something that holds, and of what."""
+    if marks and marks[0][0] in _CHOSEN:
+        stands = not sentence.endswith(":") and not _POINTS_BACK.match(sentence)
+        return _fits(sentence, SHORTEST_RULE) and stands
     if not _fits(sentence) or not stands_alone(sentence):
         return False
-    if marks and marks[0][0] in _CHOSEN:
-        return True
     if is_of_the_moment(sentence) or is_verdict(sentence):
         return False
     if marks:

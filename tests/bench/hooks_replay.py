@@ -41,6 +41,7 @@ from places import LORE, ROOT, BenchmarkError
 sys.path.insert(0, str(ROOT))
 from pylore.app.engine import Engine
 from pylore.capture.events import event_line
+from pylore.capture.shell import written_files
 from pylore.context.text import Tokens
 from pylore.core.settings import Settings
 from pylore.hooks.install import AGENTS
@@ -98,10 +99,13 @@ def _steps(entry: dict[str, Any], here: str) -> Iterator[tuple[str, str]]:
     if entry.get("type") == "assistant" and isinstance(content, list):
         for part in content:
             given = part.get("input") if part.get("type") == "tool_use" else None
-            path = given.get("file_path") if isinstance(given, dict) else None
-            is_edit = part.get("name") in _EDITS and isinstance(path, str)
-            if is_edit and here and path.startswith(f"{here}/"):
-                yield "edit", path.removeprefix(f"{here}/")
+            given = given if isinstance(given, dict) else {}
+            paths = [given.get("file_path")] if part.get("name") in _EDITS else []
+            if part.get("name") == "Bash":
+                paths = written_files(str(given.get("command")), entry.get("cwd") or here)
+            for path in paths:
+                if here and isinstance(path, str) and path.startswith(f"{here}/"):
+                    yield "edit", path.removeprefix(f"{here}/")
 
 
 def sessions_in(place: str, repository: str) -> list[Session]:

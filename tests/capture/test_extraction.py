@@ -64,6 +64,9 @@ WHY = "`save` must hold the lock, because `load` reads the file in two steps."
         (say("**Root cause:** `parse` keeps its offset when a file is truncated"), "root-cause",
          "failure"),
         (say("- Lesson: tables with a trigger take twice as long to load"), "lesson", "lesson"),
+        (say("Root cause: a stale clock. Lesson: compare expiry in UTC only."), "lesson", "lesson"),
+        (say("Lesson: Never mock the clock"), "lesson", "lesson"),
+        (prompt("Lesson: mock no clock at all"), "lesson", "lesson"),
         (say("Decision: sessions are signed tokens, kept by the client alone"), "decision",
          "decision"),
         (say("TIL SQLite keeps a page cache for each connection it has"), "til", "lesson"),
@@ -118,6 +121,11 @@ def test_what_speaks_for_a_candidate(event: Event, name: str | None, type: str |
         say("If the user stops `save` early, `load` must read the file in one step."),
         prompt("Rename `save` and make sure that `load` is called the same"),
         say("All tests pass and `save` holds the lock, because `load` must read it."),
+        say("Lesson: It does not hold"),
+        prompt("B) We should have errors as values because callers retry on them"),
+        prompt("I'd like to rename `save` in src/save.py, it should be `keep`"),
+        commit("Add tokens\n\nThey are in memory, so users log in at once, by default in `a.py`."),
+        commit("Keep tokens in memory\n\nThey fall back to `a.py` rather than to a file."),
         commit("Merge branch 'main' because we must"),
         commit("Fix typo\n\nThe word must be right, because people read it in `README.md`."),
         run("make", "refused"),
@@ -168,6 +176,22 @@ def test_what_explains_a_repair_is_solved() -> None:
     assert "solved" not in names(only(session(*steps[:3])))
     refused = [run("make test", "refused"), *steps[1:]]
     assert "solved" not in names(only(session(*refused)))
+
+
+def test_what_was_conceded_and_mended_is_tied_to_what_was_edited() -> None:
+    begun = [prompt("Detect the agent"), say("I detect the agent by its folder.")]
+    objected = prompt("But the hook is called by an agent, why do we not take that one?")
+    agreed = say("You're right - the hook is called by one agent, so its name should come from it "
+                 "rather than from a folder. Let me fix that.")  # fmt: skip
+    one = only(session(*begun, objected, agreed, edit("src/hook.py"), edit("src/agent.py")))
+    assert one.title.startswith("The hook is called by one agent, so its name should")
+    assert "conceded" in names(one) and one.files == ["src/hook.py", "src/agent.py"]
+    # where nothing was edited, or nothing was said before, nobody has agreed to a change
+    assert not find_candidates(session(*begun, objected, agreed))
+    assert not find_candidates(session(objected, agreed, edit("src/hook.py")))
+    rule = prompt("No, errors must be values, because callers retry on them")
+    done = say("Fixed. All of them are values now.")
+    assert "conceded" in names(only(session(*begun, rule, edit("src/hook.py"), done)))
 
 
 def test_an_error_counts_from_three_sessions_whatever_its_numbers_are() -> None:
