@@ -243,7 +243,7 @@ WEIGHTS: dict[str, float] = {
 }
 """How much each signal says by itself, 0..1: measured, and rounded to 0.05. By hand are those that
 readers have met twice at most: ``lesson``, ``til``, ``gotcha``, ``decision``, ``note``, ``rule``,
-``correction`` and ``solved``."""
+``correction`` and ``solved``; and ``conceded``, which they were not asked about."""
 
 MARKS = frozenset(("root-cause", "lesson", "decision", "til", "gotcha", "note"))
 

@@ -98,16 +98,34 @@ def test_what_was_found_is_in_no_search_and_no_export(engine: Engine, log: Log) 
     assert engine.store.nodes.count_by_type() == {}
 
 
-def test_a_record_leads_to_what_it_was_learned_from(
-    engine: Engine, project: Path, log: Log
-) -> None:
+def committed(project: Path, message: str) -> str:
+    """The hash of the first commit of all that is there."""
     person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
-    for words in (("init", "-q"), ("add", "."), (*person, "commit", "-qm", "Mend it")):
+    for words in (("init", "-q"), ("add", "."), (*person, "commit", "-qm", message)):
         subprocess.run(["git", *words], cwd=project, check=True)
     said = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=project, check=True, capture_output=True
     )
-    commit = said.stdout.decode().strip()
+    return said.stdout.decode().strip()
+
+
+def test_what_a_commit_says_that_a_search_has_is_no_candidate(
+    engine: Engine, project: Path, log: Log
+) -> None:
+    message = "Keep tokens in memory\n\nOthers can read a file, so they stay there."
+    hash = committed(project, message)
+    log.session("s1", "2026-11-20", ("commit", {"name": hash[:7], "text": message, "ok": True}))
+    engine.store.commits.add([(hash, 0, message, message)])
+    assert found(engine) == {}
+    other = message.replace("tokens in memory", "no table of sessions").replace("file", "table")
+    log.session("s2", "2026-11-21", ("commit", {"name": "abc1234", "text": other, "ok": True}))
+    assert [*found(engine)] == [other.replace("\n\n", ". ")], "that one is not in the history"
+
+
+def test_a_record_leads_to_what_it_was_learned_from(
+    engine: Engine, project: Path, log: Log
+) -> None:
+    commit = committed(project, "Mend it")
     plant(log, commit[:7])
     run = Runs(engine.store).start("")
     (done,) = promotion.promote(
