@@ -76,6 +76,7 @@ class Layer:
             ours = [path for path in one.files if (project / path).is_file()]
             self.files[id] = {*ours} if len(one.files) <= _MOST_FILES else set()
             self.lines.append({"id": id, "type": one.type, "title": one.title, "body": one.body,
+                               "source": "conversation", "status": "confirmed",
                                "created_at": one.last, "updated_at": one.last})  # fmt: skip
             for path in sorted(self.files[id]):
                 self.lines.append(
