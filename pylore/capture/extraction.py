@@ -55,7 +55,8 @@ class Course:
         self.repairs: list[tuple[int, int, list[str]]] = []
         """From a failure to the success of the same command, with what was edited between."""
         self._events = events
-        self._paths = [paths_of(event) for event in events]
+        # what is searched is a folder mostly, whose name a text may have by chance
+        self._paths = [paths_of(one) if one.get("kind") != "search" else [] for one in events]
         self._prompts = [at for at, event in enumerate(events) if event.get("kind") == "prompt"]
         self.seen = [*dict.fromkeys(path for paths in self._paths for path in paths)]
         failed: dict[str, int] = {}

@@ -161,6 +161,12 @@ class Past:
         _git(str(folder), "checkout-index", "-a", "-f", "-q", check=False)
         _git(str(folder), "clean", "-f", "-d", "-q")
         if branch:
+            # one of an earlier session may be in the way, as "a" is of "a/b"
+            _git(str(folder), "update-ref", f"refs/heads/{branch}", commit, check=False)
+            refs = _git(str(folder), "for-each-ref", "--format=%(refname)", "refs/heads")
+            for ref in refs.split():
+                if ref != f"refs/heads/{branch}":
+                    _git(str(folder), "update-ref", "-d", ref)
             _git(str(folder), "update-ref", f"refs/heads/{branch}", commit)
             _git(str(folder), "symbolic-ref", "HEAD", f"refs/heads/{branch}")
         if not self._known:

@@ -94,10 +94,12 @@ def test_patches_are_edits_of_their_files() -> None:
         line("event_msg", type="patch_apply_end", call_id="c1", success=False, stderr="no"),
         item(type="custom_tool_call_output", call_id="c1", output="error: does not apply"),
         *call("shell", {"command": ["apply_patch", patch]}, "Success", 2),
+        *call("shell", {"command": ["bash", "-lc", "echo x >> d.py"], "workdir": "src"}, "", 3),
     )
     assert [(event["kind"], event["files"], event["ok"]) for event in found] == [
         ("edit", ["src/a.py", "src/b.py", "c.py"], False),
         ("edit", ["src/a.py", "src/b.py", "c.py"], True),
+        ("edit", ["src/d.py"], True),
     ]
 
 

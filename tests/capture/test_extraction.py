@@ -189,6 +189,9 @@ def test_what_was_conceded_and_mended_is_tied_to_what_was_edited() -> None:
     # where nothing was edited, or nothing was said before, nobody has agreed to a change
     assert not find_candidates(session(*begun, objected, agreed))
     assert not find_candidates(session(objected, agreed, edit("src/hook.py")))
+    searched = {"kind": "search", "name": "Grep", "ok": True, "files": ["src/agent"]}
+    again = session(*begun, searched, objected, agreed, edit("src/hook.py"))
+    assert only(again).files == ["src/hook.py"], "a folder is no file that is named"
     rule = prompt("No, errors must be values, because callers retry on them")
     done = say("Fixed. All of them are values now.")
     assert "conceded" in names(only(session(*begun, rule, edit("src/hook.py"), done)))
