@@ -303,14 +303,20 @@ def _title(text: str) -> str:
 
 
 def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
-    """Errors that came up in several sessions, with what was edited where one was put right."""
+    """Errors that came up in several sessions, with the files that were edited next."""
     seen: dict[str, dict[str, Event]] = {}
+    edited: dict[str, dict[str, None]] = {}
     for name, events in sessions.items():
-        for event in events:
-            if event.get("kind") == "tool" and event.get("ok") is False and is_failure(event):
+        later: list[str] = []
+        for event in reversed(events):
+            kind, ok = event.get("kind"), event.get("ok")
+            if kind == "edit" and ok is not False:
+                later = paths_of(event)
+            elif kind == "tool" and ok is False and is_failure(event):
                 signature = error_signature(text_of(event, "err"))
                 if len(set(words(fold(signature))) - _SAYS_NOTHING) >= INFORMATIVE:
-                    seen.setdefault(signature, {}).setdefault(name, event)
+                    seen.setdefault(signature, {})[name] = event
+                    edited.setdefault(signature, {}).update(dict.fromkeys(later))
     for signature, where in seen.items():
         if len(where) < ERROR_SESSIONS:
             continue
@@ -319,7 +325,8 @@ def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
         # However often it came up, it is one thing to know.
         weight = WEIGHTS["repeated-error"] / len(where)
         signals = [_signal("repeated-error", _quote(one), one, weight) for one in where.values()]
-        yield Candidate("failure", _title(body), body, signals)
+        yield Candidate("failure", _title(body), body, signals,
+                        [*edited[signature]][:MOST_AT_HAND])  # fmt: skip
 
 
 def _quote(event: Event) -> str:

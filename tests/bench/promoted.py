@@ -43,10 +43,12 @@ _SHORTEST = 20
 
 
 class Query:
-    """A prompt of a later session, and the files that were edited after it."""
+    """A prompt of a later session, and the files that were edited after it; ``before`` are the
+    last five that were edited before."""
 
-    def __init__(self, id: str, text: str, files: set[str]) -> None:
+    def __init__(self, id: str, text: str, files: set[str], before: list[str]) -> None:
         self.id = id
+        self.before = before
         self.text = text
         self.files = files
 
@@ -54,14 +56,17 @@ class Query:
 def queries_of(events: list[Event]) -> list[Query]:
     """The prompts of a session after which it edited something."""
     found = []
+    edited: list[str] = []
     for at, event in enumerate(events):
         text = event.get("text") or ""
+        new = event.get("files", ()) if event["kind"] == "edit" else ()
+        edited = [path for path in edited if path not in new] + [*new]
         files = {path for later in events[at:] if later["kind"] == "edit"
                  for path in later.get("files", ())}  # fmt: skip
         if event["kind"] != "prompt" or len(text) < _SHORTEST or not files:
             continue
         if not is_pasted(text) and not is_harness(text):
-            found.append(Query(f"{event['session']}#{at}", text, files))
+            found.append(Query(f"{event['session']}#{at}", text, files, edited[-FIRST:]))
     return found
 
 
@@ -85,11 +90,13 @@ class Layer:
                 self.lines.append({"anchor_of": id, "kind": "file", "path": path})
 
 
-def first_five(past: Past, queries: list[Query]) -> dict[str, list[str]]:
+def first_five(past: Past, queries: list[Query], *, at_hand: bool) -> dict[str, list[str]]:
     """The ids of the records that each query finds first."""
     batch = past.folder.parent / "queries.jsonl"
     batch.write_text("".join(
-        json.dumps({"id": one.id, "query": one.text}) + "\n" for one in queries
+        json.dumps({"id": one.id, "query": one.text, **(
+            {"options": {"files": ",".join(one.before)}} if at_hand and one.before else {}
+        )}) + "\n" for one in queries
     ))  # fmt: skip
     out = past.lore("search", "--batch", str(batch), "--type", "learning", "-n", str(FIRST),
                     "--graph-depth", "0", "--skip-bad")  # fmt: skip
@@ -119,7 +126,9 @@ def slots(
             "chance": round(chance / len(queries) / len(files), 3) if files else None}  # fmt: skip
 
 
-def measure(recorded: Recorded, repository: str, top: int, half: int | None) -> dict[str, Any]:
+def measure(
+    recorded: Recorded, repository: str, top: int, half: int | None, *, at_hand: bool
+) -> dict[str, Any]:
     """What the promoted layer brings to the later half of the sessions."""
     started = {name: events[0]["t"] for name, events in recorded.sessions.items() if events}
     order = sorted(started, key=lambda name: (started[name], name))
@@ -133,12 +142,12 @@ def measure(recorded: Recorded, repository: str, top: int, half: int | None) -> 
     queries = [one for name in later for one in queries_of(recorded.sessions[name])]
     with tempfile.TemporaryDirectory() as scratch:
         past = Past(repository, Path(scratch), until)
-        without = first_five(past, queries)
+        without = first_five(past, queries, at_hand=at_hand)
         layer = Layer(found, past.folder)
         file = past.folder.parent / "promoted.jsonl"
         file.write_text("".join(json.dumps(line) + "\n" for line in layer.lines))
         past.lore("import", str(file))
-        shown = first_five(past, queries)
+        shown = first_five(past, queries, at_hand=at_hand)
     everything = {**past.files, **layer.files}
     about = {id for id, tied in layer.files.items() if any(tied & one.files for one in queries)}
     reached = {id for one in queries for id in shown.get(one.id, ())
@@ -164,9 +173,14 @@ def main() -> None:
     parser.add_argument("--repository", required=True)
     parser.add_argument("--top", type=int, default=100, help="candidates that are promoted")
     parser.add_argument("--half", type=int, choices=(0, 1), help="promote from one half alone")
+    parser.add_argument(
+        "--at-hand", action="store_true", help="name the five files that were edited last"
+    )
     given = parser.parse_args()
     recorded = Recorded(given.folder)
-    print(json.dumps(measure(recorded, given.repository, given.top, given.half)))
+    print(json.dumps(
+        measure(recorded, given.repository, given.top, given.half, at_hand=given.at_hand)
+    ))  # fmt: skip
 
 
 if __name__ == "__main__":
