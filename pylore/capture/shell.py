@@ -122,8 +122,8 @@ def _given(words: list[Word]) -> Iterator[Word]:
     rest = words[1:]
     if name == "git" and rest[:1] == ["mv"]:
         name, rest = "mv", rest[1:]
-    options = [word for word in rest if word and word.startswith("-")]
-    scripts = [word for word in options if _SCRIPT.match(word)]
+    options = {word for word in rest if word and word.startswith("-")}
+    scripts = {word for word in options if _SCRIPT.match(word)}
     operands = [
         word for before, word in zip([None, *rest], rest, strict=False)
         if word != "" and word not in options and before not in scripts
