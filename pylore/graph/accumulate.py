@@ -73,7 +73,9 @@ def accumulate(
         going = frontier
         while going:
             bundles = sure_edges(_read(edges, going, weights, fanout), min_confidence)
-            capped = capped_edges(bundles, fanout, result, _in_turn)
+            capped = capped_edges(
+                bundles, fanout, result, lambda own: _in_turn(own, fanout, result.anchored)
+            )
             ties = spread.along(capped, going, weights)
             if ties:
                 spread.across(edges, ties, weights, fanout)
@@ -86,6 +88,8 @@ def accumulate(
                  for id in spread.squares if id not in seen}  # fmt: skip
         seen.update(fresh)
         going_on = [id for id in best_first(fresh) if fresh[id] > 0]
+        if result.anchored:
+            going_on.sort(key=lambda id: (-fresh[id], id not in result.anchored))
         going_on = going_on[: min(max_nodes, max(len(seeds), FRONTIER))]
         frontier = {id: _as_start(ways[id], fresh[id] ** 0.25) for id in going_on}
         if not frontier:
@@ -111,16 +115,17 @@ def _read(edges: Bundles, ids: Iterable[str], weights: Weights, fanout: int) -> 
     return found
 
 
-def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
-    """``fanout`` edges of one node, taken in turn from its relations, the strongest first.
+def _in_turn(bundles: Sequence[Bundle], fanout: int, first: Set[str]) -> list[Bundle]:
+    """``fanout`` edges of one node, taken in turn from its relations, the strongest first; of
+    equal ones those to what is among the ``first``.
 
     Otherwise the hundred symbols that a file defines would leave no room for the three
     files that it imports.
     """
-    groups: dict[tuple[bool, str], list[tuple[float, str]]] = {}
+    groups: dict[tuple[bool, str], list[tuple[float, bool, str]]] = {}
     for _, outgoing, names, others, weights in bundles:
         for relation, other, weight in zip(names, others, weights, strict=True):
-            groups.setdefault((outgoing, relation), []).append((-weight, other))
+            groups.setdefault((outgoing, relation), []).append((-weight, other not in first, other))
     turns = [
         (turn, key, edge)
         for key, edges in groups.items()
@@ -130,7 +135,7 @@ def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
     node = bundles[0][0]
     return [
         (node, outgoing, [relation], [other], [-weight])
-        for _, (outgoing, relation), (weight, other) in turns[:fanout]
+        for _, (outgoing, relation), (weight, _, other) in turns[:fanout]
     ]
 
 

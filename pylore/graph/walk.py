@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""
 
+    WaysFrom = Callable[[Mapping[str, float]], Mapping[str, "Step"]]
+
     class Walker(Protocol):
         """A walk from seeds (id to score) along edges, within caps: see ``walk``."""
 
@@ -80,10 +82,14 @@ class Step:
 class Walk:
     """What a walk reached (seeds are not in it), and what its caps left out."""
 
-    __slots__ = ("edges_seen", "hubs", "left_out", "reached", "roots", "support")
+    __slots__ = (
+        "anchored", "edges_seen", "hubs", "left_out", "reached", "roots", "support", "ways_from",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.reached: dict[str, Step] = {}
+        self.anchored: set[str] = set()
+        """Of nodes with more edges than the cap, the neighbours that something is anchored to."""
         self.edges_seen = 0
         self.hubs: set[str] = set()
         """Nodes with more edges than the fan-out cap let through."""
@@ -93,6 +99,8 @@ class Walk:
         """With ``accumulate``: what the graph says for each node, seeds too."""
         self.roots: dict[str, str] = {}
         """With ``accumulate``: the seed that led to a node, where no other one did."""
+        self.ways_from: WaysFrom | None = None
+        """From some of the seeds (id to score) along edges that this walk has read."""
 
 
 def walk(
@@ -218,7 +226,7 @@ def _best_steps(
     scores: dict[str, float] = {}
     ways: dict[str, tuple[Step, str, float, float, bool]] = {}
     capped = capped_edges(
-        bundles, fanout, result, lambda own, count: _strongest(own, weights, count)
+        bundles, fanout, result, lambda own: _strongest(own, weights, fanout, result.anchored)
     )
     for node, outgoing, names, others, edge_weights in capped:
         here = frontier[node]
@@ -241,11 +249,11 @@ def capped_edges(
     bundles: Sequence[Bundle],
     fanout: int,
     result: Walk,
-    pick: Callable[[Sequence[Bundle], int], list[Bundle]],
+    pick: Callable[[Sequence[Bundle]], list[Bundle]],
 ) -> Sequence[Bundle]:
     """Return the bundles, with ``fanout`` edges of a node that has more: those that ``pick`` takes.
 
-    Counts what it saw and cut in ``result``.
+    Counts what it saw and cut in ``result``, and says there what has to come first.
     """
     by_node: dict[str, list[Bundle]] = {}
     for bundle in bundles:
@@ -256,14 +264,23 @@ def capped_edges(
         result.edges_seen += degree
         if degree > fanout:
             result.hubs.add(node)
-            own = pick(own, fanout)
+            result.anchored |= _anchored(own)
+            own = pick(own)
         kept += own
     return kept
 
 
-def _strongest(bundles: Sequence[Bundle], weights: Weights, fanout: int) -> list[Bundle]:
-    """Return the ``fanout`` strongest edges of one node; ties go to the neighbour whose id is
-    first.
+def _anchored(bundles: Sequence[Bundle]) -> set[str]:
+    """Return what stands before the other edges that one node has by ``defines``."""
+    defining = [bundle for bundle in bundles if bundle[1] and DEFINES in bundle[2]]
+    return set(defining[0][3]) if len(defining) > 1 else set()
+
+
+def _strongest(
+    bundles: Sequence[Bundle], weights: Weights, fanout: int, first: Set[str]
+) -> list[Bundle]:
+    """Return the ``fanout`` strongest edges of one node; ties go to the neighbour that is among
+    the ``first``, or whose id is.
     """
     strengths = [
         [
@@ -288,7 +305,7 @@ def _strongest(bundles: Sequence[Bundle], weights: Weights, fanout: int) -> list
             if strength == least
         ]
     room = fanout - sum(len(bundle[2]) for bundle in kept)
-    ties.sort(key=lambda tie: (tie[0], tie[1], tie[2][1]))
+    ties.sort(key=lambda tie: (tie[0] not in first, tie[0], tie[1], tie[2][1]))
     kept += [(tie[2][0], tie[2][1], [tie[1]], [tie[0]], [tie[3]]) for tie in ties[:room]]
     return kept
 
@@ -359,3 +376,20 @@ class EdgeCache:
                 self._room -= len(bundle[2])
             self._room -= len(fresh)
         return [bundle for id in frontier for bundle in kept[id]]
+
+
+class KnownEdges:
+    """The edges that a cache holds: what nobody has asked it for has none."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, cache: EdgeCache) -> None:
+        self._kept = cache._kept
+
+    def bundles(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[Bundle]:
+        """``Edges.bundles``, whatever the limit was."""
+        names = tuple(relations)
+        places = [kept for (_, asked), kept in self._kept.items() if asked == names]
+        return [bundle for id in frontier for kept in places for bundle in kept.get(id, ())]

@@ -10,7 +10,8 @@ from ..core.settings import BY_NAME
 from ..core.text import counted
 from ..core.vocabulary import RUN_IDS
 from ..graph.relations import relation_weights, weight_notes
-from ..graph.walk import EdgeCache, Step
+from ..graph.walk import MOST, EdgeCache, KnownEdges, Step
+from ..graph.walk import walk as best_paths
 from . import tuning
 from .legs import add_leg_scores
 from .rules import DirectMatches, rule_named
@@ -18,12 +19,12 @@ from .score import assemble, describe, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence, Set
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
     from typing import Any
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
-    from ..graph.walk import Bundles, Walk, Walker
+    from ..graph.walk import Bundles, Walk, Walker, WaysFrom
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .files import FileHistory
@@ -41,9 +42,10 @@ def expanded(
     excluded: frozenset[str],
     hides: tuple[str, ...],
     explain: bool,
-) -> tuple[list[Hit], dict[str, Factors], dict[str, Step]]:
+) -> tuple[list[Hit], dict[str, Factors], dict[str, Step], WaysFrom | None]:
     """Return the direct hits and, at most ``graph_limit``, what the graph brings within ``scope``;
-    of each id what it matches; and the ways to all that the graph leads to.
+    of each id what it matches; the ways to all that the graph leads to; and those from some
+    results to where the walk began.
 
     Neither what is ``excluded`` nor what is in a status of ``hides`` is entered.
 
@@ -85,7 +87,7 @@ def expanded(
     if explain and matches.history is not None:
         for hit in hits:
             hit.explain = {**(hit.explain or {}), "history": matches.history.explained(hit.id)}
-    return hits, matched, {id: walk.reached[id] for id in every} | steps
+    return hits, matched, {id: walk.reached[id] for id in every} | steps, walk.ways_from
 
 
 def rule_of(settings: Settings) -> Rule:
@@ -129,7 +131,8 @@ def reach(
         result: Walk = store.walked(settings)
         _say_hubs(result, settings, notes)
         return result
-    edges: Bundles = _edges(store)
+    asked = _edges(store)
+    edges: Bundles = asked
     if lends:
         from ..graph.edge_views import DiscountedEdges
 
@@ -137,12 +140,17 @@ def reach(
     barred: Set[str] = excluded
     if hides:
         edges, barred = _hiding(store, edges, excluded, hides)
+    weights = relation_weights(store, settings)
     result = walk(
-        edges, seeds, relation_weights(store, settings), depth=settings.depth,
-        decay=settings.hop_decay, fanout=settings.graph_fanout,
-        max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
-        barred=barred,
+        edges, seeds, weights, depth=settings.depth, decay=settings.hop_decay,
+        fanout=settings.graph_fanout, max_nodes=settings.graph_max_nodes,
+        min_confidence=settings.min_confidence, barred=barred,
     )  # fmt: skip
+    result.ways_from = lambda starts: best_paths(
+        KnownEdges(asked), starts, weights, depth=settings.graph_max_depth,
+        decay=settings.hop_decay, fanout=settings.graph_fanout, max_nodes=MOST,
+        min_confidence=settings.min_confidence, barred=barred,
+    ).reached  # fmt: skip
     _say_hubs(result, settings, notes)
     return result
 
@@ -168,11 +176,11 @@ def _hiding(
 
 
 def _edges(store: Store) -> EdgeCache:
-    """Return the traversal cache: of this search, or of all for which the store has a place."""
+    """Return the traversal cache of this search, over that of all for which the store has a
+    place."""
     if store.cache is None:
         return EdgeCache(store.edges)
-    edges: EdgeCache = store.cache.setdefault("edges", EdgeCache(store.edges))
-    return edges
+    return EdgeCache(store.cache.setdefault("edges", EdgeCache(store.edges)))
 
 
 def within(store: Store, walk: Walk, scope: Scope, settings: Settings) -> list[str]:
@@ -201,12 +209,11 @@ def walk_hits(
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    from ..graph.walk import walk
-
     wide = [
         (name, str(most + len(aside))) for name, most in tuning.WIDE if name not in settings.origins
     ]
-    found = reach(store, settings.changed(wide, "default:related"), seeds, notes, walk, excluded)
+    found = reach(store, settings.changed(wide, "default:related"), seeds, notes, best_paths,
+                  excluded)  # fmt: skip
     among = [id for id in within(store, found, scope, settings) if id not in aside]
     most = settings.graph_max_nodes
     more = found.left_out + max(0, len(among) - most)
@@ -227,6 +234,35 @@ def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
     if explain:
         hit.explain = {"walk": explain_walk(chain, settings.hop_decay)}
     return hit
+
+
+def begin_at_results(
+    hits: Iterable[Hit], ways_from: WaysFrom, given: Collection[str], decay: float
+) -> None:
+    """Let the path of what was reached begin at a direct match among the results.
+
+    A walk may have begun at what is none of them: of a type that was not asked for, past the
+    limit, or a file for which a symbol stands. What led on from a direct match to there, along
+    edges that the walk has read, then comes first; if nothing did, or it is one of the files at
+    hand (``given``), the path stays. ``hops`` counts from where the walk began, as the score does.
+    """
+    hits = list(hits)
+    matches = {hit.id: hit.score for hit in hits if not hit.hops}
+    others = [hit for hit in hits if hit.path[0] not in matches and hit.path[0] not in given]
+    ways = ways_from(matches) if others else {}
+    for hit in others:
+        if hit.path[0] not in ways:
+            continue
+        chain = ways[hit.path[0]].steps()
+        before = [step.id for step in chain]
+        on = max(place for place, id in enumerate(hit.path) if id in before)
+        meeting = before.index(hit.path[on])
+        if hit.path[on] == hit.id:
+            hit.edge = chain[meeting].relation
+        hit.path = before[:meeting] + hit.path[on:]
+        walk = (hit.explain or {}).get("walk")
+        if walk:
+            walk["before"] = explain_walk(chain, decay)["hops"]
 
 
 def _say_caps(walk: Walk, found: int, settings: Settings, notes: list[str]) -> None:

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..graph.walk import Step
+    from ..graph.walk import Step, WaysFrom
     from ..store.protocols import SearchStore as Store
     from .external import Retrievers
     from .file_context import FilePaths
@@ -70,7 +70,7 @@ class Ranking:
     ``reached``: the ways to what the graph leads to, matches among it; ``twins``: documents and
     the files they were made from, each to the other, where both were found."""
 
-    __slots__ = ("found", "hits", "matches", "plain", "reached", "starts", "twins")
+    __slots__ = ("found", "hits", "matches", "plain", "reached", "starts", "twins", "ways_from")
 
     def __init__(self, found: Matches) -> None:
         self.found = found
@@ -79,6 +79,7 @@ class Ranking:
         self.matches: list[str] = []
         self.hits: list[Hit] = []
         self.reached: Mapping[str, Step] = {}
+        self.ways_from: WaysFrom | None = None
         self.twins: dict[str, str] = {}
 
     def append(self, further: Ranking) -> None:
@@ -181,6 +182,10 @@ def _answer(
     if query.scope.tags and not hits:
         query.notes += store.nodes.unknown_tags(query.scope.tags)
     hits = _worth_showing(hits, settings, pool.found, query.notes)
+    if pool.ways_from is not None:
+        from .expand import begin_at_results
+
+        begin_at_results(hits, pool.ways_from, pool.found.near, settings.hop_decay)
     if legs.file_paths:
         from .file_context import attach_paths
 
@@ -368,7 +373,7 @@ def _expanded(
     returned = Scope(types=query.scope.types, statuses=query.scope.statuses)
     scope = query.scope if query.filter_expanded else returned
     try:
-        hits, matched, pool.reached = expanded(
+        hits, matched, pool.reached, pool.ways_from = expanded(
             store, settings, DirectMatches(pool.starts, pool.found, direct), scope, notes,
             excluded=query.excluded, hides=query.scope.hides, explain=query.explain,
         )  # fmt: skip

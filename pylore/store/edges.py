@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.model import EDGE_HISTORY, Edge
-from ..core.vocabulary import THING_IDS
+from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
 from ..system.json_encode import dumps
 from .connection import (
     EDGE_ENDS,
@@ -20,7 +20,7 @@ from .faults import GraphFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..core.model import EdgeKey
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     Neighbour = tuple[str, str, str, float, bool]
     """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
+
+    Row = tuple[int, int, list[str]]
+    """(key, whether the edges lead away, and relation, key and weight of each in turn)"""
 
     Bundle = tuple[str, bool, list[str], list[str], list[float]]
     """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
@@ -112,6 +115,19 @@ SELECT f.value, {outgoing}, (
 FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
 """
 
+# What a file defines and something is anchored to; nothing is looked up where no edge is such.
+_ANCHORED = f"""
+SELECT f.value, 1, (
+  SELECT group_concat(relation || char(31) || to_key || char(31) || weight, char(31)) FROM (
+    SELECT relation, to_key, weight FROM graph_edges d
+    WHERE from_key = f.value AND relation = '{DEFINES}' AND invalidated_at IS NULL AND EXISTS (
+      SELECT 1 FROM graph_edges a WHERE a.to_key = d.to_key
+      AND a.relation = '{ANCHORED_TO}' AND a.invalidated_at IS NULL)
+    ORDER BY weight DESC, to_key LIMIT :limit)) AS ends
+FROM json_each(:frontier) f WHERE ends IS NOT NULL AND EXISTS (
+  SELECT 1 FROM counts WHERE what = 'edges' AND name = '{ANCHORED_TO}' AND number > 0)
+"""
+
 _INTO_FILES = """
 SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
 ON n.id = 'file-' || j.value CROSS JOIN graph_edges e ON e.to_key = n.key
@@ -147,6 +163,33 @@ def _only(ends: list[str], wanted: frozenset[str]) -> list[str]:
         for at in range(0, len(ends), 3) if ends[at] in wanted
         for part in ends[at : at + 3]
     ]  # fmt: skip
+
+
+def _large_files(rows: list[Row], named: Mapping[int, str], limit: int) -> list[int]:
+    """Return the files that have as many edges as the limit, both ways together."""
+    degree: dict[int, int] = {}
+    for key, _, ends in rows:
+        if named[key].startswith(FILE_IDS):
+            degree[key] = degree.get(key, 0) + len(ends)
+    return [key for key, parts in degree.items() if parts >= 3 * limit >= 0]
+
+
+def _first(some: list[Row], rows: list[Row]) -> list[Row]:
+    """Return some edges that lead away from their nodes, and then the others of ``rows``."""
+    if not some:
+        return rows
+    taken = {(key, relation, other) for key, _, ends in some
+             for relation, other in zip(ends[::3], ends[1::3], strict=True)}  # fmt: skip
+    others = [
+        (key, outgoing, [
+            part
+            for at in range(0, len(ends), 3)
+            if not outgoing or (key, ends[at], ends[at + 1]) not in taken
+            for part in ends[at : at + 3]
+        ])
+        for key, outgoing, ends in rows
+    ]  # fmt: skip
+    return some + others
 
 
 class Edges:
@@ -195,7 +238,8 @@ class Edges:
         At most ``limit`` edges, the strongest, a node, a relation and a direction, of equal
         ones those to what the store has known longest: an index has them in that order, so
         that a hub costs no more than its limit. ``ALL`` sets no limit. Nodes with more
-        edges than that are asked about once more, all of them together.
+        edges than that are asked about once more, all of them together. Of a file with as many,
+        what it defines and something is anchored to has a bundle before the rest.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
@@ -217,6 +261,7 @@ class Edges:
             else:
                 found = self._rows(_SOME_EDGES, [*named], relations, limit)
                 hubs = {key for key, _, ends in found if len(ends) >= 3 * limit >= 0}
+                files = _large_files(found, named, limit) if DEFINES in relations else []
                 wanted = frozenset(relations)
                 found = [
                     (key, outgoing, _only(ends, wanted))
@@ -226,6 +271,8 @@ class Edges:
                 if hubs:
                     by_id = sorted(hubs, key=named.__getitem__)
                     found += self._rows(_STRONGEST_EDGES, by_id, relations, limit)
+                if files:
+                    found = _first(self._rows(_ANCHORED, files, relations, limit), found)
             ids = ids_of(self._db, {other for _, _, ends in found for other in ends[1::3]})
         id_of = ids.__getitem__
         return [
@@ -236,7 +283,7 @@ class Edges:
 
     def _rows(
         self, sql: str, keys: Sequence[int], relations: Sequence[str], limit: int
-    ) -> list[tuple[int, int, list[str]]]:
+    ) -> list[Row]:
         """Return key and direction, and of each edge relation, key of the other end, weight."""
         given = {"frontier": dumps(keys), "relations": dumps(relations), "limit": limit}
         rows: Iterable[Any] = self._db.execute(sql, given).fetchall()

@@ -101,11 +101,22 @@ def test_the_caps_on_a_walk_hold_for_the_file(store: Store, rule: object) -> Non
     many: list[Link] = [(FILE, f"symbol-a.py::f{n}", "defines", 1.0) for n in range(9)]
     found = look(store, rule, [*SAME_FILE, *many], fanout=4)
     assert found.hubs == {FILE}
-    assert len([id for id in found.reached if id.startswith("symbol-")]) == 4 + 1
+    assert len([id for id in found.reached if id.startswith("symbol-")]) == 4, "ONE among them"
     barred = look(store, rule, SAME_FILE, barred=frozenset({FILE}))
     assert hops(barred) == {ONE: 1}
     apart = {name: pair for name, pair in WEIGHTS.items() if name != "defines"}
     assert hops(look(store, rule, SAME_FILE, weights=apart)) == {ONE: 1}
+
+
+@both_rules
+def test_what_is_anchored_comes_first_within_the_fan_out(store: Store, rule: object) -> None:
+    many: list[Link] = [(FILE, f"symbol-a.py::f{n:02}", "defines", 1.0) for n in range(60)]
+    found = look(store, rule, [*many, *SAME_FILE])
+    assert hops(found)["note-2"] == 3
+    assert len(found.reached) == 25 + 2, "of which two are anchored; note-2 and the file"
+    assert "note-2" not in hops(look(store, rule, [*many, *SAME_FILE[:3]]))
+    calls: list[Link] = [(f"symbol-b.py::g{n:02}", FILE, "calls", 1.0) for n in range(24)]
+    assert hops(look(store, rule, [*calls, *many[:22], *SAME_FILE]))["note-2"] == 3, "both ways"
 
 
 IDS = ["note-0", "note-1", "file-a", "file-b", "symbol-a", "symbol-b", "symbol-c"]
