@@ -321,3 +321,20 @@ indexed_server() { # a class in a class, indexed
     [ "$(jq -c '.[] | select(.id == "decision-listed") | [.hops,.path,.edge]' <<<"$output")" = "$way" ]
   done
 }
+
+@test "the path of a result starts at the seed, in all outputs" {
+  printf 'def issue(user):\n    return user\n\n\ndef revoke(token):\n    return None\n' >src/tokens.py
+  lore index -q >/dev/null
+  lore add decision "Issue them once a day" --id decision-expiry >/dev/null
+  lore add decision "Nothing stays listed" --id decision-listed >/dev/null
+  lore anchor decision-expiry src/tokens.py --symbol issue -q >/dev/null
+  lore anchor decision-listed src/tokens.py --symbol revoke -q >/dev/null
+  local way="decision-expiry symbol-src/tokens.py::issue file-src/tokens.py symbol-src/tokens.py::revoke decision-listed"
+  run_lore search "issue a day" --type decision --graph-depth 2
+  expect 0 # the file has words of the query, and is not returned
+  [ "$(jq -r '.[] | select(.id == "decision-listed") | "\(.hops) \(.path | join(" "))"' <<<"$output")" = "2 $way" ]
+  run_lore search "issue a day" --type decision --graph-depth 2 --text
+  [[ $output == *"decision-expiry > symbol-src/tokens.py::issue > file-src/tokens.py >"* ]]
+  run_lore context "issue a day" --type decision --graph-depth 2 --as json
+  [ "$(jq -r '.included[] | select(.id == "decision-listed") | .why' <<<"$output")" = "${way// / > }" ]
+}
