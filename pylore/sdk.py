@@ -194,8 +194,7 @@ class Lore:
             return _recorded(engine, f"related {' '.join(ids)}", related(engine, request))
 
     def prioritize_nodes(self, hits: Hits) -> Sequence[Hit]:
-        """Return results in the order in which a prompt takes them: code by score × centrality
-        × hop decay."""
+        """Return results in the order in which a prompt takes them: code by score × hop decay."""
         return by_worth(hits, self.settings.hop_decay)
 
     def build_graph_context(self, question: str, **settings: Any) -> str:

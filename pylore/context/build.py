@@ -404,7 +404,7 @@ class _Builder:
                 yield piece
 
     def _by_priority(self) -> list[Hit]:
-        """Return what the question names, then by score; code by score × centrality × hop decay."""
+        """Return what the question names, then by score; code by score × hop decay."""
         ranked = list(self._hits) if self._asked.form == "narrative" else by_worth(
             self._hits, self._settings.hop_decay)  # fmt: skip
         return sorted(ranked, key=lambda hit: hit.id not in self._facts or not self._names(hit.id))
@@ -562,18 +562,11 @@ class _Builder:
 
 
 def by_worth(hits: Hits, hop_decay: float) -> list[Hit]:
-    """Return records by score, code by score × centrality × ``hop_decay`` a further hop."""
-    degree: dict[str, int] = {}
-    for hit in hits:
-        for id in hit.path:
-            degree[id] = degree.get(id, 0) + 1
-    most = max(degree.values(), default=1)
+    """Return records by score, code by score × ``hop_decay`` a further hop."""
 
     def worth(hit: Hit) -> float:
-        if hit.type not in _CODE:
-            return hit.score
-        central = 1 - tuning.CENTRAL + tuning.CENTRAL * degree.get(hit.id, 0) / most
-        return hit.score * central * hop_decay ** max(0, hit.hops - 1)
+        further = hit.hops - 1 if hit.type in _CODE else 0
+        return hit.score * hop_decay ** max(0, further)
 
     return sorted(hits, key=lambda hit: (-worth(hit), hit.hops, hit.id))
 

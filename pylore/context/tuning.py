@@ -26,10 +26,6 @@ MOST_RESULTS = 40
 """Direct matches, and as many reached ones, that a large budget makes a search return. Not
 measured: a bound on the work."""
 
-CENTRAL = 0.5
-"""How much of the worth of code hangs on how many of the paths lead through it. Not measured by
-itself."""
-
 FILES_OPENED, NEXT_FILE, NEXT_DEFINITION = 8, 0.6, 0.95
 """How many files are shown by their definitions, what those of the next file are worth relative to
 those of the one before it, and what the next definition of one file is. Of the functions and

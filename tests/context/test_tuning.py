@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from new_stores import new_store
 
-from pylore.context.build import Context, ContextBrief, _Builder, build, wider
+from pylore.context.build import Context, ContextBrief, _Builder, build, by_worth, wider
 from pylore.context.sections import (
     CodeText,
     ShownLines,
@@ -81,20 +81,16 @@ def test_a_budget_makes_a_search_return_as_many_as_it_holds_the_least_of_and_40_
     assert [limit(budget) for budget in (50, 1000, 1400, 100_000)] == [10, 14, 20, 40]
 
 
-def test_half_the_worth_of_code_is_how_many_paths_lead_through_it(tmp_path: Path) -> None:
-    code = "symbol-a.py::f", "symbol-a.py::g"
-    hits = [Hit(code[0], 0.8), Hit("note-a", 0.59), Hit("note-b", 0.61), Hit(code[1], 0.5),
-            Hit("note-c", 0.49), Hit("note-d", 0.51)]  # fmt: skip
-    hits[0].type = hits[3].type = "symbol"
-    hits[4].path, hits[5].path = [code[1], "note-c"], ["note-d"]
-    hits[0].path, hits[3].path = [code[0]], [code[1]]
-    with new_store(str(tmp_path)) as store:
-        builder = _Builder(store, Settings(), ContextBrief("q", form="prompt", budget=1000,
-                           root=str(tmp_path), scope=Scope()), Hits(hits, []),
-                           Context("q", 1000, []))  # fmt: skip
-        ranked = [hit.id for hit in builder._by_priority()]
-    # 0.8 · (0.5 + 0.5 · 1 / 2) is 0.6; through the other one two paths lead
-    assert ranked == ["note-b", code[0], "note-a", "note-d", code[1], "note-c"]
+def test_rank_by_similarity_and_centrality_leaves_centrality_out() -> None:
+    hits = [Hit("note-a", 0.59), Hit("symbol-a.py::f", 0.6), Hit("symbol-a.py::g", 0.58),
+            Hit("note-b", 0.3), Hit("symbol-a.py::far", 0.8)]  # fmt: skip
+    for hit in hits[1::3]:
+        hit.type = "symbol"
+    hits[2].type = "symbol"
+    hits[3].path, hits[4].path = ["symbol-a.py::g", "note-b"], ["symbol-a.py::g", hits[4].id]
+    hits[4].hops = 3
+    ranked = [hit.id for hit in by_worth(Hits(hits, []), 0.7)]
+    assert ranked == [hits[place].id for place in (1, 0, 2, 4, 3)], "0.8 · 0.7² is 0.39"
 
 
 def test_code_may_take_100_tokens_and_a_record_70(tmp_path: Path) -> None:
