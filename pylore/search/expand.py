@@ -8,7 +8,7 @@ from ..core.model import Hit
 from ..core.scoring import best_first, rounded
 from ..core.settings import BY_NAME
 from ..core.text import counted
-from ..core.vocabulary import RUN_IDS
+from ..core.vocabulary import COMMIT_IDS, RUN_IDS
 from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import MOST, EdgeCache, KnownEdges, Step
 from ..graph.walk import walk as best_paths
@@ -147,7 +147,7 @@ def reach(
         min_confidence=settings.min_confidence, barred=barred,
     )  # fmt: skip
     result.ways_from = lambda starts: best_paths(
-        KnownEdges(asked), starts, weights, depth=settings.graph_max_depth,
+        KnownEdges(asked), starts, weights, depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout, max_nodes=MOST,
         min_confidence=settings.min_confidence, barred=barred,
     ).reached  # fmt: skip
@@ -243,12 +243,16 @@ def begin_at_results(
 
     A walk may have begun at what is none of them: of a type that was not asked for, past the
     limit, or a file for which a symbol stands. What led on from a direct match to there, along
-    edges that the walk has read, then comes first; if nothing did, or it is one of the files at
-    hand (``given``), the path stays. ``hops`` counts from where the walk began, as the score does.
+    edges that the walk has read, then comes first. If nothing did, or it is a commit or one of the
+    files at hand (``given``), the path stays. ``hops`` counts from where the walk began, as the
+    score does.
     """
     hits = list(hits)
     matches = {hit.id: hit.score for hit in hits if not hit.hops}
-    others = [hit for hit in hits if hit.path[0] not in matches and hit.path[0] not in given]
+    others = [
+        hit for hit in hits
+        if not (hit.path[0] in matches or hit.path[0] in given or hit.path[0].startswith(COMMIT_IDS))
+    ]  # fmt: skip
     ways = ways_from(matches) if others else {}
     for hit in others:
         if hit.path[0] not in ways:
