@@ -19,7 +19,7 @@ from .score import assemble, describe, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+    from collections.abc import Callable, Collection, Mapping, Sequence, Set
     from typing import Any
 
     from ..core.scoring import Factors
@@ -237,7 +237,7 @@ def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
 
 
 def begin_at_results(
-    hits: Iterable[Hit], ways_from: WaysFrom, given: Collection[str], decay: float
+    hits: Sequence[Hit], ways_from: WaysFrom, given: Collection[str], decay: float
 ) -> None:
     """Let the path of what was reached begin at a direct match among the results.
 
@@ -247,12 +247,11 @@ def begin_at_results(
     files at hand (``given``), the path stays. ``hops`` counts from where the walk began, as the
     score does.
     """
-    hits = list(hits)
     matches = {hit.id: hit.score for hit in hits if not hit.hops}
+    stay = matches.keys() | given
     others = [
-        hit for hit in hits
-        if not (hit.path[0] in matches or hit.path[0] in given or hit.path[0].startswith(COMMIT_IDS))
-    ]  # fmt: skip
+        hit for hit in hits if hit.path[0] not in stay and not hit.path[0].startswith(COMMIT_IDS)
+    ]
     ways = ways_from(matches) if others else {}
     for hit in others:
         if hit.path[0] not in ways:
