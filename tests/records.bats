@@ -470,6 +470,7 @@ END
   expect 0 '[]'
   [ "$(lore show note-2 --history | jq -c .edges)" = '[]' ]
   lore export - 2>/dev/null | grep -q zebra && return 1
+  grep -rqa zebra "$(dirname "$(lore store path)")" && return 1
   true
 }
 

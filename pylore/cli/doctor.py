@@ -22,6 +22,7 @@ from ..indexing.similar import Plan, stale
 from ..search.cochange_age import old_cochanges
 from ..store import FILE, open_store, scratch_store
 from ..store.check import sqlite_features, sqlite_version, vector_extension
+from ..store.connection import TO_WIPE
 from ..system.programs import find_program
 from ..terminal.text import bold, dim
 from .runtime import timings_file
@@ -279,6 +280,7 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
     yield looked("ratings", REINDEX, lambda: _ratings(store))
     yield looked("similar", SIMILAR, lambda: _similar(store))
     yield looked("cochanges", COCHANGES, lambda: _cochanges(store, settings))
+    yield looked("purged", REINDEX, lambda: _purged(store))
     yield looked("wal", IMPORT, lambda: _wal(store))
 
 
@@ -411,6 +413,13 @@ def _cochanges(store: Store, settings: Settings) -> Check:
         return Check("cochanges", True, note.partition(":")[0], COCHANGES)
     analysed = (store.meta.get("cochanges_analyzed_at") or "")[:10]
     return Check("cochanges", True, f"as of {analysed}" if analysed else "no history was analysed")
+
+
+def _purged(store: Store) -> Check:
+    at = store.meta.get(TO_WIPE)
+    if at:
+        return Check("purged", True, f"what was purged on {at[:10]} stays in free pages", REINDEX)
+    return Check("purged", True, "nothing of what was purged stays in the file")
 
 
 def _wal(store: Store) -> Check:

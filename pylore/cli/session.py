@@ -91,6 +91,12 @@ class Session:
         """Lets the output go out, then tells event plugins what was written, if they hear of it."""
         tell_event(self.settings, event, rows, events)
 
+    def wipe(self, store: Store) -> None:
+        """Let nothing of what was deleted for good stay in the file, or say that it does."""
+        if not store.wipe():
+            self.say(["what was deleted for good stays in free pages of the store, which is in use "
+                      "or has no room: 'lore reindex' wipes them"])  # fmt: skip
+
     def print_change(self, change: Change) -> None:
         """What a write did, as one thing."""
         self.output.one({"id": change.id, "state": change.state}, lambda row: _text([row]))

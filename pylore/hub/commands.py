@@ -229,6 +229,7 @@ def _once(
             if not dry_run and not done.may_only_read:
                 index_hub(hub.hub, lambda: session.engine(store).embedder, done.came_in.notes)
         changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
+        session.wipe(store)
     _say(session, name, done)
     row = _row(name, done, dry_run=dry_run)
     if not quiet or any(row["in"].values()) or any(row["out"].values()):

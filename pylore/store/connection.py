@@ -116,6 +116,9 @@ KEY_OF = "coalesce((SELECT key FROM nodes WHERE id = {0}), (SELECT key FROM abse
 ID_OF = "coalesce((SELECT id FROM nodes WHERE key = {0}), (SELECT id FROM absent WHERE key = {0}))"
 """An expression: the id that a key stands for."""
 
+TO_WIPE = "to_wipe"
+"""Key in ``meta`` while free pages may hold what was deleted for good."""
+
 DELETED = "(SELECT id, at FROM purged UNION ALL SELECT id, at FROM proposed_purges)"
 """A table: what somebody deleted for good, here or elsewhere, and when."""
 

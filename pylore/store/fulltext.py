@@ -144,6 +144,11 @@ class FullText:
             self._added[collection] = 0
             self.count_words(collection)
 
+    def drop_removed(self) -> None:
+        """Write the tables anew without the words of passages that were removed."""
+        for table in TABLES.values():
+            self._db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+
     def count_words(self, collection: str) -> None:
         """Count the words that many passages have, where there are twice as many of these."""
         if self.engine == "fts5":

@@ -13,7 +13,7 @@ from ..core.model import EDGE_HISTORY, Edge, Node, Past, PastCommand
 from ..core.stamps import Stamped, latest, states
 from ..system.json_encode import dumps
 from .anchors import ANCHOR_HISTORY, Anchor
-from .connection import EDGE_ENDS, KEY_OF, apsw, deleted
+from .connection import EDGE_ENDS, KEY_OF, TO_WIPE, apsw, deleted
 from .edges import INSERT_EDGE, edge_rows
 from .nodes import INSERT_NODE, node_of, rows_of, texts_of
 from .passages import remember_texts
@@ -421,7 +421,7 @@ class StateHistory:
 
     def purge(self, id: str, at: str) -> None:
         """Forget all that a node has left up to a time, and remember that it was deleted for good
-        then."""
+        then. ``Store.wipe`` is due."""
         for table, stamp in (("node_history", "stamp"), ("ancestors", "state")):
             self._db.execute(
                 f"DELETE FROM main.{table} WHERE node_id = ?"
@@ -436,6 +436,7 @@ class StateHistory:
             " ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
             (id, at),
         )
+        self._db.execute("INSERT OR REPLACE INTO main.meta VALUES (?, ?)", (TO_WIPE, at))
 
     def deleted(self) -> dict[str, str]:
         """Return what was deleted for good here, or elsewhere by what others say: id to when."""

@@ -7,7 +7,7 @@ import os
 from ..core.errors import LoreError, StoreBusy, StoreError
 from ..system.files import LOG, identity_of, note_closed, note_open
 from ..system.projects import project_of
-from .connection import apsw, changes_seen
+from .connection import TO_WIPE, apsw, changes_seen
 from .edges import Edges
 from .faults import GraphFaults, Translated, meaning
 from .fulltext import FullText
@@ -349,6 +349,26 @@ class Store:
             return
         compact(self.connection)
 
+    def wipe(self) -> bool:
+        """Let nothing stay in the file of what was deleted for good: in SQLite it stays in free
+        pages, and in the full text's until these are merged.
+
+        Return whether nothing does: not while another process uses the store, or where the disk
+        has no room for a copy.
+        """
+        if self.meta.get(TO_WIPE) is None:
+            return True
+        try:
+            with self.transaction():
+                self.fulltext.drop_removed()
+            if not compact(self.connection):
+                return False
+            with self.transaction():
+                self.meta.set(TO_WIPE, None)
+        except (StoreBusy, apsw.FullError):
+            return False
+        return True
+
     def interrupt(self) -> None:
         """Let a statement that is under way fail with StoreError, changing nothing; for another
         thread.
@@ -606,9 +626,11 @@ class Aside(Transaction):
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
-def compact(connection: apsw.Connection) -> None:
-    """Run VACUUM, where the store is not busy and the disk has room."""
+def compact(connection: apsw.Connection) -> bool:
+    """Run VACUUM and empty the write-ahead log, where the store is not busy and the disk has room;
+    return whether that was done."""
     try:
         connection.execute("VACUUM")
+        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
     except (apsw.BusyError, apsw.FullError):
-        return
+        return False

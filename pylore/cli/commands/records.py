@@ -30,6 +30,7 @@ def forget(ids: tuple[str, ...], purge: bool, proposed: bool, **options: Any) ->
     with session.open() as store:
         wanted = sorted(withheld(store)) if proposed else wanted
         changes = session.records(store).forget(wanted, purge=purge)
+        session.wipe(store)
     session.print_changes(changes)
     session.tell("post-forget", changed_rows(changes))
 

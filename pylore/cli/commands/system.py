@@ -118,6 +118,7 @@ def reindex(**options: Any) -> None:
             count = rebuild(store, session.embedder(store), session.settings.fulltext, progress)
             progress(count)
         store.compact()
+        session.wipe(store)
         row = {"nodes": count, "fulltext": store.fulltext.engine,
                "embedder": store.meta.get("embedder")}  # fmt: skip
     session.output.one(row, lambda row: f"indexed {counted(row['nodes'], 'node')}\n")

@@ -92,6 +92,7 @@ def import_files(
                 part.prepare()
             total = _unchanged(parts) or ahead.settled(lambda: _written(store, parts), "import")
         changes = changed_by(store, "import", before) if events.hear_of("post-import") else []
+        session.wipe(store)
     total.skipped[:0] = skipped
     if total.added + total.updated >= COMPACT_FROM:
         with session.open() as store, store.faults:
@@ -361,6 +362,7 @@ def sync(
         before = last_command(store)
         done = synced(session.engine(store), path, out=not only_in)
         changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
+        session.wipe(store)
     _say(session, path, done)
     row = {"in": _counts(done), "out": done.went_out, "file": os.path.abspath(path)}
     session.output.one(row, _text)

@@ -1,0 +1,53 @@
+"""What was deleted for good is in the store's file no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+from sqlite_stores import connection_of
+
+from pylore.core.settings import Settings
+from pylore.records.records import Records
+from pylore.store import Store, create_store, open_store
+
+SECRET = "zanzibarsecret"
+
+
+def purge(store: Store) -> None:
+    records = Records(store, Settings(), None, "")
+    for number in range(40):
+        records.add("note", f"Filler {number} that is about nothing in particular")
+    records.add("note", f"The {SECRET} is under the flowerpot", id="note-x")
+    records.edit("note-x", text=f"The {SECRET} was moved to the attic")
+    records.add("note", "another", links=[("note-x", "relates_to")])
+    records.forget(["note-x"], purge=True)
+
+
+def in_files(folder: Path) -> bool:
+    return any(SECRET.encode() in path.read_bytes() for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("engine", ["fts5", "fts4"])
+def test_no_byte_of_a_purged_text_stays(tmp_path: Path, engine: str) -> None:
+    create_store(str(tmp_path), fulltext=engine).close()
+    with open_store(str(tmp_path)) as store:
+        purge(store)
+        assert in_files(tmp_path)
+        assert store.wipe()
+    assert not in_files(tmp_path)
+
+
+def test_what_another_program_reads_is_wiped_later(tmp_path: Path) -> None:
+    create_store(str(tmp_path)).close()
+    with open_store(str(tmp_path)) as store:
+        purge(store)
+        reader = apsw.Connection(connection_of(store).filename)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM nodes").fetchall()
+        store.connection.set_busy_timeout(10)
+        assert not store.wipe()
+        reader.close()
+        assert store.wipe()
+    assert not in_files(tmp_path)
