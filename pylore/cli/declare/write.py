@@ -300,7 +300,10 @@ FORGET_COMMAND = Command(
 What is forgotten stays in the store: 'lore restore' brings it back. A lone -
 reads ids from stdin. What somebody deleted for good and shared by a file is
 forgotten here; --purge --proposed deletes it here as well.""",
-    Option("--purge", "delete for good, with every link and all history: the file is\nwritten anew without it"),
+    Option(
+        "--purge",
+        "delete for good, with every link and all history: the file is\nwritten anew without it",
+    ),
     Option("--proposed", "with --purge: what a file says was deleted for good elsewhere"),
     OUTPUT,
     QUIET,
