@@ -359,12 +359,13 @@ class Store:
         if self.meta.get(TO_WIPE) is None:
             return True
         try:
-            with self.transaction():
-                self.fulltext.drop_removed()
-            if not compact(self.connection):
-                return False
-            with self.transaction():
-                self.meta.set(TO_WIPE, None)
+            with self.whole():
+                with self.transaction():
+                    self.fulltext.drop_removed()
+                if not compact(self.connection):
+                    return False
+                with self.transaction():
+                    self.meta.set(TO_WIPE, None)
         except (StoreBusy, apsw.FullError):
             return False
         return True
