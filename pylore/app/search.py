@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.model import Hits
+    from ..core.model import Hit, Hits
     from ..search.file_context import Near
     from .engine import Engine
 
@@ -105,6 +105,31 @@ def record_ids(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
 
     said = keep_shown(engine.store, engine.settings, query, ids)
     return [said] if said else []
+
+
+def keep_question(
+    engine: Engine, source: str, question: str, hits: Iterable[Hit], session: str = ""
+) -> None:
+    """Note a question in the log of events if none of its results is sure: see ``lore gaps``.
+
+    It never fails.
+    """
+    if not engine.settings.keep_questions or not question.strip():
+        return
+    if any(not hit.weak for hit in hits):
+        return
+    from os import getsid
+
+    from ..system.parts import part
+
+    log = part("capture", "event_log")
+    if log is None:
+        return
+    name = session or engine.settings.run or f"shell-{getsid(0)}"
+    try:
+        log.append_event(source, name, "question", engine.root, [], ok=False, text=question)
+    except OSError:
+        return  # what was asked is answered all the same
 
 
 def _since(text: str) -> str:

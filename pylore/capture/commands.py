@@ -444,7 +444,7 @@ named, the others are read, and the exit code is 1.""",
 )  # fmt: skip
 
 
-KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session")
+KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
 
 EVENT_COMMAND = Command(
     "event",
@@ -452,8 +452,8 @@ EVENT_COMMAND = Command(
     "append one event to your log of events",
     """\
 For agents and programs that lore cannot read transcripts of. KIND is prompt, say, tool, edit,
-search, commit or session. Texts are cut (500 characters; 200 of an error) and secrets taken
-out of them, as 'lore capture' does. Several may do so at once. Prints the event.""",
+search, commit, session or question. Texts are cut (500 characters; 200 of an error) and
+secrets taken out of them, as 'lore capture' does. Several may do so at once. Prints the event.""",
     Option("--session ID", "the session it belongs to", default=""),
     Option("--name NAME", "the tool, the commit's hash, or the session's folder", default=""),
     Option("-m, --message TEXT", "what was asked, said, run or sought; - reads it from stdin",
@@ -483,8 +483,8 @@ EVENTS_COMMAND = Command(
 In the order it was written, which is not always that of the times. In a pipe JSON lines, on
 a terminal a line an event. Fields: v (1), t (time), src (who told), session, turn (the prompt
 it comes after, from 1), span (the call or message), parent (the message a call belongs to),
-kind (prompt, say, tool, edit, search, commit, session), name, ok, ms, files, text, err, ref
-(the transcript and its line). What is not known is not there. An event without ref was
+kind (prompt, say, tool, edit, search, commit, session, question), name, ok, ms, files, text,
+err, ref (the transcript and its line). What is not known is not there. An event without ref was
 written by a hook or by 'lore event'.""",
     Option("--session ID", "only this session's", default=""),
     Option("--file GLOB,…", "only what has to do with these files or folders", kind="files",

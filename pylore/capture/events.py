@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 
-KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session")
+KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
 FIELDS = (
     "v", "t", "src", "session", "turn", "span", "parent", "kind", "name", "ok", "ms", "files",
     "text", "err", "ref",

@@ -12,7 +12,7 @@ from ..core.errors import UsageError
 from ..core.settings import from_environment
 from ..core.text import MAX_QUERY
 from ..terminal.forms import FORMS, other_forms
-from ..terminal.output import Output
+from ..terminal.output import Output, flush
 from .reader import split_words
 from .runtime import (
     asks_for,
@@ -68,7 +68,9 @@ def search(words: tuple[str, ...], **given: Any) -> None:
         if batch is not None:
             _answer_batch(engine, given, output, batch)
             return
-        _print_hits(engine, query, _found(engine, query, given), output, text)
+        found = _found(engine, query, given)
+        _print_hits(engine, query, found, output, text)
+        _keep_question(engine, query, found)
     keep_timing("search", settings)
 
 
@@ -108,6 +110,7 @@ def _answer_or_keep(
         with keeping:
             found = _found(engine, query, given)
         rows = _print_hits(engine, query, found, output, text)
+        _keep_question(engine, query, found)
     keep_timing("search", settings)
     keeping.keep(rows, found.notes)
 
@@ -160,6 +163,15 @@ def _print_hits(
     output.list(rows, text)
     record_shown(engine, asked, found)
     return rows
+
+
+def _keep_question(engine: Engine, query: str, found: Hits) -> None:
+    """Let the results go out, then note the question if none of them is sure."""
+    if not found or found.hits[0].weak:
+        flush()
+        from ..app.search import keep_question
+
+        keep_question(engine, "search", query, found)
 
 
 def _answer_batch(engine: Engine, given: dict[str, Any], output: Output, path: str) -> None:

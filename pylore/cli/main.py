@@ -112,7 +112,7 @@ def _run(words: list[str]) -> int:
 
         show_help(command, rest)
         return DONE
-    if command.verbs:
+    if command.verbs and not (command.run and (rest or ["-"])[0][:1] == "-"):
         command, rest = _verb(command, rest), rest[1:]
     if command.name not in _CONFIG_LATER:
         from ..system.config import load

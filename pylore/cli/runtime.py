@@ -214,8 +214,9 @@ def record_shown(engine: Engine, query: str, found: Hits) -> None:
 def record_context(engine: Engine, context: Context) -> None:
     """Lets a context go out, then records what it held as shown in a run, and as read."""
     flush()
-    from ..app.search import record_ids
+    from ..app.search import keep_question, record_ids
 
+    keep_question(engine, "context", context.question, context.hits)
     ids = [entry["id"] for entry in context.included]
     say(record_ids(engine, context.question, ids), engine.settings)
     record_accesses(engine, ids)

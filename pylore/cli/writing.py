@@ -14,6 +14,7 @@ from .session import Session, changed_rows, split_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..records.records import Change
@@ -24,25 +25,39 @@ def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[st
         **options: Any) -> None:  # fmt: skip
     """``lore add``."""
     session = Session(options)
+    given = {**options, "tags": split_list(tags), "links": links}
+    add_record(session, type, text, given, session.print_change)
+
+
+def add_record(
+    session: Session, type: str, text: tuple[str, ...], given: dict[str, Any],
+    show: Callable[[Change], None], about: str = "",
+) -> None:  # fmt: skip
+    """Add a record and ``show`` what that did: its text is the words given, or what a person writes
+    in an editor, who reads there what it is ``about``, or stdin."""
     if not text and _at_terminal():
-        _add_by_editor(session, type, {**options, "tags": split_list(tags), "links": links})
+        _add_by_editor(session, type, given, show, about)
         return
     body = _text_on_stdin(session) if not text or text == ("-",) else " ".join(text)
-    _add(session, type, body, {**options, "tags": split_list(tags), "links": links})
+    _add(session, type, body, given, show)
 
 
-def _add_by_editor(session: Session, type: str, given: dict[str, Any]) -> None:
+def _add_by_editor(
+    session: Session, type: str, given: dict[str, Any], show: Callable[[Change], None], about: str
+) -> None:
     from .commands.editing import draft_of_new, new_in
 
     if not given["new_type"]:
         with session.open() as store:
             store.types.require((type,))
-    with draft_of_new(type, given) as draft:
+    with draft_of_new(type, given, about) as draft:
         fields = {**given, **new_in(draft.edited())}
-        _add(session, type, fields.pop("text"), fields)
+        _add(session, type, fields.pop("text"), fields, show)
 
 
-def _add(session: Session, type: str, body: str, given: dict[str, Any]) -> None:
+def _add(
+    session: Session, type: str, body: str, given: dict[str, Any], show: Callable[[Change], None]
+) -> None:
     fields = {**given, "links": [_link_target(link) for link in given["links"]]}
     events = events_of(session.settings)
     if events is not None:
@@ -51,7 +66,7 @@ def _add(session: Session, type: str, body: str, given: dict[str, Any]) -> None:
     with session.open() as store:
         change = session.records(store).add(type, body, **fields)
     session.say(change.notes)
-    session.print_change(change)
+    show(change)
     if events is not None:
         session.tell("post-add", changed_rows([change]), events)
 

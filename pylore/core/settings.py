@@ -99,6 +99,7 @@ USER_ONLY = {
     "scope": "says whose facts are seen",
     "promote_auto": "lets what was said in a session become knowledge",
     "promote_after": "lets what is staged become confirmed",
+    "keep_questions": "says whether your own questions are kept",
     "candidates_days": "says how long what was said in your own sessions is kept",
     "output": "says what programs get that read lore's output",
     "on": "says where queries are sent to",
@@ -499,6 +500,10 @@ class Settings:
         "the largest file that 'lore index' reads, in bytes",
         low=1000,
         high=1_000_000_000,
+    )
+    keep_questions = switch(
+        True,
+        "note in your log of events what was asked and found nothing sure, for 'lore gaps'",
     )
     keep_timings = switch(
         True,

@@ -7,7 +7,7 @@ import time
 from stat import S_ISREG
 
 from ..anchors.project import root_to_keep
-from ..app.search import record_ids, search
+from ..app.search import keep_question, record_ids, search
 from ..context.text import Frame, Tokens
 from ..core.errors import LoreError
 from ..core.ids import sha256
@@ -182,6 +182,7 @@ def about_prompt(engine: Engine, prompt: str, session: AgentSession, name: str) 
             return brief
         engine = engine.changed([("limit", str(_HITS))], "hook")
         found = search(engine, asked, near=near, types=(RECORDS,))
+        keep_question(engine, "hook", asked, found, name)
     fresh = [hit for hit in found if not hit.weak and hit.id not in session.ids]
     brief.add("Records:", map(_of_hit, fresh[:_HITS]))
     return brief

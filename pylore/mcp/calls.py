@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..app.bounds import first_nodes, first_rows, text_within
 from ..app.context import ContextRequest, context
 from ..app.related import RelatedRequest, related
-from ..app.search import record_ids, record_shown, search
+from ..app.search import keep_question, record_ids, record_shown, search
 from ..app.show import show
 from ..context.text import Frame, Tokens
 from ..core.errors import LoreError, UsageError, nearest
@@ -421,6 +421,7 @@ def _search(current: CurrentStore, given: Arguments) -> Answer:
             engine, query, near=given.get("files", ()), types=given.get("types", ()),
             explain=given.get("explain", False),
         )  # fmt: skip
+        keep_question(engine, "mcp", query, found)
         return _hits(current, engine, query, found, whole=given.get("explain", False))
 
     return _kept(current, engine, "query", given, answer)
@@ -492,6 +493,7 @@ def _context(current: CurrentStore, given: Arguments) -> Answer:
 
     def answer() -> Answer:
         found = text_within(engine, request, most)
+        keep_question(engine, "mcp", found.question, found.hits)
         after = None
         if engine.settings.run and may_write(current):
             ids = [entry["id"] for entry in found.included]

@@ -130,11 +130,13 @@ def changes_in(store: Store, id: str, text: str) -> dict[str, Any]:
     return changed
 
 
-def draft_of_new(type: str, given: dict[str, Any]) -> DraftFile:
-    """Return the draft of a record that is to be added, with what was given as options."""
+def draft_of_new(type: str, given: dict[str, Any], about: str = "") -> DraftFile:
+    """Return the draft of a record that is to be added, with what was given as options and what
+    else a person should know of it."""
     head = (
         f"A new {type}: its text goes below the second line of dashes.\n"
         "tags: auth, api    file: src/a.py:10-20    links: decision-1a2b3c4d:relates_to"
+        f"{about}"
     )
     fields = {
         name: ", ".join(value) if isinstance(value, (list, tuple)) else value or ""
