@@ -1,4 +1,4 @@
-"""Declare and run gaps: what is asked most and known least."""
+"""Declare and run gaps and replay: what is known least, and whether what is known is heeded."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..core.vocabulary import LEARNING_TYPES
 from ..terminal.text import bold, changes_text, dim
 from .event_log import append_event, event_file, remedy
 from .gaps import Gap, found, gaps, nearest
+from .replay import HEEDED, UNKNOWN, VERDICTS, replay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,6 +126,30 @@ def _answered_text(row: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def run_replay(since: str, **options: Any) -> None:
+    """``lore replay``."""
+    session = Session(options)
+    with session.open() as store, store.faults:
+        row = replay(session.engine(store), parse_since(since) if since else "")
+    session.output.one(row, _replay_text)
+
+
+def _replay_text(row: dict[str, Any]) -> str:
+    lines = [f"{row[name.replace(' ', '_')]:>5}  {name}\n" for name in VERDICTS]
+    known = row["trouble"] - row[UNKNOWN] + row[HEEDED]
+    if row["prevented"] is None:
+        lines.append("none of it was known: 'lore candidates' lists what may be worth keeping\n")
+    else:
+        lines.append(f"{100 * row['prevented']:.0f} % of {known} known were prevented\n")
+    return "".join([*lines, *map(_place_text, row["places"])])
+
+
+def _place_text(one: dict[str, Any]) -> str:
+    said = one_line(one["text"] or ", ".join(one["files"]))[:_LINE]
+    head = dim(f"{one['t'][:10]}  {one['session'][:8]:<8}  ")
+    return f"{head}{one['verdict']:<9}  {bold(one['id'] or '-')}  {said}\n"
+
+
 SINCE = Option("--since AGE", "look at what was asked since: 7d, 2w, a date, a time", default="")
 
 GAPS_COMMAND = Command(
@@ -182,4 +207,29 @@ Lists these gaps no more, whoever asks the like again: ids, or places in the lis
     examples=("lore gaps dismiss 2 gap-1a2b3c4d",),
     arguments=(Argument("GAP…", "wanted"),),
     run=dismiss,
+)
+
+
+REPLAY_COMMAND = Command(
+    "replay",
+    "[options]",
+    "whether what is known would have prevented the trouble of past sessions",
+    """\
+Trouble is what a person put right, what a model conceded, an error that came up in three
+sessions, and a commit that was reverted, in the events of this project's sessions. For each,
+a record that was there before is looked for by its own words:
+
+unknown    there was none
+not found  there was one, and the prompt before the trouble does not find it
+not shown  the prompt finds it among the first five, and hooks did not show it
+ignored    it was shown in the session
+heeded     one was shown, a file that it is anchored to was edited, and no such trouble came
+
+prevented is the share of heeded among all that was known; places has each with its text.""",
+    SINCE,
+    OUTPUT,
+    QUIET,
+    BUSY_TIMEOUT,
+    examples=("lore replay --since 30d", "lore replay --jq .prevented"),
+    run=run_replay,
 )
