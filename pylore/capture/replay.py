@@ -40,6 +40,10 @@ FIRST = 5
 """Results that count as found."""
 
 
+SAYS_IT = 0.6
+"""Score from which a record says what a text is about: chosen by hand."""
+
+
 class Trouble(Record):
     """One occasion: what its text is, in which ``session``, at what time ``t``, which ``signal``
     says so and where (``ref``), and which files were edited."""
@@ -137,12 +141,13 @@ def _place(verdict: str, id: str, trouble: Trouble) -> dict[str, Any]:
 
 
 def _known(engine: Engine, text: str, before: str) -> list[str]:
-    """Return the records among the first results for a text that are sure, and were there then."""
+    """Return the records among the first results for a text that say it, and were there then."""
     if not text.strip():
         return []
-    hits = [hit.id for hit in search(engine, text, types=LEARNING_TYPES) if not hit.weak]
-    nodes = engine.store.nodes.get_many(hits)
-    return [id for id in hits if id in nodes and nodes[id].created_at < before]
+    hits = search(engine, text, types=LEARNING_TYPES)
+    sure = [hit.id for hit in hits if not hit.weak and hit.score >= SAYS_IT]
+    nodes = engine.store.nodes.get_many(sure)
+    return [id for id in sure if id in nodes and nodes[id].created_at < before]
 
 
 def _heeded(
