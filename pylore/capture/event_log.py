@@ -182,7 +182,24 @@ def without_tokens_in(texts: Sequence[str]) -> list[str]:
     )
 
 
+_OF_SENTENCES = frozenset(" '(),-./?_")
+_OF_WORDS = ("--", "password", "phrase", "mnemonic", "seed", "wallet")
+"""Secrets of letters alone stand beside one of these."""
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a text has short words and no digit or other sign that a secret has."""
+    folded = text.lower()
+    return (
+        all(letter.isalpha() or letter in _OF_SENTENCES for letter in text)
+        and all(len(word) < _SHORTEST for word in text.split())
+        and not any(word in folded for word in _OF_WORDS)
+    )
+
+
 def _may_hold(text: str) -> bool:
+    if _is_sentence(text):
+        return False
     if len(text) < _SHORTEST and _SIGNS.isdisjoint(text):
         return False
     if not _SIGNS.isdisjoint(text):
