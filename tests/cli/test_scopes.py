@@ -233,8 +233,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("scopes")
     preload()
     with pytest.MonkeyPatch.context() as patch:
-        move_home(patch, folder / "home")
-        patch.setenv("LORE_STORE", str(store_folder(folder / "home/data", folder)))
+        home = tmp_path_factory.mktemp("home")
+        move_home(patch, home)
+        patch.setenv("LORE_STORE", str(store_folder(home / "data", folder)))
         patch.setenv("LORE_PROJECT", str(folder))
         patch.setenv("LORE_STORE_SCOPE", "project")
         patch.chdir(folder)
