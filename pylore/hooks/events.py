@@ -183,7 +183,7 @@ def about_prompt(engine: Engine, prompt: str, session: AgentSession, name: str) 
             return brief
         engine = engine.changed([("limit", str(_HITS))], "hook")
         found = search(engine, asked, near=near, types=(RECORDS,))
-        if asked and intent_of(asked) is not None:  # most prompts ask for work, and not for what is known
+        if asked and intent_of(asked) is not None:  # most prompts ask for work
             keep_question(engine, "hook", asked, found, name)
     fresh = [hit for hit in found if not hit.weak and hit.id not in session.ids]
     brief.add("Records:", map(_of_hit, fresh[:_HITS]))
