@@ -45,8 +45,9 @@ def written_files(command: str, here: str = "") -> list[str]:
         place = places[-1]
         words = _bare(line)
         if place is not None:
-            named = [os.path.join(place, path) for path in (*targets, *_given(words)) if path]
-            found.update(dict.fromkeys(path for path in named if not path.startswith("/dev/")))
+            named = filter(None, (*targets, *_given(words)))
+            files = (path for path in named if not path.startswith("/dev/"))
+            found.update(dict.fromkeys(os.path.join(place, path) for path in files))
         if words[:1] == ["cd"] and place is not None:
             to = words[1] if len(words) > 1 else None
             places[-1] = None if to is None else os.path.join(place, to)
