@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..store import Store
+    from .claims import Count
     from .definitions import Finder, FindSymbol
 
 
@@ -90,6 +91,8 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
     A symbol that is not in the store is stood for by its file.
     """
     targets = []
+    if anchor.kind == "rule":
+        return  # it is about what it matches, whichever files these are
     if anchor.kind == "glob":
         if len(paths) <= MOST_MATCHES:
             targets = list(file_nodes(store, write, paths).ids.values())
@@ -143,11 +146,12 @@ def _ends(store: Store, anchor: Anchor) -> tuple[str, ...]:
 
 def place_anchor(
     store: Store, write: Write, project: Project, wanted: Anchor,
-    find_symbol: FindSymbol = find_definitions,
+    find_symbol: FindSymbol = find_definitions, count: Count | None = None,
 ) -> tuple[Anchor, str]:  # fmt: skip
     """Anchor a node to the code as it is now: the anchor, and whether it is a new one.
 
-    A record without a file gets the anchor's. The caller holds a transaction.
+    A rule is counted by ``count``. A record without a file gets the anchor's. The caller holds a
+    transaction.
 
     Raises:
         LoreError: no such node, or nothing to anchor to.
@@ -155,7 +159,12 @@ def place_anchor(
     node = store.nodes.require(wanted.node_id)
     if node.invalidated_at is not None:
         raise LoreError(f"'{node.id}' is forgotten: 'lore restore {node.id}' brings it back")
-    anchor = take(project, wanted, find_symbol)
+    if wanted.kind == "rule":
+        from .claims import taken_claim
+
+        anchor = taken_claim(project, wanted, count)
+    else:
+        anchor = take(project, wanted, find_symbol)
     trust_root(anchor.root)
     old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
     anchor.created_at = old.created_at if old else anchor.created_at
@@ -164,7 +173,11 @@ def place_anchor(
         _unlink_commits(store, node.id)
     matches = project.matching(anchor.path) if anchor.kind == "glob" else []
     link_anchor(store, write, anchor, matches, "user_edit")
-    if node.file is None and anchor.kind != "glob" and node.type not in ("file", "symbol"):
+    if (
+        node.file is None
+        and anchor.kind not in ("glob", "rule")
+        and node.type not in ("file", "symbol")
+    ):
         node.file = anchor.path
         if anchor.kind == "lines":
             node.line_start, node.line_end = line_numbers(anchor.detail)

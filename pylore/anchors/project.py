@@ -225,7 +225,7 @@ class Project:
             by_part.setdefault(
                 max(in_text.findall(word.encode()), key=len, default=b""), []
             ).append(word)
-        for path in self._candidates([part.decode() for part in by_part if part]):
+        for path in self.with_any([part.decode() for part in by_part if part]):
             try:
                 parts = set(in_text.findall(self.read(path)))
             except Unreadable:
@@ -235,24 +235,30 @@ class Project:
                     found[word].append(path)
         return found
 
-    def _candidates(self, words: Sequence[str]) -> list[str]:
+    def with_any(self, words: Sequence[str], revision: str = "") -> list[str]:
+        """Return the files that may have one of these words, which are letters, digits and ``_``.
+
+        With a ``revision``, as that has them.
+        """
         if not words or not self.head:
             return self.paths() if words else []
         found: set[str] = set()
+        where = [revision] if revision else ["--untracked"]
         for start in range(0, len(words), _WORDS_AT_ONCE):
             patterns = [part for word in words[start : start + _WORDS_AT_ONCE]
                         for part in ("-e", word)]  # fmt: skip
             listed = self.git.ask(
                 "grep",
                 "-lzwFI",
-                "--untracked",
                 "--no-recurse-submodules",
                 "--no-textconv",
                 *patterns,
+                *where,
                 "--",
                 os.path.abspath(self.root),
             )
-            found.update((listed or "").split("\0"))
+            before = f"{revision}:" if revision else ""
+            found.update(path.removeprefix(before) for path in (listed or "").split("\0"))
         return sorted(path for path in found if path and path.isprintable())
 
     def as_committed(self, paths: Sequence[str]) -> set[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SIMILARITY = ", similarity "
 
-_HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
+_HOLDING_LEAST = ("invalid", "violated", "drifted", "relocated", "valid")
 
 
 def worst(verdicts: Sequence[str]) -> str | None:
@@ -41,7 +41,14 @@ def told(anchor: Anchor) -> dict[str, str | float | None]:
         "reason": anchor.reason or None,
         "similarity": _similarity(anchor),
         "verified_at": anchor.verified_at,
+        **({"claim": _claim(anchor)} if anchor.kind == "rule" else {}),
     }
+
+
+def _claim(anchor: Anchor) -> str:
+    from .claims import claim_text
+
+    return claim_text(anchor)
 
 
 def similarity_said(similarity: float) -> str:
@@ -91,7 +98,7 @@ def add_verdicts(
 
 
 def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> bool:
-    if kind == "glob":
+    if kind in ("glob", "rule"):
         return False  # to know costs more than a stat
     try:
         found = stamp_of(os.path.join(root, path))

@@ -21,13 +21,14 @@ from .verdict_cache import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from ..core.model import Node
     from ..embed import Embedder
     from ..store import Store
     from ..store.anchors import Anchor, AnchorKey
+    from .claims import ClaimResult, Count
     from .definitions import FindSymbol, Outline
 
     Parse = Callable[[str, Sequence[str]], FindSymbol]
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 MOST_PARSED = 2_000
 """Files in which a missing symbol is looked for by grammar; beyond that its look must do."""
 
+_NO_CLAIMS: Mapping[AnchorKey, ClaimResult] = {}
+
 NOTED = 20
 """Files that could not be read and are named one by one."""
 
@@ -46,13 +49,15 @@ NOTED = 20
 class Verified(Record):
     """``found``: each anchor as it was and as it is; and how many could not be examined.
 
-    ``unlooked`` are those that may not be: they lead where this user has nothing.
+    ``unlooked`` are those that may not be: they lead where this user has nothing. ``claims`` has
+    how far each rule holds that was counted.
     """
 
-    __slots__ = ("away", "found", "notes", "unlooked", "unreadable")
+    __slots__ = ("away", "claims", "found", "notes", "unlooked", "unreadable")
 
     def __init__(self) -> None:
         self.found: list[tuple[Anchor, Anchor]] = []
+        self.claims: dict[AnchorKey, ClaimResult] = {}
         self.unlooked: set[AnchorKey] = set()
         self.unreadable = 0
         self.away = 0
@@ -62,18 +67,27 @@ class Verified(Record):
         """Map verdict to the number of anchors."""
         counts = dict.fromkeys(("valid", "relocated", "drifted", "invalid"), 0)
         for _, anchor in self.found:
-            counts[anchor.verdict] += 1
+            counts[anchor.verdict] = counts.get(anchor.verdict, 0) + 1
         return counts
 
 
-class SymbolReading(Record):
-    """Read files where the look of lines does not say enough."""
+class CodeReading(Record):
+    """Read files where the look of lines does not say enough; ``since``: the commit whose
+    violations of rules are known ones."""
 
-    __slots__ = ("outline", "parse")
+    __slots__ = ("count", "outline", "parse", "since")
 
-    def __init__(self, parse: Parse | None, outline: Outline | None) -> None:
+    def __init__(
+        self,
+        parse: Parse | None = None,
+        outline: Outline | None = None,
+        count: Count | None = None,
+        since: str = "",
+    ) -> None:
         self.parse = parse
         self.outline = outline
+        self.count = count
+        self.since = since
 
 
 def verify(
@@ -83,19 +97,22 @@ def verify(
     *,
     parse: Parse | None = None,
     outline: Outline | None = None,
+    count: Count | None = None,
+    since: str = "",
     progress: Callable[[int], None] = lambda done: None,
 ) -> Verified:
     """Judge the anchors of these nodes, or of all, and write what has changed.
 
     Symbols are found by the looks of lines first; where one seems to be gone or to have
     changed, ``parse`` reads all such files at once. With ``outline`` what is like a symbol
-    that is defined nowhere is looked for, among what the change defines that lost it.
-    Files are read before the store is locked. A store that cannot be written keeps
-    its verdicts, and what was found is returned all the same.
+    that is defined nowhere is looked for, among what the change defines that lost it. Rules are
+    left as they are without ``count``; ``since`` is a commit whose violations are known. Files are
+    read before the store is locked. A store that cannot be written keeps its verdicts, and what
+    was found is returned all the same.
     """
     with store.faults:
         anchors = store.anchors.live(ids)
-        result = judge_all(store, anchors, parse, progress, outline)
+        result = judge_all(store, anchors, CodeReading(parse, outline, count, since), progress)
         changes = [(old, new) for old, new in result.found if old is not new]
         broken = [new for old, new in result.found
                   if new.verdict in BROKEN and old.key not in result.unlooked]  # fmt: skip
@@ -112,9 +129,8 @@ def verify(
 def judge_all(
     store: Store,
     anchors: Sequence[Anchor],
-    parse: Parse | None = None,
+    reading: CodeReading,
     progress: Callable[[int], None] = lambda done: None,
-    outline: Outline | None = None,
 ) -> Verified:
     """Return each anchor with what it is now; nothing is written."""
     result = Verified()
@@ -134,7 +150,6 @@ def judge_all(
             result.notes.append(f"{lead} to {root}, which is not there")
             result.found += [(anchor, anchor) for anchor in some]
         else:
-            reading = SymbolReading(parse, outline)
             _judge_project(Project(root), _places_before(store), some, reading, result, progress)
     result.found.sort(key=lambda pair: pair[1].key)
     if result.unreadable > NOTED:
@@ -167,18 +182,22 @@ def _places_before(store: Store) -> Places:
 
 
 def _judge_project(
-    project: Project, places: Places, anchors: Iterable[Anchor], reading: SymbolReading,
+    project: Project, places: Places, anchors: Iterable[Anchor], reading: CodeReading,
     result: Verified, progress: Callable[[int], None],
 ) -> None:  # fmt: skip
     judge = Judge(project, find_definitions, places)
     doubtful: dict[str, list[Anchor]] = {}
     words = set()
+    rules = []
     for anchor in anchors:
         progress(1)
         fault = fault_of(anchor)
         if fault:
             result.unlooked.add(anchor.key)
             _keep_verdict(anchor, Unreadable(fault), result)
+            continue
+        if anchor.kind == "rule":
+            rules.append(anchor)
             continue
         try:
             found = judge.judge(anchor)
@@ -192,13 +211,33 @@ def _judge_project(
                 doubtful.setdefault(found.path, []).append(anchor)
             else:
                 result.found.append((anchor, found))
+    if rules:
+        _judge_claims(project, rules, reading, result)
     if doubtful:
         _judge_again(project, places, doubtful, project.with_words(words), reading, result)
 
 
+def _judge_claims(
+    project: Project, anchors: Sequence[Anchor], reading: CodeReading, result: Verified
+) -> None:
+    """Give verdicts on rules: one that cannot be read is invalid."""
+    if reading.count is None:
+        result.found += [(anchor, anchor) for anchor in anchors]
+        return
+    from .claims import counted_claims, judged_anchor, places_against
+
+    found = counted_claims(project, anchors, reading.count)
+    before = counted_claims(project, anchors, reading.count, reading.since) if reading.since else {}
+    for anchor in anchors:
+        known = places_against(anchor, before.get(anchor.key)) if reading.since else None
+        new, judged = judged_anchor(anchor, found[anchor.key], project.head, known)
+        result.found.append((anchor, new))
+        result.claims[anchor.key] = judged
+
+
 def _judge_again(
     project: Project, places: Places, anchors: dict[str, list[Anchor]],
-    where: dict[str, list[str]], reading: SymbolReading, result: Verified,
+    where: dict[str, list[str]], reading: CodeReading, result: Verified,
 ) -> None:  # fmt: skip
     """Give verdicts on symbols that are not where, or not what, they seemed to be.
 
@@ -329,7 +368,7 @@ def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anch
 
 
 def _file_of(anchor: Anchor) -> str:
-    return anchor.stamp if anchor.kind == "glob" else anchor.path
+    return anchor.stamp if anchor.kind in ("glob", "rule") else anchor.path
 
 
 def _link_commits(
@@ -354,8 +393,11 @@ def _link_commits(
 # --- what commands print
 
 
-def rows(store: Store, anchors: Iterable[Anchor]) -> list[dict[str, Any]]:
-    """Return anchors as results: the node, where it leads, whether it holds."""
+def rows(
+    store: Store, anchors: Iterable[Anchor], claims: Mapping[AnchorKey, ClaimResult] = _NO_CLAIMS
+) -> list[dict[str, Any]]:
+    """Return anchors as results: the node, where it leads, whether it holds; those of ``claims``
+    with the places against them."""
     anchors = list(anchors)
     titles = store.nodes.briefs(list({anchor.node_id for anchor in anchors}))
     return [
@@ -363,6 +405,7 @@ def rows(store: Store, anchors: Iterable[Anchor]) -> list[dict[str, Any]]:
             "id": anchor.node_id,
             "title": titles[anchor.node_id][1] if anchor.node_id in titles else "",
             **told(anchor),
+            **(claims[anchor.key].told() if anchor.key in claims else {}),
         }
         for anchor in anchors
     ]

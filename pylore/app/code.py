@@ -22,17 +22,20 @@ from ..indexing.indexer import write_nodes
 from ..records.fields import split_location
 from ..store.anchors import Anchor
 from ..store.resolve_id import complete_id, complete_ids
+from ..system.git import Git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..anchors.claims import Claim, ClaimCount
     from ..anchors.definitions import FindSymbol, Outlined
+    from ..anchors.project import Unreadable
     from ..code.cochanges import CoChanges
     from .engine import Engine
 
 
-KINDS = ("glob", "hash", "symbol", "lines")
+KINDS = ("glob", "hash", "symbol", "lines", "rule")
 _OPTION = {kind: f" --{kind}" for kind in KINDS}
 
 
@@ -40,8 +43,8 @@ class AnchorRequest(Record):
     """A node, a file (``FILE``, ``FILE:10-20``, or a glob), and how closely they are tied.
 
     ``kind`` is one of ``KINDS``, or empty: the lines of ``FILE:10-20``, else the whole
-    file. ``detail`` is the symbol, or the lines as ``10-20``. A path starts from the folder
-    ``here``, or from the project's root.
+    file. ``detail`` is the symbol, the lines as ``10-20``, or a rule as ``Claim.detail``. A path
+    starts from the folder ``here``, or from the project's root.
     """
 
     __slots__ = ("detail", "file", "here", "id", "kind")
@@ -78,7 +81,7 @@ def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
     ahead = Ahead(store, lambda: engine.embedder)
     placed, state = ahead.settled(lambda: place_anchor(
         store, lambda nodes: write_nodes(store, ahead.given, nodes), project, wanted,
-        _finder(project, wanted),
+        _finder(project, wanted), count_claims,
     ), "anchor")  # fmt: skip
     return {**rows(store, [placed])[0], "state": state}
 
@@ -112,18 +115,24 @@ def unanchor(engine: Engine, request: AnchorRequest) -> list[dict[str, Any]]:
 
 
 def verify(
-    engine: Engine, ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None
+    engine: Engine,
+    ids: Sequence[str] = (),
+    progress: Callable[[int], None] = lambda done: None,
+    since: str = "",
 ) -> Verified:
     """Judges the anchors of these nodes, or of all, and keeps the verdicts.
 
+    With ``since``, a commit, rules know the violations that it has instead of their own.
+
     Raises:
-        LoreError: a node has no anchors.
+        LoreError: a node has no anchors; ``since`` is not a commit.
     """
     ids = complete_ids(engine.store, ids)
     require_anchors(engine.store, ids)
+    since = Git(engine.root).revision(since) if since else ""
     return verify_anchors(
-        engine.store, lambda: engine.embedder, ids, parse=_parse, outline=_outline,
-        progress=progress,
+        engine.store, lambda: engine.embedder, ids,
+        parse=_parse, outline=_outline, count=count_claims, since=since, progress=progress,
     )  # fmt: skip
 
 
@@ -140,12 +149,13 @@ def verified_rows(
         new for old, new in found.found
         if not changed or (old.key, old.verdict) != (new.key, new.verdict)
     ]  # fmt: skip
-    return rows(engine.store, shown)
+    return rows(engine.store, shown, found.claims)
 
 
 def broken_rows(engine: Engine, found: Verified) -> list[dict[str, Any]]:
     """Return what no longer holds, as rows."""
-    return rows(engine.store, [new for _, new in found.found if new.verdict in BROKEN])
+    broken = [new for _, new in found.found if new.verdict in BROKEN]
+    return rows(engine.store, broken, found.claims)
 
 
 def kept_verdicts(engine: Engine) -> Verified:
@@ -190,7 +200,7 @@ def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removin
         detail = detail.replace("::", ".")
     kind = kind or ("" if removing else "file")
     here = request.here or project.root
-    if kind == "glob":
+    if kind in ("glob", "rule"):
         path = relative_glob(project.root, here, file)
     else:
         path = relative(project.root, os.path.join(here, file), file)
@@ -208,6 +218,15 @@ def _outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
     from ..code.index import outline
 
     return outline(texts)
+
+
+def count_claims(
+    project: Project, claims: Sequence[Claim], revision: str = ""
+) -> list[ClaimCount | Unreadable]:
+    """Return what each claim finds in the files as they are, or as a commit has them."""
+    from ..code.claims import count
+
+    return count(project, claims, revision)
 
 
 def _finder(project: Project, wanted: Anchor) -> FindSymbol:

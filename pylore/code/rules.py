@@ -89,8 +89,7 @@ class Rules:
         targets = [language, *(self.languages[name] for name in also)]
         for rule in re.split(r"^---$", text, flags=re.MULTILINE):
             for target in targets[:1] if _ALONE.search(rule) else targets:
-                grammars = [target.grammar, *(grammar for grammar, _ in target.dialects)]
-                for grammar in grammars:
+                for grammar in self.grammars(target.name):
                     copy = _GRAMMAR.sub(rf"language: {_plain(grammar)}", rule)
                     copy = _ID.sub(rf"id: {_plain(grammar)}/\1", copy)
                     self._rules.append((target.name, copy))
@@ -110,6 +109,11 @@ class Rules:
         if program == "env":
             program = next((word for word in words[1:] if word[:1] not in "-"), "")
         return self._interpreters.get(program.rstrip("0123456789."), "")
+
+    def grammars(self, name: str) -> list[str]:
+        """Return the names that ast-grep has for a language and its dialects."""
+        language = self.languages[name]
+        return [language.grammar, *(grammar for grammar, _ in language.dialects)]
 
     def languages_of(self, paths: Iterable[str]) -> frozenset[str]:
         """Return the languages of files by their extensions alone."""
@@ -140,6 +144,10 @@ class Rules:
             rule.strip("\n") + "\n" for name, rule in self._rules
             if name in wanted and (not kinds or _kind(rule) in kinds)
         )  # fmt: skip
+        return self.configure(folder, text, scripts)
+
+    def configure(self, folder: str, text: str, scripts: Mapping[str, list[str]]) -> str:
+        """Write these rules and a config into an empty folder, as ``write`` does its own."""
         os.mkdir(os.path.join(folder, "rules"))
         with open(os.path.join(folder, "rules", "rules.yml"), "w", encoding="utf-8") as file:
             file.write(text)

@@ -29,8 +29,8 @@ STAMP = f"{TIME} [0-9a-f]{{10}}"
 LARGEST = (1 << 53) - 1
 """The greatest whole number that every reader of JSON keeps."""
 
-KINDS = ("file", "glob", "hash", "symbol", "lines")
-VERDICTS = ("valid", "drifted", "relocated", "invalid")
+KINDS = ("file", "glob", "hash", "symbol", "lines", "rule")
+VERDICTS = ("valid", "drifted", "relocated", "violated", "invalid")
 CHANGES = ("relocated", "judged", "removed")
 
 CHOICES = {

@@ -100,7 +100,7 @@ CANDIDATE_STATUSES = ("open", "skipped", "refused", "promoted", "known")
 
 SOURCES = ("user_edit", "file", "system", "conversation")
 
-BROKEN = ("drifted", "invalid")
+BROKEN = ("drifted", "violated", "invalid")
 """Verdicts of an anchor that no longer holds."""
 
 NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")

@@ -178,7 +178,7 @@ class Anchors:
         """Return the files that begin so and have an anchor, globs aside."""
         rows = self._db.execute(
             "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
-            " AND kind <> 'glob' AND root = ?2",
+            " AND kind NOT IN ('glob', 'rule') AND root = ?2",
             (beginning, root),
         )
         return [str(path) for (path,) in rows]

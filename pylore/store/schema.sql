@@ -336,18 +336,18 @@ BEGIN
   DELETE FROM ratings WHERE node_key = old.from_key AND rated <= 0;
 END;
 
--- What ties a node to code. Verdicts: valid, drifted, relocated, invalid.
+-- What ties a node to code. Verdicts: valid, drifted, relocated, violated, invalid.
 CREATE TABLE anchors(
   node_id TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('file', 'glob', 'hash', 'symbol', 'lines')),
+  kind TEXT NOT NULL CHECK (kind IN ('file', 'glob', 'hash', 'symbol', 'lines', 'rule')),
   path TEXT NOT NULL,                      -- relative to the root, or a glob
-  detail TEXT NOT NULL DEFAULT '',         -- the symbol's name, or first-last line
+  detail TEXT NOT NULL DEFAULT '',         -- the symbol's name, first-last line, a rule's JSON
   root TEXT NOT NULL DEFAULT '',           -- empty: the folder that the store's folder is in
   hash TEXT NOT NULL DEFAULT '',           -- of what was anchored, when it last held
   stamp TEXT NOT NULL DEFAULT '',          -- size and times of the file when last read
   commit_id TEXT NOT NULL DEFAULT '',      -- checked out when it was last seen to hold
   verdict TEXT NOT NULL DEFAULT 'valid'
-    CHECK (verdict IN ('valid', 'drifted', 'relocated', 'invalid')),
+    CHECK (verdict IN ('valid', 'drifted', 'relocated', 'violated', 'invalid')),
   reason TEXT NOT NULL DEFAULT '',
   created_at TEXT NOT NULL,
   verified_at TEXT NOT NULL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.errors import LoreError, StoreError
 from ..core.json import parse_object
+from ..core.lines import KINDS, VERDICTS
 from ..core.vocabulary import CANDIDATE_STATUSES, SOURCES, STATUSES
 from .connection import LONGEST_VALUE, apsw
 from .fulltext import CREATE, TABLES
@@ -36,8 +37,8 @@ _ID = f"{_LINE} AND length({{c}}) <= 1000"
 _KEY = "{c} BETWEEN 1 AND 1 << 53"
 _NODE = f"typeof({{c}}) = 'integer' AND {_KEY}"
 _STATE = {"weight": _WEIGHT, "source": _among(SOURCES), "status": _among(STATUSES)}
-_VERDICT = _among(("valid", "drifted", "relocated", "invalid"))
-_KIND = _among(("file", "glob", "hash", "symbol", "lines"))
+_VERDICT = _among(VERDICTS)
+_KIND = _among(KINDS)
 _ENDS = {"from_id": _ID, "to_id": _ID, "relation": _LINE}
 
 _WRITTEN: dict[str, dict[str, str]] = {

@@ -163,6 +163,26 @@ class Git:
         except OSError:  # a TimeoutError is one
             return b""
 
+    def paths_in(self, revision: str) -> list[str]:
+        """Return the files that a commit has below the folder."""
+        listed = self.ask("ls-tree", "-r", "-z", "--name-only", revision) if revision else ""
+        return [path for path in (listed or "").split("\0") if path]
+
+    def revision(self, name: str) -> str:
+        """Return the hash of the commit that a person's name for it means.
+
+        Raises:
+            LoreError: there is none.
+        """
+        commit = None
+        if not name.startswith("-"):  # not every git knows --end-of-options
+            commit = self.ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if commit is None:
+            raise LoreError(
+                f"'{name}' is not a commit of the repository in {self.folder}: see 'git log'"
+            )
+        return commit
+
     def versions(self, path: str, since: str, most: int) -> list[str]:
         """Return the newest commits after ``since``, if that is one, that changed a file; newest
         first."""
@@ -256,13 +276,7 @@ class Git:
         Raises:
             LoreError: there is no such revision; as ``changed`` does.
         """
-        commit = None
-        if not revision.startswith("-"):  # not every git knows --end-of-options
-            commit = self.ask("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-        if commit is None:
-            raise LoreError(
-                f"'{revision}' is not a commit of the repository in {self.folder}: see 'git log'"
-            )
+        commit = self.revision(revision)
         found = {*self.changed()}
         if self.head():
             found.update(self._paths("diff-tree", "-r", *_NAMES, commit, "HEAD", "--"))

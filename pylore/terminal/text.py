@@ -279,8 +279,24 @@ def _standing_of(edge: dict[str, Any]) -> str:
 
 
 def anchor_place(row: dict[str, Any]) -> str:
-    """Return ``path:detail``, as far as there is one."""
+    """Return ``path:detail``, as far as there is one; of a rule, its claim in words."""
+    if row.get("claim"):
+        return str(row["claim"])
     return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
+
+
+def stale_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return anchors as ``anchors_text`` does; of a rule each place against it, as a compiler names
+    places."""
+    lines = []
+    for row in rows:
+        for place in row.get("places") or ():
+            known = "" if place["new"] else dim(" (known)")
+            lines.append(f"{place['file']}:{place['line']}: {bold(row['id'])} {cut(row['title'])}"
+                         f"{known}\n")  # fmt: skip
+        if not row.get("places"):
+            lines.append(anchors_text([row]))
+    return "".join(lines)
 
 
 def anchors_text(rows: Sequence[dict[str, Any]]) -> str:

@@ -23,8 +23,9 @@ from ...app.code import anchor as place
 from ...core.errors import DONE, FAILURE, UsageError
 from ...core.text import counted
 from ...system.git import Git
+from ...terminal.output import write
 from ...terminal.screen import Progress
-from ...terminal.text import anchors_text
+from ...terminal.text import anchors_text, stale_text
 from ..runtime import ids_from
 from ..session import Session, project_root
 
@@ -37,7 +38,15 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
         engine = session.engine(store)
-        if not file:
+        if options["rule"]:
+            from .claims import anchor_rule
+
+            tied = anchor_rule(engine, id, file, remove=remove, **options)
+            if remove:
+                session.output.list(tied, anchors_text)
+            else:
+                session.output.one(tied[0], lambda row: anchors_text([row]))
+        elif not file:
             _refuse(options, remove)
             session.output.list(anchors_of(engine, id), anchors_text)
         elif remove:
@@ -60,15 +69,22 @@ def verify_command(ids: tuple[str, ...], changed: bool, **options: Any) -> None:
     session.output.list(found_rows, anchors_text)
 
 
-def stale(fail: bool, kept: bool, **options: Any) -> int:
+def stale(fail: bool, kept: bool, since: str, report: str | None, **options: Any) -> int:
+    if kept and (since or report):
+        raise UsageError(f"--kept and --{'since' if since else 'as'} exclude each other: give one")
     session = Session(options)
     with session.open() as store, store.faults:
         engine = session.engine(store)
-        found = kept_verdicts(engine) if kept else _verified(engine, [])
+        found = kept_verdicts(engine) if kept else _verified(engine, [], since)
         broken = broken_rows(engine, found)
     session.say(found.notes)
-    session.output.list(broken, _stale_text)
-    return FAILURE if fail and broken else DONE
+    if report:
+        from ...terminal.annotations import REPORTS
+
+        write(REPORTS[report](broken))
+    else:
+        session.output.list(broken, _stale_text)
+    return FAILURE if fail and any(row.get("new", True) for row in broken) else DONE
 
 
 def cochanges_command(since: str, commits: bool, **options: Any) -> None:
@@ -107,19 +123,25 @@ def imports_command(path: str, **options: Any) -> None:
     session.output.one(row, _counts_text)
 
 
+_OF_RULES = ("of", "lang", "inside", "left_out", "expect")
+
+
 # --- what the words of a command line mean
 
 
 def _refuse(options: dict[str, Any], remove: bool) -> None:
-    given = [name for name in ("glob", "hash", "symbol", "lines") if options[name]]
+    given = [name for name in ("glob", "hash", "symbol", "lines", *_OF_RULES) if options[name]]
     if given or remove:
         raise UsageError(f"--{given[0] if given else 'remove'} needs a FILE: "
                          "see 'lore anchor --help'")  # fmt: skip
 
 
 def _request(
-    id: str, file: str, *, glob: bool, hash: bool, symbol: str, lines: str, **_: Any
+    id: str, file: str, *, glob: bool, hash: bool, symbol: str, lines: str, **options: Any
 ) -> AnchorRequest:
+    if any(options[name] for name in _OF_RULES):
+        raise UsageError("--of, --lang, --in, --except and --expect go with --rule: see "
+                         "'lore anchor --help'")  # fmt: skip
     kinds = {"glob": glob, "hash": hash, "symbol": symbol, "lines": lines}
     given = [name for name, value in kinds.items() if value]
     if len(given) > 1:
@@ -152,11 +174,11 @@ def _since(root: str, text: str) -> str:
 # --- what is said
 
 
-def _verified(engine: Engine, ids: Sequence[str]) -> Verified:
+def _verified(engine: Engine, ids: Sequence[str], since: str = "") -> Verified:
     with Progress(
         "verifying", count_anchors(engine, ids), kept="the verdicts are as they were"
     ) as advance:
-        return verify(engine, ids, advance)
+        return verify(engine, ids, advance, since)
 
 
 def _summary(found: Verified) -> str:
@@ -179,7 +201,7 @@ def _left_out(found: CoChanges, most: int) -> list[str]:
 
 
 def _stale_text(found: Sequence[dict[str, Any]]) -> str:
-    return anchors_text(found) if found else "everything holds\n"
+    return stale_text(found) if found else "everything holds\n"
 
 
 def _counts_text(row: dict[str, Any]) -> str:

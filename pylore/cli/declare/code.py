@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Option
+from ..declaration import Argument, Command, Heading, Option
 from . import BUSY_TIMEOUT, OUTPUT, QUIET
 
 INDEX_COMMAND = Command(
@@ -73,6 +73,7 @@ still does, and every search result carries the verdict:
                        with it
   drifted              the code is there, or elsewhere, and has changed; 'lore restore
                        ID' accepts it as it is now
+  violated             code is against a rule
   invalid              the code is gone; tie the record to another place, and take
                        this anchor away with --remove
 
@@ -85,14 +86,46 @@ or in a class that was renamed, with small edits. Git tells which change lost it
 what that change defines anew is compared by its tokens. From a similarity of 0.65
 on, of 1, it is the successor, and the anchor goes there: relocated where nothing
 but the name is new, else drifted. Below that, or where two are as alike, the anchor
-is invalid and its reason names the nearest.""",
+is invalid and its reason names the nearest.
+
+With --rule the record claims something about the code itself, and 'lore verify'
+counts for and against: places that match, and places that should not. What is
+against it now is known from now on; 'lore stale --fail' fails on what comes anew.
+The same rule given again takes the count of today. A pattern is code with $X for
+one part and $$$ for any number. Rules are matched, never run.""",
     Option("--glob", "FILE is a pattern, as 'src/**/*.py': one match is enough"),
     Option("--hash", "the whole content of the file"),
     Option(
         "--symbol NAME", "the body of a function, class, …, as check or Login.check", default=""
     ),
     Option("--lines A-B", "the text of these lines, wherever in the file", default=""),
-    Option("--remove", "take the anchors to FILE away, or the one of this kind"),
+    Option("--remove", "take the anchors to FILE away, or the one of this kind, or of this rule"),
+    Heading("A rule instead of a FILE:"),
+    Option(
+        "--rule PATTERN",
+        "tie the record to a pattern of ast-grep, or to its rule in FILE.yml",
+        default="",
+    ),
+    Option(
+        "--expect HOW",
+        "how often it is to match: none, all (of --of), some, or a number",
+        default="",
+    ),
+    Option(
+        "--of PATTERN",
+        "the places that are looked at: each is one of PATTERN, or none is",
+        default="",
+    ),
+    Option(
+        "--lang NAME", "their language; default: that of most files", kind="languages", default=""
+    ),
+    Option("--in GLOB", "count in these files alone, as 'src/**'", into="inside", default=""),
+    Option(
+        "--except GLOB",
+        "leave these files out; may be given several times",
+        into="left_out",
+        many=True,
+    ),
     OUTPUT,
     QUIET,
     Option(
@@ -101,6 +134,7 @@ is invalid and its reason names the nearest.""",
     BUSY_TIMEOUT,
     examples=(
         "lore anchor decision-1a2b3c4d src/auth.py --symbol Login.check",
+        "lore anchor decision-1a2b3c4d --rule 'session.save($X)' --in 'src/**' --expect none",
         "lore anchor decision-1a2b3c4d",
     ),
     arguments=(
@@ -144,12 +178,21 @@ STALE_COMMAND = Command(
     "list what no longer holds for the code of today",
     """\
 Verifies every anchor, as 'lore verify' does, and prints those that have
-drifted or are invalid. Relocated ones hold: their anchors have moved, and what
+drifted, are violated or invalid. A place against a rule is a line 'FILE:LINE: ID TITLE';
+those that were there when the rule was made are known. Relocated ones hold: their
+anchors have moved, and what
 they lead to is as it was. 'lore restore ID' lets a record hold for the code as it
 is now; where the code is gone, 'lore anchor ID FILE --symbol NAME' ties it to
 another place, and 'lore anchor ID FILE --symbol OLD --remove' takes the broken
 anchor away.""",
-    Option("--fail", "exit 1 if there are any: for CI"),
+    Option("--fail", "exit 1 if there are any, known violations aside: for CI"),
+    Option("--since REV", "violations that this commit has are the known ones", default=""),
+    Option(
+        "--as FORM",
+        "sarif, or github: annotations of a workflow",
+        into="report",
+        choices=("sarif", "github"),
+    ),
     Option("--kept", "print the verdicts as they were last given; look at no file"),
     OUTPUT,
     QUIET,

@@ -1,0 +1,365 @@
+"""A claim about code: an anchor of the kind ``rule``, and how often the code agrees with it.
+
+Its ``path`` is the glob of files that it is about, its ``detail`` the rule as JSON, its ``hash``
+the violations that were there when a person anchored or accepted it. Patterns are data: they are
+matched, never run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from ..core.errors import LoreError
+from ..core.json import canonical, loads, parse_object
+from ..core.model import Record
+from ..core.text import counted, one_line
+from ..core.times import now
+from .fingerprint import NO_MATCH
+from .project import Unreadable, matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from ..store.anchors import Anchor, AnchorKey
+    from .project import Project
+
+    Rule = str | dict[str, Any]
+    Count = Callable[[Project, Sequence["Claim"], str], list["ClaimCount | Unreadable"]]
+    """(project, claims, a commit; empty: the files as they are) → what is found of each."""
+
+KIND, VIOLATED = "rule", "violated"
+NONE, ALL, SOME = "none", "all", "some"
+
+LONGEST = 20_000
+"""Characters of a rule."""
+MOST_KNOWN = 1_000
+"""Violations that an anchor keeps; a claim with more of them does not describe the code."""
+NAMED = 20
+"""Places that a reason names."""
+
+_FIELDS = ("rule", "of", "lang", "expect", "except")
+
+
+class ClaimPlace(NamedTuple):
+    """One match: ``mark`` is a hash of its first line, by which it is known on another line."""
+
+    path: str
+    line: int
+    mark: str
+
+
+class ClaimCount(Record):
+    """What a claim finds in ``files`` files: matches of its rule; and the ``rest``, matches of its
+    ``of`` that are none of the rule. ``unread`` files could not be parsed."""
+
+    __slots__ = ("files", "matched", "rest", "unread")
+
+    def __init__(
+        self, files: int = 0, matched: Sequence[ClaimPlace] = (), rest: Sequence[ClaimPlace] = (),
+        unread: int = 0,
+    ) -> None:  # fmt: skip
+        self.files = files
+        self.matched = sorted(matched)
+        self.rest = sorted(rest)
+        self.unread = unread
+
+
+class Claim(Record):
+    """A rule, where it counts, and how often it is to match.
+
+    ``rule`` is a pattern, or a rule as ast-grep has it in YAML; ``of`` a pattern that says which
+    places are looked at; ``expect`` is none, all, some or a number.
+    """
+
+    __slots__ = ("expect", "glob", "lang", "left_out", "of", "rule")
+
+    def __init__(
+        self, glob: str, rule: Rule, expect: str, lang: str, of: str = "",
+        left_out: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self.glob = glob
+        self.rule = rule
+        self.expect = expect
+        self.lang = lang
+        self.of = of
+        self.left_out = tuple(left_out)
+
+    @classmethod
+    def of_anchor(cls, anchor: Anchor) -> Claim:
+        """Return what an anchor claims, whoever has written it.
+
+        Raises:
+            Unreadable: it is not a rule.
+        """
+        try:
+            data = parse_object(anchor.detail.encode(), 6 * LONGEST)
+        except (LoreError, UnicodeError) as error:
+            raise Unreadable(f"its rule is {error}") from None
+        left_out = data.get("except", [])
+        claim = cls(anchor.path, data.get("rule", ""), data.get("expect", ""),
+                    data.get("lang", ""), data.get("of", ""),
+                    left_out if isinstance(left_out, list) else [str(left_out)])  # fmt: skip
+        fault = claim.fault() if data.keys() <= {*_FIELDS} else "has unknown fields"
+        if fault:
+            raise Unreadable(f"its rule {fault}")
+        return claim
+
+    def fault(self) -> str:
+        """Return what is wrong with it, as far as no grammar has to say that; or nothing."""
+        texts = (self.expect, self.lang, self.of, *self.left_out)
+        if not self.rule or not isinstance(self.rule, (str, dict)):
+            return "is empty"
+        if not all(isinstance(text, str) for text in texts):
+            return "has a field that is not a text"
+        if len(self.detail) > LONGEST:
+            return f"is longer than {LONGEST} characters"
+        if self.expect not in (NONE, ALL, SOME) and not _iscounted(self.expect):
+            return f"expects '{self.expect}': give none, all, some or a number"
+        return "expects all, and does not say of what" if self.expect == ALL and not self.of else ""
+
+    @property
+    def detail(self) -> str:
+        """Return the rule as an anchor keeps it."""
+        fields = {"rule": self.rule, "of": self.of, "lang": self.lang, "expect": self.expect,
+                  "except": [*self.left_out]}  # fmt: skip
+        return canonical({name: value for name, value in fields.items() if value})
+
+    def covers(self, path: str) -> bool:
+        """Return whether it is about this file, if that is of its language."""
+        return matches(self.glob, path) and not any(matches(one, path) for one in self.left_out)
+
+    def text(self) -> str:
+        """Return it for people: what is expected of which pattern, and where."""
+        rule = self.rule if isinstance(self.rule, str) else canonical(self.rule)
+        of = f" of `{one_line(self.of)}`" if self.of else ""
+        said = {NONE: "no", ALL: f"all{of}:", SOME: "some"}.get(self.expect, self.expect)
+        but = f" except {', '.join(self.left_out)}" if self.left_out else ""
+        within = of if of and self.expect != ALL else ""
+        return f"{said} `{one_line(rule)}`{within} in {self.glob}{but}"
+
+    # --- what is found, by what is expected
+
+    def accepted(self, found: ClaimCount) -> list[ClaimPlace]:
+        """Return what is known from now on: places against it, or all where it counts them."""
+        return found.rest if self.expect == ALL else found.matched
+
+    def judge(self, found: ClaimCount, known: Sequence[ClaimPlace]) -> ClaimResult:
+        """Return how far it holds; ``known`` is what was accepted before."""
+        against = self.accepted(found)
+        if self.expect in (NONE, ALL):
+            return ClaimResult(against, fresh(against, known), fails=bool(against))
+        wanted = 1 if self.expect == SOME else int(self.expect)
+        number = len(found.matched)
+        if number >= wanted if self.expect == SOME else number == wanted:
+            return ClaimResult([], [], fails=False)
+        more = against if number > wanted else []
+        new = fresh(more, known)
+        return ClaimResult(more, new, fails=True, is_new=bool(new) or number != len(known))
+
+    def said(self, found: ClaimCount, judged: ClaimResult) -> str:
+        """Return the counts in words, with the places against it."""
+        if self.expect not in (NONE, ALL):
+            text = counted(len(found.matched), "match", "matches")
+            text += f"; expected {self.expect}" if judged.fails else ""
+        elif self.of:
+            holding = len(found.matched if self.expect == ALL else found.rest)
+            text = f"holds in {holding} of {counted(holding + len(judged.against), 'place')}"
+        else:
+            bad = len({place.path for place in judged.against})
+            text = f"holds in {found.files - bad} of {counted(found.files, 'file')}"
+        if judged.against:
+            # A person sees first what is new.
+            new = {*judged.new}
+            places = sorted(judged.against, key=lambda place: place not in new)
+            named = [f"{one.path}:{one.line}" + ("" if one in new else " (known)")
+                     for one in places[:NAMED]]  # fmt: skip
+            more = [f"{len(places) - NAMED} more"] if len(places) > NAMED else []
+            text += f"; against: {', '.join([*named, *more])}"
+        if found.unread:
+            text += f"; {counted(found.unread, 'file')} not parsed"
+        return text
+
+
+class ClaimResult(Record):
+    """The places ``against`` a claim, those of them that are ``new``; whether it ``fails``, and
+    whether it does so otherwise than was known."""
+
+    __slots__ = ("against", "fails", "is_new", "new")
+
+    def __init__(
+        self,
+        against: list[ClaimPlace],
+        new: list[ClaimPlace],
+        *,
+        fails: bool,
+        is_new: bool | None = None,
+    ) -> None:
+        self.against = against
+        self.new = new
+        self.fails = fails
+        self.is_new = bool(new) if is_new is None else is_new
+
+    def told(self) -> dict[str, Any]:
+        """Return the places against it as rows have them."""
+        new = {*self.new}
+        places = [{"file": one.path, "line": one.line, "new": one in new} for one in self.against]
+        return {"new": self.is_new, "places": places}
+
+
+def claim_text(anchor: Anchor) -> str:
+    """Return what an anchor claims in words; its rule as it is, where that is none."""
+    try:
+        return Claim.of_anchor(anchor).text()
+    except Unreadable:
+        return f"`{one_line(anchor.detail)}` in {anchor.path}"
+
+
+def fresh(places: Sequence[ClaimPlace], known: Iterable[ClaimPlace]) -> list[ClaimPlace]:
+    """Return the places that are not known: one on another line is, and one that has moved to
+    another file, as long as there are no more of them.
+
+    >>> old = [ClaimPlace("a.py", 1, "x")]
+    >>> fresh([ClaimPlace("a.py", 9, "x")], old), fresh([ClaimPlace("b.py", 1, "x")], old)
+    ([], [])
+    >>> fresh([ClaimPlace("a.py", 9, "x"), ClaimPlace("b.py", 1, "x")], old)
+    [ClaimPlace(path='b.py', line=1, mark='x')]
+    """
+    here = Counter((one.path, one.mark) for one in known)
+    left = []
+    for place in places:
+        if here[place.path, place.mark]:
+            here[place.path, place.mark] -= 1
+        else:
+            left.append(place)
+    moved: Counter[str] = Counter()
+    for (_, mark), count in here.items():
+        moved[mark] += count
+    new = []
+    for place in left:
+        if moved[place.mark]:
+            moved[place.mark] -= 1
+        else:
+            new.append(place)
+    return new
+
+
+def packed(places: Sequence[ClaimPlace]) -> str:
+    """Return places as an anchor keeps them: an object of paths and marks, without lines.
+
+    Raises:
+        LoreError: there are too many.
+    """
+    if len(places) > MOST_KNOWN:
+        raise LoreError(f"{len(places)} places are against it, over {MOST_KNOWN}: give a rule that "
+                        "the code mostly follows, or fewer files by --in")  # fmt: skip
+    found: dict[str, list[str]] = {}
+    for place in places:
+        found.setdefault(place.path, []).append(place.mark)
+    return canonical({path: " ".join(marks) for path, marks in found.items()}) if found else ""
+
+
+def unpacked(text: str) -> list[ClaimPlace]:
+    """Return the places that an anchor keeps; those of a text that nobody here has written, none.
+
+    >>> unpacked('{"a.py": "1a 2b"}')
+    [ClaimPlace(path='a.py', line=0, mark='1a'), ClaimPlace(path='a.py', line=0, mark='2b')]
+    """
+    try:
+        found = loads(text or "{}")
+    except ValueError:
+        return []
+    pairs = found.items() if isinstance(found, dict) else ()
+    return [ClaimPlace(path, 0, mark) for path, marks in pairs for mark in str(marks).split()]
+
+
+def taken_claim(project: Project, anchor: Anchor, count: Count | None) -> Anchor:
+    """Return an anchor that holds a claim from now on: what is against it today is known.
+
+    Raises:
+        LoreError: the claim cannot be counted, there is no file, or too much is against it.
+    """
+    if count is None:
+        raise LoreError("a rule is counted by 'lore anchor ID --rule PATTERN', given again")
+    found = counted_claims(project, [anchor], count)[anchor.key]
+    if isinstance(found, Unreadable):
+        raise LoreError(str(found))
+    claim = Claim.of_anchor(anchor)
+    if not found.files:
+        raise LoreError(f"there is no {claim.lang} file in {claim.text().rpartition(' in ')[2]}: "
+                        "check --in, --except and --lang")  # fmt: skip
+    taken = anchor.copy()
+    taken.hash = packed(claim.accepted(found))
+    taken.verdict, taken.reason, taken.verified_at = "valid", "", ""
+    taken = judged_anchor(taken, found, project.head)[0]
+    taken.created_at = anchor.created_at or taken.verified_at
+    return taken
+
+
+def judged_anchor(
+    anchor: Anchor,
+    found: ClaimCount | Unreadable,
+    head: str,
+    known: Sequence[ClaimPlace] | None = None,
+) -> tuple[Anchor, ClaimResult]:
+    """Return an anchor with its verdict; the same one where nothing has changed.
+
+    ``known``: compare with these instead of what the anchor keeps; ``stamp`` is then a file that is
+    newly against it, if there is one.
+    """
+    judged = ClaimResult([], [], fails=True)
+    changed = anchor.copy()
+    if isinstance(found, Unreadable):
+        verdict, reason = "invalid", str(found)
+    else:
+        claim = Claim.of_anchor(anchor)
+        judged = claim.judge(found, unpacked(anchor.hash) if known is None else known)
+        verdict = VIOLATED if judged.fails else "valid"
+        reason = claim.said(found, judged)
+        if not found.files:
+            verdict, reason = "invalid", f"there is no {claim.lang} file in {claim.glob}"
+    changed.verdict, changed.reason = verdict, reason + _evidence(anchor.reason)
+    first = judged.new[0].path if judged.new else NO_MATCH
+    changed.stamp = first if judged.is_new else ""
+    if not judged.is_new and verdict != "invalid":
+        changed.commit_id = head
+    before = (anchor.verdict, anchor.reason, anchor.stamp)
+    if (changed.verdict, changed.reason, changed.stamp) == before and anchor.verified_at:
+        return anchor, judged
+    changed.verified_at = now()
+    return changed, judged
+
+
+def counted_claims(
+    project: Project, anchors: Sequence[Anchor], count: Count, revision: str = ""
+) -> dict[AnchorKey, ClaimCount | Unreadable]:
+    """Return what is found of each anchor's claim, or why it is none, by the anchor's key."""
+    found: dict[AnchorKey, ClaimCount | Unreadable] = {}
+    claims = {}
+    for anchor in anchors:
+        try:
+            claims[anchor.key] = Claim.of_anchor(anchor)
+        except Unreadable as error:
+            found[anchor.key] = error
+    counted = count(project, [*claims.values()], revision) if claims else []
+    return found | dict(zip(claims, counted, strict=True))
+
+
+def places_against(anchor: Anchor, found: ClaimCount | Unreadable | None) -> list[ClaimPlace]:
+    """Return what was accepted where this was found: nothing of a claim that is none."""
+    return Claim.of_anchor(anchor).accepted(found) if isinstance(found, ClaimCount) else []
+
+
+HELD = "; held in "
+"""How a reason goes on with what its history says: a new count keeps that."""
+
+
+def _evidence(reason: str) -> str:
+    _, held, said = reason.partition(HELD)
+    return held + said
+
+
+def _iscounted(text: str) -> bool:
+    return text.isdecimal() and text.isascii() and len(text) < 7

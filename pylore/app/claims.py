@@ -1,0 +1,184 @@
+"""Claims about code: made from what a person gives, suggested, and followed through history."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Any
+
+from ..anchors.attach import remove_anchors
+from ..anchors.claims import LONGEST, Claim
+from ..anchors.project import Project, Unreadable, relative_glob
+from ..anchors.verify import rows
+from ..code.claims import refusal
+from ..code.rules import load_rules
+from ..core.errors import LoreError, UsageError
+from ..core.json import canonical, is_json, loads
+from ..core.model import Record
+from ..store.resolve_id import complete_id
+from ..system.project_files import read_plain
+from .code import AnchorRequest, anchor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..anchors.claims import Rule
+    from ..code.rules import Rules
+    from ..store.anchors import Anchor
+    from .engine import Engine
+
+_KEPT, _OTHERS = ("rule", "constraints", "utils"), (
+    "id", "language", "message", "note", "severity", "url", "metadata", "labels", "fix",
+    "transform", "rewriters",
+)  # fmt: skip
+"""Keys of a rule file: those that say what matches, and those that do not matter here."""
+
+
+class ClaimRequest(Record):
+    """What a person claims: see ``Claim``. ``rule`` is a pattern, or a YAML file with a rule.
+
+    ``lang`` is that of most files if empty. Globs and the file start from the folder ``here``.
+    """
+
+    __slots__ = ("expect", "here", "inside", "lang", "left_out", "of", "rule")
+
+    def __init__(
+        self, rule: str, expect: str = "", *, of: str = "", lang: str = "", inside: str = "",
+        left_out: Sequence[str] = (), here: str = "",
+    ) -> None:  # fmt: skip
+        self.rule = rule
+        self.expect = expect
+        self.of = of
+        self.lang = lang
+        self.inside = inside
+        self.left_out = left_out
+        self.here = here
+
+
+def claim(engine: Engine, id: str, request: ClaimRequest) -> dict[str, Any]:
+    """Tie a node to a claim: the anchor as a row with its ``state``; what is against it today is
+    known from then on.
+
+    Raises:
+        UsageError: the claim is none, or its pattern does not parse.
+        LoreError: no such node, no file that the claim is about.
+    """
+    project = Project(engine.root)
+    one = claim_of(project, request)
+    return anchor(engine, AnchorRequest(id, one.glob, "rule", one.detail, project.root))
+
+
+def unclaim(engine: Engine, id: str, request: ClaimRequest) -> list[dict[str, Any]]:
+    """Take the claims with this rule away from a node.
+
+    Raises:
+        LoreError: there is none.
+    """
+    store = engine.store
+    id = complete_id(store, id)
+    rule, _ = rule_of(request.rule, request.here)
+    found = [one for one in store.anchors.of(store.nodes.require(id).id)
+             if one.kind == "rule" and _rule_text(one) == _as_text(rule)]  # fmt: skip
+    if not found:
+        raise LoreError(f"'{id}' has no such rule: 'lore anchor {id}' lists its anchors")
+    with store.transaction("anchor"):
+        removed = [gone for one in found for gone in remove_anchors(store, one)]
+    return [{**row, "state": "removed"} for row in rows(store, removed)]
+
+
+def _rule_text(anchor: Anchor) -> str:
+    try:
+        return _as_text(Claim.of_anchor(anchor).rule)
+    except Unreadable:
+        return anchor.detail
+
+
+def _as_text(rule: Rule) -> str:
+    """Return a rule in one spelling: a person may give that of a file as JSON, too."""
+    if isinstance(rule, str):
+        return canonical(loads(rule)) if rule.startswith("{") and is_json(rule) else rule
+    return canonical(rule)
+
+
+def claim_of(project: Project, request: ClaimRequest) -> Claim:
+    """Return a claim that ast-grep takes.
+
+    Raises:
+        UsageError: it is none; in one line.
+    """
+    rule, lang = rule_of(request.rule, request.here)
+    here = request.here or project.root
+    glob = relative_glob(project.root, here, request.inside) if request.inside else "**"
+    left_out = [relative_glob(project.root, here, one) for one in request.left_out]
+    rules = load_rules()
+    lang = _language(rules, request.lang or lang) or _most_used(rules, project, glob)
+    one = Claim(glob, rule, request.expect, lang, request.of, left_out)
+    fault = "is not said to be expected: give --expect none, all, some or a number"
+    if not request.expect or (fault := one.fault()):
+        raise UsageError(f"the rule {fault}")
+    for grammar in rules.grammars(lang):
+        for pattern in (one.rule, one.of):
+            if isinstance(pattern, str) and pattern and (why := refusal("", pattern, grammar)):
+                raise UsageError(f"'{pattern}' is not a pattern of {lang}: {why}")
+    from ..code.claims import compiled
+
+    if why := refusal(compiled(rules.grammars(lang), one, 0)):
+        raise UsageError(f"the rule is not one of ast-grep's: {why}")
+    return one
+
+
+def rule_of(text: str, here: str) -> tuple[Rule, str]:
+    """Return a rule and its language from what a person gives: a pattern, or the name of a YAML
+    file, which is read now.
+
+    Raises:
+        UsageError: the file is not a rule of ast-grep.
+    """
+    path = os.path.join(here, text)
+    if not text.endswith((".yml", ".yaml")) or not os.path.exists(path):
+        return text, ""
+    data = _yaml(text, path)
+    unknown = data.keys() - {*_KEPT, *_OTHERS}
+    if {"files", "ignores"} & unknown:
+        raise UsageError(f"{text}: says 'files' or 'ignores': give --in and --except instead")
+    if unknown or not isinstance(data.get("rule"), dict):
+        what = f"has '{min(unknown)}'" if unknown else "has no 'rule'"
+        raise UsageError(f"{text}: {what}: give a rule file of ast-grep")
+    return {name: data[name] for name in _KEPT if name in data}, str(data.get("language", ""))
+
+
+def _yaml(name: str, path: str) -> dict[str, Any]:
+    import yaml
+
+    try:
+        text = read_plain(path, LONGEST).decode()
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise UsageError(f"{name}: refers to itself by '*': write it out")
+        data = yaml.safe_load(text)
+        canonical(data)
+    except (OSError, LoreError) as error:
+        raise UsageError(f"{name}: {error}") from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        line = str(error).partition("\n")[0]
+        raise UsageError(f"{name}: is not one YAML document of plain values: {line}") from None
+    if not isinstance(data, dict):
+        raise UsageError(f"{name}: is not a rule file of ast-grep: it has no keys")
+    return data
+
+
+def _language(rules: Rules, name: str) -> str:
+    """Return lore's name of a language that a person or ast-grep names."""
+    for language in rules.languages:
+        if name.lower() in (language, *map(str.lower, rules.grammars(language))):
+            return language
+    return min(rules.require((name,))) if name else ""
+
+
+def _most_used(rules: Rules, project: Project, glob: str) -> str:
+    paths = [path for path in project.paths() if Claim(glob, "_", "", "").covers(path)]
+    rules.choose_shared(project.paths())
+    used = Counter(filter(None, map(rules.language_of, paths)))
+    if not used:
+        raise UsageError(f"no file of a known language is in {glob}: give --lang or another --in")
+    return max(sorted(used), key=lambda name: used[name])

@@ -1,0 +1,269 @@
+"""Count what claims about code find, in the files as they are or as a commit has them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections import Counter
+
+from ..anchors.claims import ClaimCount, ClaimPlace
+from ..anchors.project import Unreadable, digest
+from ..core.json import dumps
+from ..core.text import one_line
+from ..system.atomic_write import TemporaryFolder
+from ..system.programs import limited
+from .rules import CPU_SECONDS, MEMORY_MB, SECONDS_A_FILE, load_rules, program, scan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from ..anchors.claims import Claim
+    from ..anchors.project import Project
+    from .rules import Match
+
+    Text = tuple[str, str, bytes]
+    """(key, path, content): the key is the path, or says which state of the file it is."""
+    Tally = dict[str, "FileCount"]
+
+LARGEST = 1_000_000
+"""Bytes of a file that is parsed."""
+MOST_FILES = 20_000
+"""Files that one claim without a literal word may look into."""
+_BATCH = 500
+_MARK = 8  # digits
+
+_VARIABLE = re.compile(r"\$+[A-Z_0-9]*")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
+
+
+class FileCount:
+    """One text's part of a ``ClaimCount``; ``failed``: it could not be parsed."""
+
+    __slots__ = ("failed", "matched", "rest")
+
+    def __init__(
+        self, matched: list[ClaimPlace], rest: list[ClaimPlace], *, failed: bool = False
+    ) -> None:
+        self.matched = matched
+        self.rest = rest
+        self.failed = failed
+
+
+def count(
+    project: Project, claims: Sequence[Claim], revision: str = ""
+) -> list[ClaimCount | Unreadable]:
+    """Return what each claim finds in the project as it is, or as a commit has it.
+
+    A claim that ast-grep does not take, or of a language that is not known, is ``Unreadable``.
+    One run of ast-grep parses the files that have the words of a pattern, each once.
+    """
+    listed = project.paths() if revision == "" else project.git.paths_in(revision)
+    counting = ClaimCounter(claims, listed)
+    scopes = [counting.scope(index, listed) for index in range(len(claims))]
+    wanted = counting.may_match(project, scopes, revision)
+    tallies = counting.count(_texts(project, wanted, revision))
+    return [
+        counting.faults.get(index) or summed(len(scope), tallies[index].values())
+        for index, scope in enumerate(scopes)
+    ]
+
+
+def summed(files: int, counts: Iterable[FileCount]) -> ClaimCount:
+    """Return what is found in so many files, of which those without a match have no count."""
+    found = [*counts]
+    return ClaimCount(
+        files,
+        [place for one in found for place in one.matched],
+        [place for one in found for place in one.rest],
+        sum(one.failed for one in found),
+    )
+
+
+def _texts(project: Project, paths: Sequence[str], revision: str) -> Iterator[Text]:
+    if revision:
+        for start in range(0, len(paths), _BATCH):
+            held = project.git.contents(revision, paths[start : start + _BATCH], LARGEST)
+            yield from ((path, path, held[path]) for path in held)
+        return
+    for path in paths:
+        try:
+            yield path, path, project.read(path)
+        except Unreadable:
+            continue
+
+
+class ClaimCounter:
+    """Some claims, ready to be matched with texts. ``faults`` are those of claims that are none."""
+
+    def __init__(self, claims: Sequence[Claim], paths: Sequence[str]) -> None:
+        """Read ``paths`` as those of the project: where languages share an extension, they tell."""
+        self._claims = claims
+        self._rules = load_rules()
+        self._rules.choose_shared(paths)
+        known = self._rules.languages
+        self.faults = {
+            index: Unreadable(f"its language '{claim.lang}' is not known")
+            for index, claim in enumerate(claims)
+            if claim.lang not in known
+        }
+        self._words = [words_of(claim.of or claim.rule) for claim in claims]
+        self._compiled = {
+            index: compiled(self._rules.grammars(claim.lang), claim, index)
+            for index, claim in enumerate(claims)
+            if index not in self.faults
+        }
+        if refusal("---\n".join(self._compiled.values())):  # ast-grep takes all rules or none
+            for index, text in [*self._compiled.items()]:
+                if why := refusal(text):
+                    self.faults[index] = Unreadable(f"its rule is not taken: {why}")
+                    del self._compiled[index]
+
+    def scope(self, index: int, paths: Iterable[str]) -> list[str]:
+        """Return the files that a claim is about."""
+        claim, language_of = self._claims[index], self._rules.language_of
+        return [path for path in paths if language_of(path) == claim.lang and claim.covers(path)]
+
+    def may_match(
+        self, project: Project, scopes: Sequence[Sequence[str]], revision: str = ""
+    ) -> list[str]:
+        """Return the files of all scopes that git finds the longest word of their pattern in."""
+        longest = [max(words, key=len, default="") for words in self._words]
+        having = {*project.with_any([*{*longest} - {""}], revision)}
+        found: set[str] = set()
+        for scope, word in zip(scopes, longest, strict=True):
+            found |= having.intersection(scope) if word else {*scope[:MOST_FILES]}
+        return sorted(found)
+
+    def count(self, texts: Iterable[Text]) -> list[Tally]:
+        """Return what each claim finds in each text, by keys; texts without a match have none."""
+        found: list[Tally] = [{} for _ in self._claims]
+        batch: list[tuple[Text, list[int]]] = []
+        for text in texts:
+            wanting = [index for index in self._compiled if self._wants(index, text)]
+            if wanting:
+                batch.append((text, wanting))
+            if len(batch) == _BATCH:
+                self._match(batch, found)
+                batch = []
+        if batch:
+            self._match(batch, found)
+        return found
+
+    def _wants(self, index: int, text: Text) -> bool:
+        _, path, content = text
+        return (
+            len(content) <= LARGEST
+            and all(word.encode() in content for word in self._words[index])
+            and self._rules.language_of(path) == self._claims[index].lang
+            and self._claims[index].covers(path)
+        )
+
+    def _match(self, batch: Sequence[tuple[Text, list[int]]], found: list[Tally]) -> None:
+        names = [f"{number}{_ending(text[1])}" for number, (text, _) in enumerate(batch)]
+        with TemporaryFolder() as folder:
+            for name, ((_, _, content), _) in zip(names, batch, strict=True):
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(content)
+            os.mkdir(os.path.join(folder, "_"))
+            used = sorted({index for _, wanting in batch for index in wanting})
+            text = "---\n".join(self._compiled[index] for index in used)
+            config = self._rules.configure(os.path.join(folder, "_"), text, {})
+            seen = scan(folder, config, names, min(os.cpu_count() or 1, 8))
+        for name, ((key, path, content), wanting) in zip(names, batch, strict=True):
+            lines = content.split(b"\n")
+            for index in wanting:
+                matches = seen.matches.get(name, ())
+                one = _counted(index, path, lines, matches, failed=name in seen.failed)
+                if one.failed or one.matched or one.rest:
+                    found[index][key] = one
+
+
+def _ending(path: str) -> str:
+    return path[path.rindex(".") :]
+
+
+def _counted(
+    index: int, path: str, lines: Sequence[bytes], matches: Iterable[Match], *, failed: bool
+) -> FileCount:
+    """Return what a claim finds in one text: ``of`` holds all, ``rule`` those that match it too."""
+    found: dict[str, Counter[tuple[int, int]]] = {"rule": Counter(), "of": Counter()}
+    for match in matches:
+        number, _, part = match.rule.partition(".")
+        if number == str(index):
+            found[part][match.first, match.last] += 1
+
+    def places(spans: Counter[tuple[int, int]]) -> list[ClaimPlace]:
+        return [
+            ClaimPlace(path, first, digest(lines[first - 1].strip())[:_MARK])
+            for first, _ in sorted(spans.elements())
+        ]
+
+    return FileCount(places(found["rule"]), places(found["of"] - found["rule"]), failed=failed)
+
+
+# --- rules as ast-grep takes them
+
+
+def compiled(grammars: Sequence[str], claim: Claim, index: int) -> str:
+    """Return a claim's rules in the text of a rule file, with ids ``GRAMMAR/claim.INDEX.PART``.
+
+    With ``of``, a match of that counts for the rule where it, or the node right around it, matches
+    the rule: a function that is decorated is part of a larger node.
+    """
+    whole = claim.rule if isinstance(claim.rule, dict) else {"rule": {"pattern": claim.rule}}
+    rule, of = whole.get("rule"), {"pattern": claim.of}
+    parts = {"rule": rule}
+    if claim.of:
+        parts = {"rule": {"all": [of, {"any": [rule, {"inside": rule}]}]}, "of": of}
+    shared = {name: whole[name] for name in ("constraints", "utils") if name in whole}
+    return "---\n".join(
+        dumps({"id": f"{grammar}/claim.{index}.{part}", "language": grammar, "rule": one,
+               **(shared if part == "rule" else {})}) + "\n"
+        for grammar in grammars
+        for part, one in parts.items()
+    )  # fmt: skip
+
+
+def words_of(rule: object) -> list[str]:
+    """Return literal words that every match of a pattern, or a rule, has in its text.
+
+    >>> words_of("session.save($X, force=True)"), words_of({"rule": {"kind": "call"}})
+    (['True', 'force', 'save', 'session'], [])
+    """
+    if isinstance(rule, str):
+        return sorted({*_WORD.findall(_VARIABLE.sub(" ", rule))})
+    found: set[str] = set()
+    if isinstance(rule, dict):
+        for name in ("rule", "pattern"):
+            found.update(words_of(rule.get(name)))
+        for one in rule["all"] if isinstance(rule.get("all"), list) else ():
+            found.update(words_of(one))
+    return sorted(found)
+
+
+def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
+    """Return why ast-grep does not take rules, or a pattern of a grammar; or nothing.
+
+    A pattern that only parses with an error is refused too: it would match something else.
+    """
+    if not text and not pattern:
+        return ""
+    words = ["run", "--lang", grammar, "--pattern", pattern] if pattern else [
+        "scan", "--inline-rules", text]  # fmt: skip
+    command = limited([program(), *words, "--stdin"], CPU_SECONDS, MEMORY_MB)
+    try:
+        done = subprocess.run(
+            command, input=b"\n", capture_output=True, check=False, timeout=SECONDS_A_FILE
+        )
+    except subprocess.TimeoutExpired:
+        return "it takes too long"
+    said = done.stderr.decode(errors="replace")
+    if pattern and "ERROR node" in said:
+        return "it does not parse"
+    if done.returncode in (0, 1):
+        return ""
+    causes = [line.removeprefix("╰▻ ") for line in said.split("\n") if line.startswith("╰▻ ")]
+    return one_line((causes or [said.partition("\n")[0] or "ast-grep fails"])[-1])[:200]
