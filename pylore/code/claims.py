@@ -18,7 +18,6 @@ from .rules import CPU_SECONDS, MEMORY_MB, SECONDS_A_FILE, load_rules, program, 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
 
     from ..anchors.claims import Claim
     from ..anchors.project import Project
