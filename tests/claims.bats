@@ -140,3 +140,25 @@ def $F(): $$$' --remove --quiet >/dev/null
   run_lore verify --jq 'map(.verdict) | sort | join(" ")'
   expect 0 'invalid violated'
 }
+
+hook() { # <event> <file>: what the agent gets to read
+  run_lore hook run "$1" --client claude <<<"$(jq -nc --arg file "$2" \
+    '{session_id: "s", tool_name: "Edit", tool_input: {file_path: $file}, tool_response: {}}')"
+  [ "$status" -eq 0 ]
+  text=$(jq -r '.hookSpecificOutput.additionalContext // ""' <<<"${output:-null}")
+}
+
+@test "hooks tell the claims about a file before an edit, and what is newly against them after it" {
+  rule --rule 'session.save($X)' --in 'src/**' --expect none
+  hook file src/views.py
+  contains "$text" '- decision-a Sessions are never saved [rule: no `session.save($X)` in src/**]'
+  hook tool src/auth.py # what was there before is not the edit's
+  [ -z "$text" ]
+  printf 'session.save(1)\n' >>src/views.py
+  hook tool "$PWD/src/views.py"
+  contains "$text" 'src/views.py:10: Sessions are never saved [rule: no `session.save($X)` in src/**]'
+  hook tool src/views.py # once a session
+  [ -z "$text" ]
+  hook tool tests/test_auth.py
+  [ -z "$text" ]
+}

@@ -7,10 +7,18 @@ from collections import Counter
 from typing import Any
 
 from ..anchors.attach import remove_anchors
-from ..anchors.claims import LONGEST, Claim
-from ..anchors.project import Project, Unreadable, relative_glob
+from ..anchors.claims import (
+    ALL,
+    LONGEST,
+    NONE,
+    Claim,
+    ClaimCount,
+    fresh,
+    unpacked,
+)
+from ..anchors.project import Project, Unreadable, relative_glob, root_to_keep
 from ..anchors.verify import rows
-from ..code.claims import refusal
+from ..code.claims import ClaimCounter, compiled, refusal
 from ..code.rules import load_rules
 from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
@@ -23,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..anchors.claims import Rule
+    from ..anchors.claims import ClaimPlace, Rule
     from ..code.rules import Rules
     from ..store.anchors import Anchor
     from .engine import Engine
@@ -87,6 +95,43 @@ def unclaim(engine: Engine, id: str, request: ClaimRequest) -> list[dict[str, An
     return [{**row, "state": "removed"} for row in rows(store, removed)]
 
 
+def claims_about(engine: Engine, path: str) -> list[tuple[Anchor, Claim]]:
+    """Return the claims about a file of the project, by the ids of their records."""
+    found = []
+    for one in engine.store.anchors.rules(root_to_keep(engine.store, engine.root)):
+        try:
+            said = Claim.of_anchor(one)
+        except Unreadable:
+            continue
+        if said.covers(path) and load_rules().language_of(path) == said.lang:
+            found.append((one, said))
+    return found
+
+
+def newly_against(engine: Engine, path: str) -> list[tuple[Anchor, Claim, list[ClaimPlace]]]:
+    """Return the places of a file that are against claims, and were not so in the commit that is
+    checked out, nor when the claim was made. What is claimed of a number is not known here."""
+    about = [one for one in claims_about(engine, path) if one[1].expect in (NONE, ALL)]
+    if not about:
+        return []
+    project = Project(engine.root)
+    try:
+        now = project.read(path)
+    except Unreadable:
+        return []
+    before = project.git.content(path) or b""
+    counter = ClaimCounter([claim for _, claim in about], [path])
+    counts = counter.count([("now", path, now), ("before", path, before)])
+    found = []
+    for (one, claim), count in zip(about, counts, strict=True):
+        there, was = (claim.accepted(count.get(key, ClaimCount())) for key in ("now", "before"))
+        unknown = {*fresh(there, unpacked(one.hash))}
+        new = [place for place in fresh(there, was) if place in unknown]
+        if new:
+            found.append((one, claim, new))
+    return found
+
+
 def _rule_text(anchor: Anchor) -> str:
     try:
         return _as_text(Claim.of_anchor(anchor).rule)
@@ -121,8 +166,6 @@ def claim_of(project: Project, request: ClaimRequest) -> Claim:
         for pattern in (one.rule, one.of):
             if isinstance(pattern, str) and pattern and (why := refusal("", pattern, grammar)):
                 raise UsageError(f"'{pattern}' is not a pattern of {lang}: {why}")
-    from ..code.claims import compiled
-
     if why := refusal(compiled(rules.grammars(lang), one, 0)):
         raise UsageError(f"the rule is not one of ast-grep's: {why}")
     return one

@@ -8,7 +8,7 @@ import subprocess
 from collections import Counter
 
 from ..anchors.claims import ClaimCount, ClaimPlace
-from ..anchors.project import Unreadable, digest
+from ..anchors.project import Unreadable, digest, glob_pattern
 from ..core.json import dumps
 from ..core.text import one_line
 from ..system.atomic_write import TemporaryFolder
@@ -17,7 +17,7 @@ from .rules import CPU_SECONDS, MEMORY_MB, SECONDS_A_FILE, load_rules, program, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..anchors.claims import Claim
     from ..anchors.project import Project
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Text = tuple[str, str, bytes]
     """(key, path, content): the key is the path, or says which state of the file it is."""
-    Tally = dict[str, "FileCount"]
+    Tally = dict[str, ClaimCount]
 
 LARGEST = 1_000_000
 """Bytes of a file that is parsed."""
@@ -36,19 +36,6 @@ _MARK = 8  # digits
 
 _VARIABLE = re.compile(r"\$+[A-Z_0-9]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
-
-
-class FileCount:
-    """One text's part of a ``ClaimCount``; ``failed``: it could not be parsed."""
-
-    __slots__ = ("failed", "matched", "rest")
-
-    def __init__(
-        self, matched: list[ClaimPlace], rest: list[ClaimPlace], *, failed: bool = False
-    ) -> None:
-        self.matched = matched
-        self.rest = rest
-        self.failed = failed
 
 
 def count(
@@ -70,14 +57,14 @@ def count(
     ]
 
 
-def summed(files: int, counts: Iterable[FileCount]) -> ClaimCount:
+def summed(files: int, counts: Iterable[ClaimCount]) -> ClaimCount:
     """Return what is found in so many files, of which those without a match have no count."""
     found = [*counts]
     return ClaimCount(
         files,
         [place for one in found for place in one.matched],
         [place for one in found for place in one.rest],
-        sum(one.failed for one in found),
+        sum(one.unread for one in found),
     )
 
 
@@ -120,10 +107,22 @@ class ClaimCounter:
                     self.faults[index] = Unreadable(f"its rule is not taken: {why}")
                     del self._compiled[index]
 
+        self._globs = [_matcher(claim) for claim in claims]
+        self._about: dict[str, list[int]] = {}
+
+    def about(self, path: str) -> list[int]:
+        """Return the indexes of the claims that are about a file."""
+        if path not in self._about:
+            language = self._rules.language_of(path)
+            self._about[path] = [
+                index for index in self._compiled
+                if self._claims[index].lang == language and self._globs[index](path)
+            ]  # fmt: skip
+        return self._about[path]
+
     def scope(self, index: int, paths: Iterable[str]) -> list[str]:
         """Return the files that a claim is about."""
-        claim, language_of = self._claims[index], self._rules.language_of
-        return [path for path in paths if language_of(path) == claim.lang and claim.covers(path)]
+        return [path for path in paths if index in self.about(path)]
 
     def may_match(
         self, project: Project, scopes: Sequence[Sequence[str]], revision: str = ""
@@ -141,8 +140,12 @@ class ClaimCounter:
         found: list[Tally] = [{} for _ in self._claims]
         batch: list[tuple[Text, list[int]]] = []
         for text in texts:
-            wanting = [index for index in self._compiled if self._wants(index, text)]
-            if wanting:
+            key, path, content = text
+            wanting = [index for index in self.about(path) if self._has_words(index, content)]
+            if wanting and len(content) > LARGEST:
+                for index in wanting:
+                    found[index][key] = ClaimCount(1, unread=1)
+            elif wanting:
                 batch.append((text, wanting))
             if len(batch) == _BATCH:
                 self._match(batch, found)
@@ -151,14 +154,8 @@ class ClaimCounter:
             self._match(batch, found)
         return found
 
-    def _wants(self, index: int, text: Text) -> bool:
-        _, path, content = text
-        return (
-            len(content) <= LARGEST
-            and all(word.encode() in content for word in self._words[index])
-            and self._rules.language_of(path) == self._claims[index].lang
-            and self._claims[index].covers(path)
-        )
+    def _has_words(self, index: int, content: bytes) -> bool:
+        return all(word.encode() in content for word in self._words[index])
 
     def _match(self, batch: Sequence[tuple[Text, list[int]]], found: list[Tally]) -> None:
         names = [f"{number}{_ending(text[1])}" for number, (text, _) in enumerate(batch)]
@@ -175,9 +172,15 @@ class ClaimCounter:
             lines = content.split(b"\n")
             for index in wanting:
                 matches = seen.matches.get(name, ())
-                one = _counted(index, path, lines, matches, failed=name in seen.failed)
-                if one.failed or one.matched or one.rest:
+                one = _counted(index, path, lines, matches, unread=int(name in seen.failed))
+                if one.unread or one.matched or one.rest:
                     found[index][key] = one
+
+
+def _matcher(claim: Claim) -> Callable[[str], bool]:
+    within = glob_pattern(claim.glob).fullmatch
+    left_out = [glob_pattern(glob).fullmatch for glob in claim.left_out]
+    return lambda path: bool(within(path)) and not any(match(path) for match in left_out)
 
 
 def _ending(path: str) -> str:
@@ -185,8 +188,8 @@ def _ending(path: str) -> str:
 
 
 def _counted(
-    index: int, path: str, lines: Sequence[bytes], matches: Iterable[Match], *, failed: bool
-) -> FileCount:
+    index: int, path: str, lines: Sequence[bytes], matches: Iterable[Match], *, unread: int
+) -> ClaimCount:
     """Return what a claim finds in one text: ``of`` holds all, ``rule`` those that match it too."""
     found: dict[str, Counter[tuple[int, int]]] = {"rule": Counter(), "of": Counter()}
     for match in matches:
@@ -200,7 +203,7 @@ def _counted(
             for first, _ in sorted(spans.elements())
         ]
 
-    return FileCount(places(found["rule"]), places(found["of"] - found["rule"]), failed=failed)
+    return ClaimCount(1, places(found["rule"]), places(found["of"] - found["rule"]), unread)
 
 
 # --- rules as ast-grep takes them

@@ -6,7 +6,7 @@ import os
 import time
 from stat import S_ISREG
 
-from ..anchors.project import root_to_keep
+from ..anchors.project import relative, root_to_keep
 from ..app.search import keep_question, record_ids, search
 from ..context.text import Frame, Tokens
 from ..core.errors import LoreError
@@ -26,7 +26,7 @@ from .install import FILE, PROMPT, SESSION_END, SESSION_START, TOOL, Sent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from ..app.engine import Engine
     from ..core.model import Hit, Node
@@ -39,8 +39,8 @@ _DIGITS = 32
 
 
 class AgentSession:
-    """One session: ``ids`` and files that were shown (``named``) or at hand (``files``), and the
-    ``run`` that they belong to.
+    """One session: ``ids`` and files that were shown (``named``) or at hand (``files``), places
+    ``against`` claims that were told, and the ``run`` that they belong to.
 
     A session without a name remembers nothing.
     """
@@ -49,6 +49,7 @@ class AgentSession:
         key = sha256(f"{project}\n{name}".encode("utf-8", "replace")).hexdigest()[:_DIGITS]
         self._path = os.path.join(_folder(), key) if name else ""
         self.ids: set[str] = set()
+        self.against: set[str] = set()
         self.files: set[str] = set()
         self.named: set[str] = set()
         self.run = ""
@@ -58,13 +59,16 @@ class AgentSession:
                 self.ids.add(value)
             elif kind == "file":
                 self.files.add(value)
+            elif kind == "against":
+                self.against.add(value)
             elif kind == "named":
                 self.named.add(value)
             elif kind == "run":
                 self.run = value
 
     def remember(self, kind: str, *values: str) -> None:
-        """Adds ``id``, ``file``, ``named`` or ``run`` of what was shown, if it can be kept."""
+        """Add ``id``, ``file``, ``named``, ``against`` or ``run`` of what was shown, if it can be
+        kept."""
         lines = "".join(f"{kind} {value}\n" for value in values if "\n" not in value)
         if not self._path or not lines:
             return
@@ -104,7 +108,7 @@ def _folder() -> str:
 TOKENS = {"session-start": 1200, "prompt": 400, "file": 300}
 """The most tokens that an event gets."""
 
-_TASKS, _STALE, _BEST = 5, 5, 12
+_TASKS, _STALE, _BEST, _PLACES = 5, 5, 12, 5
 
 _LOOKED_AT = 200
 """Of the newest confirmed records the best are chosen."""
@@ -195,6 +199,7 @@ def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Containe
     from ..app.related import RelatedRequest, related
 
     brief = Brief("file", f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
+    brief.add("", _claims(engine, paths, here, shown))
     for path in paths:
         try:
             with engine.store.faults:
@@ -203,6 +208,50 @@ def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Containe
             continue  # nothing is known of a file that the store has not
         brief.add("", map(_of_hit, [hit for hit in found if hit.id not in shown]))
     return brief
+
+
+def _claims(
+    engine: Engine, paths: Sequence[str], here: str, shown: Container[str]
+) -> Iterator[Line]:
+    """Yield the claims about files, a line each."""
+    if not engine.store.anchors.rules(root_to_keep(engine.store, engine.root)):
+        return
+    from ..app.claims import claims_about
+
+    about = [one for path in paths for one in claims_about(engine, _of_project(engine, path, here))]
+    nodes = engine.store.nodes.get_many([anchor.node_id for anchor, _ in about])
+    for anchor, claim in about:
+        if anchor.node_id not in shown and anchor.node_id in nodes:
+            yield anchor.node_id, f"{_title(nodes[anchor.node_id])} [rule: {claim.text()}]"
+
+
+def about_edit(
+    engine: Engine, paths: Sequence[str], here: str, session: AgentSession
+) -> Brief | None:
+    """What an edit of files has newly put against claims: each place once a session."""
+    if not engine.store.anchors.rules(root_to_keep(engine.store, engine.root)):
+        return None
+    from ..app.claims import newly_against
+
+    brief = Brief("file", "Against what lore knows, since this edit:")
+    for path in paths:
+        for anchor, claim, places in newly_against(engine, _of_project(engine, path, here)):
+            told = {f"{anchor.node_id} {one.mark} {one.path}": one for one in places}
+            fresh = [one for key, one in told.items() if key not in session.against]
+            node = engine.store.nodes.get(anchor.node_id)
+            if fresh and node is not None:
+                at = ", ".join(f"{one.path}:{one.line}" for one in fresh[:_PLACES])
+                brief.add("", [(node.id, f"{at}: {_title(node)} [rule: {claim.text()}]")])
+                session.remember("against", *told)
+    return brief
+
+
+def _of_project(engine: Engine, path: str, here: str) -> str:
+    """Return a path as the store spells it; as it is where it lies elsewhere."""
+    try:
+        return relative(engine.root, os.path.join(here, path))
+    except LoreError:
+        return path
 
 
 def _last_session(root: str, session: str) -> tuple[str, list[Line]]:
@@ -292,7 +341,6 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
         _begin(engine, agent, sent, here)
     if event == TOOL:
         _log(agent, sent, here)
-        return ""
     if event == SESSION_END:
         _end(engine, sent, session)
         return ""
@@ -317,7 +365,13 @@ def _brief(
         fresh = [path for path in files if path not in session.files]
         session.remember("file", *fresh)
         return about_files(engine, fresh, here, session.ids) if fresh else None
+    if event == TOOL and _edits(sent):
+        return about_edit(engine, [_within(path, here) for path in sent.files], here, session)
     return None
+
+
+def _edits(sent: Sent) -> bool:
+    return bool(sent.files) and any(word in sent.tool.lower() for word in _EDITS)
 
 
 def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, brief: Brief) -> None:

@@ -111,6 +111,11 @@ class DocumentFile(Record):
 
 
 _FIELDS = ", ".join(Anchor.__slots__)
+_RULES = (
+    f"SELECT {', '.join('a.' + name for name in Anchor.__slots__)} FROM anchors a JOIN nodes n"
+    " ON n.id = a.node_id WHERE a.kind = 'rule' AND a.root = ? AND n.invalidated_at IS NULL"
+    " ORDER BY a.node_id, a.path, a.detail"
+)
 _KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
 _ORDER = "node_id, kind, path, detail"
 
@@ -159,6 +164,10 @@ class Anchors:
             "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?", (root,)
         ).fetchall()
         return rows
+
+    def rules(self, root: str) -> list[Anchor]:
+        """Return the rules of a project, those of forgotten nodes aside."""
+        return [Anchor(*row) for row in self._db.execute(_RULES, (root,))]
 
     def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
         """Return ``(node, glob, path)`` where a glob may match one of these files.
