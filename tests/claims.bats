@@ -162,3 +162,56 @@ hook() { # <event> <file>: what the agent gets to read
   hook tool tests/test_auth.py
   [ -z "$text" ]
 }
+
+change() { # <file> <text> <subject>: a commit
+  printf '%s\n' "$2" >"$1"
+  git add -A && git commit -qm "$3"
+}
+
+@test "verify --history tells when a rule began to hold, what broke it, and what mended it" {
+  rm -rf .git src/auth.py && git init -q -b main . # from the beginning
+  change src/a.py 'session.save(1)' 'Save'
+  change src/a.py 'x = 1' 'Save no more'
+  change docs.md 'text' 'Write'
+  for number in 1 2 3 4 5 6 7 8 9 10 11 12; do change src/b.py "y = $number" "Go on $number"; done
+  change src/b.py 'session.save(2)' 'Save again'
+  change src/b.py 'y = 0' 'Take it back'
+  for number in 1 2 3 4 5 6; do change src/c.py "z = $number" "Go on $number"; done
+  rule --rule 'session.save($X)' --in 'src/**' --expect none
+
+  run_lore verify decision-a --history --json
+  expect 0
+  [ "$(jq -c '.[0].history | [.commits, .looked, .held, .of, .whole, (.events | map([.event, .title, .places]))]' <<<"$output")" = \
+    '[22,22,20,21,true,[["began","Save no more",[]],["broke","Save again",["src/b.py:1"]],["mended","Take it back",[]]]]' ]
+  # 20 of 21: Wilson's lower bound is 0.77
+  run_lore show decision-a --jq '"\(.confidence) \(.anchors[0].reason)"'
+  expect 0 '0.77 holds in 4 of 4 files; held in 20 of 21 states: confidence 0.77'
+  lore verify --quiet >/dev/null # which keeps what the history says
+  run_lore search "sessions saved" --explain --embedder none --jq '.[0].explain.rules'
+  contains "$output" 'held in 20 of 21 states: confidence 0.77'
+  lore undo decision-a --quiet >/dev/null
+  run_lore show decision-a --jq .confidence
+  expect 0 1
+
+  run_lore verify decision-a --history --since HEAD~2 --text
+  expect 0
+  contains "${lines[0]}" 'held in 3 of 3 (confidence 0.44)'
+  contains "${lines[2]}" ' held '
+  run_lore verify decision-a --history --since nothing
+  expect_error 1 "'nothing' is not a commit"
+  run_lore verify --history
+  expect_error 2 'with ids of records'
+}
+
+@test "rules suggest proposes patterns from the words of a record, with today's counts" {
+  lore add decision 'Never call `session.save` in `src`. Only in `tests` is `mock()` used.' \
+    --id decision-b --embedder none >/dev/null
+  run_lore rules suggest decision-b
+  expect 0
+  [ "$(jq -c '.[0] | [.rule, .expect, .in, .matches, .against]' <<<"$output")" = \
+    '["session.save($$$)","none","src/**",1,1]' ]
+  [ "$(jq -c 'map(select(.rule == "mock($$$)"))[0] | [.expect, .except, .matches]' <<<"$output")" = \
+    '["none",["tests/**"],0]' ]
+  [ "$(jq -r '.[0].command' <<<"$output")" = \
+    "lore anchor decision-b --rule 'session.save(\$\$\$)' --in 'src/**' --lang python --expect none" ]
+}

@@ -356,6 +356,15 @@ HELD = "; held in "
 """How a reason goes on with what its history says: a new count keeps that."""
 
 
+def with_evidence(anchor: Anchor, held: int, of: int, confidence: float | None) -> Anchor:
+    """Return an anchor whose reason says in how many states of the code its claim held."""
+    new = anchor.copy()
+    new.reason = anchor.reason.partition(HELD)[0]
+    if confidence is not None:
+        new.reason += f"{HELD}{held} of {counted(of, 'state')}: confidence {confidence:.2f}"
+    return new
+
+
 def _evidence(reason: str) -> str:
     _, held, said = reason.partition(HELD)
     return held + said

@@ -75,8 +75,11 @@ def add_verdicts(
     hits: Sequence[Hit],
     anchors: Sequence[tuple[str, str, str, str, str, str]],
     notes: list[str],
+    *,
+    explain: bool = False,
 ) -> None:
-    """Write the kept verdict into each hit; ``anchors`` are ``store.nodes.anchored``.
+    """Write the kept verdict into each hit; ``anchors`` are ``store.nodes.anchored``. To
+    ``explain``, what was found of its rules too.
 
     The files are examined with a ``stat`` each, but not read: where one has changed
     since its anchor was judged, that is said, and the kept verdict stands.
@@ -90,6 +93,10 @@ def add_verdicts(
             changed.add(node_id)
     for hit in hits:
         hit.verdict = worst(by_node.get(hit.id, ()))
+        if explain and any(one[0] == hit.id and one[2] == "rule" for one in anchors):
+            said = {_claim(one): one.reason for one in store.anchors.of(hit.id)
+                    if one.kind == "rule"}  # fmt: skip
+            hit.explain = {**(hit.explain or {}), "rules": said}
     if changed:
         notes.append(
             f"the code behind {len(changed)} of these results has changed since it was looked at: "

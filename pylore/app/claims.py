@@ -15,15 +15,16 @@ from ..anchors.claims import (
     ClaimCount,
     fresh,
     unpacked,
+    with_evidence,
 )
-from ..anchors.project import Project, Unreadable, relative_glob, root_to_keep
+from ..anchors.project import Project, Unreadable, glob_pattern, relative_glob, root_to_keep
 from ..anchors.verify import rows
 from ..code.claims import ClaimCounter, compiled, refusal
 from ..code.rules import load_rules
 from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
 from ..core.model import Record
-from ..store.resolve_id import complete_id
+from ..store.resolve_id import complete_id, complete_ids
 from ..system.project_files import read_plain
 from .code import AnchorRequest, anchor
 
@@ -86,8 +87,9 @@ def unclaim(engine: Engine, id: str, request: ClaimRequest) -> list[dict[str, An
     store = engine.store
     id = complete_id(store, id)
     rule, _ = rule_of(request.rule, request.here)
+    text = rule if isinstance(rule, str) else canonical(rule)
     found = [one for one in store.anchors.of(store.nodes.require(id).id)
-             if one.kind == "rule" and _rule_text(one) == _as_text(rule)]  # fmt: skip
+             if one.kind == "rule" and _rule_text(one) == text]  # fmt: skip
     if not found:
         raise LoreError(f"'{id}' has no such rule: 'lore anchor {id}' lists its anchors")
     with store.transaction("anchor"):
@@ -132,18 +134,58 @@ def newly_against(engine: Engine, path: str) -> list[tuple[Anchor, Claim, list[C
     return found
 
 
+LEAST_STATES = 20
+"""States of the code after which a claim's history is evidence: fewer leave the confidence."""
+
+
+def follow_claims(
+    engine: Engine, ids: Sequence[str], since: str = ""
+) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    """Follow the rules of these nodes through history: rows of anchors with a ``history``; and the
+    confidence that it leaves in each node, that of its worst rule.
+
+    What it says goes into the anchors' reasons.
+
+    Raises:
+        LoreError: a node has no rule, no git, or ``since`` is not a commit.
+    """
+    from ..code.claim_history import follow
+
+    store, project = engine.store, Project(engine.root)
+    project.git.require()
+    since = project.git.revision(since) if since else ""
+    here = root_to_keep(store, engine.root)
+    anchors = [one for one in store.anchors.live(complete_ids(store, ids)) if one.kind == "rule"]
+    for id in complete_ids(store, ids):
+        if not any(one.node_id == store.nodes.require(id).id for one in anchors):
+            raise LoreError(f"'{id}' has no rule: 'lore anchor {id} --rule PATTERN' makes one")
+    found, changes, confidence = [], [], dict[str, float]()
+    for one in anchors:
+        if one.root != here:
+            continue
+        try:
+            history = follow(project, one, since)
+        except Unreadable as error:
+            raise LoreError(f"{one.node_id}: {error}") from None
+        found.append(history)
+        changes.append((one.key, with_evidence(one, history.held, history.of, history.confidence)))
+        if history.of >= LEAST_STATES and history.confidence is not None:
+            least = min(confidence.get(one.node_id, 1.0), round(history.confidence, 2))
+            confidence[one.node_id] = least
+    if store.writable and changes:
+        with store.transaction("verify"):
+            store.anchors.replace(changes)
+    shown = rows(store, [new for _, new in changes])
+    told = [{**row, "history": one.told()} for row, one in zip(shown, found, strict=True)]
+    return told, confidence
+
+
 def _rule_text(anchor: Anchor) -> str:
     try:
-        return _as_text(Claim.of_anchor(anchor).rule)
+        rule = Claim.of_anchor(anchor).rule
     except Unreadable:
         return anchor.detail
-
-
-def _as_text(rule: Rule) -> str:
-    """Return a rule in one spelling: a person may give that of a file as JSON, too."""
-    if isinstance(rule, str):
-        return canonical(loads(rule)) if rule.startswith("{") and is_json(rule) else rule
-    return canonical(rule)
+    return rule if isinstance(rule, str) else canonical(rule)
 
 
 def claim_of(project: Project, request: ClaimRequest) -> Claim:
@@ -157,7 +199,7 @@ def claim_of(project: Project, request: ClaimRequest) -> Claim:
     glob = relative_glob(project.root, here, request.inside) if request.inside else "**"
     left_out = [relative_glob(project.root, here, one) for one in request.left_out]
     rules = load_rules()
-    lang = _language(rules, request.lang or lang) or _most_used(rules, project, glob)
+    lang = _language(rules, request.lang or lang) or most_used(rules, project.paths(), glob)
     one = Claim(glob, rule, request.expect, lang, request.of, left_out)
     fault = "is not said to be expected: give --expect none, all, some or a number"
     if not request.expect or (fault := one.fault()):
@@ -172,22 +214,25 @@ def claim_of(project: Project, request: ClaimRequest) -> Claim:
 
 
 def rule_of(text: str, here: str) -> tuple[Rule, str]:
-    """Return a rule and its language from what a person gives: a pattern, or the name of a YAML
-    file, which is read now.
+    """Return a rule and its language from what a person gives: a pattern, the name of a YAML
+    file, which is read now, or its text as JSON.
 
     Raises:
         UsageError: the file is not a rule of ast-grep.
     """
     path = os.path.join(here, text)
-    if not text.endswith((".yml", ".yaml")) or not os.path.exists(path):
+    if text.startswith("{") and is_json(text):
+        data = loads(text)
+    elif text.endswith((".yml", ".yaml")) and os.path.exists(path):
+        data = _yaml(text, path)
+    else:
         return text, ""
-    data = _yaml(text, path)
     unknown = data.keys() - {*_KEPT, *_OTHERS}
     if {"files", "ignores"} & unknown:
-        raise UsageError(f"{text}: says 'files' or 'ignores': give --in and --except instead")
+        raise UsageError(f"{text[:40]}: says 'files' or 'ignores': give --in and --except instead")
     if unknown or not isinstance(data.get("rule"), dict):
         what = f"has '{min(unknown)}'" if unknown else "has no 'rule'"
-        raise UsageError(f"{text}: {what}: give a rule file of ast-grep")
+        raise UsageError(f"{text[:40]}: {what}: give a rule file of ast-grep")
     return {name: data[name] for name in _KEPT if name in data}, str(data.get("language", ""))
 
 
@@ -218,10 +263,15 @@ def _language(rules: Rules, name: str) -> str:
     return min(rules.require((name,))) if name else ""
 
 
-def _most_used(rules: Rules, project: Project, glob: str) -> str:
-    paths = [path for path in project.paths() if Claim(glob, "_", "", "").covers(path)]
-    rules.choose_shared(project.paths())
-    used = Counter(filter(None, map(rules.language_of, paths)))
+def most_used(rules: Rules, paths: Sequence[str], glob: str) -> str:
+    """Return the language of most files that a glob matches.
+
+    Raises:
+        UsageError: there is none.
+    """
+    rules.choose_shared(paths)
+    within = glob_pattern(glob).fullmatch
+    used = Counter(filter(None, (rules.language_of(path) for path in paths if within(path))))
     if not used:
         raise UsageError(f"no file of a known language is in {glob}: give --lang or another --in")
     return max(sorted(used), key=lambda name: used[name])

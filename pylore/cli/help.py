@@ -35,7 +35,7 @@ GROUPS = (
     ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
                "undo", "sweep")),
     ("From sessions", ("capture", "events", "event", "candidates", "promote")),
-    ("Code", ("index", "anchor", "verify", "stale")),
+    ("Code", ("index", "anchor", "verify", "stale", "rules")),
     ("For agents and git", ("mcp", "hook", "run", "feedback")),
     ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",
                                "restore-backup")),

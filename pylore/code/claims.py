@@ -46,7 +46,7 @@ def count(
     A claim that ast-grep does not take, or of a language that is not known, is ``Unreadable``.
     One run of ast-grep parses the files that have the words of a pattern, each once.
     """
-    listed = project.paths() if revision == "" else project.git.paths_in(revision)
+    listed = project.paths() if revision == "" else [*project.git.tree(revision)]
     counting = ClaimCounter(claims, listed)
     scopes = [counting.scope(index, listed) for index in range(len(claims))]
     wanted = counting.may_match(project, scopes, revision)

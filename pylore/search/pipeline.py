@@ -503,7 +503,7 @@ def _fill_rows(
         query.notes[:0] = _say_how_it_matched(
             store, settings, query.words, hits, filtered=bool(query.scope)
         )
-    attach_verdicts(store, hits, query.notes)
+    attach_verdicts(store, hits, query.notes, explain=query.explain)
     if query.explain:
         _explain(hits, found, settings)
         if query.intent is not None:

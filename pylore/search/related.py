@@ -122,7 +122,7 @@ def _finished(
     hits = rated(store, settings, hits, notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
-    attach_verdicts(store, hits, notes)
+    attach_verdicts(store, hits, notes, explain=explain)
     if explain:
         explain_factors(hits)
     return Hits(hits, notes)

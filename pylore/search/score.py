@@ -166,8 +166,11 @@ def explain_factors(hits: Iterable[Hit]) -> None:
         hit.explain = {"factors": factors, **(hit.explain or {})}
 
 
-def attach_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
-    """Writes into each hit whether what it is about still holds, as far as that is known."""
+def attach_verdicts(
+    store: Store, hits: Sequence[Hit], notes: list[str], *, explain: bool = False
+) -> None:
+    """Writes into each hit whether what it is about still holds, as far as that is known;
+    to ``explain``, how far its claims do."""
     try:
         anchors = store.nodes.anchored([hit.id for hit in hits])
     except VerdictsUnavailable as error:
@@ -176,7 +179,7 @@ def attach_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None
     if anchors:
         from ..anchors.verdict_cache import add_verdicts
 
-        add_verdicts(store, hits, anchors, notes)  # type: ignore[arg-type]  # a hub has no anchors
+        add_verdicts(store, hits, anchors, notes, explain=explain)  # type: ignore[arg-type]  # a hub has no anchors
 
 
 if TYPE_CHECKING:

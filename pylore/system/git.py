@@ -163,10 +163,38 @@ class Git:
         except OSError:  # a TimeoutError is one
             return b""
 
-    def paths_in(self, revision: str) -> list[str]:
-        """Return the files that a commit has below the folder."""
-        listed = self.ask("ls-tree", "-r", "-z", "--name-only", revision) if revision else ""
-        return [path for path in (listed or "").split("\0") if path]
+    def tree(self, revision: str) -> dict[str, str]:
+        """Map path to the hash of its content, of the files that a commit has below the folder."""
+        listed = self.ask("ls-tree", "-r", "-z", revision) if revision else ""
+        lines = (line.partition("\t") for line in (listed or "").split("\0"))
+        return {path: about.split()[2] for about, tab, path in lines if tab and " blob " in about}
+
+    def steps(self, since: str) -> Iterator[tuple[Node, dict[str, str]]]:
+        """Yield the commits after ``since`` (empty: all), newest first, each with the hashes of
+        what it changed below the folder: path to content, all zeros where it is gone.
+
+        Along first parents: a merge is one step, which brings all of its branch.
+        """
+        commits = f"{since}..HEAD" if since else "HEAD"
+        words = self.fields("log", "-z", "--first-parent", "-m", "--raw", "--no-abbrev",
+                            "--no-renames", "--relative", *LOG, "--format=\x01%H%x00%ct%x00%s",
+                            commits, "--")  # fmt: skip
+        commit, changed = None, dict[str, str]()
+        for word in words:
+            if word.startswith("\x01") and is_commit(word[1:]):
+                if commit is not None:
+                    yield commit, changed
+                seconds = next(words, "")
+                commit = commit_node(word[1:], int(seconds or 0), next(words, ""))
+                changed = {}
+            elif word.lstrip("\n").startswith(":"):
+                changed[next(words, "")] = word.split()[3]
+        if commit is not None:
+            yield commit, changed
+
+    def held(self, hashes: Sequence[str]) -> dict[str, bytes]:
+        """Map hash to content, of those that git has."""
+        return dict(_batch(hashes, self._cat_file("--batch", hashes)))
 
     def revision(self, name: str) -> str:
         """Return the hash of the commit that a person's name for it means.

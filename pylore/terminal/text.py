@@ -285,6 +285,37 @@ def anchor_place(row: dict[str, Any]) -> str:
     return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
 
 
+def claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the history of rules: what held in how many commits, then each change of that."""
+    lines = []
+    for row in rows:
+        past = row["history"]
+        held = "never held" if not past["of"] else (
+            f"held in {past['held']} of {past['of']} (confidence {past['confidence']:.2f})"
+        )  # fmt: skip
+        some = "" if past["looked"] == past["commits"] else f", {past['looked']} looked at"
+        older = "" if past["whole"] else ", older ones left out"
+        day = f" since {past['since'][:10]}" if past["since"] else ""
+        lines.append(f"{bold(row['id'])} {row['claim']}: {held}\n")
+        lines.append(dim(f"  {past['commits']} commits{day}{some}{older}") + "\n")
+        for event in past["events"]:
+            places = f"  {', '.join(event['places'][:_EVENT_PLACES])}" if event["places"] else ""
+            lines.append(f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
+                         f"{cut(event['title'])}{dim(places)}\n")  # fmt: skip
+    return "".join(lines)
+
+
+_EVENT_PLACES = 3
+
+
+def suggested_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return proposed rules: what each finds, and below it the command that takes it."""
+    return "".join(
+        f"{row['matches']:>6} found, {row['against']} against  {bold(row['command'])}\n"
+        for row in rows
+    ) or ("no code is named in it: put names into backticks, and say never, always or only in\n")
+
+
 def stale_text(rows: Sequence[dict[str, Any]]) -> str:
     """Return anchors as ``anchors_text`` does; of a rule each place against it, as a compiler names
     places."""

@@ -57,9 +57,19 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
             session.output.one(found, lambda row: anchors_text([row]))
 
 
-def verify_command(ids: tuple[str, ...], changed: bool, **options: Any) -> None:
+def verify_command(
+    ids: tuple[str, ...], changed: bool, history: bool, since: str, **options: Any
+) -> None:
     session = Session(options)
     wanted = ids_from(ids, "verify") if ids else []
+    if history or since:
+        if not (history and wanted):
+            raise UsageError("--since goes with --history, and that with ids of records: "
+                             "see 'lore verify --help'")  # fmt: skip
+        from .claims import follow
+
+        follow(session, wanted, since)
+        return
     with session.open() as store, store.faults:
         engine = session.engine(store)
         found = Verified() if ids and not wanted else _verified(engine, wanted)

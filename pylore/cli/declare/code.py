@@ -155,8 +155,17 @@ Gives each anchor of these records, or of all, its verdict (see 'lore anchor
 changed costs a stat; of one that has, what is anchored is compared. A symbol
 that is defined nowhere is looked for by likeness, in git's history. A record
 whose code has changed or gone is linked to the commit that did it
-(invalidated_by); 'lore restore ID' lets it hold for the code as it is now.""",
+(invalidated_by); 'lore restore ID' lets it hold for the code as it is now.
+
+With --history the rules of records are counted after each commit that changed their
+files, along first parents, and printed is when each began to hold, what broke it and
+what mended it. Of over 400 commits that many are counted, and those around a change.
+What was known when the rule was made counts as known. The record's confidence
+becomes the lower bound of the share of commits in which it held (Wilson, 95 %), if
+these are 20 or more: 'lore undo ID' takes that back.""",
     Option("--changed", "print only anchors whose place or verdict has changed"),
+    Option("--history", "follow the rules of these records through the commits"),
+    Option("--since REV", "with --history: after this commit; default: all", default=""),
     OUTPUT,
     QUIET,
     Option(
@@ -166,6 +175,7 @@ whose code has changed or gone is linked to the commit that did it
     examples=(
         "lore verify --changed",
         "lore list --type decision --ids | lore verify -",
+        "lore verify decision-1a2b3c4d --history --since v1.0 --text",
     ),
     arguments=(Argument("ID…", "ids", "ids"),),
     run="commands.code:verify_command",

@@ -1,0 +1,163 @@
+"""Propose rules from a record's own words and the code that it names; a person picks."""
+
+from __future__ import annotations
+
+import re
+from shlex import quote
+from typing import Any
+
+from ..anchors.claims import ALL, NONE, SOME, Claim, ClaimCount
+from ..anchors.project import Project
+from ..code.claims import count, refusal, words_of
+from ..code.rules import load_rules
+from ..core.json import canonical
+from ..store.resolve_id import complete_id
+from .claims import most_used
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .engine import Engine
+
+MOST = 12
+"""Proposals."""
+_MOST_TRIED = 40
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_TICKED = re.compile(r"`([^`\n]{2,120})`")
+_CALLED = re.compile(r"(?<![\w`./])@?[A-Za-z_][\w.]*(?:\(\)|\.\w+|_\w+)(?![\w/])")
+_NEVER = re.compile(
+    r"\b(never|don't|do not|must not|mustn't|cannot|can't|no|not|avoid|forbid\w*|banned|without"
+    r"|instead of|rather than|deprecated|except for|only)\b", re.IGNORECASE
+)  # fmt: skip
+_INSTEAD = re.compile(r"\b(?:instead of|rather than|and not|not|never|over)\b", re.IGNORECASE)
+_ONLY = re.compile(r"\bonly\s+(?:\w+\s+){0,3}?(?:in|inside|within|from|by|under)\b", re.IGNORECASE)
+_ALWAYS = re.compile(r"\b(always|must|every|each|all|shall|has to|have to)\b", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
+_CALL = re.compile(rf"({_NAME.pattern})\(.*\)", re.DOTALL)
+
+
+def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
+    """Return rules that a record may mean, each with what it finds today and the command that ties
+    it; those with a statement first, and of these the ones that find most.
+
+    Raises:
+        LoreError: there is no such node.
+    """
+    node = engine.store.nodes.require(complete_id(engine.store, id))
+    project = Project(engine.root)
+    rules = load_rules()
+    listed = project.paths()
+    lang = (rules.language_of(node.file) if node.file else "") or most_used(rules, listed, "**")
+    text = "\n".join(dict.fromkeys([node.title, node.body, node.why]))
+    grammar = rules.grammars(lang)[0]
+    claims = [
+        one for one in _unique(_claims(text, lang, listed))
+        if not any(isinstance(pattern, str) and pattern and refusal("", pattern, grammar)
+                   for pattern in (one.rule, one.of))
+    ]  # fmt: skip
+    found: dict[object, dict[str, Any]] = {}
+    for claim, counted in zip(claims, count(project, claims) if claims else (), strict=True):
+        if isinstance(counted, ClaimCount):
+            # Two patterns that find the same say the same; so do those that find nothing.
+            places = tuple(counted.matched + counted.rest)
+            said = (claim.expect, claim.of, claim.glob, places or words_of(claim.rule))
+            found.setdefault(repr(said), _row(node.id, claim, counted))
+    shown = [row for row in found.values() if row["matches"] or _may_be_absent(row)]
+    return sorted(shown, key=lambda row: row["matches"] == 0)[:MOST]
+
+
+def _may_be_absent(row: dict[str, Any]) -> bool:
+    return row["expect"] == NONE and not row["rule"].startswith(("import ", "from "))
+
+
+def _unique(claims: Iterator[Claim]) -> list[Claim]:
+    found = {(one.detail, one.glob): one for one in claims}
+    return [*found.values()][:_MOST_TRIED]
+
+
+def _claims(text: str, lang: str, listed: list[str]) -> Iterator[Claim]:
+    for sentence in _SENTENCE.split(text):
+        named = list(dict.fromkeys([*_TICKED.findall(sentence), *_CALLED.findall(sentence)]))
+        folders = [glob for name in _paths(sentence) if (glob := _glob(name, listed))]
+        names = [name for name in named if not _glob(name, listed)]
+        never = bool(_NEVER.search(sentence))
+        if _ALWAYS.search(sentence):
+            yield from _always(names, lang)
+            if not never:
+                continue
+        turn = _INSTEAD.search(sentence)
+        bad = [name for name in names if turn and sentence.find(name) > turn.start()]
+        only = folders if _ONLY.search(sentence) else []
+        within = folders[0] if folders and not only else "**"
+        for name in bad or names:
+            for pattern in _patterns(name, lang):
+                yield Claim(within, pattern, NONE if never else SOME, lang, "", only)
+
+
+def _always(names: list[str], lang: str) -> Iterator[Claim]:
+    """Yield claims that calls of one name have another one as a keyword, and functions a
+    decorator."""
+    for callee in names:
+        match = _CALL.fullmatch(callee)
+        base = match[1] if match else callee
+        for other in names if _NAME.fullmatch(base) else ():
+            key = re.fullmatch(r"(\w+)(?:=(.+))?", other)
+            if other != callee and key and lang == "python":
+                with_key = f"{base}($$$, {key[1]}={key[2] or '$VALUE'}"
+                either = [{"pattern": f"{with_key})"}, {"pattern": f"{with_key}, $$$)"}]
+                yield Claim("**", {"rule": {"any": either}}, ALL, lang, f"{base}($$$)")
+            if other.startswith("@"):
+                of = f"def {base}($$$): $$$"
+                yield Claim("**", f"{other}\n{of}", ALL, lang, of)
+
+
+def _patterns(name: str, lang: str) -> Iterator[str]:
+    """Yield patterns of a piece of code: as it is, called, as a method, imported."""
+    call = _CALL.fullmatch(name)
+    if call or _NAME.fullmatch(name):
+        base = call[1] if call else name
+        yield f"{base}($$$)"
+        if "." not in base and "::" not in base:
+            yield f"$OBJECT.{base}($$$)"
+        if not call:
+            yield base
+            if lang == "python":
+                yield f"import {base}"
+                yield f"from {base} import $$$"
+    else:
+        yield name
+
+
+def _paths(sentence: str) -> list[str]:
+    return [*_TICKED.findall(sentence), *re.findall(r"(?<![\w`])[\w.-]+/[\w./*-]*", sentence)]
+
+
+def _glob(name: str, listed: list[str]) -> str:
+    """Return the glob of a file or folder of the project that is named; or nothing."""
+    name = name.strip().rstrip(".,").removeprefix("./").rstrip("/*")
+    if name in listed:
+        return name
+    return f"{name}/**" if name and any(path.startswith(f"{name}/") for path in listed) else ""
+
+
+def _row(id: str, claim: Claim, found: ClaimCount) -> dict[str, Any]:
+    result = claim.judge(found, [])
+    rule = claim.rule if isinstance(claim.rule, str) else canonical(claim.rule)
+    words = ["lore", "anchor", id, "--rule", quote(rule)]
+    words += ["--of", quote(claim.of)] if claim.of else []
+    words += ["--in", quote(claim.glob)] if claim.glob != "**" else []
+    words += [word for one in claim.left_out for word in ("--except", quote(one))]
+    words += ["--lang", claim.lang, "--expect", claim.expect]
+    return {
+        "rule": rule,
+        "of": claim.of or None,
+        "expect": claim.expect,
+        "in": claim.glob,
+        "except": [*claim.left_out],
+        "lang": claim.lang,
+        "matches": len(found.matched) + len(found.rest),
+        "against": len(result.against),
+        "command": " ".join(words),
+    }

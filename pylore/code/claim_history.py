@@ -1,0 +1,205 @@
+"""Follow a claim through the history of its files: when it held, and what broke and mended it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import sqrt
+
+from ..anchors.claims import Claim, ClaimCount, unpacked
+from ..core.model import Record
+from ..core.vocabulary import COMMIT_IDS
+from .claims import ClaimCounter, summed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..anchors.claims import ClaimResult
+    from ..anchors.project import Project
+    from ..core.model import Node
+    from ..store.anchors import Anchor
+
+    Tree = dict[str, str]
+    """Path to the hash of its content."""
+
+MOST_COMMITS = 5_000
+"""The newest commits that changed a file of the claim; what is older is left out."""
+MOST_LOOKED = 400
+"""States that are counted; of more, so many at equal distances, and where they change."""
+_AT_ONCE = 500
+
+HELD, BEGAN, BROKE, MENDED = "held", "began", "broke", "mended"
+
+
+class ClaimHistory(Record):
+    """``commits`` changed files of a claim, ``looked`` of them were counted, from the commit
+    ``first`` on. In ``held`` of the ``of`` states since it began to hold it did. ``events`` are
+    (held: from the first; began, broke or mended; the commit; the state's result).
+    """
+
+    __slots__ = ("commits", "events", "first", "held", "looked", "of", "whole")
+
+    def __init__(self, first: Node | None, commits: int, looked: int, *, whole: bool) -> None:
+        self.first = first
+        self.commits = commits
+        self.looked = looked
+        self.whole = whole
+        self.held = self.of = 0
+        self.events: list[tuple[str, Node, ClaimResult]] = []
+
+    @property
+    def confidence(self) -> float | None:
+        """Return the lower bound of how often it holds, 0 to 1; None where it never did."""
+        return wilson(self.held, self.of) if self.of else None
+
+    def told(self) -> dict[str, Any]:
+        """Return the history as a row has it."""
+        return {
+            "commits": self.commits, "looked": self.looked, "whole": self.whole,
+            "since": self.first.created_at if self.first else None,
+            "held": self.held, "of": self.of, "confidence": self.confidence,
+            "events": [
+                {"event": event, "commit": commit.id, "date": commit.created_at,
+                 "title": commit.title,
+                 "places": [f"{one.path}:{one.line}" for one in result.new]}
+                for event, commit, result in self.events
+            ],
+        }  # fmt: skip
+
+
+def wilson(held: int, of: int) -> float:
+    """Return the lower bound of a share, 95 % of the time: Wilson, J. Am. Stat. Assoc. 22 (1927).
+
+    >>> [round(wilson(*pair), 2) for pair in ((5, 5), (200, 200), (120, 200), (0, 9))]
+    [0.57, 0.98, 0.53, 0.0]
+    """
+    share, z = held / of, 1.96
+    middle = share + z * z / (2 * of)
+    spread = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    return max(0.0, (middle - spread) / (1 + z * z / of))
+
+
+def follow(project: Project, anchor: Anchor, since: str = "") -> ClaimHistory:
+    """Return what the commits after ``since``, or the newest, say of an anchor's claim.
+
+    What was accepted when it was anchored counts as known in all of them. Every content of a file
+    is parsed once.
+
+    Raises:
+        Unreadable: the claim is none.
+    """
+    states = _States(project, anchor, since)
+    picked = _spread(len(states.commits), MOST_LOOKED)
+    found = dict(zip(picked, states.results(picked), strict=True))
+    for before, after in pairwise(picked):
+        if found[before].is_new != found[after].is_new:
+            found |= _change(states, before, after, found)
+    history = ClaimHistory(states.commits[0] if states.commits else None, len(states.commits),
+                           len(found), whole=states.whole)  # fmt: skip
+    held = False
+    for at in sorted(found):
+        holds = not found[at].is_new
+        if holds != held:
+            first = BEGAN if at else HELD
+            event = BROKE if held else MENDED if history.events else first
+            history.events.append((event, states.commits[at], found[at]))
+            held = holds
+        if history.events:
+            history.of += 1
+            history.held += holds
+    return history
+
+
+def _change(
+    states: _States, before: int, after: int, found: dict[int, ClaimResult]
+) -> dict[int, ClaimResult]:
+    """Return the states around one change between two that were counted, by halving."""
+    more: dict[int, ClaimResult] = {}
+    was = found[before].is_new
+    while after - before > 1:
+        middle = (before + after) // 2
+        more[middle] = states.results([middle])[0]
+        before, after = (middle, after) if more[middle].is_new == was else (before, middle)
+    return more
+
+
+def _spread(number: int, most: int) -> list[int]:
+    """Return so many places of a list at equal distances, the last one among them.
+
+    >>> _spread(3, 5), _spread(9, 3)
+    ([0, 1, 2], [0, 4, 8])
+    """
+    if number <= most:
+        return [*range(number)]
+    return sorted({round(at * (number - 1) / (most - 1)) for at in range(most)})
+
+
+class _States:
+    """The states of a claim's files after each of the ``commits`` that changed them, oldest first;
+    ``whole``: there are no older ones. The first may be the commit that the history begins after.
+    """
+
+    def __init__(self, project: Project, anchor: Anchor, since: str) -> None:
+        self._git = project.git
+        self._claim = Claim.of_anchor(anchor)
+        self._known = unpacked(anchor.hash)
+        self._counts: dict[str, ClaimCount | None] = {}
+        tree = project.git.tree(since)
+        self._counter = ClaimCounter([self._claim], [*tree] or project.paths())
+        if self._counter.faults:
+            raise self._counter.faults[0]
+        steps, self.whole = self._steps(since)
+        if not self.whole:
+            tree = project.git.tree(f"{steps[-1][0].id.removeprefix(COMMIT_IDS)}^")
+        self._base = self._of_claim(tree)
+        if self._base and since:
+            steps.append((project.git.commit(since), {}))
+        steps.reverse()
+        while not self._base and steps and not self._after(self._base, steps[0][1]):
+            steps.pop(0)
+        self.commits = [commit for commit, _ in steps]
+        self._changes = [changed for _, changed in steps]
+
+    def _steps(self, since: str) -> tuple[list[tuple[Node, Tree]], bool]:
+        steps: list[tuple[Node, Tree]] = []
+        for commit, changed in self._git.steps(since):
+            touched = self._of_claim(changed)
+            if touched and len(steps) == MOST_COMMITS:
+                return steps, False
+            if touched:
+                steps.append((commit, touched))
+        return steps, True
+
+    def _of_claim(self, tree: Tree) -> Tree:
+        return {path: hash for path, hash in tree.items() if self._counter.about(path)}
+
+    @staticmethod
+    def _after(tree: Tree, changed: Tree) -> Tree:
+        return {path: hash for path, hash in {**tree, **changed}.items() if hash.strip("0")}
+
+    def results(self, wanted: Sequence[int]) -> list[ClaimResult]:
+        """Return how far the claim held after each of these commits, by their places in order."""
+        trees = []
+        tree, done = self._base, 0
+        for at in wanted:
+            changed: Tree = {}
+            for step in self._changes[done : at + 1]:
+                changed |= step
+            tree, done = self._after(tree, changed), at + 1
+            trees.append(tree)
+        self._count({(hash, path) for tree in trees for path, hash in tree.items()})
+        return [self._claim.judge(self._found(tree), self._known) for tree in trees]
+
+    def _found(self, tree: Tree) -> ClaimCount:
+        counts = (self._counts[f"{hash} {path}"] for path, hash in tree.items())
+        return summed(len(tree), [count for count in counts if count is not None])
+
+    def _count(self, contents: Iterable[tuple[str, str]]) -> None:
+        new = [one for one in sorted(contents) if " ".join(one) not in self._counts]
+        for start in range(0, len(new), _AT_ONCE):
+            some = new[start : start + _AT_ONCE]
+            held = self._git.held(sorted({hash for hash, _ in some}))
+            texts = [(f"{hash} {path}", path, held[hash]) for hash, path in some if hash in held]
+            self._counts |= dict.fromkeys(f"{hash} {path}" for hash, path in some)
+            self._counts |= self._counter.count(texts)[0]
