@@ -14,6 +14,7 @@ from .app.code import (
     analyze_cochanges,
     anchor,
     anchors_for_file,
+    count_claims,
     finder,
     index,
     verified_rows,
@@ -491,7 +492,7 @@ class Lore:
 
     def _records(self) -> Records:
         store, embedder = self._open()
-        return Records(store, self.settings, embedder, self._root, finder)
+        return Records(store, self.settings, embedder, self._root, finder, count_claims)
 
     def _settings(self, extra: Mapping[str, object]) -> Settings:
         environ = {**os.environ, "LORE_FROM_CONFIG": self._config}

@@ -217,13 +217,17 @@ def _unlink_commits(store: Store, node_id: str) -> None:
         unlink_commits(store, node_id)
 
 
-def accept_anchors(store: Store, node_id: str, finder: Finder | None = None) -> int:
+def accept_anchors(
+    store: Store, node_id: str, finder: Finder | None = None, counting: Count | None = None
+) -> int:
     """Let a node's broken anchors hold for the code as it is now; how many there were.
 
-    ``finder`` finds symbols; by the looks of lines, if there is none. The links to the
-    commits that broke them are taken back.
+    ``finder`` finds symbols; by the looks of lines, if there is none. ``counting`` counts rules:
+    what is against them is known from then on. The links to the commits that broke them are taken
+    back.
     """
-    broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN]
+    broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN
+              and (anchor.kind != "rule" or (anchor.stamp and counting))]  # fmt: skip
     count = 0
     for anchor in broken:
         fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
@@ -231,6 +235,12 @@ def accept_anchors(store: Store, node_id: str, finder: Finder | None = None) -> 
             raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                             f"'lore anchor {node_id}' lists them")  # fmt: skip
         root = root_of(store, anchor.root)
+        if anchor.kind == "rule":
+            from .claims import taken_claim
+
+            store.anchors.replace([(anchor.key, taken_claim(Project(root), anchor, counting))])
+            count += 1
+            continue
         find: FindSymbol = find_definitions
         if finder and anchor.kind == "symbol" and os.path.isfile(os.path.join(root, anchor.path)):
             find = finder(root, anchor.path)

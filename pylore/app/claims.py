@@ -26,7 +26,7 @@ from ..core.json import canonical, is_json, loads
 from ..core.model import Record
 from ..store.resolve_id import complete_id, complete_ids
 from ..system.project_files import read_plain
-from .code import AnchorRequest, anchor
+from .code import AnchorRequest, anchor, rule_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def unclaim(engine: Engine, id: str, request: ClaimRequest) -> list[dict[str, An
     rule, _ = rule_of(request.rule, request.here)
     text = rule if isinstance(rule, str) else canonical(rule)
     found = [one for one in store.anchors.of(store.nodes.require(id).id)
-             if one.kind == "rule" and _rule_text(one) == text]  # fmt: skip
+             if one.kind == "rule" and rule_text(one) == text]  # fmt: skip
     if not found:
         raise LoreError(f"'{id}' has no such rule: 'lore anchor {id}' lists its anchors")
     with store.transaction("anchor"):
@@ -178,14 +178,6 @@ def follow_claims(
     shown = rows(store, [new for _, new in changes])
     told = [{**row, "history": one.told()} for row, one in zip(shown, found, strict=True)]
     return told, confidence
-
-
-def _rule_text(anchor: Anchor) -> str:
-    try:
-        rule = Claim.of_anchor(anchor).rule
-    except Unreadable:
-        return anchor.detail
-    return rule if isinstance(rule, str) else canonical(rule)
 
 
 def claim_of(project: Project, request: ClaimRequest) -> Claim:

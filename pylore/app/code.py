@@ -8,13 +8,22 @@ from shlex import quote
 from typing import Any
 
 from ..anchors.attach import place_anchor, remove_anchors
+from ..anchors.claims import Claim
 from ..anchors.definitions import find_definitions
 from ..anchors.fingerprint import line_numbers
-from ..anchors.project import Project, matches, relative, relative_glob, root_to_keep
+from ..anchors.project import (
+    Project,
+    Unreadable,
+    matches,
+    relative,
+    relative_glob,
+    root_to_keep,
+)
 from ..anchors.verify import Verified, judge_kept, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
 from ..code.cochanges import cochanges_are_due
 from ..core.errors import UsageError
+from ..core.json import canonical
 from ..core.model import Record
 from ..core.vocabulary import BROKEN
 from ..embed.prefetch import Ahead
@@ -28,9 +37,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..anchors.claims import Claim, ClaimCount
+    from ..anchors.claims import ClaimCount
     from ..anchors.definitions import FindSymbol, Outlined
-    from ..anchors.project import Unreadable
     from ..code.cochanges import CoChanges
     from .engine import Engine
 
@@ -69,6 +77,15 @@ def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
     return rows(store, store.anchors.of(store.nodes.require(complete_id(store, id)).id))
 
 
+def rule_text(anchor: Anchor) -> str:
+    """Return the rule of an anchor as ``lore anchor --rule`` takes it."""
+    try:
+        rule = Claim.of_anchor(anchor).rule
+    except Unreadable:
+        return anchor.detail
+    return rule if isinstance(rule, str) else canonical(rule)
+
+
 def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
     """Ties a node to code; the anchor as a row with its ``state`` (added, changed, unchanged).
 
@@ -93,7 +110,9 @@ def left_invalid(engine: Engine, id: str, here: str) -> list[str]:
     """
     root = root_to_keep(engine.store, engine.root)
     ways = [
-        f"lore anchor {id} {quote(os.path.relpath(os.path.join(engine.root, one.path), here))}"
+        f"lore anchor {id} --rule {quote(rule_text(one))} --remove"
+        if one.kind == "rule"
+        else f"lore anchor {id} {quote(os.path.relpath(os.path.join(engine.root, one.path), here))}"
         f"{_OPTION.get(one.kind, '')}{' ' + quote(one.detail) if one.detail else ''} --remove"
         for one in engine.store.anchors.of(id)
         if one.verdict == "invalid" and one.root == root

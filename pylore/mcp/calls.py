@@ -307,8 +307,8 @@ A graph of what people and agents have written down about this project, and of i
 - Ids are `<type>-<key>`: decision-1a2b3c4d, file-src/auth.py, symbol-src/auth.py::Login.check.
 - A score is 0 to 1; `hops` 0 matched by itself, more came over edges: `path` says how.
 - `status` staged: nobody has confirmed it yet. superseded, retracted: it no longer holds.
-- A `verdict` of an anchor (valid, drifted, relocated, invalid) says whether the code that a
-  record is about is still as it was. Believe the code, not the record, where it is not valid.
+- A `verdict` of an anchor (valid, drifted, relocated, violated, invalid) says whether the code that
+  a record is about is still as it was. Believe the code, not the record, where it is not valid.
 - What you keep by lore_remember is staged until a person confirms it.
 """
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Concatenate, ParamSpec, TypeVar
 
+    from ..anchors.claims import Count
     from ..anchors.definitions import Finder
     from ..core.settings import Settings
     from ..embed import Embedder
@@ -124,7 +125,7 @@ class Records:
 
     def __init__(
         self, store: Store, settings: Settings, embedder: Embedder | None, root: str = "",
-        finder: Finder | None = None,
+        finder: Finder | None = None, count: Count | None = None,
     ) -> None:  # fmt: skip
         if store.scope != settings.scope:
             store.keep_to(settings.scope)
@@ -134,6 +135,7 @@ class Records:
         self._embedder: Embedder | None = None
         self._root = root
         self._finder = finder
+        self._count = count
         self._notes: list[str] = []
         self._names = Naming(store, settings)
 
@@ -495,7 +497,7 @@ class Records:
     def _back(self) -> Restoring:
         from .undo import Restoring
 
-        return Restoring(self._store, self._index, self._tie, self._finder)
+        return Restoring(self._store, self._index, self._tie, self._finder, self._count)
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
         """Let links and anchors follow a node that is about another file than before."""
