@@ -111,6 +111,15 @@ def $F(): $$$' --remove --quiet >/dev/null
   [ "$(jq -r '.[0].state' <<<"$output")" = removed ]
 }
 
+@test "a comment that tells ast-grep to look away is read, by an index too" {
+  printf '# ast-grep-ignore\nsession.save(1)\n# ast-grep-ignore\nx = 1\n' >src/b.py
+  rule --rule 'session.save($X)' --in src/b.py --expect none
+  run_lore verify --jq '.[0].reason'
+  expect 0 'holds in 1 of 1 file'
+  run_lore index --no-history --quiet --jq .skipped
+  expect 0 '{}'
+}
+
 @test "a bad rule is one line, and wrong usage" {
   run_lore anchor decision-a --rule 'session.save($X' --expect none
   expect_error 2 "'session.save(\$X' is not a pattern of python: it does not parse"

@@ -413,8 +413,9 @@ def _parse(output: bytes) -> Iterator[tuple[str, Match]]:
             message = _unescape(message)
         if "%" in path:
             path = _unescape(path)
-        rule = title[title.index(".") + 1 :]
-        yield path, Match(rule, int(first[5:]), int(last[8:]), message.split("\x1f"))
+        _, dot, rule = title.partition(".")
+        if dot:  # else it is one of ast-grep's own, about a comment that suppresses rules
+            yield path, Match(rule, int(first[5:]), int(last[8:]), message.split("\x1f"))
 
 
 def _unescape(text: str) -> str:

@@ -1,0 +1,95 @@
+"""What a claim takes for known, what it keeps of it, and what it makes of rules by others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.anchors.claims import Claim, ClaimCount, ClaimPlace, fresh, packed, unpacked
+from pylore.anchors.project import Project, Unreadable
+from pylore.code.claims import ClaimCounter, count
+from pylore.store.anchors import Anchor
+
+PLACES = st.lists(
+    st.builds(
+        ClaimPlace, st.sampled_from(["a.py", "b c.py"]), st.integers(1, 9), st.sampled_from("xyz")
+    ),
+    max_size=6,
+)
+
+
+@given(PLACES, PLACES)
+def test_known_places_are_known_wherever_they_went_but_no_more_of_them(
+    places: list[ClaimPlace], known: list[ClaimPlace]
+) -> None:
+    new = fresh(places, known)
+    more = Counter(one.mark for one in places) - Counter(one.mark for one in known)
+    assert Counter(one.mark for one in new) == more
+    assert not Counter(new) - Counter(places)
+    assert fresh(places, unpacked(packed([*reversed(places)]))) == []
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        "", "[]", "{}", "null", '{"rule": 1, "expect": "none"}', '{"rule": "f()", "expect": "no"}',
+        '{"rule": "f()", "expect": "all"}',
+        '{"rule": "f()", "expect": "none", "except": [1]}', '{"rule": "f()", "run": "me"}',
+        '{"rule": "' + "f" * 30_000 + '", "expect": "none"}', '{"rule": ["f()"], "expect": "1"}',
+        '{"rule": "f()", "expect": "none", "of": 1}', '{"rule": "f()", "expect": "-1"}',
+    ],
+)  # fmt: skip
+def test_what_is_no_rule_cannot_be_read(detail: str) -> None:
+    with pytest.raises(Unreadable, match="its rule"):
+        Claim.of_anchor(Anchor("note-a", "rule", "**", detail))
+
+
+def test_one_bad_rule_spoils_no_other(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("f(1)\nf(2)\n")
+    (tmp_path / "b.ts").write_text("f(1);\n")
+    (tmp_path / "c.tsx").write_text("const a = <b>{f(1)}</b>;\n")
+    rules: list[tuple[Any, str]] = [("f($X)", "python"), ("f($X f(", "python"), ({"rule": {"no": 1}}, "python"),
+             ("f($X)", "klingon"), ("f($X)", "typescript")]  # fmt: skip
+    claims = [Claim("**", rule, "none", lang) for rule, lang in rules]
+    found = [
+        one if isinstance(one, Unreadable) else (one.files, len(one.matched))
+        for one in count(Project(str(tmp_path)), claims)
+    ]
+    assert found[0] == (1, 2) and found[4] == (2, 2)
+    assert "unknown field `no`" in str(found[2])
+    assert str(found[3]) == "its language 'klingon' is not known"
+
+
+CODE = b'import os.path\nos.path.join("a b", x)\nself.save(x, key=1)\n@wrap\ndef save(a): pass\n'
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "os.path.join($$$)", '$F("a b", $X)', "$S.save($$$, key=$V)", "@wrap\ndef $F($A): $$$",
+        "import os.path", "def $F($A): $$$", "x",
+        {"rule": {"all": [{"pattern": "$F($$$)"}, {"regex": "join"}]}},
+        {"rule": {"any": [{"pattern": "nothing"}, {"pattern": "save"}]}},
+    ],
+)  # fmt: skip
+def test_the_words_of_a_rule_are_in_all_that_it_matches(rule: object) -> None:
+    claim = Claim("**", rule, "none", "python")  # type: ignore[arg-type]
+    counter = ClaimCounter([claim], ["a.py"])
+    with_words = counter.count([("a.py", "a.py", CODE)])
+    counter._words = [[]]
+    assert with_words == counter.count([("a.py", "a.py", CODE)]) != [{}]
+
+
+def test_a_number_is_new_where_it_is_another_one_than_was_known() -> None:
+    claim = Claim("**", "f()", "2", "python")
+    one, two, three = (ClaimPlace("a.py", line, str(line)) for line in (1, 2, 3))
+    assert not claim.judge(ClaimCount(1, [one, two]), []).fails
+    more = claim.judge(ClaimCount(1, [one, two, three]), [one, two])
+    assert (more.fails, more.new) == (True, [three])
+    assert not claim.judge(ClaimCount(1, [one, two, three]), [one, two, three]).is_new
+    assert claim.judge(ClaimCount(1, [one]), [one, two]).is_new
