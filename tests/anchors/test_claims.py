@@ -53,8 +53,10 @@ def test_one_bad_rule_spoils_no_other(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("f(1)\nf(2)\n")
     (tmp_path / "b.ts").write_text("f(1);\n")
     (tmp_path / "c.tsx").write_text("const a = <b>{f(1)}</b>;\n")
-    rules: list[tuple[Any, str]] = [("f($X)", "python"), ("f($X f(", "python"), ({"rule": {"no": 1}}, "python"),
-             ("f($X)", "klingon"), ("f($X)", "typescript")]  # fmt: skip
+    rules: list[tuple[Any, str]] = [
+        ("f($X)", "python"), ("f($X f(", "python"), ({"rule": {"no": 1}}, "python"),
+        ("f($X)", "klingon"), ("f($X)", "typescript"),
+    ]  # fmt: skip
     claims = [Claim("**", rule, "none", lang) for rule, lang in rules]
     found = [
         one if isinstance(one, Unreadable) else (one.files, len(one.matched))
