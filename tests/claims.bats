@@ -28,6 +28,8 @@ rule() { # <words>… : a rule of decision-a
     'rule|src/**|violated|holds in 1 of 2 files; against: src/auth.py:5 (known)|no `session.save($X)` in src/**' ]
   run_lore stale --fail --text
   expect 0 'src/auth.py:5: decision-a Sessions are never saved (known)'
+  run_lore stale --fail --kept
+  [ "$status" -eq 0 ]
 
   printf '\n\ndef keep(user):\n    session.save(user)\n    session.save(all)\n' >>src/auth.py
   sed -i.old '1d' src/auth.py && rm src/auth.py.old # a known place is known on another line
@@ -148,8 +150,8 @@ def $F(): $$$' --remove --quiet >/dev/null
   rule --rule 'session.save($X)' --in 'src/**' --expect none
   lore export ../out.jsonl 2>/dev/null
   git rm -rqf src
-  run_lore verify --jq '.[0] | .verdict + ": " + .reason'
-  expect 0 'invalid: there is no python file in src/**'
+  run_lore stale --fail --jq '.[0] | .verdict + ": " + .reason'
+  expect 1 'invalid: there is no python file in src/**'
   git reset -q --hard
   sed -i.old 's/session.save(\$X)/session save(/' ../out.jsonl
   lore import ../out.jsonl --quiet >/dev/null

@@ -213,7 +213,7 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
 
 def _unlink_commits(store: Store, node_id: str) -> None:
     """Take back what links a node to commits that broke it, where no anchor is broken any more."""
-    if all(anchor.verdict in HOLDS for anchor in store.anchors.of(node_id)):
+    if all(one.verdict in HOLDS or one.is_accepted for one in store.anchors.of(node_id)):
         unlink_commits(store, node_id)
 
 
@@ -227,7 +227,7 @@ def accept_anchors(
     back.
     """
     broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN
-              and (anchor.kind != "rule" or (anchor.stamp and counting))]  # fmt: skip
+              and not anchor.is_accepted and (anchor.kind != "rule" or counting)]  # fmt: skip
     count = 0
     for anchor in broken:
         fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")

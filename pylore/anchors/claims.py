@@ -116,7 +116,7 @@ class Claim(Record):
             return "has a field that is not a text"
         if len(self.detail) > LONGEST:
             return f"is longer than {LONGEST} characters"
-        if self.expect not in (NONE, ALL, SOME) and not _iscounted(self.expect):
+        if self.expect not in (NONE, ALL, SOME) and not _is_number(self.expect):
             return f"expects '{self.expect}': give none, all, some or a number"
         return "expects all, and does not say of what" if self.expect == ALL and not self.of else ""
 
@@ -206,7 +206,7 @@ class ClaimResult(Record):
         """Return the places against it as rows have them."""
         new = {*self.new}
         places = [{"file": one.path, "line": one.line, "new": one in new} for one in self.against]
-        return {"new": self.is_new, "places": places}
+        return {"places": places}
 
 
 def claim_text(anchor: Anchor) -> str:
@@ -370,5 +370,5 @@ def _evidence(reason: str) -> str:
     return held + said
 
 
-def _iscounted(text: str) -> bool:
+def _is_number(text: str) -> bool:
     return text.isdecimal() and text.isascii() and len(text) < 7

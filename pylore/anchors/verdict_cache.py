@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..core.vocabulary import BROKEN
 from ..system.files import GONE, stamp_of
 from ..system.project_files import leads_down
 from ..system.projects import is_known
@@ -41,14 +42,14 @@ def told(anchor: Anchor) -> dict[str, str | float | None]:
         "reason": anchor.reason or None,
         "similarity": _similarity(anchor),
         "verified_at": anchor.verified_at,
-        **({"claim": _claim(anchor)} if anchor.kind == "rule" else {}),
+        **(_of_rule(anchor) if anchor.kind == "rule" else {}),
     }
 
 
-def _claim(anchor: Anchor) -> str:
+def _of_rule(anchor: Anchor) -> dict[str, str | float | None]:
     from .claims import claim_text
 
-    return claim_text(anchor)
+    return {"claim": claim_text(anchor), "new": anchor.verdict in BROKEN and not anchor.is_accepted}
 
 
 def similarity_said(similarity: float) -> str:
@@ -94,7 +95,9 @@ def add_verdicts(
     for hit in hits:
         hit.verdict = worst(by_node.get(hit.id, ()))
         if explain and any(one[0] == hit.id and one[2] == "rule" for one in anchors):
-            said = {_claim(one): one.reason for one in store.anchors.of(hit.id)
+            from .claims import claim_text
+
+            said = {claim_text(one): one.reason for one in store.anchors.of(hit.id)
                     if one.kind == "rule"}  # fmt: skip
             hit.explain = {**(hit.explain or {}), "rules": said}
     if changed:

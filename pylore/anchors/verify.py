@@ -115,7 +115,8 @@ def verify(
         result = judge_all(store, anchors, CodeReading(parse, outline, count, since), progress)
         changes = [(old, new) for old, new in result.found if old is not new]
         broken = [new for old, new in result.found
-                  if new.verdict in BROKEN and old.key not in result.unlooked]  # fmt: skip
+                  if new.verdict in BROKEN and not new.is_accepted
+                  and old.key not in result.unlooked]  # fmt: skip
         if store.scope:  # what is common is judged, and kept by whoever has no scope
             changes = [pair for pair in changes if is_own(pair[0].node_id, store.scope)]
             broken = [anchor for anchor in broken if is_own(anchor.node_id, store.scope)]

@@ -23,7 +23,8 @@ class SdkResult(dict[str, Any]):
 
 
 class AnchorResult(SdkResult):
-    """An anchor with its verdict; ``state`` only where it was made just now."""
+    """An anchor with its verdict; ``state`` only where it was made just now, ``claim`` (in words),
+    ``new`` (against it) and ``places`` only of a rule."""
 
     anchor_id: str
     id: str
@@ -36,6 +37,9 @@ class AnchorResult(SdkResult):
     similarity: float | None
     verified_at: str
     state: str
+    claim: str
+    new: bool
+    places: list[dict[str, Any]]
 
 
 def anchor_result(row: dict[str, Any]) -> AnchorResult:

@@ -269,7 +269,8 @@ def _last_session(root: str, session: str) -> tuple[str, list[Line]]:
 
 def _stale(engine: Engine) -> list[Line]:
     """Records whose anchors no longer hold, as far as that was judged."""
-    anchors = [anchor for anchor in engine.store.anchors.live() if anchor.verdict in BROKEN]
+    anchors = [one for one in engine.store.anchors.live()
+               if one.verdict in BROKEN and not one.is_accepted]  # fmt: skip
     anchors = anchors[-_STALE:]
     nodes = engine.store.nodes.get_many([anchor.node_id for anchor in anchors])
     return [

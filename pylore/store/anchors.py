@@ -62,6 +62,11 @@ class Anchor(Record):
         """Return what makes an anchor one anchor: node, kind, path, detail."""
         return (self.node_id, self.kind, self.path, self.detail)
 
+    @property
+    def is_accepted(self) -> bool:
+        """Return whether it is a rule with violations, all of which were accepted."""
+        return self.verdict == "violated" and not self.stamp
+
     def copy(self) -> Anchor:
         """Return another one with the same fields."""
         return Anchor(*self.to_dict().values())
