@@ -19,8 +19,8 @@ from ..anchors.claims import (
 )
 from ..anchors.project import Project, Unreadable, glob_pattern, relative_glob, root_to_keep
 from ..anchors.verify import rows
-from ..code.claims import ClaimCounter, compiled, refusal
-from ..code.rules import load_rules
+from ..code.claims import ClaimCounter, compiled
+from ..code.rules import load_rules, refusal
 from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
 from ..core.model import Record

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..anchors.claims import ALL, NONE, SOME, Claim, ClaimCount
 from ..anchors.project import Project
-from ..code.claims import count, refusal, words_of
-from ..code.rules import load_rules
+from ..code.claims import count, words_of
+from ..code.rules import load_rules, refusal
 from ..core.json import canonical
 from ..store.resolve_id import complete_id
 from .claims import most_used

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections import Counter
 
 from ..anchors.claims import ClaimCount, ClaimPlace
 from ..anchors.project import Unreadable, digest, glob_pattern
 from ..core.json import dumps
-from ..core.text import one_line
 from ..system.atomic_write import TemporaryFolder
-from ..system.programs import limited
-from .rules import CPU_SECONDS, MEMORY_MB, SECONDS_A_FILE, load_rules, program, scan
+from .rules import load_rules, refusal, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,28 +241,3 @@ def words_of(rule: object) -> list[str]:
         for one in rule["all"] if isinstance(rule.get("all"), list) else ():
             found.update(words_of(one))
     return sorted(found)
-
-
-def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
-    """Return why ast-grep does not take rules, or a pattern of a grammar; or nothing.
-
-    A pattern that only parses with an error is refused too: it would match something else.
-    """
-    if not text and not pattern:
-        return ""
-    words = ["run", "--lang", grammar, "--pattern", pattern] if pattern else [
-        "scan", "--inline-rules", text]  # fmt: skip
-    command = limited([program(), *words, "--stdin"], CPU_SECONDS, MEMORY_MB)
-    try:
-        done = subprocess.run(
-            command, input=b"\n", capture_output=True, check=False, timeout=SECONDS_A_FILE
-        )
-    except subprocess.TimeoutExpired:
-        return "it takes too long"
-    said = done.stderr.decode(errors="replace")
-    if pattern and "ERROR node" in said:
-        return "it does not parse"
-    if done.returncode in (0, 1):
-        return ""
-    causes = [line.removeprefix("╰▻ ") for line in said.split("\n") if line.startswith("╰▻ ")]
-    return one_line((causes or [said.partition("\n")[0] or "ast-grep fails"])[-1])[:200]

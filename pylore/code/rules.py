@@ -15,6 +15,7 @@ from threading import Timer
 from typing import NamedTuple
 
 from ..core.errors import LoreError, UsageError, nearest
+from ..core.text import one_line
 from ..system.programs import limited, own_files
 from .languages.registry import added_rules
 from .languages.spec import LanguageSpec
@@ -400,6 +401,35 @@ def _output(command: list[str], root: str, size: int, threads: int, seconds: flo
     if process.returncode not in (0, 1):
         raise _Broken("unparsed", "it nests too deep")
     return output
+
+
+def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
+    """Return why ast-grep does not take rules, or a pattern of a grammar; or nothing.
+
+    A pattern that only parses with an error is refused too: it would match something else.
+    """
+    if not text and not pattern:
+        return ""
+    words = ["scan", f"--inline-rules={text}"]
+    if pattern:
+        words = ["run", f"--lang={grammar}", f"--pattern={pattern}"]
+    command = [program(), *words, "--stdin", "--custom-languages", "ignore"]
+    try:
+        done = subprocess.run(  # outside of the clone, whose config it would read
+            limited(command, CPU_SECONDS, MEMORY_MB), cwd=os.sep, input=b"\n",
+            capture_output=True, check=False, timeout=SECONDS_A_FILE,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "it takes too long"
+    except OSError:  # more than a system lets one argument have
+        return "it is too long"
+    said = done.stderr.decode(errors="replace")
+    if pattern and "ERROR node" in said:
+        return "it does not parse"
+    if done.returncode in (0, 1):
+        return ""
+    causes = [line.removeprefix("╰▻ ") for line in said.split("\n") if line.startswith("╰▻ ")]
+    return one_line((causes or [said.partition("\n")[0] or "ast-grep fails"])[-1])[:200]
 
 
 def _parse(output: bytes) -> Iterator[tuple[str, Match]]:
