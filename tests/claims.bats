@@ -175,6 +175,9 @@ hook() { # <event> <file>: what the agent gets to read
   printf 'session.save(1)\n' >>src/views.py
   hook tool "$PWD/src/views.py"
   contains "$text" 'src/views.py:10: Sessions are never saved [rule: no `session.save($X)` in src/**]'
+  printf 'session.save(user)\n' >>src/views.py # which is known of another file
+  hook tool src/views.py
+  contains "$text" 'src/views.py:11: Sessions'
   hook tool src/views.py # once a session
   [ -z "$text" ]
   hook tool tests/test_auth.py

@@ -127,7 +127,7 @@ def newly_against(engine: Engine, path: str) -> list[tuple[Anchor, Claim, list[C
     found = []
     for (one, claim), count in zip(about, counts, strict=True):
         there, was = (claim.accepted(count.get(key, ClaimCount())) for key in ("now", "before"))
-        unknown = {*fresh(there, unpacked(one.hash))}
+        unknown = {*fresh(there, [known for known in unpacked(one.hash) if known.path == path])}
         new = [place for place in fresh(there, was) if place in unknown]
         if new:
             found.append((one, claim, new))
