@@ -58,8 +58,9 @@ Then lore gives them a few lines: what the last session edited, open tasks, what
 holds and confirmed records that were rated or read (1200 tokens at the most); files likely
 at hand and records that bear on these or on the question (400); what is known of a file
 (300), and what an edit of it newly puts against rules (300). Nothing comes twice in a
-session, nothing that matches weakly, and nothing from a store that you have not made or trusted: see 'lore trust'. What is shown
-stands in a run, which 'lore run list' has, and does not count as use.""",
+session, nothing that matches weakly, and nothing from a store that you have not made or
+trusted: see 'lore trust'. What is shown stands in a run, which 'lore run list' has, and
+does not count as use.""",
     verbs=("install", "uninstall", "status", "shell", "run"),
 )
 
