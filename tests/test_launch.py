@@ -79,3 +79,34 @@ def test_no_compiled_form_is_needed(copy: Path) -> None:
     assert not list(module.parent.glob("__pycache__"))
     os.utime(module, (0, 0))
     assert answer(copy) == "1 Loader"
+
+
+BUNDLE = (
+    "import sys; sys.path.insert(0, sys.argv[1]);"
+    "from pylore.launch import Bundle, Finder; sys.meta_path.insert(0, Finder);"
+    "bundle = Bundle('search'); ran = bundle.run(); plain = [*sys.modules];"
+    "from pylore.sub import module; from pylore import sub; ran or bundle.write();"
+    "print(ran, 'pylore.sub.module' in plain, sub.module is module, module.ANSWER, sub.__path__,"
+    " module.__spec__.parent, module.__file__)"
+)
+
+
+def test_a_bundle_has_the_modules_that_a_run_has_loaded(copy: Path) -> None:
+    def answer() -> str:
+        command = [sys.executable, "-I", "-c", BUNDLE, str(copy)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    module = copy / "pylore/sub/module.py"
+    module.write_text("from . import base\nANSWER = base.ANSWER\n")
+    base = module.with_name("base.py")
+    base.write_text("ANSWER = 1\n")
+    same = f"['{module.parent}'] pylore.sub {module}"
+    assert answer() == f"False False True 1 {same}"
+    assert answer() == f"True True True 1 {same}"
+    base.write_text("ANSWER = 22\n")
+    assert answer() == f"False False True 22 {same}"
+    assert answer() == f"True True True 22 {same}"
+    (bundle,) = (copy / "pylore/__pycache__").glob("search*")
+    bundle.write_bytes(bundle.read_bytes()[:-9])
+    assert answer() == f"False False True 22 {same}"
+    assert answer() == f"True True True 22 {same}"

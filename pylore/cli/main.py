@@ -33,13 +33,8 @@ _CONFIG_LATER = ("help", "commands", "completion", "version", "doctor", "hook ru
 """Commands that answer whatever the config holds, and read it themselves where they need it."""
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Runs the command in ``argv`` (default: ``sys.argv[1:]``) and exits."""
-    # Nothing is left to tidy up, and the interpreter's own tidying takes milliseconds.
-    os._exit(_guarded(sys.argv[1:] if argv is None else argv))
-
-
-def _guarded(words: list[str]) -> int:
+def run(words: list[str]) -> int:
+    """Run a command, and print what went wrong; return the exit code."""
     try:
         _open_closed_streams()
         code = _run(words)
@@ -90,8 +85,6 @@ def _fault_of_the_store(error: Exception) -> LoreError | None:
 
 
 def _run(words: list[str]) -> int:
-    # A command lives for milliseconds: collecting cycles only costs it time.
-    gc.disable()
     if words[:1] == [OTHER]:
         from .own_commands import run_own
 

@@ -26,8 +26,8 @@ def csv_rows(rows):
     return text.getvalue()
 
 forms.FORMS += (forms.OutputForm("csv", "CSV", csv_rows),)
-from pylore.cli.main import main
-main(sys.argv[1:])
+from pylore.cli.main import run
+sys.exit(run(sys.argv[1:]))
 """
 """lore with one form more: the function, and the row that a person would add."""
 

@@ -20,7 +20,7 @@ from wire import request, serving, tool
 from pylore.capture.candidates import candidate_id
 from pylore.capture.event_log import event_file
 from pylore.cli.declaration import every_command
-from pylore.cli.main import _guarded
+from pylore.cli.main import run
 from pylore.core.ids import record_id
 from pylore.mcp.calls import BY_NAME
 
@@ -222,7 +222,7 @@ def lore(scope: str, *words: str) -> tuple[int, str]:
             for stream in (1, 2)
         )
         sys.stdin = open(0)  # noqa: SIM115
-        os._exit(_guarded([*words]))
+        os._exit(run([*words]))
     os.close(writer)
     with open(reader, encoding="utf-8", errors="replace") as file:
         said = file.read()

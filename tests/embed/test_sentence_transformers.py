@@ -109,7 +109,10 @@ def test_a_store_is_embedded_anew_and_searched(tmp_path: Path) -> None:
 
 # --- the server, as a process of its own
 
-LORE = "import sys; sys.path.insert(0, sys.argv.pop(1)); from pylore.cli.main import main; main()"
+LORE = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from pylore.cli.main import run;"
+    "sys.exit(run(sys.argv[1:]))"
+)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from homes import move_home
 
 from pylore import Lore
 from pylore.cli.doctor import Check
-from pylore.cli.main import _guarded
+from pylore.cli.main import run
 from pylore.system.files import user_secret
 
 MOST_MEMORY = 1 << 30
@@ -465,7 +465,7 @@ def told(words: str, project: Project, data: bytes) -> Outcome:
     written = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in streams]
     sys.stdout, sys.stderr = written
     try:
-        code = _guarded(words.split())
+        code = run(words.split())
         sys.stdout.flush()
     finally:
         sys.stdout, sys.stderr = streams

@@ -190,7 +190,7 @@ def test_the_log_of_a_bug_has_its_place_and_no_text(
     monkeypatch.setattr(sys, "argv", ["lore", "search", "a secret word"])
     before = os.umask(0)
     try:
-        assert main._guarded(["search", "a secret word"]) == BUG
+        assert main.run(["search", "a secret word"]) == BUG
     finally:
         os.umask(before)
     log = tmp_path / "lore/error.log"

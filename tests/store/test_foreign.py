@@ -10,7 +10,7 @@ from homes import move_home
 from sqlite_stores import connection_of
 
 from pylore import Lore
-from pylore.cli.main import _guarded
+from pylore.cli.main import run
 from pylore.core.errors import StoreError
 from pylore.store import create_store, open_store
 from pylore.store.schema import foreign_objects
@@ -103,7 +103,7 @@ def test_a_failure_from_a_value_of_another_program_is_its_stores_and_a_line(
 ) -> None:
     altered(tmp_path, WRONG, "INSERT INTO nodes(id, type, title, created_at, updated_at)"
                              " VALUES ('note-1', 'note', x'00', '', '')")  # fmt: skip
-    assert _guarded(["list"]) == 1
+    assert run(["list"]) == 1
     said = capsys.readouterr().err
     assert "has values that lore does not write (types.description: " in said
     assert "nodes.title: 1" in said and said.endswith(": run 'lore doctor'\n")
@@ -119,7 +119,7 @@ def test_a_failure_is_a_bug_only_where_the_store_is_sound(
         raise TypeError
 
     monkeypatch.setattr("pylore.cli.listing.list_records", fail)
-    assert _guarded(["list"]) == (1 if statements else 3)
+    assert run(["list"]) == (1 if statements else 3)
 
 
 def test_python_programs_are_told_the_same(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from store_places import copy_store, store_folder
 import pylore
 import pylore.cli.click_reader
 import pylore.cli.hot
-from pylore.cli.main import _guarded
+from pylore.cli.main import run
 from pylore.core.model import Node
 from pylore.indexing.indexer import Index
 from pylore.store import Store, open_store
@@ -244,7 +244,7 @@ class Machine:
                 to = os.open(out / f"{number}.said", os.O_WRONLY | os.O_CREAT)
                 for stream in (1, 2):
                     os.dup2(to, stream)
-                code = _guarded([*words])
+                code = run([*words])
                 (out / f"{number}.code").write_text(str(code))
         except BaseException:
             traceback.print_exc()

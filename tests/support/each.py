@@ -21,7 +21,7 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def told(words: list[str]) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of one command."""
-    from pylore.cli.main import _guarded
+    from pylore.cli.main import run
 
     own = os.dup(1), os.dup(2)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -29,7 +29,7 @@ def told(words: list[str]) -> tuple[int, str, str]:
         os.dup2(err.fileno(), 2)
         streams()
         try:
-            code = _guarded(words)
+            code = run(words)
         finally:
             forget_streams()
             for number, stream in zip(own, (1, 2), strict=True):

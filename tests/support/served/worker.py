@@ -84,13 +84,13 @@ def become(number: int, folder: str, root: str) -> tuple[list[str], list[int]]:
 
 def do(words: list[str]) -> int:
     """The exit code of a command."""
-    from pylore.cli.main import _guarded
+    from pylore.cli.main import run
 
     sys.argv = ["-c", *words]
     if words == EACH:
         return each.main()
     try:
-        return _guarded(words)
+        return run(words)
     except SystemExit as asked:
         return asked.code if isinstance(asked.code, int) else 1
 
