@@ -432,6 +432,10 @@ class _Builder:
                 self._withhold(node.id, f"named by the facts of {self._stated[node.id]}")
                 return None
         if node.file and self._has_code(node):
+            if hit.asked is not None:
+                from ..search.places import show_stretches
+
+                show_stretches(self._store, [hit])
             snippet = self._tree.snippet(node.file, hit.line_start, hit.line_end, _name(node))
             if snippet.empty:
                 self._withhold(node.id, f"{node.file} is empty")

@@ -496,7 +496,7 @@ def _fill_rows(
     if any(hit.line_start is not None or hit.type == "file" for hit in hits):
         from .places import add_lines
 
-        documents, texts = add_lines(store, query.words, hits, found)
+        documents, texts = add_lines(store, query.words, hits, found, texts=query.snippets)
     if query.snippets:
         _add_texts(store, hits, found, query.words, documents, texts)
     if query.words and not (found.weak and hits):

@@ -72,11 +72,12 @@ def once(hits: list[Hit], pairs: Mapping[str, str], kept: Collection[str]) -> li
 
 
 def add_lines(
-    store: Store, query: Query, hits: list[Hit], found: Matches
+    store: Store, query: Query, hits: list[Hit], found: Matches, *, texts: bool
 ) -> tuple[list[Hit], dict[str, str]]:
     """Give files and imported documents the lines of what matched best in them.
 
     Returned are these documents, and by id what the lines of files say that no symbol found.
+    Without ``texts``, these files have the query in ``asked``, for ``show_stretches``.
     """
     documents = [
         hit for hit in hits
@@ -89,7 +90,9 @@ def add_lines(
     if found.files is None:
         return documents, {}
     files = [hit for hit in hits if hit.type == "file" and hit.line_start is None]
-    return documents, show_stretches(store, query, files)
+    for hit in files:
+        hit.asked = query
+    return documents, show_stretches(store, files) if texts else {}
 
 
 def choose_passages(store: Store, query: Query, documents: list[Hit], found: Matches) -> None:
@@ -212,12 +215,14 @@ def _best_window(places: Sequence[tuple[int, str]], worth: Mapping[str, float]) 
     return best
 
 
-def show_stretches(store: Store, query: Query, hits: Iterable[Hit]) -> dict[str, str]:
-    """Give each file that has no lines those with most of the query's words; return what they
-    say, by id."""
+def show_stretches(store: Store, hits: Iterable[Hit]) -> dict[str, str]:
+    """Give each file the lines with most of the words that are ``asked``; return what they say, by
+    id."""
     texts = {}
     for hit in hits:
-        text = store.whole_files.text(path_of(hit.id))
+        text, query, hit.asked = store.whole_files.text(path_of(hit.id)), hit.asked, None
+        if query is None:
+            continue
         first, last, texts[hit.id] = stretch_of(text, query)
         if first:
             hit.line_start, hit.line_end = first, last

@@ -117,7 +117,10 @@ class Passages:
     def _within(self, rowid: str) -> tuple[str, list[str]]:
         if not self.scope:
             return "", []
-        condition, parameters = where(self.scope.without(frozenset()))
+        # What is narrow is by its own index: of types there may be many nodes.
+        condition, parameters = where(
+            self.scope.without(frozenset()), type="+n.type" if self.narrow else "n.type"
+        )
         if self.narrow:
             first, given = self.narrow
             found = (

@@ -93,7 +93,7 @@ class FullText:
         self._rare_first: RareFirst | None = None
         self._with_all: tuple[tuple[str, ...], bool] = ((), False)
         """The last question which nodes have all terms, and whether few passages match."""
-        self._there = _There()
+        self._there = There()
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
         self.cache: ReadCache | None = None
@@ -316,6 +316,13 @@ class FullText:
         )
         return {str(id) for (id,) in rows}
 
+    def there(self) -> There:
+        """Return what is known of the store as it is now."""
+        seen = changes_seen(self._db)
+        if self._there.seen != seen:
+            self._there = There(seen)
+        return self._there
+
     def _may_have(self, table: str, phrase: str) -> bool:
         """Return whether a table has every word of a phrase.
 
@@ -323,10 +330,7 @@ class FullText:
         """
         if self.engine != "fts5":
             return True
-        seen = changes_seen(self._db)
-        if self._there.seen != seen:
-            self._there = _There(seen)
-        words = self._there.words
+        words = self.there().words
         for word in phrase[1:-1].split(" "):
             if (table, word) not in words:
                 query = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT 1"
@@ -423,14 +427,16 @@ def creating(engine: str, table: str, columns: Iterable[str] = COLUMNS) -> str:
     return CREATE[engine].format(table=table, columns=", ".join(columns))
 
 
-class _There:
-    """Which words tables have, as long as nothing is written, by others or here."""
+class There:
+    """Which words tables have and what files matched, as long as nothing is written, by others or
+    here."""
 
-    __slots__ = ("seen", "words")
+    __slots__ = ("files", "seen", "words")
 
     def __init__(self, seen: tuple[object, ...] = ()) -> None:
         self.seen = seen
         self.words: dict[tuple[str, str], bool] = {}
+        self.files: dict[tuple[object, ...], list[tuple[str, float]]] = {}
 
 
 def choose_engine(wanted: str) -> str:

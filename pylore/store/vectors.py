@@ -388,7 +388,7 @@ class Vectors:
 
     def _search_all(self, asked: bytes, scope: Scope, passages: Passages, limit: int) -> Found:
         """Return the nearest of all that the scope allows, each of them scored."""
-        condition, allowed = where(scope)
+        condition, allowed = where(scope, type="+n.type" if passages.narrow else "n.type")
         first, given = passages.narrow or ("1", [])
         rows: Found = self._db.execute(  # type: ignore[assignment]
             f"SELECT p.key, n.id, {_SCORE} AS score FROM nodes n"

@@ -85,6 +85,10 @@ def quoted(phrase: str) -> str:
     return f'"{phrase}"'
 
 
+_KEPT = 4
+"""Answers that are kept: a context asks the same twice, a search at most three things."""
+
+
 class WholeFiles(WholeText):
     """Full text over whole files, by their paths: those that ``lore index`` has read.
 
@@ -174,12 +178,17 @@ class WholeFiles(WholeText):
         if not phrases or not self.is_there():
             return []
         query, parameters = self._best(phrases, weights)
-        rows: list[tuple[str, float]] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT w.path, f.score FROM ({query} ORDER BY score DESC, rowid LIMIT ?) f"
-            " CROSS JOIN whole_files w ON w.key = f.rowid",
-            (*parameters, limit),
-        ).fetchall()
-        return sorted(rows, key=lambda row: (-row[1], row[0]))
+        asked, kept = (*parameters, limit), self._fulltext.there().files
+        if asked not in kept:
+            if len(kept) == _KEPT:
+                kept.clear()
+            rows: list[tuple[str, float]] = self._db.execute(  # type: ignore[assignment]
+                f"SELECT w.path, f.score FROM ({query} ORDER BY score DESC, rowid LIMIT ?) f"
+                " CROSS JOIN whole_files w ON w.key = f.rowid",
+                (*parameters, limit),
+            ).fetchall()
+            kept[asked] = sorted(rows, key=lambda row: (-row[1], row[0]))
+        return kept[asked]
 
     def named(self, words: Sequence[str]) -> list[str]:
         """Return the paths that have one of these words."""
