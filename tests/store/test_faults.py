@@ -311,7 +311,7 @@ def run(words):
         raise ImportError("half of a module")
 
 main._run = run
-main.main([])
+main.run([])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True)
     assert (done.returncode, done.stderr) == (-15, b"")
