@@ -38,7 +38,8 @@ PRIME = (1 << 30) - 35
 """The largest that is one digit of Python's integers: so the rest is taken fastest."""
 
 _NEVER = 1 << 32  # above every rank
-_MOST_PAIRS = 65_536  # that are kept in memory; words have the same ones again and again
+_MOST_PAIRS = 1 << 17  # that are kept in memory; words have the same ones again and again
+_MANY = 1_000  # words; to read all pairs takes as long as to read those of so many
 
 
 class TableError(Exception):
@@ -78,6 +79,7 @@ class PieceTable:
         self._own = own
         self._letters = ""
         self._first_letter = self._first_byte = 0
+        self._begins: dict[str, list[int]] = {}
         self._merges = _Merges()
 
     def encode(self, words: Iterable[str]) -> dict[str, list[int]]:
@@ -92,6 +94,9 @@ class PieceTable:
             self._merges.file = file
             if not self._letters:
                 self._read_head(file)
+            words = list(words)
+            if len(words) > _MANY:
+                self._merges.read_all()
             return {word: self._encode(word) for word in words}
         finally:
             os.close(file)
@@ -118,11 +123,14 @@ class PieceTable:
         bytes."""
         pieces = []
         for letter in text:
-            at = self._letters.find(letter)
-            if at >= 0:
-                pieces.append(self._first_letter + at)
-            else:
-                pieces += [self._first_byte + byte for byte in letter.encode()]
+            found = self._begins.get(letter)
+            if found is None:
+                at = self._letters.find(letter)
+                found = [self._first_letter + at]
+                if at < 0:
+                    found = [self._first_byte + byte for byte in letter.encode()]
+                self._begins[letter] = found
+            pieces += found
         return pieces
 
     def _read_head(self, file: int) -> None:
@@ -150,8 +158,28 @@ class _Merges(dict[int, int]):
 
     file = -1
     multiplier = 0
+    is_complete = False
+
+    def read_all(self) -> None:
+        """Read every pair at once."""
+        if self.is_complete:
+            return
+        from struct import unpack
+
+        data = os.pread(self.file, BUCKETS * BUCKET, HEAD)
+        for number in range(BUCKETS):
+            if not is_whole(data[number * BUCKET : (number + 1) * BUCKET], number + 1):
+                raise TableError("is damaged")
+        numbers = unpack(f"<{len(data) // 4}I", data)
+        self.update(zip(numbers[::2], numbers[1::2], strict=True))
+        del self[0]  # what has no entry, and the checks
+        self.is_complete = True
 
     def __missing__(self, pair: int) -> int:
+        if self.is_complete and len(self) < _MOST_PAIRS:
+            self[pair] = _NEVER
+            return _NEVER
+        self.is_complete = False
         number = bucket_of(pair, self.multiplier)
         entries = os.pread(self.file, BUCKET, HEAD + number * BUCKET)
         if not is_whole(entries, number + 1):

@@ -32,6 +32,10 @@ _IN_MEMORY = 32_000_000
 """Bytes of vectors; what comes after lies in a file without a name."""
 
 
+LACKING = b""
+"""In the place of a vector that is not there yet."""
+
+
 class _Lacking(Exception):
     """A write needs vectors that are not there yet."""
 
@@ -156,8 +160,11 @@ class Prepared:
         """
         if self._failure is not None:
             raise self._failure
+        found = [self._kept.get(text, LACKING) for text in texts]
+        if LACKING not in found:
+            return found
         lacking = [text for text in dict.fromkeys(texts) if text not in self._kept]
-        if lacking and (self.patient or self._is_quick(lacking)):
+        if self.patient or self._is_quick(lacking):
             self._keep(lacking)
         else:
             self._waiting.update(dict.fromkeys(lacking))
@@ -184,8 +191,8 @@ class _KeptVectors:
     def __contains__(self, text: str) -> bool:
         return _key(text) in self._found
 
-    def get(self, text: str) -> bytes | None:
-        found = self._found.get(_key(text))
+    def get(self, text: str, lacking: bytes | None = None) -> bytes | None:
+        found = self._found.get(_key(text), lacking)
         if not isinstance(found, int):
             return found
         self._file.seek(found)

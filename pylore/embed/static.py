@@ -121,7 +121,8 @@ class StaticEmbedder:
     dimension = DIMENSION
 
     def __init__(self) -> None:
-        self._tokens: dict[str, list[int]] = {}
+        self._tokens: dict[str, bytes] = {}
+        """Word to its tokens, two bytes each."""
         self._has_table = False
         self._table: Any = None
         self._weights = weights_file()
@@ -139,31 +140,36 @@ class StaticEmbedder:
         """Return a unit vector for each text; None for a text without words."""
         split = [_words(text) for text in texts]
         self._look_up({word for text in split for word in text})
-        tokens = [[token for word in text for token in self._tokens[word]] for text in split]
-        few = len(texts) <= _FEW and sum(map(len, tokens)) <= _FEW_TOKENS
+        of_word = self._tokens.__getitem__
+        tokens = [b"".join(map(of_word, text)) for text in split]
+        few = len(texts) <= _FEW and sum(map(len, tokens)) <= 2 * _FEW_TOKENS
         return self._mean_few(tokens) if few else self._mean_many(tokens)
 
     def _look_up(self, wanted: Collection[str]) -> None:
         new = [word for word in wanted if word not in self._tokens]
         if new:
-            self._tokens.update(encode(new, tokenizer_file()))
+            found = encode(new, tokenizer_file())
+            self._tokens.update((word, pack(f"<{len(of)}H", *of)) for word, of in found.items())
             self._has_table = True
 
-    def _mean_few(self, tokens: list[list[int]]) -> list[bytes | None]:
+    def _mean_few(self, tokens: list[bytes]) -> list[bytes | None]:
         file = os.open(self._weights, os.O_RDONLY)
         try:
             start = _data_start(file)
             form = f"<{DIMENSION}e"
             return [
                 _unit(
-                    [unpack(form, os.pread(file, _ROW, start + token * _ROW)) for token in numbers]
+                    [
+                        unpack(form, os.pread(file, _ROW, start + token * _ROW))
+                        for token in unpack(f"<{len(numbers) // 2}H", numbers)
+                    ]
                 )
                 for numbers in tokens
             ]
         finally:
             os.close(file)
 
-    def _mean_many(self, tokens: list[list[int]]) -> list[bytes | None]:
+    def _mean_many(self, tokens: list[bytes]) -> list[bytes | None]:
         import numpy
 
         file = os.open(self._weights, os.O_RDONLY)
@@ -178,7 +184,8 @@ class StaticEmbedder:
         sums = numpy.zeros((len(tokens), DIMENSION), "<f4")
         for numbers, total in zip(tokens, sums, strict=True):
             if numbers:
-                numpy.add.reduce(table.take(numbers, axis=0), axis=0, dtype="<f4", out=total)
+                rows = table.take(numpy.frombuffer(numbers, "<u2"), axis=0)
+                numpy.add.reduce(rows, axis=0, dtype="<f4", out=total)
         lengths = numpy.sqrt((sums * sums).sum(axis=1))
         sums /= numpy.where(lengths, lengths, 1)[:, None]
         return [

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     Passage = tuple[str, str]
     """The heading of the entry that it is of, or nothing; the stretch of the text."""
 
-_STRETCH = r"\S{1,100}"  # what has no white space for long is cut too
+LONGEST_STRETCH = 100
+_STRETCH = rf"\S{{1,{LONGEST_STRETCH}}}"  # what has no white space for long is cut too
 _HASHES = r"(#{1,6})[ \t]+(\S.*)"
 _ADORNMENT = r"([=\-~^\"'`+*:._#])\1{2,}[ \t]*$"
 _FENCE = r" {0,3}(`{3,}|~{3,}(?=[ \t]*\w))"  # tildes alone are an underline of reStructuredText
@@ -43,7 +44,7 @@ def passages(body: str) -> list[str]:
 
     An empty body is one empty passage.
     """
-    if len(body) < 2 * tuning.PASSAGE_WORDS:
+    if _is_short(body):
         return [body]
     starts = _word_starts(body)
     return _cut(body, starts[tuning.PASSAGE_WORDS :: tuning.PASSAGE_WORDS])
@@ -52,7 +53,7 @@ def passages(body: str) -> list[str]:
 def prose_passages(body: str, file: str = "") -> list[Passage]:
     """Return a document as passages, with headings where ``file`` is a changelog."""
     log = is_changelog(file)
-    if len(body) < 2 * tuning.PASSAGE_WORDS and not log:
+    if not log and _is_short(body):
         return [("", body)]
     headings = list(_headings(body))
     entries = (_versions(body) or _entries(headings)) if log else []
@@ -64,6 +65,12 @@ def prose_passages(body: str, file: str = "") -> list[Passage]:
     for (at, heading), end in zip(entries, ends, strict=True):
         found += [(heading, text) for part in _changes(body[at:end]) for text in _by_blocks(part)]
     return found
+
+
+def _is_short(body: str) -> bool:
+    """Return True if a text has no more stretches than a passage: to count these takes longer."""
+    room = tuning.PASSAGE_WORDS
+    return len(body) < 2 * room or len(body.split()) + len(body) // LONGEST_STRETCH <= room
 
 
 def _cut(body: str, places: Sequence[int]) -> list[str]:
@@ -329,24 +336,19 @@ class Index:
             self._store.facts.remove(keys)
 
     def _update(self, nodes: Sequence[Node]) -> None:
-        rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
         self._remove([node.id for node in nodes])
-        for node in nodes:
-            if node.invalidated_at is None:
-                collection = COLLECTIONS.get(node.type, TEXTS)
-                rows.setdefault(collection, []).extend(self._rows(node, collection))
+        made = [
+            (node.id, COLLECTIONS.get(node.type, TEXTS), row)
+            for node in nodes if node.invalidated_at is None for row in rows_of(node)
+        ]  # fmt: skip
+        keys = self._store.nodes.new_passages([id for id, *_ in made], [of for _, of, _ in made])
+        rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
+        for key, (_, collection, row) in zip(keys, made, strict=True):
+            rows.setdefault(collection, []).append((key, *row))
         for collection, part in rows.items():
             self._store.fulltext.add(collection, part)
         if self._embedder is not None and rows:
             self._add_vectors(self._embedder, [row for part in rows.values() for row in part])
-
-    def _rows(self, node: Node, collection: str) -> Iterable[tuple[int, str, str, str, str, str]]:
-        rows = passage_rows(
-            node.title, indexed_text(node), " ".join(node.tags), node.file or "",
-            prose=collection == TEXTS,
-        )  # fmt: skip
-        keys = self._store.nodes.new_passages([node.id] * len(rows), collection)
-        return ((key, *row) for key, row in zip(keys, rows, strict=True))
 
     def _add_vectors(
         self, embedder: Embedder, rows: Sequence[tuple[int, str, str, str, str, str]]
@@ -409,6 +411,14 @@ class Waiting:
         """Indexes all that wait."""
         self._index.update(self._nodes)
         self._nodes, self._text = [], 0
+
+
+def rows_of(node: Node) -> list[Row]:
+    """Return what is indexed of a node: a row for each of its passages."""
+    return passage_rows(
+        node.title, indexed_text(node), " ".join(node.tags), node.file or "",
+        prose=COLLECTIONS.get(node.type, TEXTS) == TEXTS,
+    )  # fmt: skip
 
 
 def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = False) -> list[Row]:

@@ -182,6 +182,9 @@ _NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), Node.__
 _EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__)}"
 
 
+_HERE = "SELECT n.id FROM json_each(?) j CROSS JOIN main.nodes n ON n.id = j.value"
+
+
 class StateHistory:
     """Keep what nodes and edges have left, what commands did, and what merging needs.
 
@@ -383,7 +386,9 @@ class StateHistory:
         Nothing of what they replace is kept: that is up to whoever merges.
         """
         nodes = [*nodes]
-        remember_texts(self._db, texts_of(nodes))
+        here = self._db.execute(_HERE, (dumps([node.id for node in nodes]),)).fetchall()
+        known = {id for (id,) in here}
+        remember_texts(self._db, texts_of(node for node in nodes if node.id in known))
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('merging', '1')")
         self._db.executemany(_NODE, rows_of(nodes))
         self._db.executemany(_EDGE, edge_rows(self._db, edges))

@@ -518,14 +518,16 @@ class Nodes:
 
     # --- passages: what full text and vectors index of a node
 
-    def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
-        """Return keys for new passages, one for each of these ids of nodes."""
+    def new_passages(self, ids: Sequence[str], collection: str | Sequence[str]) -> list[int]:
+        """Return keys for new passages, one for each of these ids of nodes, all in one collection
+        or each in its own."""
         last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM main.passages").get
         keys = list(range(last + 1, last + 1 + len(ids)))
+        collections = [collection] * len(ids) if isinstance(collection, str) else collection
         self._db.executemany(
             "INSERT INTO main.passages(key, node_key, collection)"
             " VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?)",
-            ((key, id, collection) for key, id in zip(keys, ids, strict=True)),
+            zip(keys, ids, collections, strict=True),
         )
         return keys
 
