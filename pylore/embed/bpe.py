@@ -79,7 +79,7 @@ class PieceTable:
         self._own = own
         self._letters = ""
         self._first_letter = self._first_byte = 0
-        self._begins: dict[str, list[int]] = {}
+        self._begins: dict[str, int] = {}
         self._merges = _Merges()
 
     def encode(self, words: Iterable[str]) -> dict[str, list[int]]:
@@ -121,16 +121,18 @@ class PieceTable:
     def _begin(self, text: str) -> list[int]:
         """Return a piece for each letter; a letter that is none has a piece for each of its
         bytes."""
+        try:
+            return [*map(self._begins.__getitem__, text)]
+        except KeyError:  # a letter that no text before had
+            pass
         pieces = []
         for letter in text:
-            found = self._begins.get(letter)
-            if found is None:
-                at = self._letters.find(letter)
-                found = [self._first_letter + at]
-                if at < 0:
-                    found = [self._first_byte + byte for byte in letter.encode()]
-                self._begins[letter] = found
-            pieces += found
+            at = self._letters.find(letter)
+            if at >= 0:
+                self._begins[letter] = self._first_letter + at
+                pieces.append(self._first_letter + at)
+            else:
+                pieces += [self._first_byte + byte for byte in letter.encode()]
         return pieces
 
     def _read_head(self, file: int) -> None:
