@@ -344,6 +344,7 @@ class Vectors:
             from .array_cache import SketchArrays
 
             place["sketch arrays"] = SketchArrays.of(self._sketches())
+            place.pop("sketches", None)
         arrays = place["sketch arrays"]
         found: list[tuple[int, int]] | None = arrays and arrays.nearest(asked, count)
         return found
