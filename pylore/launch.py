@@ -27,8 +27,11 @@ _COMPILED = f".{sys.implementation.cache_tag}.pyc"
 _HEADER = 16
 """Bytes before the code: magic number, flags, the source's time and size (PEP 552)."""
 
-BUNDLED = ("search", "related", "show", "list", "context", "add", "edit", "link", "fact", "import")
+BUNDLED = ("search", "related", "show", "list", "context", "add", "edit", "link", "fact")
 """Commands that have a bundle."""
+
+_HEAVY = ("re", "functools", "typing", "subprocess", "pylore.cli.help")
+"""Modules that only an unusual line of these commands loads."""
 
 
 class Loader(_bootstrap_external.SourceFileLoader):
@@ -137,8 +140,8 @@ class Bundle:
         return True
 
     def write(self) -> None:
-        """Write what this process has loaded, where that can be, unless the line was unusual."""
-        if not sys.modules.keys().isdisjoint(("click", "pylore.cli.help")):
+        """Write what this process has loaded, where that can be, unless some of it is heavy."""
+        if not sys.modules.keys().isdisjoint(_HEAVY):
             return
         if sys.dont_write_bytecode or not os.access(self._folder, os.W_OK):
             return
