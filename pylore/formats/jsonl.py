@@ -54,7 +54,7 @@ from .lines import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import IO, Any
 
     from ..core.model import EdgeKey
@@ -69,6 +69,8 @@ _IN_MEMORY = 8_000_000
 
 _EDGE = b'{"from_id":'
 _THINGS = tuple(f'"{beginning}'.encode() for beginning in THING_IDS)
+_KEPT_LINES = 4_000_000
+"""Bytes of lines that need not be parsed twice."""
 _BATCH = 500
 """Nodes that are looked up together."""
 
@@ -239,6 +241,9 @@ class LineImport:
         self._names = names or LineNames(name, skip_bad=options.skip_bad)
         self._progress = progress
         self._purged: list[dict[str, Any]] = []
+        self._read: dict[bytes, tuple[dict[str, Any], list[Node]]] = {}
+        """Lines that ``prepare`` has read: their fields, and the node of a whole state."""
+        self._room = _KEPT_LINES
         self._scoped: ScopedLines | None = None
 
     def prepare(self) -> None:
@@ -262,7 +267,11 @@ class LineImport:
                     if self._scoped:
                         self._scoped.see(fields)
                     facts.node(fields)
-                    batch += self._expected(fields)
+                    made = self._expected(fields)
+                    batch += made
+                    self._room -= len(line)
+                    if self._room > 0 and not self._scoped:
+                        self._read[line] = fields, made
                 elif "purged" in fields:
                     self._purged.append(fields)
             except LoreError:
@@ -281,10 +290,11 @@ class LineImport:
             importer.purge(self._purged)
         for place, line in self._numbered():
             try:
-                fields = parsed(line, self._longest)
+                known = line in self._read
+                fields, made = self._read.pop(line) if known else (parsed(line, self._longest), [])
                 told = self._scoped.told(fields) if self._scoped else [fields]
                 for one in told:
-                    importer.take(one)
+                    importer.take(one, made)
                 if not told:
                     importer.pass_over(fields)
             except StoreError:
@@ -389,14 +399,14 @@ class _LineImporter:
             with suppress(LoreError):  # which is said when its line is taken
                 self._take_other(fields)
 
-    def take(self, fields: dict[str, Any]) -> None:
-        """Take one line, by its kind."""
+    def take(self, fields: dict[str, Any], made: Sequence[Node] = ()) -> None:
+        """Take one line, by its kind; ``made``: the node of a whole state, if it is made."""
         if "from_id" in fields:
             self._take_edge(fields)
             return
         self._put_edges()
         if "id" in fields:
-            self._take_node(fields)
+            self._take_node(fields, made)
         else:
             self._take_other(fields)
 
@@ -445,7 +455,7 @@ class _LineImporter:
         for edge in edges:
             self.result.count(self._merge.edge(edge))
 
-    def _take_node(self, fields: dict[str, Any]) -> None:
+    def _take_node(self, fields: dict[str, Any], made: Sequence[Node] = ()) -> None:
         id = check_scope(check_id(text(fields, "id", "")), self._store.scope)
         type = text(fields, "type", id.partition("-")[0])
         if type not in self._types:
@@ -455,7 +465,7 @@ class _LineImporter:
         if not id.startswith(type + "-"):
             raise LoreError(f"the id '{id}' is not of type {type}")
         if is_whole(fields):
-            node = whole_node(fields, type)
+            node = made[0] if made else whole_node(fields, type)
             self._require_lengths(node)
             self._batch.append((node, stamps_seen(fields)))
             if len(self._batch) == _BATCH:
