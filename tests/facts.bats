@@ -202,3 +202,20 @@ open(sys.argv[1]).read()' "$TEST_ROOT/done" "$STORE/search.db" >"$TEST_ROOT/stat
   LORE_ACTIVATION_EDGES=4 run_lore search hub --type entity --limit 1 --graph-depth 1 --expansion activation --ids
   [ "$(wc -l <<<"$output")" -eq 5 ]
 }
+
+@test "an import says which values came beside others, where the predicate has one" {
+  lore fact jacq lives_in oslo >/dev/null
+  lore fact jacq uses sqlite >/dev/null
+  mkdir other
+  LORE_DIR=$PWD/other lore init >/dev/null
+  LORE_DIR=$PWD/other lore fact jacq lives_in rome >/dev/null
+  LORE_DIR=$PWD/other lore fact jacq uses duckdb >/dev/null
+  LORE_DIR=$PWD/other lore export >theirs.jsonl
+  run_lore import theirs.jsonl
+  expect 0
+  [ "$stderr" = "lore: entity-jacq lives_in entity-rome stands beside another value, and the predicate has one: 'lore confirm entity-jacq lives_in entity-rome' or another settles it" ]
+  run_lore import theirs.jsonl
+  [ "$stderr" = "" ]
+  lore confirm entity-jacq lives_in entity-rome >/dev/null
+  [ "$(lore show entity-jacq --jq '.edges[] | select(.relation == "lives_in") | .id')" = entity-rome ]
+}

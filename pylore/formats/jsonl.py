@@ -28,6 +28,7 @@ from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS, dotted
 from ..embed.prefetch import Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index, Waiting, texts_of
+from ..records.fact_status import contested
 from ..records.merge import Conflict, Merge
 from ..store.resolve_id import resolve_id
 from .lines import (
@@ -38,6 +39,7 @@ from .lines import (
     merge_notes,
     moment,
     node_from,
+    notes_of_contested,
     notes_of_forgotten,
     notes_of_loose,
     notes_of_proposed,
@@ -433,6 +435,8 @@ class _LineImporter:
             result.brought |= self._merge.brought
             result.dangling = len(self._store.edges.dangling_among(result.brought))
             result.notes += notes_of_loose(self._merge.loose())
+            rivals = contested(self._store, self._settings, result.brought)
+            result.notes += notes_of_contested(rivals)
         result.conflicting = self._merge.conflicts
         result.conflicts = len(result.conflicting)
         result.notes += merge_notes(self._merge.purges, self._merge.back)

@@ -429,6 +429,16 @@ def notes_of_loose(keys: Sequence[EdgeKey]) -> list[str]:
     ]
 
 
+def notes_of_contested(edges: Sequence[Edge]) -> list[str]:
+    """Return what is to be said of values that came in and stand beside another."""
+    facts = [f"{edge.from_id} {edge.relation} {edge.to_id}" for edge in edges[:_NAMED]]
+    notes = [f"{fact} stands beside another value, and the predicate has one: "
+             f"'lore confirm {fact}' or another settles it" for fact in facts]  # fmt: skip
+    if len(edges) > _NAMED:
+        notes.append(f"{len(edges) - _NAMED} more stand beside another value")
+    return notes
+
+
 def _listed(ids: Sequence[str], one: str, many: str) -> str:
     """Return the first of the ids and how many more there are, with the verb."""
     more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""

@@ -78,6 +78,20 @@ def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
     ]  # fmt: skip
 
 
+def contested(store: Store, settings: Settings, keys: Iterable[Key]) -> list[Edge]:
+    """Return those of these edges that are confirmed and have a rival that is: two sides have each
+    stated a value, of a predicate that has one."""
+    from ..core.vocabulary import RELATIONS
+
+    stated = [key for key in keys if key[2] not in RELATIONS]
+    edges = [edge for _, edge in sorted(store.edges.get_many(stated).items()) if _stands(edge)]
+    return [edge for edge in edges if any(map(_stands, other_values(store, settings, edge)))]
+
+
+def _stands(edge: Edge) -> bool:
+    return edge.status == "confirmed" and edge.ended_at is None
+
+
 def confirm_edge(store: Store, settings: Settings, key: Key, at: str) -> str:
     """Make an edge stand, ended ones too, in place of other values: confirmed or unchanged.
 
