@@ -46,6 +46,25 @@ event() { # <session> <minute> <kind> <more fields of JSON>
   expect_error 1 "no gap '1'"
 }
 
+@test "a form of one gap is not that of another, and an emptied one is none" {
+  type script >/dev/null 2>&1 || skip "script is not installed"
+  ask where is the zebra crossing painted
+  ask how are refresh tokens rotated
+  on_terminal() { # <editor> <word>…: answers in an editor
+    EDITOR=$1 script -qec "'$LORE' gaps answer $2" /dev/null </dev/null
+  }
+  printf '#!/bin/sh\necho x >>"$1"\nexit 1\n' >broken
+  chmod +x broken
+  run on_terminal ./broken 1
+  contains "$output" "the draft is kept in"
+  run on_terminal "truncate -s 0" 2
+  contains "$output" "nothing was changed"
+  sed -i s/1/0/ broken
+  run on_terminal ./broken 2
+  contains "$output" "added"
+  contains "$output" "where is the zebra crossing painted"
+}
+
 @test "gaps names the files that were edited next and who knows them" {
   needs_jq
   git init -q .

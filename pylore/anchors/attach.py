@@ -108,9 +108,15 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
         if id == anchor.node_id:
             continue
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
+        if source != "conversation":
+            status = "confirmed"
+        elif edge is None or edge.ended_at is not None:
+            status = "staged"
+        else:
+            continue  # it stands already
         if edge is None:
             edge = Edge(anchor.node_id, id, ANCHORED_TO, source=source, created_at=now())
-        edge.status, edge.ended_at = "confirmed", None
+        edge.status, edge.ended_at = status, None
         store.edges.put(edge)
 
 
@@ -147,11 +153,12 @@ def _ends(store: Store, anchor: Anchor) -> tuple[str, ...]:
 def place_anchor(
     store: Store, write: Write, project: Project, wanted: Anchor,
     find_symbol: FindSymbol = find_definitions, count: Count | None = None,
+    source: str = "user_edit",
 ) -> tuple[Anchor, str]:  # fmt: skip
     """Anchor a node to the code as it is now: the anchor, and whether it is a new one.
 
-    A rule is counted by ``count``. A record without a file gets the anchor's. The caller holds a
-    transaction.
+    A rule is counted by ``count``. A record without a file gets the anchor's, unless a conversation
+    is the ``source``: then the link is staged. The caller holds a transaction.
 
     Raises:
         LoreError: no such node, or nothing to anchor to.
@@ -172,9 +179,10 @@ def place_anchor(
     if old and old.verdict in BROKEN:
         _unlink_commits(store, node.id)
     matches = project.matching(anchor.path) if anchor.kind == "glob" else []
-    link_anchor(store, write, anchor, matches, "user_edit")
+    link_anchor(store, write, anchor, matches, source)
     if (
         node.file is None
+        and source != "conversation"
         and anchor.kind not in ("glob", "rule")
         and node.type not in ("file", "symbol")
     ):

@@ -86,8 +86,10 @@ def rule_text(anchor: Anchor) -> str:
     return rule if isinstance(rule, str) else canonical(rule)
 
 
-def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
+def anchor(engine: Engine, request: AnchorRequest, source: str = "user_edit") -> dict[str, Any]:
     """Ties a node to code; the anchor as a row with its ``state`` (added, changed, unchanged).
+
+    What a conversation is the ``source`` of is staged.
 
     Raises:
         LoreError: no such node, file or symbol; the path leaves the project.
@@ -98,7 +100,7 @@ def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
     ahead = Ahead(store, lambda: engine.embedder)
     placed, state = ahead.settled(lambda: place_anchor(
         store, lambda nodes: write_nodes(store, ahead.given, nodes), project, wanted,
-        _finder(project, wanted), count_claims,
+        _finder(project, wanted), count_claims, source,
     ), "anchor")  # fmt: skip
     return {**rows(store, [placed])[0], "state": state}
 

@@ -137,7 +137,9 @@ def run_replay(since: str, **options: Any) -> None:
 def _replay_text(row: dict[str, Any]) -> str:
     lines = [f"{row[name.replace(' ', '_')]:>5}  {name}\n" for name in VERDICTS]
     known = row["trouble"] - row[UNKNOWN] + row[HEEDED]
-    if row["prevented"] is None:
+    if not row["places"]:
+        lines = ["no trouble in the captured sessions of this project\n"]
+    elif row["prevented"] is None:
         lines.append("none of it was known: 'lore candidates' lists what may be worth keeping\n")
     else:
         lines.append(f"{100 * row['prevented']:.0f} % of {known} known were prevented\n")

@@ -567,7 +567,7 @@ def _place(engine: Engine, id: str, request: AnchorRequest) -> str:
     from ..app.code import anchor
 
     request.id = id
-    return str(anchor(engine, request)["state"])
+    return str(anchor(engine, request, "conversation")["state"])
 
 
 def _tie(

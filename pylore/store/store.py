@@ -358,6 +358,8 @@ class Store:
         """
         if self.meta.get(TO_WIPE) is None:
             return True
+        wait = int(self.connection.pragma("busy_timeout"))
+        self.connection.set_busy_timeout(min(wait, _PATIENCE))
         try:
             with self.whole():
                 with self.transaction():
@@ -368,6 +370,8 @@ class Store:
                     self.meta.set(TO_WIPE, None)
         except (StoreBusy, apsw.FullError):
             return False
+        finally:
+            self.connection.set_busy_timeout(wait)
         return True
 
     def interrupt(self) -> None:
@@ -416,6 +420,10 @@ class Whole:
         # A transaction that fails takes its views back too, and what was before is this.
         if self._scope:
             self._store.see(self._scope)
+
+
+_PATIENCE = 1000
+"""Milliseconds for which ``wipe`` waits for who reads."""
 
 
 class Snapshot:

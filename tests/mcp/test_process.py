@@ -161,7 +161,9 @@ def test_a_store_of_a_clone_is_read_only_until_it_is_trusted(project: Path) -> N
             "updated", "unchanged"]  # fmt: skip
         node = json.loads(lore(project, "show", "note-clock", "--json"))
         assert [(one["kind"], one["path"]) for one in node["anchors"]] == [("symbol", "clock.py")]
-        assert [one["status"] for one in node["edges"] if one["id"] == "lesson-keys"] == ["staged"]
+        new = {one["relation"]: one["status"] for one in node["edges"]}
+        assert (new["relates_to"], new["anchored_to"]) == ("staged", "staged")
+        assert node["file"] is None
         lost = tool(4, "lore_remember", type="learning", text="Lost", file="clock.py::never")
         assert wire.ask(lost)["result"]["isError"]
         globbed = tool(5, "lore_remember", type="learning", text="Kept", file="*.py", kind="glob")

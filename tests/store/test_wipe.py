@@ -46,7 +46,7 @@ def test_what_another_program_reads_is_wiped_later(tmp_path: Path) -> None:
         reader = apsw.Connection(connection_of(store).filename)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM nodes").fetchall()
-        store.connection.set_busy_timeout(10)
+        store.connection.set_busy_timeout(30_000)
         assert not store.wipe()
         reader.close()
         assert store.wipe()

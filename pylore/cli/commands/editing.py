@@ -34,13 +34,13 @@ _LONGEST_NAME = 60
 class DraftFile:
     """``with DraftFile(name, text) as draft``: a file of the user's own until all went well.
 
-    What is left of an earlier one is what is edited; where the block fails, it is said where it
-    lies.
+    What is left of an earlier one of that name, and ``form``, is what is edited; where the block
+    fails, it is said where it lies.
     """
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, form: str = "") -> None:
         plain = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in name)
-        digest = sha256(f"{data_folder()}\n{name}".encode()).hexdigest()[:8]
+        digest = sha256(f"{data_folder()}\n{name}\n{form}".encode()).hexdigest()[:8]
         folder = os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "drafts")
         make_private_folder(folder)
         self.path = os.path.join(folder, f"{plain[:_LONGEST_NAME]}-{digest}.md")
@@ -73,7 +73,7 @@ class DraftFile:
             raise LoreError("the draft is not UTF-8: convert it") from None
         if done.returncode:
             raise LoreError(f"{editor} failed (exit {done.returncode}): set EDITOR to yours")
-        if text == self._text:
+        if text in ("", self._text):
             raise LoreError("nothing was changed: save another text, or give an option")
         return text
 
@@ -87,7 +87,7 @@ class DraftFile:
 
     def _is_as_given(self) -> bool:
         with open(self.path, "rb") as file:
-            return file.read() == self._text.encode()
+            return file.read() in (b"", self._text.encode())
 
 
 def _private(path: str, flags: int) -> int:
@@ -142,7 +142,8 @@ def draft_of_new(type: str, given: dict[str, Any], about: str = "") -> DraftFile
         name: ", ".join(value) if isinstance(value, (list, tuple)) else value or ""
         for name, value in given.items() if name in NEW_FIELDS
     }  # fmt: skip
-    return DraftFile(f"new-{type}", draft_of(head, fields, NEW_FIELDS))
+    text = draft_of(head, fields, NEW_FIELDS)
+    return DraftFile(f"new-{type}", text, text)
 
 
 def new_in(text: str) -> dict[str, Any]:

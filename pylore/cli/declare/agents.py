@@ -115,8 +115,9 @@ RUN = Command(
     """\
 What the entries of 'lore hook install' call: reads what the agent sends (JSON on stdin)
 and prints what it accepts, or nothing. It ends with 0 whatever happens, after half a
-second of processor time, or three seconds on the clock. 'tool' prints nothing: it appends
-a line to the log of events, with names and paths alone, in your own state folder.
+second of processor time, or three seconds on the clock. 'tool' appends a line to the log of
+events, with names and paths alone, in your own state folder, and prints what an edit by the
+agent's own tools newly puts against a rule.
 'session-end' finishes the session's run.
 'pre-commit' and 'post-commit' are git's, 'shell' is what 'lore hook shell' starts: the
 last two have ten times as long. LORE_HOOK_DEBUG=FILE appends to a file why nothing was
