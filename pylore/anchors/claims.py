@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import canonical, loads, parse_object
-from ..core.model import Record
 from ..core.text import counted, one_line
 from ..core.times import now
 from .fingerprint import NO_MATCH
-from .project import Unreadable, matches
+from .project import Unreadable, glob_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,41 +50,45 @@ class ClaimPlace(NamedTuple):
     mark: str
 
 
-class ClaimCount(Record):
+class ClaimCount(NamedTuple):
     """What a claim finds in ``files`` files: matches of its rule; and the ``rest``, matches of its
     ``of`` that are none of the rule. ``unread`` files could not be parsed."""
 
-    __slots__ = ("files", "matched", "rest", "unread")
-
-    def __init__(
-        self, files: int = 0, matched: Sequence[ClaimPlace] = (), rest: Sequence[ClaimPlace] = (),
-        unread: int = 0,
-    ) -> None:  # fmt: skip
-        self.files = files
-        self.matched = sorted(matched)
-        self.rest = sorted(rest)
-        self.unread = unread
+    files: int = 0
+    matched: Sequence[ClaimPlace] = ()
+    rest: Sequence[ClaimPlace] = ()
+    unread: int = 0
 
 
-class Claim(Record):
+class ClaimResult(NamedTuple):
+    """The places ``against`` a claim, those of them that are ``new``; whether it ``fails``, and
+    whether it does so otherwise than was known."""
+
+    against: Sequence[ClaimPlace] = ()
+    new: Sequence[ClaimPlace] = ()
+    fails: bool = False
+    is_new: bool = False
+
+    def told(self) -> dict[str, Any]:
+        """Return the places against it as rows have them."""
+        new = {*self.new}
+        places = [{"file": one.path, "line": one.line, "new": one in new} for one in self.against]
+        return {"places": places}
+
+
+class Claim(NamedTuple):
     """A rule, where it counts, and how often it is to match.
 
     ``rule`` is a pattern, or a rule as ast-grep has it in YAML; ``of`` a pattern that says which
     places are looked at; ``expect`` is none, all, some or a number.
     """
 
-    __slots__ = ("expect", "glob", "lang", "left_out", "of", "rule")
-
-    def __init__(
-        self, glob: str, rule: Rule, expect: str, lang: str, of: str = "",
-        left_out: Sequence[str] = (),
-    ) -> None:  # fmt: skip
-        self.glob = glob
-        self.rule = rule
-        self.expect = expect
-        self.lang = lang
-        self.of = of
-        self.left_out = tuple(left_out)
+    glob: str
+    rule: Rule
+    expect: str
+    lang: str
+    of: str = ""
+    left_out: Sequence[str] = ()
 
     @classmethod
     def of_anchor(cls, anchor: Anchor) -> Claim:
@@ -127,22 +130,32 @@ class Claim(Record):
                   "except": [*self.left_out]}  # fmt: skip
         return canonical({name: value for name, value in fields.items() if value})
 
-    def covers(self, path: str) -> bool:
-        """Return whether it is about this file, if that is of its language."""
-        return matches(self.glob, path) and not any(matches(one, path) for one in self.left_out)
+    @property
+    def rule_text(self) -> str:
+        """Return the rule as ``lore anchor --rule`` takes it."""
+        return self.rule if isinstance(self.rule, str) else canonical(self.rule)
+
+    @property
+    def where(self) -> str:
+        """Return the files for people."""
+        return self.glob + (f" except {', '.join(self.left_out)}" if self.left_out else "")
+
+    def covering(self) -> Callable[[str], bool]:
+        """Return a function that says of a file of its language whether it is about that."""
+        within = glob_pattern(self.glob).fullmatch
+        left_out = [glob_pattern(glob).fullmatch for glob in self.left_out]
+        return lambda path: bool(within(path)) and not any(match(path) for match in left_out)
 
     def text(self) -> str:
         """Return it for people: what is expected of which pattern, and where."""
-        rule = self.rule if isinstance(self.rule, str) else canonical(self.rule)
         of = f" of `{one_line(self.of)}`" if self.of else ""
         said = {NONE: "no", ALL: f"all{of}:", SOME: "some"}.get(self.expect, self.expect)
-        but = f" except {', '.join(self.left_out)}" if self.left_out else ""
-        within = of if of and self.expect != ALL else ""
-        return f"{said} `{one_line(rule)}`{within} in {self.glob}{but}"
+        within = of if self.expect != ALL else ""
+        return f"{said} `{one_line(self.rule_text)}`{within} in {self.where}"
 
     # --- what is found, by what is expected
 
-    def accepted(self, found: ClaimCount) -> list[ClaimPlace]:
+    def accepted(self, found: ClaimCount) -> Sequence[ClaimPlace]:
         """Return what is known from now on: places against it, or all where it counts them."""
         return found.rest if self.expect == ALL else found.matched
 
@@ -150,14 +163,14 @@ class Claim(Record):
         """Return how far it holds; ``known`` is what was accepted before."""
         against = self.accepted(found)
         if self.expect in (NONE, ALL):
-            return ClaimResult(against, fresh(against, known), fails=bool(against))
-        wanted = 1 if self.expect == SOME else int(self.expect)
-        number = len(found.matched)
-        if number >= wanted if self.expect == SOME else number == wanted:
-            return ClaimResult([], [], fails=False)
-        more = against if number > wanted else []
+            new = fresh(against, known)
+            return ClaimResult(against, new, bool(against), bool(new))
+        number, wanted = len(found.matched), 1 if self.expect == SOME else int(self.expect)
+        if number == wanted or (number > wanted and self.expect == SOME):
+            return ClaimResult()
+        more = against if number > wanted else ()
         new = fresh(more, known)
-        return ClaimResult(more, new, fails=True, is_new=bool(new) or number != len(known))
+        return ClaimResult(more, new, True, bool(new) or number != len(known))
 
     def said(self, found: ClaimCount, judged: ClaimResult) -> str:
         """Return the counts in words, with the places against it."""
@@ -183,32 +196,6 @@ class Claim(Record):
         return text
 
 
-class ClaimResult(Record):
-    """The places ``against`` a claim, those of them that are ``new``; whether it ``fails``, and
-    whether it does so otherwise than was known."""
-
-    __slots__ = ("against", "fails", "is_new", "new")
-
-    def __init__(
-        self,
-        against: list[ClaimPlace],
-        new: list[ClaimPlace],
-        *,
-        fails: bool,
-        is_new: bool | None = None,
-    ) -> None:
-        self.against = against
-        self.new = new
-        self.fails = fails
-        self.is_new = bool(new) if is_new is None else is_new
-
-    def told(self) -> dict[str, Any]:
-        """Return the places against it as rows have them."""
-        new = {*self.new}
-        places = [{"file": one.path, "line": one.line, "new": one in new} for one in self.against]
-        return {"places": places}
-
-
 def claim_text(anchor: Anchor) -> str:
     """Return what an anchor claims in words; its rule as it is, where that is none."""
     try:
@@ -228,19 +215,18 @@ def fresh(places: Sequence[ClaimPlace], known: Iterable[ClaimPlace]) -> list[Cla
     [ClaimPlace(path='b.py', line=1, mark='x')]
     """
     here = Counter((one.path, one.mark) for one in known)
-    left = []
-    for place in places:
-        if here[place.path, place.mark]:
-            here[place.path, place.mark] -= 1
-        else:
-            left.append(place)
-    moved: Counter[str] = Counter()
-    for (_, mark), count in here.items():
-        moved[mark] += count
+    left = _beyond(places, here, lambda one: (one.path, one.mark))
+    return _beyond(left, Counter(mark for _, mark in here.elements()), lambda one: one.mark)
+
+
+def _beyond(
+    places: Iterable[ClaimPlace], known: Counter[Any], name: Callable[[ClaimPlace], object]
+) -> list[ClaimPlace]:
+    """Return the places beyond the known number of their name, which is counted down."""
     new = []
-    for place in left:
-        if moved[place.mark]:
-            moved[place.mark] -= 1
+    for place in places:
+        if known[name(place)]:
+            known[name(place)] -= 1
         else:
             new.append(place)
     return new
@@ -288,8 +274,8 @@ def taken_claim(project: Project, anchor: Anchor, count: Count | None) -> Anchor
         raise LoreError(str(found))
     claim = Claim.of_anchor(anchor)
     if not found.files:
-        raise LoreError(f"there is no {claim.lang} file in {claim.text().rpartition(' in ')[2]}: "
-                        "check --in, --except and --lang")  # fmt: skip
+        raise LoreError(f"there is no {claim.lang} file in {claim.where}: check --in, --except and "
+                        "--lang")  # fmt: skip
     taken = anchor.copy()
     taken.hash = packed(claim.accepted(found))
     taken.verdict, taken.reason, taken.verified_at = "valid", "", ""
@@ -309,7 +295,7 @@ def judged_anchor(
     ``known``: compare with these instead of what the anchor keeps; ``stamp`` is then a file that is
     newly against it, if there is one.
     """
-    judged = ClaimResult([], [], fails=True)
+    judged = ClaimResult()
     changed = anchor.copy()
     if isinstance(found, Unreadable):
         verdict, reason = "invalid", str(found)
@@ -319,8 +305,8 @@ def judged_anchor(
         verdict = VIOLATED if judged.fails else "valid"
         reason = claim.said(found, judged)
         if not found.files:
-            verdict, reason = "invalid", f"there is no {claim.lang} file in {claim.glob}"
-    changed.verdict, changed.reason = verdict, reason + _evidence(anchor.reason)
+            verdict, reason = "invalid", f"there is no {claim.lang} file in {claim.where}"
+    changed.verdict, changed.reason = verdict, reason + "".join(anchor.reason.partition(HELD)[1:])
     first = judged.new[0].path if judged.new else NO_MATCH
     changed.stamp = first if judged.is_new else ""
     if not judged.is_new and verdict != "invalid":
@@ -347,9 +333,9 @@ def counted_claims(
     return found | dict(zip(claims, counted, strict=True))
 
 
-def places_against(anchor: Anchor, found: ClaimCount | Unreadable | None) -> list[ClaimPlace]:
+def places_against(anchor: Anchor, found: ClaimCount | Unreadable) -> Sequence[ClaimPlace]:
     """Return what was accepted where this was found: nothing of a claim that is none."""
-    return Claim.of_anchor(anchor).accepted(found) if isinstance(found, ClaimCount) else []
+    return Claim.of_anchor(anchor).accepted(found) if isinstance(found, ClaimCount) else ()
 
 
 HELD = "; held in "
@@ -363,11 +349,6 @@ def with_evidence(anchor: Anchor, held: int, of: int, confidence: float | None) 
     if confidence is not None:
         new.reason += f"{HELD}{held} of {counted(of, 'state')}: confidence {confidence:.2f}"
     return new
-
-
-def _evidence(reason: str) -> str:
-    _, held, said = reason.partition(HELD)
-    return held + said
 
 
 def _is_number(text: str) -> bool:

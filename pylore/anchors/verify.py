@@ -230,7 +230,7 @@ def _judge_claims(
     found = counted_claims(project, anchors, reading.count)
     before = counted_claims(project, anchors, reading.count, reading.since) if reading.since else {}
     for anchor in anchors:
-        known = places_against(anchor, before.get(anchor.key)) if reading.since else None
+        known = places_against(anchor, before[anchor.key]) if reading.since else None
         new, judged = judged_anchor(anchor, found[anchor.key], project.head, known)
         result.found.append((anchor, new))
         result.claims[anchor.key] = judged

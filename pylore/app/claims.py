@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..anchors.attach import remove_anchors
 from ..anchors.claims import (
@@ -23,7 +23,6 @@ from ..code.claims import ClaimCounter, compiled
 from ..code.rules import load_rules, refusal
 from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
-from ..core.model import Record
 from ..store.resolve_id import complete_id, complete_ids
 from ..system.project_files import read_plain
 from .code import AnchorRequest, anchor, rule_text
@@ -44,25 +43,19 @@ _KEPT, _OTHERS = ("rule", "constraints", "utils"), (
 """Keys of a rule file: those that say what matches, and those that do not matter here."""
 
 
-class ClaimRequest(Record):
+class ClaimRequest(NamedTuple):
     """What a person claims: see ``Claim``. ``rule`` is a pattern, or a YAML file with a rule.
 
     ``lang`` is that of most files if empty. Globs and the file start from the folder ``here``.
     """
 
-    __slots__ = ("expect", "here", "inside", "lang", "left_out", "of", "rule")
-
-    def __init__(
-        self, rule: str, expect: str = "", *, of: str = "", lang: str = "", inside: str = "",
-        left_out: Sequence[str] = (), here: str = "",
-    ) -> None:  # fmt: skip
-        self.rule = rule
-        self.expect = expect
-        self.of = of
-        self.lang = lang
-        self.inside = inside
-        self.left_out = left_out
-        self.here = here
+    rule: str
+    expect: str = ""
+    of: str = ""
+    lang: str = ""
+    inside: str = ""
+    left_out: Sequence[str] = ()
+    here: str = ""
 
 
 def claim(engine: Engine, id: str, request: ClaimRequest) -> dict[str, Any]:
@@ -86,8 +79,7 @@ def unclaim(engine: Engine, id: str, request: ClaimRequest) -> list[dict[str, An
     """
     store = engine.store
     id = complete_id(store, id)
-    rule, _ = rule_of(request.rule, request.here)
-    text = rule if isinstance(rule, str) else canonical(rule)
+    text = Claim("", rule_of(request.rule, request.here)[0], "", "").rule_text
     found = [one for one in store.anchors.of(store.nodes.require(id).id)
              if one.kind == "rule" and rule_text(one) == text]  # fmt: skip
     if not found:
@@ -105,7 +97,7 @@ def claims_about(engine: Engine, path: str) -> list[tuple[Anchor, Claim]]:
             said = Claim.of_anchor(one)
         except Unreadable:
             continue
-        if said.covers(path) and load_rules().language_of(path) == said.lang:
+        if said.covering()(path) and load_rules().language_of(path) == said.lang:
             found.append((one, said))
     return found
 
@@ -121,12 +113,11 @@ def newly_against(engine: Engine, path: str) -> list[tuple[Anchor, Claim, list[C
         now = project.read(path)
     except Unreadable:
         return []
-    before = project.git.content(path) or b""
-    counter = ClaimCounter([claim for _, claim in about], [path])
-    counts = counter.count([("now", path, now), ("before", path, before)])
+    states = {(path, "now"): now, (path, "before"): project.git.content(path) or b""}
+    counts = ClaimCounter([claim for _, claim in about], [path]).count(states.items())
     found = []
     for (one, claim), count in zip(about, counts, strict=True):
-        there, was = (claim.accepted(count.get(key, ClaimCount())) for key in ("now", "before"))
+        there, was = (claim.accepted(count.get(state, ClaimCount())) for state in states)
         unknown = {*fresh(there, [known for known in unpacked(one.hash) if known.path == path])}
         new = [place for place in fresh(there, was) if place in unknown]
         if new:

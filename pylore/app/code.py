@@ -23,7 +23,6 @@ from ..anchors.verify import Verified, judge_kept, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
 from ..code.cochanges import cochanges_are_due
 from ..core.errors import UsageError
-from ..core.json import canonical
 from ..core.model import Record
 from ..core.vocabulary import BROKEN
 from ..embed.prefetch import Ahead
@@ -80,10 +79,9 @@ def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
 def rule_text(anchor: Anchor) -> str:
     """Return the rule of an anchor as ``lore anchor --rule`` takes it."""
     try:
-        rule = Claim.of_anchor(anchor).rule
+        return Claim.of_anchor(anchor).rule_text
     except Unreadable:
         return anchor.detail
-    return rule if isinstance(rule, str) else canonical(rule)
 
 
 def anchor(engine: Engine, request: AnchorRequest, source: str = "user_edit") -> dict[str, Any]:

@@ -10,7 +10,6 @@ from ..anchors.claims import ALL, NONE, SOME, Claim, ClaimCount
 from ..anchors.project import Project
 from ..code.claims import count, words_of
 from ..code.rules import load_rules, refusal
-from ..core.json import canonical
 from ..store.resolve_id import complete_id
 from .claims import most_used
 
@@ -61,7 +60,7 @@ def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
     for claim, counted in zip(claims, count(project, claims) if claims else (), strict=True):
         if isinstance(counted, ClaimCount):
             # Two patterns that find the same say the same; so do those that find nothing.
-            places = tuple(counted.matched + counted.rest)
+            places = (*counted.matched, *counted.rest)
             said = (claim.expect, claim.of, claim.glob, places or words_of(claim.rule))
             found.setdefault(repr(said), _row(node.id, claim, counted))
     shown = [row for row in found.values() if row["matches"] or _may_be_absent(row)]
@@ -144,14 +143,13 @@ def _glob(name: str, listed: list[str]) -> str:
 
 def _row(id: str, claim: Claim, found: ClaimCount) -> dict[str, Any]:
     result = claim.judge(found, [])
-    rule = claim.rule if isinstance(claim.rule, str) else canonical(claim.rule)
-    words = ["lore", "anchor", id, "--rule", quote(rule)]
+    words = ["lore", "anchor", id, "--rule", quote(claim.rule_text)]
     words += ["--of", quote(claim.of)] if claim.of else []
     words += ["--in", quote(claim.glob)] if claim.glob != "**" else []
     words += [word for one in claim.left_out for word in ("--except", quote(one))]
     words += ["--lang", claim.lang, "--expect", claim.expect]
     return {
-        "rule": rule,
+        "rule": claim.rule_text,
         "of": claim.of or None,
         "expect": claim.expect,
         "in": claim.glob,

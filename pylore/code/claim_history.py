@@ -8,17 +8,18 @@ from math import sqrt
 from ..anchors.claims import Claim, ClaimCount, unpacked
 from ..core.model import Record
 from ..core.vocabulary import COMMIT_IDS
-from .claims import ClaimCounter, summed
+from .claims import ClaimCounter, contents, summed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ..anchors.claims import ClaimResult
     from ..anchors.project import Project
     from ..core.model import Node
     from ..store.anchors import Anchor
+    from .claims import File
 
     Tree = dict[str, str]
     """Path to the hash of its content."""
@@ -27,7 +28,6 @@ MOST_COMMITS = 5_000
 """The newest commits that changed a file of the claim; what is older is left out."""
 MOST_LOOKED = 400
 """States that are counted; of more, so many at equal distances, and where they change."""
-_AT_ONCE = 500
 
 HELD, BEGAN, BROKE, MENDED = "held", "began", "broke", "mended"
 
@@ -141,10 +141,10 @@ class _States:
     """
 
     def __init__(self, project: Project, anchor: Anchor, since: str) -> None:
-        self._git = project.git
+        self._project = project
         self._claim = Claim.of_anchor(anchor)
         self._known = unpacked(anchor.hash)
-        self._counts: dict[str, ClaimCount | None] = {}
+        self._counts: dict[File, ClaimCount] = {}
         tree = project.git.tree(since)
         self._counter = ClaimCounter([self._claim], [*tree] or project.paths())
         if self._counter.faults:
@@ -163,7 +163,7 @@ class _States:
 
     def _steps(self, since: str) -> tuple[list[tuple[Node, Tree]], bool]:
         steps: list[tuple[Node, Tree]] = []
-        for commit, changed in self._git.steps(since):
+        for commit, changed in self._project.git.steps(since):
             touched = self._of_claim(changed)
             if touched and len(steps) == MOST_COMMITS:
                 return steps, False
@@ -188,18 +188,8 @@ class _States:
                 changed |= step
             tree, done = self._after(tree, changed), at + 1
             trees.append(tree)
-        self._count({(hash, path) for tree in trees for path, hash in tree.items()})
-        return [self._claim.judge(self._found(tree), self._known) for tree in trees]
-
-    def _found(self, tree: Tree) -> ClaimCount:
-        counts = (self._counts[f"{hash} {path}"] for path, hash in tree.items())
-        return summed(len(tree), [count for count in counts if count is not None])
-
-    def _count(self, contents: Iterable[tuple[str, str]]) -> None:
-        new = [one for one in sorted(contents) if " ".join(one) not in self._counts]
-        for start in range(0, len(new), _AT_ONCE):
-            some = new[start : start + _AT_ONCE]
-            held = self._git.held(sorted({hash for hash, _ in some}))
-            texts = [(f"{hash} {path}", path, held[hash]) for hash, path in some if hash in held]
-            self._counts |= dict.fromkeys(f"{hash} {path}" for hash, path in some)
-            self._counts |= self._counter.count(texts)[0]
+        new = sorted({file for tree in trees for file in tree.items()} - self._counts.keys())
+        self._counts |= dict.fromkeys(new, ClaimCount())
+        self._counts |= self._counter.count(contents(self._project, new))[0]
+        counts = [summed(len(tree), map(self._counts.__getitem__, tree.items())) for tree in trees]
+        return [self._claim.judge(count, self._known) for count in counts]

@@ -7,27 +7,24 @@ import re
 from collections import Counter
 
 from ..anchors.claims import ClaimCount, ClaimPlace
-from ..anchors.project import Unreadable, digest, glob_pattern
+from ..anchors.project import Unreadable, digest
 from ..core.json import dumps
 from ..system.atomic_write import TemporaryFolder
 from .rules import load_rules, refusal, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..anchors.claims import Claim
     from ..anchors.project import Project
     from .rules import Match
 
-    Text = tuple[str, str, bytes]
-    """(key, path, content): the key is the path, or says which state of the file it is."""
-    Tally = dict[str, ClaimCount]
+    File = tuple[str, str]
+    """A path, and which state of the file it is: a hash, or any other name for it."""
 
 LARGEST = 1_000_000
 """Bytes of a file that is parsed."""
-MOST_FILES = 20_000
-"""Files that one claim without a literal word may look into."""
 _BATCH = 500
 _MARK = 8  # digits
 
@@ -43,39 +40,42 @@ def count(
     A claim that ast-grep does not take, or of a language that is not known, is ``Unreadable``.
     One run of ast-grep parses the files that have the words of a pattern, each once.
     """
-    listed = project.paths() if revision == "" else [*project.git.tree(revision)]
-    counting = ClaimCounter(claims, listed)
-    scopes = [counting.scope(index, listed) for index in range(len(claims))]
-    wanted = counting.may_match(project, scopes, revision)
-    tallies = counting.count(_texts(project, wanted, revision))
+    tree = project.git.tree(revision) if revision else {}
+    listed = [*tree] if revision else project.paths()
+    counter = ClaimCounter(claims, listed)
+    files = Counter(index for path in listed for index in counter.about(path))
+    wanted = counter.may_match(project, listed, revision)
+    texts = contents(project, [(path, tree.get(path, "")) for path in wanted])
     return [
-        counting.faults.get(index) or summed(len(scope), tallies[index].values())
-        for index, scope in enumerate(scopes)
+        counter.faults.get(index) or summed(files[index], found.values())
+        for index, found in enumerate(counter.count(texts))
     ]
 
 
+def contents(project: Project, files: Sequence[File]) -> Iterator[tuple[File, bytes]]:
+    """Yield what files hold, of those that can be read: as git has it by its hash, or where the
+    hash is empty as it is now."""
+    for start in range(0, len(files), _BATCH):
+        some = files[start : start + _BATCH]
+        held = project.git.held(sorted({hash for _, hash in some if hash}))
+        for path, hash in some:
+            try:
+                content = held.get(hash) if hash else project.read(path)
+            except Unreadable:
+                continue
+            if content is not None:
+                yield (path, hash), content
+
+
 def summed(files: int, counts: Iterable[ClaimCount]) -> ClaimCount:
-    """Return what is found in so many files, of which those without a match have no count."""
+    """Return what is found in so many files, of which those without a match need no count."""
     found = [*counts]
     return ClaimCount(
         files,
-        [place for one in found for place in one.matched],
-        [place for one in found for place in one.rest],
+        sorted(place for one in found for place in one.matched),
+        sorted(place for one in found for place in one.rest),
         sum(one.unread for one in found),
     )
-
-
-def _texts(project: Project, paths: Sequence[str], revision: str) -> Iterator[Text]:
-    if revision:
-        for start in range(0, len(paths), _BATCH):
-            held = project.git.contents(revision, paths[start : start + _BATCH], LARGEST)
-            yield from ((path, path, held[path]) for path in held)
-        return
-    for path in paths:
-        try:
-            yield path, path, project.read(path)
-        except Unreadable:
-            continue
 
 
 class ClaimCounter:
@@ -103,8 +103,7 @@ class ClaimCounter:
                 if why := refusal(text):
                     self.faults[index] = Unreadable(f"its rule is not taken: {why}")
                     del self._compiled[index]
-
-        self._globs = [_matcher(claim) for claim in claims]
+        self._covers = [claim.covering() for claim in claims]
         self._about: dict[str, list[int]] = {}
 
     def about(self, path: str) -> list[int]:
@@ -113,37 +112,30 @@ class ClaimCounter:
             language = self._rules.language_of(path)
             self._about[path] = [
                 index for index in self._compiled
-                if self._claims[index].lang == language and self._globs[index](path)
+                if self._claims[index].lang == language and self._covers[index](path)
             ]  # fmt: skip
         return self._about[path]
 
-    def scope(self, index: int, paths: Iterable[str]) -> list[str]:
-        """Return the files that a claim is about."""
-        return [path for path in paths if index in self.about(path)]
-
-    def may_match(
-        self, project: Project, scopes: Sequence[Sequence[str]], revision: str = ""
-    ) -> list[str]:
-        """Return the files of all scopes that git finds the longest word of their pattern in."""
+    def may_match(self, project: Project, paths: Iterable[str], revision: str) -> list[str]:
+        """Return the files that git finds the longest word of a claim in that is about them."""
         longest = [max(words, key=len, default="") for words in self._words]
         having = {*project.with_any([*{*longest} - {""}], revision)}
-        found: set[str] = set()
-        for scope, word in zip(scopes, longest, strict=True):
-            found |= having.intersection(scope) if word else {*scope[:MOST_FILES]}
-        return sorted(found)
+        return [
+            path for path in paths
+            if any(not longest[index] or path in having for index in self.about(path))
+        ]  # fmt: skip
 
-    def count(self, texts: Iterable[Text]) -> list[Tally]:
-        """Return what each claim finds in each text, by keys; texts without a match have none."""
-        found: list[Tally] = [{} for _ in self._claims]
-        batch: list[tuple[Text, list[int]]] = []
-        for text in texts:
-            key, path, content = text
-            wanting = [index for index in self.about(path) if self._has_words(index, content)]
-            if wanting and len(content) > LARGEST:
+    def count(self, texts: Iterable[tuple[File, bytes]]) -> list[dict[File, ClaimCount]]:
+        """Return what each claim finds in each text; those without a match are left out."""
+        found: list[dict[File, ClaimCount]] = [{} for _ in self._claims]
+        batch: list[tuple[File, bytes, list[int]]] = []
+        for file, content in texts:
+            wanting = [index for index in self.about(file[0]) if self._has_words(index, content)]
+            if len(content) > LARGEST:
                 for index in wanting:
-                    found[index][key] = ClaimCount(1, unread=1)
+                    found[index][file] = ClaimCount(unread=1)
             elif wanting:
-                batch.append((text, wanting))
+                batch.append((file, content, wanting))
             if len(batch) == _BATCH:
                 self._match(batch, found)
                 batch = []
@@ -154,30 +146,28 @@ class ClaimCounter:
     def _has_words(self, index: int, content: bytes) -> bool:
         return all(word.encode() in content for word in self._words[index])
 
-    def _match(self, batch: Sequence[tuple[Text, list[int]]], found: list[Tally]) -> None:
-        names = [f"{number}{_ending(text[1])}" for number, (text, _) in enumerate(batch)]
+    def _match(
+        self,
+        batch: Sequence[tuple[File, bytes, list[int]]],
+        found: list[dict[File, ClaimCount]],
+    ) -> None:
+        names = [f"{number}{_ending(path)}" for number, ((path, _), _, _) in enumerate(batch)]
         with TemporaryFolder() as folder:
-            for name, ((_, _, content), _) in zip(names, batch, strict=True):
+            for name, (_, content, _) in zip(names, batch, strict=True):
                 with open(os.path.join(folder, name), "wb") as file:
                     file.write(content)
             os.mkdir(os.path.join(folder, "_"))
-            used = sorted({index for _, wanting in batch for index in wanting})
+            used = sorted({index for _, _, wanting in batch for index in wanting})
             text = "---\n".join(self._compiled[index] for index in used)
             config = self._rules.configure(os.path.join(folder, "_"), text, {})
             seen = scan(folder, config, names, min(os.cpu_count() or 1, 8))
-        for name, ((key, path, content), wanting) in zip(names, batch, strict=True):
-            lines = content.split(b"\n")
+        for name, (key, content, wanting) in zip(names, batch, strict=True):
+            lines, matches = content.split(b"\n"), seen.matches.get(name, ())
+            unread = int(name in seen.failed)
             for index in wanting:
-                matches = seen.matches.get(name, ())
-                one = _counted(index, path, lines, matches, unread=int(name in seen.failed))
+                one = _counted(index, key[0], lines, matches, unread)
                 if one.unread or one.matched or one.rest:
                     found[index][key] = one
-
-
-def _matcher(claim: Claim) -> Callable[[str], bool]:
-    within = glob_pattern(claim.glob).fullmatch
-    left_out = [glob_pattern(glob).fullmatch for glob in claim.left_out]
-    return lambda path: bool(within(path)) and not any(match(path) for match in left_out)
 
 
 def _ending(path: str) -> str:
@@ -185,7 +175,7 @@ def _ending(path: str) -> str:
 
 
 def _counted(
-    index: int, path: str, lines: Sequence[bytes], matches: Iterable[Match], *, unread: int
+    index: int, path: str, lines: Sequence[bytes], matches: Iterable[Match], unread: int
 ) -> ClaimCount:
     """Return what a claim finds in one text: ``of`` holds all, ``rule`` those that match it too."""
     found: dict[str, Counter[tuple[int, int]]] = {"rule": Counter(), "of": Counter()}
