@@ -180,12 +180,8 @@ def place_anchor(
         _unlink_commits(store, node.id)
     matches = project.matching(anchor.path) if anchor.kind == "glob" else []
     link_anchor(store, write, anchor, matches, source)
-    if (
-        node.file is None
-        and source != "conversation"
-        and anchor.kind not in ("glob", "rule")
-        and node.type not in ("file", "symbol")
-    ):
+    gives = source != "conversation" and anchor.kind not in ("glob", "rule")
+    if node.file is None and gives and node.type not in ("file", "symbol"):
         node.file = anchor.path
         if anchor.kind == "lines":
             node.line_start, node.line_end = line_numbers(anchor.detail)
@@ -226,36 +222,37 @@ def _unlink_commits(store: Store, node_id: str) -> None:
 
 
 def accept_anchors(
-    store: Store, node_id: str, finder: Finder | None = None, counting: Count | None = None
+    store: Store, node_id: str, finder: Finder | None = None, count: Count | None = None
 ) -> int:
     """Let a node's broken anchors hold for the code as it is now; how many there were.
 
-    ``finder`` finds symbols; by the looks of lines, if there is none. ``counting`` counts rules:
-    what is against them is known from then on. The links to the commits that broke them are taken
-    back.
+    ``finder`` finds symbols; by the looks of lines, if there is none. ``count`` counts rules: what
+    is against them is known from then on. The links to the commits that broke them are taken back.
     """
     broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN
-              and not anchor.is_accepted and (anchor.kind != "rule" or counting)]  # fmt: skip
-    count = 0
+              and not anchor.is_accepted and (anchor.kind != "rule" or count)]  # fmt: skip
     for anchor in broken:
         fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
         if fault:
             raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                             f"'lore anchor {node_id}' lists them")  # fmt: skip
-        root = root_of(store, anchor.root)
-        if anchor.kind == "rule":
-            from .claims import taken_claim
+        project = Project(root_of(store, anchor.root))
+        store.anchors.replace([(anchor.key, _accepted(project, anchor, finder, count))])
+    return len(broken) + unlink_commits(store, node_id) if broken else 0
 
-            store.anchors.replace([(anchor.key, taken_claim(Project(root), anchor, counting))])
-            count += 1
-            continue
-        find: FindSymbol = find_definitions
-        if finder and anchor.kind == "symbol" and os.path.isfile(os.path.join(root, anchor.path)):
-            find = finder(root, anchor.path)
-        judge = Judge(Project(root), find)
-        try:
-            store.anchors.replace([(anchor.key, judge.accept(anchor))])
-            count += 1
-        except Unreadable as error:
-            raise LoreError(f"{error}: make it readable, or take the anchor away") from None
-    return count + unlink_commits(store, node_id) if count else 0
+
+def _accepted(
+    project: Project, anchor: Anchor, finder: Finder | None, count: Count | None
+) -> Anchor:
+    if anchor.kind == "rule":
+        from .claims import taken_claim
+
+        return taken_claim(project, anchor, count)
+    find: FindSymbol = find_definitions
+    there = os.path.isfile(os.path.join(project.root, anchor.path))
+    if finder and anchor.kind == "symbol" and there:
+        find = finder(project.root, anchor.path)
+    try:
+        return Judge(project, find).accept(anchor)
+    except Unreadable as error:
+        raise LoreError(f"{error}: make it readable, or take the anchor away") from None

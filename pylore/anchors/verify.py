@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.ids import is_own, own
@@ -71,23 +72,14 @@ class Verified(Record):
         return counts
 
 
-class CodeReading(Record):
+class CodeReading(NamedTuple):
     """Read files where the look of lines does not say enough; ``since``: the commit whose
     violations of rules are known ones."""
 
-    __slots__ = ("count", "outline", "parse", "since")
-
-    def __init__(
-        self,
-        parse: Parse | None = None,
-        outline: Outline | None = None,
-        count: Count | None = None,
-        since: str = "",
-    ) -> None:
-        self.parse = parse
-        self.outline = outline
-        self.count = count
-        self.since = since
+    parse: Parse | None = None
+    outline: Outline | None = None
+    counting: Count | None = None
+    since: str = ""
 
 
 def verify(
@@ -222,15 +214,16 @@ def _judge_claims(
     project: Project, anchors: Sequence[Anchor], reading: CodeReading, result: Verified
 ) -> None:
     """Give verdicts on rules: one that cannot be read is invalid."""
-    if reading.count is None:
+    count, since = reading.counting, reading.since
+    if count is None:
         result.found += [(anchor, anchor) for anchor in anchors]
         return
     from .claims import counted_claims, judged_anchor, places_against
 
-    found = counted_claims(project, anchors, reading.count)
-    before = counted_claims(project, anchors, reading.count, reading.since) if reading.since else {}
+    found = counted_claims(project, anchors, count)
+    before = counted_claims(project, anchors, count, since) if since else {}
     for anchor in anchors:
-        known = places_against(anchor, before[anchor.key]) if reading.since else None
+        known = places_against(anchor, before[anchor.key]) if since else None
         new, judged = judged_anchor(anchor, found[anchor.key], project.head, known)
         result.found.append((anchor, new))
         result.claims[anchor.key] = judged

@@ -29,7 +29,7 @@ from .code import AnchorRequest, anchor, rule_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ..anchors.claims import ClaimPlace, Rule
     from ..code.rules import Rules
@@ -89,26 +89,28 @@ def unclaim(engine: Engine, id: str, request: ClaimRequest) -> list[dict[str, An
     return [{**row, "state": "removed"} for row in rows(store, removed)]
 
 
-def claims_about(engine: Engine, path: str) -> list[tuple[Anchor, Claim]]:
-    """Return the claims about a file of the project, by the ids of their records."""
+def claims_about(rules: Iterable[Anchor], path: str) -> list[tuple[Anchor, Claim]]:
+    """Return those of the rules of a project that are about this file, with what they claim."""
+    language = load_rules().language_of(path)
     found = []
-    for one in engine.store.anchors.rules(root_to_keep(engine.store, engine.root)):
+    for one in rules:
         try:
-            said = Claim.of_anchor(one)
+            claim = Claim.of_anchor(one)
         except Unreadable:
             continue
-        if said.covering()(path) and load_rules().language_of(path) == said.lang:
-            found.append((one, said))
+        if claim.lang == language and claim.covering()(path):
+            found.append((one, claim))
     return found
 
 
-def newly_against(engine: Engine, path: str) -> list[tuple[Anchor, Claim, list[ClaimPlace]]]:
+def newly_against(
+    project: Project, rules: Iterable[Anchor], path: str
+) -> list[tuple[Anchor, Claim, list[ClaimPlace]]]:
     """Return the places of a file that are against claims, and were not so in the commit that is
     checked out, nor when the claim was made. What is claimed of a number is not known here."""
-    about = [one for one in claims_about(engine, path) if one[1].expect in (NONE, ALL)]
+    about = [one for one in claims_about(rules, path) if one[1].expect in (NONE, ALL)]
     if not about:
         return []
-    project = Project(engine.root)
     try:
         now = project.read(path)
     except Unreadable:
@@ -145,30 +147,29 @@ def follow_claims(
     store, project = engine.store, Project(engine.root)
     project.git.require()
     since = project.git.revision(since) if since else ""
+    ids = complete_ids(store, ids)
     here = root_to_keep(store, engine.root)
-    anchors = [one for one in store.anchors.live(complete_ids(store, ids)) if one.kind == "rule"]
-    for id in complete_ids(store, ids):
-        if not any(one.node_id == store.nodes.require(id).id for one in anchors):
-            raise LoreError(f"'{id}' has no rule: 'lore anchor {id} --rule PATTERN' makes one")
-    found, changes, confidence = [], [], dict[str, float]()
+    anchors = [one for one in store.anchors.live(ids) if one.kind == "rule" and one.root == here]
+    without = {*ids} - {one.node_id for one in anchors}
+    if without:
+        id = store.nodes.require(min(without)).id
+        raise LoreError(f"'{id}' has no rule: 'lore anchor {id} --rule PATTERN' makes one")
+    changes, histories, confidence = [], [], dict[str, float]()
     for one in anchors:
-        if one.root != here:
-            continue
         try:
             history = follow(project, one, since)
         except Unreadable as error:
             raise LoreError(f"{one.node_id}: {error}") from None
-        found.append(history)
-        changes.append((one.key, with_evidence(one, history.held, history.of, history.confidence)))
-        if history.of >= LEAST_STATES and history.confidence is not None:
-            least = min(confidence.get(one.node_id, 1.0), round(history.confidence, 2))
-            confidence[one.node_id] = least
+        histories.append({"history": history.told()})
+        sure = history.confidence
+        changes.append((one.key, with_evidence(one, history.held, history.of, sure)))
+        if history.of >= LEAST_STATES and sure is not None:
+            confidence[one.node_id] = min(confidence.get(one.node_id, 1.0), round(sure, 2))
     if store.writable and changes:
         with store.transaction("verify"):
             store.anchors.replace(changes)
     shown = rows(store, [new for _, new in changes])
-    told = [{**row, "history": one.told()} for row, one in zip(shown, found, strict=True)]
-    return told, confidence
+    return [row | history for row, history in zip(shown, histories, strict=True)], confidence
 
 
 def claim_of(project: Project, request: ClaimRequest) -> Claim:

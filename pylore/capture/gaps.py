@@ -10,6 +10,7 @@ from calendar import timegm
 from collections import Counter
 from struct import unpack
 from time import strptime
+from typing import NamedTuple
 
 from ..app.search import search
 from ..core.ids import sha256
@@ -43,18 +44,15 @@ who changed its files."""
 _NEAREST = "3"
 
 
-class Asked:
-    """One question of the log: its ``text``, and ``when`` in which ``session`` it was asked.
-    ``dismissed``: a person has said that it needs no answer."""
+class Asked(NamedTuple):
+    """One question of the log: its ``text``, and when (``at``: in seconds) in which ``session`` it
+    was asked. ``dismissed``: a person has said that it needs no answer."""
 
-    __slots__ = ("at", "dismissed", "session", "text", "when")
-
-    def __init__(self, text: str, when: str, session: str, *, dismissed: bool) -> None:
-        self.text = text
-        self.when = when
-        self.at = _seconds(when)
-        self.session = session
-        self.dismissed = dismissed
+    text: str
+    when: str
+    at: int
+    session: str
+    dismissed: bool
 
 
 class Gap:
@@ -139,8 +137,10 @@ def _of_log(root: str, since: str) -> tuple[list[Asked], list[Edit]]:
             if session in ours and event.get("files"):
                 edits.append((_seconds(event["t"]), session, event["files"]))
         elif event.get("text") and event.get("name") == root:
-            dismissed = event.get("ok") is True
-            asked.append(Asked(event["text"], event["t"], session, dismissed=dismissed))
+            when = event["t"]
+            asked.append(
+                Asked(event["text"], when, _seconds(when), session, event.get("ok") is True)
+            )
     return asked, edits
 
 

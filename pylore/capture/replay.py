@@ -7,8 +7,9 @@ words of the trouble, and by the prompt that it came after.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..app.search import search
-from ..core.model import Record
 from ..core.vocabulary import ANCHORED_TO, LEARNING_TYPES, path_of
 from ..hooks.events import AgentSession
 from ..store import ALL
@@ -39,28 +40,21 @@ _REVERT = "Revert "
 FIRST = 5
 """Results that count as found."""
 
-
 SAYS_IT = 0.6
 """Score from which a record says what a text is about: chosen by hand."""
 
 
-class Trouble(Record):
-    """One occasion: what its text is, in which ``session``, at what time ``t``, which ``signal``
-    says so and where (``ref``), and which files were edited."""
+class Trouble(NamedTuple):
+    """One occasion: in which ``session`` and at what time ``t`` it was, which ``signal`` says so
+    and where (``ref``), what its text is, which files were edited, and the ``prompt`` before it."""
 
-    __slots__ = ("files", "prompt", "ref", "session", "signal", "t", "text")
-
-    def __init__(
-        self, text: str, session: str, t: str, signal: str, ref: str, files: Sequence[str],
-        prompt: str,
-    ) -> None:  # fmt: skip
-        self.text = text
-        self.session = session
-        self.t = t
-        self.signal = signal
-        self.ref = ref
-        self.files = files
-        self.prompt = prompt
+    session: str
+    t: str
+    signal: str
+    ref: str
+    text: str
+    files: Sequence[str]
+    prompt: str = ""
 
 
 def replay(engine: Engine, since: str = "") -> dict[str, Any]:
@@ -94,14 +88,14 @@ def _troubles(sessions: dict[str, list[Event]]) -> list[Trouble]:
                 first.setdefault(signal.session, signal)
         for name, signal in first.items():
             prompt = _prompt_before(sessions[name], signal.t)
-            found.append(Trouble(one.body, name, signal.t, signal.name, signal.ref, one.files,
+            found.append(Trouble(name, signal.t, signal.name, signal.ref, one.body, one.files,
                                  prompt))  # fmt: skip
     for name, events in sessions.items():
         for event in events:
             text = text_of(event, "text")
             if event.get("kind") == "commit" and text.startswith(_REVERT):
                 t = text_of(event, "t")
-                found.append(Trouble(text, name, t, "revert", text_of(event, "name"),
+                found.append(Trouble(name, t, "revert", text_of(event, "name"), text,
                                      paths_of(event), _prompt_before(events, t)))  # fmt: skip
     return sorted(found, key=lambda one: (one.t, one.text))
 
@@ -133,11 +127,9 @@ def _judged(engine: Engine, trouble: Trouble) -> dict[str, Any]:
 
 
 def _place(verdict: str, id: str, trouble: Trouble) -> dict[str, Any]:
-    return {
-        "verdict": verdict, "id": id, "session": trouble.session, "t": trouble.t,
-        "signal": trouble.signal, "ref": trouble.ref, "text": trouble.text,
-        "files": [*trouble.files],
-    }  # fmt: skip
+    row = {"verdict": verdict, "id": id, **trouble._asdict(), "files": [*trouble.files]}
+    del row["prompt"]
+    return row
 
 
 def _known(engine: Engine, text: str, before: str) -> list[str]:
@@ -166,7 +158,7 @@ def _heeded(
         for id, files in _files_of(engine, shown).items():
             own = sorted(edited & files)
             if own and (name, id) not in came:
-                yield _place(HEEDED, id, Trouble("", name, last, "shown", "", own, ""))
+                yield _place(HEEDED, id, Trouble(name, last, "shown", "", "", own))
 
 
 def _files_of(engine: Engine, ids: Sequence[str]) -> dict[str, set[str]]:

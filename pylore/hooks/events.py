@@ -6,7 +6,7 @@ import os
 import time
 from stat import S_ISREG
 
-from ..anchors.project import relative, root_to_keep
+from ..anchors.project import Project, relative, root_to_keep
 from ..app.search import keep_question, record_ids, search
 from ..context.text import Frame, Tokens
 from ..core.errors import LoreError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..core.model import Hit, Node
+    from ..store.anchors import Anchor
     from .install import Agent
 
 
@@ -53,18 +54,13 @@ class AgentSession:
         self.files: set[str] = set()
         self.named: set[str] = set()
         self.run = ""
+        kept = {"id": self.ids, "against": self.against, "file": self.files, "named": self.named}
         for line in self._lines():
             kind, _, value = line.partition(" ")
-            if kind == "id":
-                self.ids.add(value)
-            elif kind == "file":
-                self.files.add(value)
-            elif kind == "against":
-                self.against.add(value)
-            elif kind == "named":
-                self.named.add(value)
-            elif kind == "run":
+            if kind == "run":
                 self.run = value
+            elif kind in kept:
+                kept[kind].add(value)
 
     def remember(self, kind: str, *values: str) -> None:
         """Add ``id``, ``file``, ``named``, ``against`` or ``run`` of what was shown, if it can be
@@ -214,11 +210,13 @@ def _claims(
     engine: Engine, paths: Sequence[str], here: str, shown: Container[str]
 ) -> Iterator[Line]:
     """Yield the claims about files, a line each."""
-    if not engine.store.anchors.rules(root_to_keep(engine.store, engine.root)):
+    rules = _rules(engine)
+    if not rules:
         return
     from ..app.claims import claims_about
 
-    about = [one for path in paths for one in claims_about(engine, _of_project(engine, path, here))]
+    inside = [_of_project(engine, path, here) for path in paths]
+    about = [one for path in inside for one in claims_about(rules, path)]
     nodes = engine.store.nodes.get_many([anchor.node_id for anchor, _ in about])
     for anchor, claim in about:
         if anchor.node_id not in shown and anchor.node_id in nodes:
@@ -229,13 +227,16 @@ def about_edit(
     engine: Engine, paths: Sequence[str], here: str, session: AgentSession
 ) -> Brief | None:
     """What an edit of files has newly put against claims: each place once a session."""
-    if not engine.store.anchors.rules(root_to_keep(engine.store, engine.root)):
+    rules = _rules(engine)
+    if not rules:
         return None
     from ..app.claims import newly_against
 
+    project = Project(engine.root)
     brief = Brief("file", "Against what lore knows, since this edit:")
     for path in paths:
-        for anchor, claim, places in newly_against(engine, _of_project(engine, path, here)):
+        path = _of_project(engine, path, here)
+        for anchor, claim, places in newly_against(project, rules, path):
             told = {f"{anchor.node_id} {one.mark} {one.path}": one for one in places}
             fresh = [one for key, one in told.items() if key not in session.against]
             node = engine.store.nodes.get(anchor.node_id)
@@ -244,6 +245,10 @@ def about_edit(
                 brief.add("", [(node.id, f"{at}: {_title(node)} [rule: {claim.text()}]")])
                 session.remember("against", *told)
     return brief
+
+
+def _rules(engine: Engine) -> list[Anchor]:
+    return engine.store.anchors.rules(root_to_keep(engine.store, engine.root))
 
 
 def _of_project(engine: Engine, path: str, here: str) -> str:

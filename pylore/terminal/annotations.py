@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from ..core.json import dumps
 from ..core.text import one_line
@@ -25,7 +26,7 @@ def sarif(rows: Sequence[Row]) -> str:
             "baselineState": "new" if new else "unchanged",
             "message": {"text": _message(row)},
             "locations": [{"physicalLocation": {
-                "artifactLocation": {"uri": _uri(file), "uriBaseId": "%SRCROOT%"},
+                "artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"},
                 "region": {"startLine": line},
             }}] if file else [],
         }
@@ -66,12 +67,6 @@ def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str, int, bool]]:
 def _message(row: Row) -> str:
     said = row.get("claim") or row["reason"] or ""
     return one_line(f"{row['title']} ({row['verdict']}: {said})")
-
-
-def _uri(path: str) -> str:
-    from urllib.parse import quote
-
-    return quote(path)
 
 
 def _escaped(text: str, more: str = "") -> str:
