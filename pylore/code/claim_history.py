@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import sqrt
 
 from ..anchors.claims import Claim, ClaimCount, unpacked
@@ -84,7 +84,7 @@ def follow(project: Project, anchor: Anchor, since: str = "") -> ClaimHistory:
     """Return what the commits after ``since``, or the newest, say of an anchor's claim.
 
     What was accepted when it was anchored counts as known in all of them. Every content of a file
-    is parsed once.
+    is parsed once. Around a change between two states that were counted, others are, by halving.
 
     Raises:
         Unreadable: the claim is none.
@@ -93,8 +93,11 @@ def follow(project: Project, anchor: Anchor, since: str = "") -> ClaimHistory:
     picked = _spread(len(states.commits), MOST_LOOKED)
     found = dict(zip(picked, states.results(picked), strict=True))
     for before, after in pairwise(picked):
-        if found[before].is_new != found[after].is_new:
-            found |= _change(states, before, after, found)
+        while after - before > 1 and found[before].is_new != found[after].is_new:
+            middle = (before + after) // 2
+            found[middle] = states.results([middle])[0]
+            is_same = found[middle].is_new == found[before].is_new
+            before, after = (middle, after) if is_same else (before, middle)
     history = ClaimHistory(states.commits[0] if states.commits else None, len(states.commits),
                            len(found), whole=states.whole)  # fmt: skip
     held = False
@@ -109,19 +112,6 @@ def follow(project: Project, anchor: Anchor, since: str = "") -> ClaimHistory:
             history.of += 1
             history.held += holds
     return history
-
-
-def _change(
-    states: _States, before: int, after: int, found: dict[int, ClaimResult]
-) -> dict[int, ClaimResult]:
-    """Return the states around one change between two that were counted, by halving."""
-    more: dict[int, ClaimResult] = {}
-    was = found[before].is_new
-    while after - before > 1:
-        middle = (before + after) // 2
-        more[middle] = states.results([middle])[0]
-        before, after = (middle, after) if more[middle].is_new == was else (before, middle)
-    return more
 
 
 def _spread(number: int, most: int) -> list[int]:
@@ -145,51 +135,40 @@ class _States:
         self._claim = Claim.of_anchor(anchor)
         self._known = unpacked(anchor.hash)
         self._counts: dict[File, ClaimCount] = {}
-        tree = project.git.tree(since)
-        self._counter = ClaimCounter([self._claim], [*tree] or project.paths())
+        self._counter = ClaimCounter([self._claim], project.paths())
         if self._counter.faults:
             raise self._counter.faults[0]
-        steps, self.whole = self._steps(since)
-        if not self.whole:
-            tree = project.git.tree(f"{steps[-1][0].id.removeprefix(COMMIT_IDS)}^")
-        self._base = self._of_claim(tree)
-        if self._base and since:
-            steps.append((project.git.commit(since), {}))
-        steps.reverse()
-        while not self._base and steps and not self._after(self._base, steps[0][1]):
+        changes = ((commit, self._of_claim(tree)) for commit, tree in project.git.steps(since))
+        steps = [*islice((step for step in changes if step[1]), MOST_COMMITS + 1)]
+        self.whole = len(steps) <= MOST_COMMITS
+        steps = steps[:MOST_COMMITS][::-1]
+        before = f"{steps[0][0].id.removeprefix(COMMIT_IDS)}^" if steps else since
+        self._base = self._of_claim(project.git.tree(before))
+        if since and self._base and self._base == self._of_claim(project.git.tree(since)):
+            steps.insert(0, (project.git.commit(since), {}))
+        while steps and not self._base and not _there(steps[0][1]):
             steps.pop(0)
         self.commits = [commit for commit, _ in steps]
         self._changes = [changed for _, changed in steps]
 
-    def _steps(self, since: str) -> tuple[list[tuple[Node, Tree]], bool]:
-        steps: list[tuple[Node, Tree]] = []
-        for commit, changed in self._project.git.steps(since):
-            touched = self._of_claim(changed)
-            if touched and len(steps) == MOST_COMMITS:
-                return steps, False
-            if touched:
-                steps.append((commit, touched))
-        return steps, True
-
     def _of_claim(self, tree: Tree) -> Tree:
         return {path: hash for path, hash in tree.items() if self._counter.about(path)}
-
-    @staticmethod
-    def _after(tree: Tree, changed: Tree) -> Tree:
-        return {path: hash for path, hash in {**tree, **changed}.items() if hash.strip("0")}
 
     def results(self, wanted: Sequence[int]) -> list[ClaimResult]:
         """Return how far the claim held after each of these commits, by their places in order."""
         trees = []
-        tree, done = self._base, 0
+        tree, done = {**self._base}, 0
         for at in wanted:
-            changed: Tree = {}
-            for step in self._changes[done : at + 1]:
-                changed |= step
-            tree, done = self._after(tree, changed), at + 1
-            trees.append(tree)
+            for changed in self._changes[done : at + 1]:
+                tree |= changed
+            done = at + 1
+            trees.append(_there(tree))
         new = sorted({file for tree in trees for file in tree.items()} - self._counts.keys())
         self._counts |= dict.fromkeys(new, ClaimCount())
         self._counts |= self._counter.count(contents(self._project, new))[0]
         counts = [summed(len(tree), map(self._counts.__getitem__, tree.items())) for tree in trees]
         return [self._claim.judge(count, self._known) for count in counts]
+
+
+def _there(tree: Tree) -> Tree:
+    return {path: hash for path, hash in tree.items() if hash.strip("0")}
