@@ -226,19 +226,25 @@ def accept_anchors(
 ) -> int:
     """Let a node's broken anchors hold for the code as it is now; how many there were.
 
-    ``finder`` finds symbols; by the looks of lines, if there is none. ``count`` counts rules: what
-    is against them is known from then on. The links to the commits that broke them are taken back.
+    ``finder`` finds symbols; by the looks of lines, if there is none. ``count`` counts rules, of
+    all anchors: what is against them is known from then on. The links to the commits that broke
+    them are taken back.
     """
-    broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN
-              and not anchor.is_accepted and (anchor.kind != "rule" or count)]  # fmt: skip
-    for anchor in broken:
+    changed = 0
+    for anchor in store.anchors.of(node_id):
+        broken = anchor.verdict in BROKEN and not anchor.is_accepted
+        if not (count if anchor.kind == "rule" else broken):
+            continue
         fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
         if fault:
             raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                             f"'lore anchor {node_id}' lists them")  # fmt: skip
         project = Project(root_of(store, anchor.root))
-        store.anchors.replace([(anchor.key, _accepted(project, anchor, finder, count))])
-    return len(broken) + unlink_commits(store, node_id) if broken else 0
+        new = _accepted(project, anchor, finder, count)
+        if broken or new.hash != anchor.hash:
+            changed += 1
+            store.anchors.replace([(anchor.key, new)])
+    return changed + unlink_commits(store, node_id) if changed else 0
 
 
 def _accepted(

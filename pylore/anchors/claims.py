@@ -276,6 +276,8 @@ def taken_claim(project: Project, anchor: Anchor, count: Count | None) -> Anchor
     if not found.files:
         raise LoreError(f"there is no {claim.lang} file in {claim.where}: check --in, --except and "
                         "--lang")  # fmt: skip
+    if claim.of and not (found.matched or found.rest):
+        raise LoreError(f"no place in {claim.where} matches '{claim.of}': check --of")
     taken = anchor.copy()
     taken.hash = packed(claim.accepted(found))
     taken.verdict, taken.reason, taken.verified_at = "valid", "", ""

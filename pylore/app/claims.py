@@ -127,10 +127,6 @@ def newly_against(
     return found
 
 
-LEAST_STATES = 20
-"""States of the code after which a claim's history is evidence: fewer leave the confidence."""
-
-
 def follow_claims(
     engine: Engine, ids: Sequence[str], since: str = ""
 ) -> tuple[list[dict[str, Any]], dict[str, float]]:
@@ -163,7 +159,7 @@ def follow_claims(
         histories.append({"history": history.told()})
         sure = history.confidence
         changes.append((one.key, with_evidence(one, history.held, history.of, sure)))
-        if history.of >= LEAST_STATES and sure is not None:
+        if sure is not None:
             confidence[one.node_id] = min(confidence.get(one.node_id, 1.0), round(sure, 2))
     if store.writable and changes:
         with store.transaction("verify"):
@@ -207,7 +203,7 @@ def rule_of(text: str, here: str) -> tuple[Rule, str]:
     path = os.path.join(here, text)
     if text.startswith("{") and is_json(text):
         data = loads(text)
-    elif text.endswith((".yml", ".yaml")) and os.path.exists(path):
+    elif text.endswith((".yml", ".yaml")):
         data = _yaml(text, path)
     else:
         return text, ""

@@ -29,6 +29,9 @@ MOST_COMMITS = 5_000
 MOST_LOOKED = 400
 """States that are counted; of more, so many at equal distances, and where they change."""
 
+LEAST_STATES = 20
+"""States of the code from which on a claim's history is evidence."""
+
 HELD, BEGAN, BROKE, MENDED = "held", "began", "broke", "mended"
 
 
@@ -50,8 +53,8 @@ class ClaimHistory(Record):
 
     @property
     def confidence(self) -> float | None:
-        """Return the lower bound of how often it holds, 0 to 1; None where it never did."""
-        return wilson(self.held, self.of) if self.of else None
+        """Return the lower bound of how often it holds, 0 to 1; None of too few states."""
+        return wilson(self.held, self.of) if self.of >= LEAST_STATES else None
 
     def told(self) -> dict[str, Any]:
         """Return the history as a row has it."""

@@ -202,6 +202,7 @@ class Git:
         Raises:
             LoreError: there is none.
         """
+        self.require()
         commit = None
         if not name.startswith("-"):  # not every git knows --end-of-options
             commit = self.ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")

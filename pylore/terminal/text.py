@@ -290,14 +290,14 @@ def claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
     lines = []
     for row in rows:
         past = row["history"]
-        held = "never held" if not past["of"] else (
-            f"held in {past['held']} of {past['of']} (confidence {past['confidence']:.2f})"
-        )  # fmt: skip
+        held = f"held in {past['held']} of {past['of']}" if past["of"] else "never held"
+        if past["confidence"] is not None:
+            held += f" (confidence {past['confidence']:.2f})"
         some = "" if past["looked"] == past["commits"] else f", {past['looked']} looked at"
         older = "" if past["whole"] else ", older ones left out"
         day = f" since {past['since'][:10]}" if past["since"] else ""
         lines.append(f"{bold(row['id'])} {row['claim']}: {held}\n")
-        lines.append(dim(f"  {past['commits']} commits{day}{some}{older}") + "\n")
+        lines.append(dim(f"  {counted(past['commits'], 'commit')}{day}{some}{older}") + "\n")
         for event in past["events"]:
             places = f"  {', '.join(event['places'][:_EVENT_PLACES])}" if event["places"] else ""
             lines.append(f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
@@ -310,10 +310,14 @@ _EVENT_PLACES = 3
 
 def suggested_text(rows: Sequence[dict[str, Any]]) -> str:
     """Return proposed rules: what each finds, and below it the command that takes it."""
-    return "".join(
-        f"{row['matches']:>6} found, {row['against']} against  {bold(row['command'])}\n"
-        for row in rows
-    ) or ("no code is named in it: put names into backticks, and say never, always or only in\n")
+    return (
+        "".join(
+            f"{counted(row['matches'], 'match', 'matches'):>11}, {row['against']} against"
+            f"  {bold(row['command'])}\n"
+            for row in rows
+        )
+        or "put code into backticks: never it, only in a folder, or that one always has another\n"
+    )
 
 
 def stale_text(rows: Sequence[dict[str, Any]]) -> str:

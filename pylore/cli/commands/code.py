@@ -58,17 +58,19 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
 
 
 def verify_command(
-    ids: tuple[str, ...], changed: bool, history: bool, since: str, **options: Any
+    ids: tuple[str, ...], changed: bool, history: bool, since: str | None, **options: Any
 ) -> None:
     session = Session(options)
     wanted = ids_from(ids, "verify") if ids else []
-    if history or since:
+    if history or since is not None:
         if not (history and wanted):
-            raise UsageError("--since goes with --history, and that with ids of records: "
-                             "see 'lore verify --help'")  # fmt: skip
+            what = (
+                "--history goes with ids of records" if history else "--since goes with --history"
+            )
+            raise UsageError(f"{what}: see 'lore verify --help'")
         from .claims import follow
 
-        follow(session, wanted, since)
+        follow(session, wanted, _commit(since))
         return
     with session.open() as store, store.faults:
         engine = session.engine(store)
@@ -79,13 +81,14 @@ def verify_command(
     session.output.list(found_rows, anchors_text)
 
 
-def stale(fail: bool, kept: bool, since: str, report: str | None, **options: Any) -> int:
+def stale(fail: bool, kept: bool, since: str | None, report: str | None, **options: Any) -> int:
     if kept and (since or report):
         raise UsageError(f"--kept and --{'since' if since else 'as'} exclude each other: give one")
+    revision = _commit(since)
     session = Session(options)
     with session.open() as store, store.faults:
         engine = session.engine(store)
-        found = kept_verdicts(engine) if kept else _verified(engine, [], since)
+        found = kept_verdicts(engine) if kept else _verified(engine, [], revision)
         broken = broken_rows(engine, found)
     session.say(found.notes)
     if report:
@@ -95,6 +98,13 @@ def stale(fail: bool, kept: bool, since: str, report: str | None, **options: Any
     else:
         session.output.list(broken, _stale_text)
     return FAILURE if fail and any(row.get("new", True) for row in broken) else DONE
+
+
+def _commit(since: str | None) -> str:
+    """Return a commit that is given, or nothing; an empty one is a variable that was not set."""
+    if since is not None and not since.strip():
+        raise UsageError("--since is empty: give a commit")
+    return since or ""
 
 
 def cochanges_command(since: str, commits: bool, **options: Any) -> None:
@@ -140,18 +150,23 @@ _OF_RULES = ("of", "lang", "inside", "left_out", "expect")
 
 
 def _refuse(options: dict[str, Any], remove: bool) -> None:
-    given = [name for name in ("glob", "hash", "symbol", "lines", *_OF_RULES) if options[name]]
+    _require_rule(options)
+    given = [name for name in ("glob", "hash", "symbol", "lines") if options[name]]
     if given or remove:
         raise UsageError(f"--{given[0] if given else 'remove'} needs a FILE: "
                          "see 'lore anchor --help'")  # fmt: skip
 
 
+def _require_rule(options: dict[str, Any]) -> None:
+    if any(options[name] for name in _OF_RULES):
+        raise UsageError("--of, --lang, --in, --except and --expect go with --rule PATTERN: see "
+                         "'lore anchor --help'")  # fmt: skip
+
+
 def _request(
     id: str, file: str, *, glob: bool, hash: bool, symbol: str, lines: str, **options: Any
 ) -> AnchorRequest:
-    if any(options[name] for name in _OF_RULES):
-        raise UsageError("--of, --lang, --in, --except and --expect go with --rule: see "
-                         "'lore anchor --help'")  # fmt: skip
+    _require_rule(options)
     kinds = {"glob": glob, "hash": hash, "symbol": symbol, "lines": lines}
     given = [name for name, value in kinds.items() if value]
     if len(given) > 1:

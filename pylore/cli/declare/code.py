@@ -165,7 +165,7 @@ becomes the lower bound of the share of commits in which it held (Wilson, 95 %),
 these are 20 or more: 'lore undo ID' takes that back.""",
     Option("--changed", "print only anchors whose place or verdict has changed"),
     Option("--history", "follow the rules of these records through the commits"),
-    Option("--since REV", "with --history: after this commit; default: all", default=""),
+    Option("--since REV", "with --history: after this commit; default: all"),
     OUTPUT,
     QUIET,
     Option(
@@ -196,7 +196,7 @@ is now; where the code is gone, 'lore anchor ID FILE --symbol NAME' ties it to
 another place, and 'lore anchor ID FILE --symbol OLD --remove' takes the broken
 anchor away.""",
     Option("--fail", "exit 1 if there are any, known violations aside: for CI"),
-    Option("--since REV", "violations that this commit has are the known ones", default=""),
+    Option("--since REV", "violations that this commit has are the known ones"),
     Option(
         "--as FORM",
         "sarif, or github: annotations of a workflow",
