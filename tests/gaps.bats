@@ -44,6 +44,8 @@ event() { # <session> <minute> <kind> <more fields of JSON>
   expect 0 "[]"
   run_lore gaps answer 1 text
   expect_error 1 "no gap '1'"
+  run_lore gaps answer 99999999999999999999 text
+  expect_error 1 "no gap '99999999999999999999'"
 }
 
 @test "a form of one gap is not that of another, and an emptied one is none" {

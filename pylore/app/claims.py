@@ -184,13 +184,20 @@ def claim_of(project: Project, request: ClaimRequest) -> Claim:
     fault = "is not said to be expected: give --expect none, all, some or a number"
     if not request.expect or (fault := one.fault()):
         raise UsageError(f"the rule {fault}")
-    for grammar in rules.grammars(lang):
-        for pattern in (one.rule, one.of):
-            if isinstance(pattern, str) and pattern and (why := refusal("", pattern, grammar)):
-                raise UsageError(f"'{pattern}' is not a pattern of {lang}: {why}")
+    if fault := bad_pattern(rules, one):
+        raise UsageError(fault)
     if why := refusal(compiled(rules.grammars(lang), one, 0)):
         raise UsageError(f"the rule is not one of ast-grep's: {why}")
     return one
+
+
+def bad_pattern(rules: Rules, claim: Claim) -> str:
+    """Return which pattern of a claim its language does not have, and why; or nothing."""
+    for grammar in rules.grammars(claim.lang):
+        for pattern in (claim.rule, claim.of):
+            if isinstance(pattern, str) and pattern and (why := refusal("", pattern, grammar)):
+                return f"'{pattern}' is not a pattern of {claim.lang}: {why}"
+    return ""
 
 
 def rule_of(text: str, here: str) -> tuple[Rule, str]:

@@ -9,9 +9,9 @@ from typing import Any
 from ..anchors.claims import ALL, NONE, SOME, Claim, ClaimCount
 from ..anchors.project import Project
 from ..code.claims import count, words_of
-from ..code.rules import load_rules, refusal
+from ..code.rules import load_rules
 from ..store.resolve_id import complete_id
-from .claims import most_used
+from .claims import bad_pattern, most_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _CALL = re.compile(rf"({_NAME.pattern})\(.*\)", re.DOTALL)
 
 def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
     """Return rules that a record may mean, each with what it finds today and the command that ties
-    it; those with a statement first, and of these the ones that find most.
+    it; those that find something first.
 
     Raises:
         LoreError: there is no such node.
@@ -50,12 +50,8 @@ def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
     listed = project.paths()
     lang = (rules.language_of(node.file) if node.file else "") or most_used(rules, listed, "**")
     text = "\n".join(dict.fromkeys([node.title, node.body, node.why]))
-    grammar = rules.grammars(lang)[0]
-    claims = [
-        one for one in _unique(_claims(text, lang, listed))
-        if not any(isinstance(pattern, str) and pattern and refusal("", pattern, grammar)
-                   for pattern in (one.rule, one.of))
-    ]  # fmt: skip
+    tried = {(one.detail, one.glob): one for one in _claims(text, lang, listed)}
+    claims = [one for one in [*tried.values()][:_MOST_TRIED] if not bad_pattern(rules, one)]
     found: dict[object, dict[str, Any]] = {}
     for claim, counted in zip(claims, count(project, claims) if claims else (), strict=True):
         if isinstance(counted, ClaimCount):
@@ -69,11 +65,6 @@ def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
 
 def _may_be_absent(row: dict[str, Any]) -> bool:
     return row["expect"] == NONE and not row["rule"].startswith(("import ", "from "))
-
-
-def _unique(claims: Iterator[Claim]) -> list[Claim]:
-    found = {(one.detail, one.glob): one for one in claims}
-    return [*found.values()][:_MOST_TRIED]
 
 
 def _claims(text: str, lang: str, listed: list[str]) -> Iterator[Claim]:

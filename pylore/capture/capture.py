@@ -12,7 +12,7 @@ from ..core.json import parse_object
 from ..system.atomic_write import write_bytes
 from ..system.files import make_private_folder, open_private_log
 from ..system.json_encode import dumps
-from .event_log import append, event_file, put_away_folder, remedy, state_folder
+from .event_log import append, log_fault, put_away_folder, state_folder
 from .events import event_line, read_events, shortened
 from .recent import sessions_of
 from .recorder import TranscriptPass
@@ -276,9 +276,7 @@ class Capture:
                         self._flush(captured)
                 self._flush(captured)
             except OSError as error:
-                where = error.filename or event_file()
-                raise LoreError(f"{os.fsdecode(where)}: {error.strerror or error}: "
-                                f"{remedy(error)}, then run it again") from None  # fmt: skip
+                raise log_fault(error, "run it") from None
         self.receipt.redacted = dict(self._redactor.counts)
         return self.receipt
 

@@ -24,7 +24,7 @@ from . import promotion
 from .capture import ALL
 from .curation import Gathered, candidate_of, gather, listed, sweep_candidates, told
 from .dialog import candidates_text
-from .event_log import VERSION, append, event_file, remedy
+from .event_log import VERSION, append, event_file, log_fault
 from .events import KINDS as EVENTS_KINDS
 from .events import MOST_ERROR, MOST_TEXT, event_line, is_wanted, read_events, shortened
 from .promotion import Promoted, Wanted, asked_row
@@ -119,8 +119,7 @@ def _append(line: bytes) -> None:
     try:
         append(line)
     except OSError as error:
-        where = error.filename or event_file()
-        raise LoreError(f"{where}: {error.strerror}: {remedy(error)}, then say it again") from None
+        raise log_fault(error, "say it") from None
 
 
 def events(

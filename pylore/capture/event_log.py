@@ -13,6 +13,7 @@ import time
 from errno import EDQUOT, EFBIG, ENOSPC
 from fcntl import LOCK_EX, flock
 
+from ..core.errors import LoreError
 from ..core.times import now
 from ..system.files import make_private_folder, open_private_log, user_folder
 from ..system.json_encode import dumps
@@ -101,9 +102,11 @@ def append(lines: bytes) -> None:
             os.close(number)
 
 
-def remedy(error: OSError) -> str:
-    """Return what whoever cannot write or read the log is to do."""
-    return "make room" if error.errno in (ENOSPC, EDQUOT, EFBIG) else "check its rights"
+def log_fault(error: OSError, what: str) -> LoreError:
+    """Return what to say where the log cannot be written: what to do, and then again."""
+    remedy = "make room" if error.errno in (ENOSPC, EDQUOT, EFBIG) else "check its rights"
+    where = os.fsdecode(error.filename or event_file())
+    return LoreError(f"{where}: {error.strerror or error}: {remedy}, then {what} again")
 
 
 def lock(number: int) -> None:

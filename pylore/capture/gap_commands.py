@@ -9,19 +9,17 @@ from ..cli.declaration import Argument, Command, Option
 from ..cli.declare import BUSY_TIMEOUT, OUTPUT, QUIET
 from ..cli.session import Session
 from ..cli.writing import add_record
-from ..core.errors import LoreError
 from ..core.text import counted, one_line
 from ..core.times import parse_since
 from ..core.vocabulary import LEARNING_TYPES
 from ..terminal.text import bold, changes_text, dim
-from .event_log import append_event, event_file, remedy
-from .gaps import Gap, found, gaps, nearest
+from .event_log import append_event, log_fault
+from .gaps import Gap, gaps, nearest, require_gap
 from .replay import HEEDED, UNKNOWN, VERDICTS, replay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..app.engine import Engine
     from ..records.records import Change
 
 
@@ -45,7 +43,7 @@ def answer(gap: str, text: tuple[str, ...], type: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
         engine = session.engine(store)
-        one = _require(engine, gap)
+        one = require_gap(engine, gap)
         near = nearest(engine, one.questions[0])
 
     def show(change: Change) -> None:
@@ -66,27 +64,15 @@ def dismiss(wanted: tuple[str, ...], **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
         engine = session.engine(store)
-        every = [_require(engine, one) for one in wanted]
+        every = [require_gap(engine, one) for one in wanted]
     for gap in every:
         text = gap.asked[0].text
         try:
             append_event("gaps", "", "question", engine.root, [], ok=True, text=text)
         except OSError as error:
-            where = error.filename or event_file()
-            raise LoreError(f"{where}: {error.strerror}: {remedy(error)}") from None
+            raise log_fault(error, "dismiss it") from None
     rows = [{"id": gap.id, "state": "dismissed"} for gap in every]
     session.output.list(rows, changes_text)
-
-
-def _require(engine: Engine, name: str) -> Gap:
-    """Return the gap of an id, or of a place in the list."""
-    if name.isdigit():
-        row = next(islice(gaps(engine), max(0, int(name) - 1), None), None)
-        name = row["id"] if row and name != "0" else name
-    for gap in found(engine):
-        if gap.id == name:
-            return gap
-    raise LoreError(f"there is no gap '{name}': 'lore gaps' lists them")
 
 
 def _about(gap: Gap, near: Sequence[dict[str, Any]]) -> str:

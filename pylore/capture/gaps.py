@@ -13,6 +13,7 @@ from time import strptime
 from typing import NamedTuple
 
 from ..app.search import search
+from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..core.text import STOP_WORDS, fold, stem, words
 from ..system.git import Git
@@ -92,10 +93,7 @@ def gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
     (others), ``files`` (edited within half an hour), ``people`` (who committed most to these) and
     ``nearest`` (records).
     """
-    for gap in found(engine, since):
-        near = nearest(engine, gap.questions[0])
-        if near and not near[0]["weak"]:
-            continue
+    for gap, near in _unanswered(engine, since):
         files = [path for path, _ in gap.files.most_common(SHOWN)]
         yield {
             "id": gap.id, "question": gap.questions[0], "times": len(gap.asked),
@@ -105,7 +103,31 @@ def gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def found(engine: Engine, since: str = "") -> list[Gap]:
+def require_gap(engine: Engine, name: str) -> Gap:
+    """Return the gap of an id, or of a place in the list.
+
+    Raises:
+        LoreError: there is none.
+    """
+    if name.isdecimal():
+        named = (gap for at, (gap, _) in enumerate(_unanswered(engine), 1) if str(at) == name)
+    else:
+        named = (gap for gap in _found(engine) if gap.id == name)
+    gap = next(named, None)
+    if gap is None:
+        raise LoreError(f"there is no gap '{name}': 'lore gaps' lists them")
+    return gap
+
+
+def _unanswered(engine: Engine, since: str = "") -> Iterator[tuple[Gap, list[dict[str, Any]]]]:
+    """Yield the gaps to which the store has no sure answer by now, with what is nearest."""
+    for gap in _found(engine, since):
+        near = nearest(engine, gap.questions[0])
+        if not near or near[0]["weak"]:
+            yield gap, near
+
+
+def _found(engine: Engine, since: str = "") -> list[Gap]:
     """Return the gaps of the engine's project that nobody has dismissed, the most asked first."""
     asked, edits = _of_log(engine.root, since)
     told = [gap for gap in _alike(asked, engine.embedder)
