@@ -59,6 +59,19 @@ rule() { # <words>… : a rule of decision-a
   [ "$status" -eq 0 ]
 }
 
+@test "a record is no longer linked to the commit that broke its rule once only known places are left" {
+  rule --rule 'session.save($X)' --in 'src/**' --expect none
+  printf 'session.save(1)\n' >src/new.py
+  git add src && git commit -qm "Save"
+  lore verify --quiet >/dev/null
+  run_lore show decision-a --jq '[.edges[] | select(.relation == "invalidated_by") | .title] | tojson'
+  expect 0 '["Save"]'
+  git rm -q src/new.py && git commit -qm "Save no more"
+  lore verify --quiet >/dev/null
+  run_lore show decision-a --jq '[.edges[] | select(.relation == "invalidated_by")] | length'
+  expect 0 0
+}
+
 @test "stale --since takes the violations of a commit for known" {
   printf 'x = 1\n' >src/auth.py
   rule --rule 'session.save($X)' --in 'src/**' --expect none

@@ -16,7 +16,7 @@ from ..system.projects import trust_root
 from .definitions import find_definitions
 from .fingerprint import line_numbers, take
 from .project import Project, Unreadable, fault_of, glob_pattern, is_open, root_of
-from .verdict import HOLDS, Judge
+from .verdict import Judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def place_anchor(
     anchor.created_at = old.created_at if old else anchor.created_at
     state = store.anchors.put(anchor)
     if old and old.verdict in BROKEN:
-        _unlink_commits(store, node.id)
+        unlink_if_whole(store, node.id)
     matches = project.matching(anchor.path) if anchor.kind == "glob" else []
     link_anchor(store, write, anchor, matches, source)
     gives = source != "conversation" and anchor.kind not in ("glob", "rule")
@@ -211,13 +211,13 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
         store.anchors.delete(anchor.key)
         unlink_anchor(store, anchor)
     if any(anchor.verdict in BROKEN for anchor in found):
-        _unlink_commits(store, wanted.node_id)
+        unlink_if_whole(store, wanted.node_id)
     return found
 
 
-def _unlink_commits(store: Store, node_id: str) -> None:
+def unlink_if_whole(store: Store, node_id: str) -> None:
     """Take back what links a node to commits that broke it, where no anchor is broken any more."""
-    if all(one.verdict in HOLDS or one.is_accepted for one in store.anchors.of(node_id)):
+    if not any(anchor.is_broken for anchor in store.anchors.of(node_id)):
         unlink_commits(store, node_id)
 
 
@@ -232,7 +232,7 @@ def accept_anchors(
     """
     changed = 0
     for anchor in store.anchors.of(node_id):
-        broken = anchor.verdict in BROKEN and not anchor.is_accepted
+        broken = anchor.is_broken
         if not (count if anchor.kind == "rule" else broken):
             continue
         fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")

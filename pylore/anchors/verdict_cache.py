@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from ..core.vocabulary import BROKEN
 from ..system.files import GONE, stamp_of
 from ..system.project_files import leads_down
 from ..system.projects import is_known
@@ -49,7 +48,7 @@ def told(anchor: Anchor) -> dict[str, str | float | None]:
 def _of_rule(anchor: Anchor) -> dict[str, str | float | None]:
     from .claims import claim_text
 
-    return {"claim": claim_text(anchor), "new": anchor.verdict in BROKEN and not anchor.is_accepted}
+    return {"claim": claim_text(anchor), "new": anchor.is_broken}
 
 
 def similarity_said(similarity: float) -> str:

@@ -13,11 +13,11 @@ from ..core.times import now
 from ..core.vocabulary import BROKEN, INVALIDATED_BY
 from ..embed.prefetch import Ahead
 from ..indexing.indexer import Index, write_nodes
-from .attach import link_anchor, unlink_anchor, unlink_commits
+from .attach import link_anchor, unlink_anchor, unlink_if_whole
 from .definitions import find_definitions
 from .fingerprint import line_numbers
 from .project import Project, Unreadable, fault_of, is_open, root_of
-from .verdict import HOLDS, Judge, SymbolMissing
+from .verdict import Judge, SymbolMissing
 from .verdict_cache import told
 
 TYPE_CHECKING = False
@@ -107,8 +107,7 @@ def verify(
         result = judge_all(store, anchors, CodeReading(parse, outline, count, since), progress)
         changes = [(old, new) for old, new in result.found if old is not new]
         broken = [new for old, new in result.found
-                  if new.verdict in BROKEN and not new.is_accepted
-                  and old.key not in result.unlooked]  # fmt: skip
+                  if new.is_broken and old.key not in result.unlooked]  # fmt: skip
         if store.scope:  # what is common is judged, and kept by whoever has no scope
             changes = [pair for pair in changes if is_own(pair[0].node_id, store.scope)]
             broken = [anchor for anchor in broken if is_own(anchor.node_id, store.scope)]
@@ -300,15 +299,14 @@ def _keep(
                 link_anchor(store, write, new, [], "system")
                 _move_node(store, ahead, old, new)
         for id in sorted({new.node_id for old, new in changes if _recovered(old, new)}):
-            if all(anchor.verdict in HOLDS for anchor in store.anchors.of(id)):
-                unlink_commits(store, id)
+            unlink_if_whole(store, id)
         _link_commits(store, write, commits)
 
     ahead.settled(keep)
 
 
 def _recovered(old: Anchor, new: Anchor) -> bool:
-    return old.verdict in BROKEN and new.verdict in HOLDS
+    return old.is_broken and not new.is_broken
 
 
 def _move_node(store: Store, ahead: Ahead, old: Anchor, new: Anchor) -> None:

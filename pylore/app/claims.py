@@ -149,7 +149,7 @@ def follow_claims(
     without = {*ids} - {one.node_id for one in anchors}
     if without:
         id = store.nodes.require(min(without)).id
-        raise LoreError(f"'{id}' has no rule: 'lore anchor {id} --rule PATTERN' makes one")
+        raise LoreError(f"'{id}' has no rule here: 'lore anchor {id} --rule PATTERN' makes one")
     changes, histories, confidence = [], [], dict[str, float]()
     for one in anchors:
         try:

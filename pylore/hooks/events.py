@@ -274,9 +274,7 @@ def _last_session(root: str, session: str) -> tuple[str, list[Line]]:
 
 def _stale(engine: Engine) -> list[Line]:
     """Records whose anchors no longer hold, as far as that was judged."""
-    anchors = [one for one in engine.store.anchors.live()
-               if one.verdict in BROKEN and not one.is_accepted]  # fmt: skip
-    anchors = anchors[-_STALE:]
+    anchors = [one for one in engine.store.anchors.live() if one.is_broken][-_STALE:]
     nodes = engine.store.nodes.get_many([anchor.node_id for anchor in anchors])
     return [
         (anchor.node_id, f"{_title(nodes[anchor.node_id])} ({anchor.verdict}: {anchor.path})")

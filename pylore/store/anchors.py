@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.model import Record
+from ..core.vocabulary import BROKEN
 from ..system.json_encode import dumps
 from .connection import DELETED, apsw
 
@@ -66,6 +67,11 @@ class Anchor(Record):
     def is_accepted(self) -> bool:
         """Return whether it is a rule with violations, all of which were accepted."""
         return self.verdict == "violated" and not self.stamp
+
+    @property
+    def is_broken(self) -> bool:
+        """Return whether it no longer holds, and nobody has accepted that."""
+        return self.verdict in BROKEN and not self.is_accepted
 
     def copy(self) -> Anchor:
         """Return another one with the same fields."""

@@ -127,14 +127,19 @@ class Git:
     def blobs(self, paths: Sequence[str]) -> dict[str, str]:
         """Map path to the hash of its content in the commit that is checked out, where it is
         there."""
-        found = {}
+        found: dict[str, str] = {}
         for start in range(0, len(paths), _PATHS_AT_ONCE):
-            some = paths[start : start + _PATHS_AT_ONCE]
-            for line in (self.ask("ls-tree", "-z", "HEAD", "--", *some) or "").split("\0"):
-                about, tab, path = line.partition("\t")
-                if tab:
-                    found[path] = about.split()[2]
+            found |= self._listed("HEAD", "--", *paths[start : start + _PATHS_AT_ONCE])
         return found
+
+    def tree(self, revision: str) -> dict[str, str]:
+        """Map path to the hash of its content, of the files that a commit has below the folder."""
+        return self._listed("-r", revision) if revision else {}
+
+    def _listed(self, *words: str) -> dict[str, str]:
+        listed = self.ask("ls-tree", "-z", *words) or ""
+        lines = (line.partition("\t") for line in listed.split("\0"))
+        return {path: about.split()[2] for about, _, path in lines if " blob " in about}
 
     def contents(self, revision: str, paths: Sequence[str], largest: int) -> dict[str, bytes]:
         """Map path to what each file held in a commit, of those that it had and that git can read.
@@ -162,12 +167,6 @@ class Git:
             return run_git(self.folder, "cat-file", how, input=asked).stdout
         except OSError:  # a TimeoutError is one
             return b""
-
-    def tree(self, revision: str) -> dict[str, str]:
-        """Map path to the hash of its content, of the files that a commit has below the folder."""
-        listed = self.ask("ls-tree", "-r", "-z", revision) if revision else ""
-        lines = (line.partition("\t") for line in (listed or "").split("\0"))
-        return {path: about.split()[2] for about, tab, path in lines if tab and " blob " in about}
 
     def steps(self, since: str) -> Iterator[tuple[Node, dict[str, str]]]:
         """Yield the commits after ``since`` (empty: all), newest first, each with the hashes of

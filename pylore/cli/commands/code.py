@@ -41,20 +41,19 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
         if options["rule"]:
             from .claims import anchor_rule
 
-            tied = anchor_rule(engine, id, file, remove=remove, **options)
-            if remove:
-                session.output.list(tied, anchors_text)
-            else:
-                session.output.one(tied[0], lambda row: anchors_text([row]))
+            found = anchor_rule(engine, id, file, remove=remove, **options)
         elif not file:
             _refuse(options, remove)
-            session.output.list(anchors_of(engine, id), anchors_text)
+            found = anchors_of(engine, id)
         elif remove:
-            session.output.list(unanchor(engine, _request(id, file, **options)), anchors_text)
+            found = unanchor(engine, _request(id, file, **options))
         else:
-            found = place(engine, _request(id, file, **options))
-            session.say(left_invalid(engine, found["id"], os.getcwd()))
-            session.output.one(found, lambda row: anchors_text([row]))
+            found = [place(engine, _request(id, file, **options))]
+            session.say(left_invalid(engine, found[0]["id"], os.getcwd()))
+        if remove or not (file or options["rule"]):
+            session.output.list(found, anchors_text)
+        else:
+            session.output.one(found[0], lambda row: anchors_text([row]))
 
 
 def verify_command(
