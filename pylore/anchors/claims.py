@@ -131,11 +131,6 @@ class Claim(NamedTuple):
         return canonical({name: value for name, value in fields.items() if value})
 
     @property
-    def rule_text(self) -> str:
-        """Return the rule as ``lore anchor --rule`` takes it."""
-        return self.rule if isinstance(self.rule, str) else canonical(self.rule)
-
-    @property
     def where(self) -> str:
         """Return the files for people."""
         return self.glob + (f" except {', '.join(self.left_out)}" if self.left_out else "")
@@ -151,7 +146,7 @@ class Claim(NamedTuple):
         of = f" of `{one_line(self.of)}`" if self.of else ""
         said = {NONE: "no", ALL: f"all{of}:", SOME: "some"}.get(self.expect, self.expect)
         within = of if self.expect != ALL else ""
-        return f"{said} `{one_line(self.rule_text)}`{within} in {self.where}"
+        return f"{said} `{one_line(text_of(self.rule))}`{within} in {self.where}"
 
     # --- what is found, by what is expected
 
@@ -194,6 +189,19 @@ class Claim(NamedTuple):
         if found.unread:
             text += f"; {counted(found.unread, 'file')} not parsed"
         return text
+
+
+def text_of(rule: Rule) -> str:
+    """Return a rule as ``lore anchor --rule`` takes it."""
+    return rule if isinstance(rule, str) else canonical(rule)
+
+
+def rule_text(anchor: Anchor) -> str:
+    """Return the rule of an anchor as ``lore anchor --rule`` takes it; its detail if it is none."""
+    try:
+        return text_of(Claim.of_anchor(anchor).rule)
+    except Unreadable:
+        return anchor.detail
 
 
 def claim_text(anchor: Anchor) -> str:

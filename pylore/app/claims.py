@@ -14,6 +14,8 @@ from ..anchors.claims import (
     Claim,
     ClaimCount,
     fresh,
+    rule_text,
+    text_of,
     unpacked,
     with_evidence,
 )
@@ -25,7 +27,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
 from ..store.resolve_id import complete_id, complete_ids
 from ..system.project_files import read_plain
-from .code import AnchorRequest, anchor, rule_text
+from .code import AnchorRequest, anchor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def unclaim(engine: Engine, id: str, request: ClaimRequest) -> list[dict[str, An
     """
     store = engine.store
     id = complete_id(store, id)
-    text = Claim("", rule_of(request.rule, request.here)[0], "", "").rule_text
+    text = text_of(rule_of(request.rule, request.here)[0])
     found = [one for one in store.anchors.of(store.nodes.require(id).id)
              if one.kind == "rule" and rule_text(one) == text]  # fmt: skip
     if not found:

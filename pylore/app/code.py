@@ -8,12 +8,11 @@ from shlex import quote
 from typing import Any
 
 from ..anchors.attach import place_anchor, remove_anchors
-from ..anchors.claims import Claim
+from ..anchors.claims import rule_text
 from ..anchors.definitions import find_definitions
 from ..anchors.fingerprint import line_numbers
 from ..anchors.project import (
     Project,
-    Unreadable,
     matches,
     relative,
     relative_glob,
@@ -36,8 +35,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..anchors.claims import ClaimCount
+    from ..anchors.claims import Claim, ClaimCount
     from ..anchors.definitions import FindSymbol, Outlined
+    from ..anchors.project import Unreadable
     from ..code.cochanges import CoChanges
     from .engine import Engine
 
@@ -74,14 +74,6 @@ def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
     """
     store = engine.store
     return rows(store, store.anchors.of(store.nodes.require(complete_id(store, id)).id))
-
-
-def rule_text(anchor: Anchor) -> str:
-    """Return the rule of an anchor as ``lore anchor --rule`` takes it."""
-    try:
-        return Claim.of_anchor(anchor).rule_text
-    except Unreadable:
-        return anchor.detail
 
 
 def anchor(engine: Engine, request: AnchorRequest, source: str = "user_edit") -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from shlex import quote
 from typing import Any
 
-from ..anchors.claims import ALL, NONE, SOME, Claim, ClaimCount
+from ..anchors.claims import ALL, NONE, SOME, Claim, ClaimCount, text_of
 from ..anchors.project import Project
 from ..code.claims import count, words_of
 from ..code.rules import load_rules
@@ -134,13 +134,13 @@ def _glob(name: str, listed: list[str]) -> str:
 
 def _row(id: str, claim: Claim, found: ClaimCount) -> dict[str, Any]:
     result = claim.judge(found, [])
-    words = ["lore", "anchor", id, "--rule", quote(claim.rule_text)]
+    words = ["lore", "anchor", id, "--rule", quote(text_of(claim.rule))]
     words += ["--of", quote(claim.of)] if claim.of else []
     words += ["--in", quote(claim.glob)] if claim.glob != "**" else []
     words += [word for one in claim.left_out for word in ("--except", quote(one))]
     words += ["--lang", claim.lang, "--expect", claim.expect]
     return {
-        "rule": claim.rule_text,
+        "rule": text_of(claim.rule),
         "of": claim.of or None,
         "expect": claim.expect,
         "in": claim.glob,

@@ -114,7 +114,8 @@ def _prompt_before(events: Iterable[Event], t: str) -> str:
 def _judged(engine: Engine, trouble: Trouble) -> dict[str, Any]:
     """Return the place of one trouble, with its verdict and the record that said it."""
     known = _known(engine, trouble.text, trouble.t)
-    shown = [id for id in known if id in AgentSession(trouble.session, engine.root).ids]
+    told = AgentSession(trouble.session, engine.root).ids
+    shown = [id for id in known if id in told]
     found = [] if shown or not known else _known(engine, trouble.prompt, trouble.t)
     both = [id for id in known if id in found]
     verdict, ids = (

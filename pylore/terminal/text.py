@@ -285,6 +285,9 @@ def anchor_place(row: dict[str, Any]) -> str:
     return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
 
 
+_EVENT_PLACES = 3
+
+
 def claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
     """Return the history of rules: what held in how many commits, then each change of that."""
     lines = []
@@ -303,9 +306,6 @@ def claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
             lines.append(f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
                          f"{cut(event['title'])}{dim(places)}\n")  # fmt: skip
     return "".join(lines)
-
-
-_EVENT_PLACES = 3
 
 
 def suggested_text(rows: Sequence[dict[str, Any]]) -> str:
