@@ -66,9 +66,9 @@ class Verified(Record):
 
     def counts(self) -> dict[str, int]:
         """Map verdict to the number of anchors."""
-        counts = dict.fromkeys(("valid", "relocated", "drifted", "invalid", "violated"), 0)
+        counts = dict.fromkeys(("valid", "relocated", "drifted", "invalid"), 0)
         for _, anchor in self.found:
-            counts[anchor.verdict] += 1
+            counts[anchor.verdict] = counts.get(anchor.verdict, 0) + 1
         return counts
 
 

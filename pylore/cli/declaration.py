@@ -277,7 +277,7 @@ FAMILIES = {
     "cli.declare.find": "search related show list context ask browse",
     "cli.declare.write":
         "add edit link unlink fact confirm retract forget restore undo sweep",
-    "cli.declare.code": "index anchor verify stale",
+    "cli.declare.code": "index anchor verify stale rules",
     "cli.declare.agents": "mcp hook run feedback plugin",
     "cli.declare.transfer": "import export sync merge-file backup restore-backup",
     "cli.declare.store": "init store embed reindex warm trust eval tune",
