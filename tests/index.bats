@@ -67,7 +67,7 @@ setup() {
   run_lore index ..
   expect_error 1 "lies outside of"
   run_lore index --since HEAD
-  expect_error 1 "'HEAD' is not a commit"
+  expect_error 1 "is not a git repository"
   rm -r .lore "$STORE"
   LORE_DIR=$TEST_ROOT/none run_lore index
   expect_error 1 "no store in"
