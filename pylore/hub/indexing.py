@@ -44,8 +44,15 @@ Lacking = tuple[int, str, list[int], str, str, "str | None", str, str, "list[Any
 """(key, scope, steps, type, title, text, tags, file, facts): see ``lore.lacking``; no type: its
 passages are to go"""
 
-BATCH = 256
+BATCH = 1024
 """Nodes that are indexed in one transaction."""
+
+_SECONDS = 3600
+"""What the last of many batches may take: it has the index of all vectors to build."""
+
+_INDEX = (
+    "SELECT set_config('statement_timeout', %s, true); SELECT lore.index_passages(%s, %s, %s)"
+)
 
 
 def embedder_of_hub(hub: Hub) -> str:
@@ -65,7 +72,7 @@ def index_passages(hub: Hub, batch: Sequence[dict[str, Any]], embedder: Embedder
     were told."""
     name, dimension = (embedder.name, embedder.dimension) if embedder is not None else (None, 0)
     values = (dumps(batch), name, dimension)
-    rows = hub.ask("SELECT lore.index_passages(%s, %s, %s)", values)
+    rows = hub.ask(_INDEX, (f"{_SECONDS}s", *values), seconds=_SECONDS)
     return int(rows[0][0])
 
 

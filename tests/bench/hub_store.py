@@ -101,7 +101,6 @@ def _take_down(cursor: Any) -> list[str]:
     )
     embedder = StaticEmbedder()
     cursor.execute("SELECT lore.use_embedder(%s, %s)", (embedder.name, embedder.dimension))
-    cursor.execute("DROP INDEX lore.vectors_near")
     return found
 
 

@@ -116,6 +116,33 @@ def test_what_was_indexed_without_vectors_gets_them_from_who_has_an_embedder(hub
     assert hub.ask("SELECT count(*) FROM lore.vectors") == [(3,)]
 
 
+def test_a_writer_builds_the_index_of_many_vectors_when_none_waits(
+    postgres_server: postgres.Server,
+) -> None:
+    name = a_hub(postgres_server)
+    postgres_server.a_role("a-writer", "lore_writer")
+    with connect(postgres_server.url(name, "a-writer")) as hub:
+        from pylore.hub.indexing import entry_of, index_passages, lacking
+        from pylore.system.json_encode import dumps
+
+        push_only = "SELECT lore.push(%s)"
+        hub.ask(push_only, (dumps([note("note-1", body="zebras graze")]),))
+        index_hub(hub, lambda: EMBEDDER, [])
+        many = (
+            "INSERT INTO lore.passages(node_key, n, collection, size, words)"
+            " SELECT key, n, 0, 0, '' FROM lore.nodes, generate_series(2, 20001) n"
+        )
+        built = "SELECT count(*) FROM pg_indexes WHERE indexname = 'vectors_near'"
+        postgres_server.rows(many, database=name)
+        hub.ask(push_only, (dumps([note("note-2", body="otters swim"), note("note-3")]),))
+        first = entry_of(lacking(hub, 9, with_vectors=True)[0])[0]
+        assert index_passages(hub, [{**first, "passages": []}], EMBEDDER) == 1
+        assert hub.ask(built) == [(0,)]
+        index_hub(hub, lambda: EMBEDDER, [])
+        assert hub.ask(built) == [(1,)]
+        assert "note-1" in found(hub, "zebras graze", "vector")
+
+
 class OtherEmbedder(StaticEmbedder):
     name = "other"
 

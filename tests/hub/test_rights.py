@@ -22,7 +22,7 @@ READER = "hello pull is_a is_owner my_scopes search nodes_said passages_of havin
 WRITER = "push knows lacking index_passages".split()
 OWNER = """
 place said told fault scope_of sees sees_name refusal stand take_away is_taken is_plain decides
-keep_audit note_lines let bar take_role queue use_embedder
+keep_audit note_lines let bar take_role queue use_embedder build_near
 nodes_came nodes_changed edges_changed passages_came passages_went
 accumulate admits asked_scope beginning_hits best_path candidates coverage edges_from
 edges_into is_narrow

@@ -336,6 +336,7 @@ DECLARE
   until text;
   gone_key bigint;
 BEGIN
+  PERFORM FROM collections ORDER BY key FOR UPDATE;  -- as indexing does, before what it changes
   FOR gone_id, until IN
     SELECT key, max(split_part(order_key, ' ', 1) COLLATE "C") FROM lines
     WHERE xid = which AND kind = 'purged' GROUP BY key ORDER BY key

@@ -291,11 +291,27 @@ BEGIN
       passage int PRIMARY KEY REFERENCES lore.passages(key) ON DELETE CASCADE,
       embedding public.halfvec(%s) NOT NULL)', dimension);
     ALTER TABLE vectors ALTER embedding SET STORAGE PLAIN;
-    CREATE INDEX vectors_near ON vectors USING hnsw (embedding public.halfvec_cosine_ops);
     INSERT INTO meta VALUES ('embedder', use_embedder.name), ('dimension', dimension::text);
     held := use_embedder.name;
   END IF;
   RETURN held = use_embedder.name;
+END $$;
+
+
+-- Makes the index of vectors once there are so many that it is of use, and none wait any more:
+-- built in one go it takes a quarter of what it takes row by row. Until then, and meanwhile,
+-- searches look at all vectors. Several processes would need shared memory, which containers lack.
+CREATE FUNCTION lore.build_near() RETURNS void
+LANGUAGE plpgsql SET search_path = lore, pg_temp AS $$
+BEGIN
+  IF to_regclass('lore.vectors_near') IS NULL
+    AND (SELECT sum(passages) FROM collections) > 20000 AND NOT EXISTS (SELECT FROM lacking(1, true))
+  THEN
+    PERFORM set_config('max_parallel_maintenance_workers', '0', true),
+      set_config('maintenance_work_mem', greatest(1048576,
+        pg_size_bytes(current_setting('maintenance_work_mem')) / 1024)::text, true);
+    CREATE INDEX vectors_near ON vectors USING hnsw (embedding public.halfvec_cosine_ops);
+  END IF;
 END $$;
 
 
@@ -353,6 +369,7 @@ BEGIN
     INSERT INTO vectors(passage, embedding)
     SELECT key, (p->>5)::public.halfvec
     FROM jsonb_to_recordset(due) AS d(key int, p jsonb) WHERE p->>5 IS NOT NULL;
+    PERFORM lore.build_near();
   END IF;
   RETURN done;
 END $$;
