@@ -50,9 +50,7 @@ BATCH = 1024
 _SECONDS = 3600
 """What the last of many batches may take: it has the index of all vectors to build."""
 
-_INDEX = (
-    "SELECT set_config('statement_timeout', %s, true); SELECT lore.index_passages(%s, %s, %s)"
-)
+_INDEX = "SELECT set_config('statement_timeout', %s, true); SELECT lore.index_passages(%s, %s, %s)"
 
 
 def embedder_of_hub(hub: Hub) -> str:
