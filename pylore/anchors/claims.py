@@ -51,7 +51,7 @@ class ClaimPlace(NamedTuple):
 
 
 class ClaimCount(NamedTuple):
-    """What a claim finds in ``files`` files: matches of its rule; and the ``rest``, matches of its
+    """Matches of a claim in ``files`` files: those of its rule; and the ``rest``, matches of its
     ``of`` that are none of the rule. ``unread`` files could not be parsed."""
 
     files: int = 0
@@ -349,7 +349,7 @@ def places_against(anchor: Anchor, found: ClaimCount | Unreadable) -> Sequence[C
 
 
 HELD = "; held in "
-"""How a reason goes on with what its history says: a new count keeps that."""
+"""Sign in a reason before what its history says: a new count keeps that."""
 
 
 def with_evidence(anchor: Anchor, held: int, of: int, confidence: float | None) -> Anchor:

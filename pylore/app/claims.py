@@ -46,7 +46,7 @@ _KEPT, _OTHERS = ("rule", "constraints", "utils"), (
 
 
 class ClaimRequest(NamedTuple):
-    """What a person claims: see ``Claim``. ``rule`` is a pattern, or a YAML file with a rule.
+    """Claim as a person gives it: see ``Claim``. ``rule`` is a pattern, or a YAML file with a rule.
 
     ``lang`` is that of most files if empty. Globs and the file start from the folder ``here``.
     """

@@ -168,7 +168,7 @@ class Candidate:
 
     @property
     def is_of_commits(self) -> bool:
-        """Whether messages of commits alone say it."""
+        """True where messages of commits alone say it."""
         told = {(one.session, one.t, one.ref) for one in self.signals if one.name == COMMITTED}
         return all((one.session, one.t, one.ref) in told for one in self.signals)
 

@@ -10,9 +10,9 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..system.atomic_write import write_bytes
-from ..system.files import make_private_folder, open_private_log
+from ..system.files import make_private_folder, open_private_log, state_folder
 from ..system.json_encode import dumps
-from .event_log import append, log_fault, put_away_folder, state_folder
+from .event_log import append, log_fault, put_away_folder
 from .events import event_line, read_events, shortened
 from .recent import sessions_of
 from .recorder import TranscriptPass

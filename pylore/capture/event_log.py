@@ -15,7 +15,7 @@ from fcntl import LOCK_EX, flock
 
 from ..core.errors import LoreError
 from ..core.times import now
-from ..system.files import make_private_folder, open_private_log, user_folder
+from ..system.files import make_private_folder, open_private_log, state_folder
 from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
@@ -29,11 +29,6 @@ LARGE = 8 << 20
 
 _MOST_FILES = 20
 _LONGEST_NAME = 200
-
-
-def state_folder() -> str:
-    """Return the user's own folder for what lore notes down."""
-    return user_folder("XDG_STATE_HOME", ".local/state")
 
 
 def event_file() -> str:

@@ -68,9 +68,10 @@ def replay(engine: Engine, since: str = "") -> dict[str, Any]:
     for event in project_events(engine.root, since):
         sessions.setdefault(text_of(event, "session"), []).append(event)
     under = engine.changed([("limit", str(FIRST))], "replay")
+    told = {name: AgentSession(name, engine.root).ids for name in sessions}
     troubles = _troubles(sessions)
-    places = [_judged(under, one) for one in troubles]
-    places += _heeded(engine, sessions, places)
+    places = [_judged(under, one, told[one.session]) for one in troubles]
+    places += _heeded(engine, sessions, told, places)
     counts = {name: sum(one["verdict"] == name for one in places) for name in VERDICTS}
     known = sum(counts[name] for name in VERDICTS[1:])
     named = {name.replace(" ", "_"): count for name, count in counts.items()}
@@ -111,10 +112,10 @@ def _prompt_before(events: Iterable[Event], t: str) -> str:
     return prompt
 
 
-def _judged(engine: Engine, trouble: Trouble) -> dict[str, Any]:
-    """Return the place of one trouble, with its verdict and the record that said it."""
+def _judged(engine: Engine, trouble: Trouble, told: set[str]) -> dict[str, Any]:
+    """Return the place of one trouble, with its verdict and the record that said it; ``told`` is
+    what its session was shown."""
     known = _known(engine, trouble.text, trouble.t)
-    told = AgentSession(trouble.session, engine.root).ids
     shown = [id for id in known if id in told]
     found = [] if shown or not known else _known(engine, trouble.prompt, trouble.t)
     both = [id for id in known if id in found]
@@ -144,7 +145,10 @@ def _known(engine: Engine, text: str, before: str) -> list[str]:
 
 
 def _heeded(
-    engine: Engine, sessions: dict[str, list[Event]], places: Sequence[dict[str, Any]]
+    engine: Engine,
+    sessions: dict[str, list[Event]],
+    told: dict[str, set[str]],
+    places: Sequence[dict[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """Yield a place for each record that a session was shown, whose files it edited, and that no
     trouble of the session is about."""
@@ -152,7 +156,7 @@ def _heeded(
     for name, events in sessions.items():
         edited = {path for event in events if event.get("kind") == "edit"
                   for path in paths_of(event)}  # fmt: skip
-        shown = sorted(AgentSession(name, engine.root).ids)
+        shown = sorted(told[name])
         if not edited or not shown:
             continue
         last = text_of(events[-1], "t")

@@ -461,7 +461,7 @@ class Statement:
 
     @property
     def binds(self) -> bool:
-        """Whether it says what must be, so that it holds whatever is edited."""
+        """True where it says what must be, so that it holds whatever is edited."""
         names = {name for name, _ in self.seen}
         return not names.isdisjoint(("constraint", "conceded")) and not self.tells_a_fault
 

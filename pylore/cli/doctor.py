@@ -104,7 +104,7 @@ def checks_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 LAST = 200
-"""How many timings of a command count."""
+"""Timings of a command that count."""
 
 
 def timing_rows() -> list[dict[str, Any]]:

@@ -247,9 +247,9 @@ def begin() -> None:
 
 def timings_file() -> str:
     """Return the log of how long commands took: lines of a name, a tab and milliseconds."""
-    from ..system.files import user_folder
+    from ..system.files import state_folder
 
-    return os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "timings")
+    return os.path.join(state_folder(), "timings")
 
 
 def keep_timing(command: str, settings: Settings) -> None:
@@ -268,12 +268,12 @@ def report_bug(error: BaseException, command: str) -> str:
 
     from .. import __version__
     from ..core.times import now
-    from ..system.files import open_private_log, user_folder
+    from ..system.files import open_private_log, state_folder
     from ..system.user_files import report_of
 
     head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
     report = f"{head}\n{report_of(error)}\n"
-    path = os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "error.log")
+    path = os.path.join(state_folder(), "error.log")
     try:
         with open(open_private_log(path), "a", encoding="utf-8", errors="backslashreplace") as log:
             log.write(f"{report}\n")

@@ -19,7 +19,7 @@ from ..search.file_context import literal
 from ..search.likely import likely_files
 from ..search.tuning import SAYS_SOMETHING
 from ..store.filter import Scope
-from ..system.files import open_private_log, user_folder
+from ..system.files import open_private_log, state_folder
 from ..system.json_encode import dumps
 from ..system.parts import part
 from .install import FILE, PROMPT, SESSION_END, SESSION_START, TOOL, Sent
@@ -98,7 +98,7 @@ def sweep_sessions() -> None:
 
 
 def _folder() -> str:
-    return os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "sessions")
+    return os.path.join(state_folder(), "sessions")
 
 
 TOKENS = {"session-start": 1200, "prompt": 400, "file": 300}
@@ -226,7 +226,7 @@ def _claims(
 def about_edit(
     engine: Engine, paths: Sequence[str], here: str, session: AgentSession
 ) -> Brief | None:
-    """What an edit of files has newly put against claims: each place once a session."""
+    """Tell what an edit of files has newly put against claims: each place once a session."""
     rules = _rules(engine)
     if not rules:
         return None

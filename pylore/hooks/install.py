@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SESSION_START, PROMPT, FILE, TOOL, SESSION_END = EVENTS = (
     "session-start", "prompt", "file", "tool", "session-end",
 )  # fmt: skip
-"""What lore calls events: a session begins, a person has asked, a file is at hand, a tool ran, a
+"""Events by lore's names: a session begins, a person has asked, a file is at hand, a tool ran, a
 session ends."""
 
 _FILE_FIELDS = ("file_path", "notebook_path", "absolute_path", "path")

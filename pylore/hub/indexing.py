@@ -48,7 +48,7 @@ BATCH = 1024
 """Nodes that are indexed in one transaction."""
 
 _SECONDS = 3600
-"""What the last of many batches may take: it has the index of all vectors to build."""
+"""Seconds that the last of many batches may take: it has the index of all vectors to build."""
 
 _INDEX = "SELECT set_config('statement_timeout', %s, true); SELECT lore.index_passages(%s, %s, %s)"
 

@@ -1,4 +1,4 @@
-"""How old the co-changes are, and to whom that is said."""
+"""Tell how old the co-changes are, where they led to results."""
 
 from __future__ import annotations
 

@@ -428,7 +428,7 @@ def creating(engine: str, table: str, columns: Iterable[str] = COLUMNS) -> str:
 
 
 class There:
-    """Which words tables have and what files matched, as long as nothing is written, by others or
+    """Words that tables have and files that matched, as long as nothing is written, by others or
     here."""
 
     __slots__ = ("files", "seen", "words")

@@ -104,6 +104,11 @@ def user_folder(variable: str, default: str) -> str:
     return os.path.join(base, "lore")
 
 
+def state_folder() -> str:
+    """Return the user's own folder for what lore notes down."""
+    return user_folder("XDG_STATE_HOME", ".local/state")
+
+
 def own_folder(plugin_dir: str) -> str:
     """Return the user's own folder of commands and plugins: the setting ``plugin_dir``, or the
     usual."""
@@ -168,13 +173,8 @@ def append_line(path: str, line: bytes, most: int) -> None:
 
     A log of ``most`` bytes is renamed to ``path.1`` in place of the one before: nothing is copied.
     """
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        try:
-            number = os.open(path, flags, 0o600)
-        except FileNotFoundError:
-            make_private_folder(os.path.dirname(path))
-            number = os.open(path, flags, 0o600)
+        number = open_private_log(path)
         try:
             os.write(number, line)
             if os.fstat(number).st_size >= most:

@@ -1,4 +1,4 @@
-"""What a claim takes for known, what it keeps of it, and what it makes of rules by others."""
+"""Test what a claim takes for known, what it keeps of it, and what it makes of rules by others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the history of a claim finds where not all of its commits are counted."""
+"""Test what the history of a claim finds where not all of its commits are counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was deleted for good is in the store's file no more."""
+"""Look for what was deleted for good in the store's file."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ...formats.mdfile import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draf
 from ...records.fields import source_of
 from ...records.records import Change
 from ...store.resolve_id import complete_id
-from ...system.files import make_private_folder, user_folder
+from ...system.files import make_private_folder, state_folder
 from ...system.programs import opening, own_editor
 from ...system.project_files import place_within
 from ...terminal.output import note
@@ -41,7 +41,7 @@ class DraftFile:
     def __init__(self, name: str, text: str, form: str = "") -> None:
         plain = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in name)
         digest = sha256(f"{data_folder()}\n{name}\n{form}".encode()).hexdigest()[:8]
-        folder = os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "drafts")
+        folder = os.path.join(state_folder(), "drafts")
         make_private_folder(folder)
         self.path = os.path.join(folder, f"{plain[:_LONGEST_NAME]}-{digest}.md")
         self._text = text
