@@ -357,9 +357,12 @@ def test_the_official_client_is_served(shared: Path, mode: str) -> None:
     assert prompt.messages[0].content.text.startswith("rotate keys\n")
 
 
-def test_caching_for_repeated_similar_queries_never_changes_an_answer(project: Path) -> None:
+def test_caching_for_repeated_similar_queries_never_changes_an_answer(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """``cache_seconds`` is 60 where a server asks: blanks make no other question, all else does."""
-    kept = Path(os.environ["XDG_CACHE_HOME"], "lore/answers")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # nobody else sweeps it
+    kept = tmp_path / "cache/lore/answers"
     before = {*kept.glob("*")}
 
     def asked(number: int, text: str) -> tuple[list[str], int]:
