@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR HUB
 
-.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-llm lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak lock sbom docs site coverage install uninstall clean
+.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak lock dist docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,9 @@ test-transformers: ## the tests of a real model, in an environment of their own 
 
 test-inspector: setup-dev ## 'lore mcp' by the MCP Inspector, which npm fetches with a node (300 MB)
 	@bash tests/inspector.sh
+
+test-installs: dist ## each way to install, offline, with each Python, shell and tool that is here
+	@bash tests/installs.sh
 
 test-llm: setup ## plugins/llm-lore with the real llm and its test model, in an environment of its own
 	@bash tests/llm.sh
@@ -65,8 +68,8 @@ bench-quality: setup-dev ## how good the results are, on the sets in the folder 
 lock: ## write the hashes of all packages anew, when a version in requirements*.txt changes
 	@bash tools/lock.sh
 
-sbom: setup ## write dist/lore.cdx.json: what lore is made of (CycloneDX)
-	@mkdir -p dist && .venv/bin/python -I tools/sbom.py >dist/lore.cdx.json && echo dist/lore.cdx.json
+dist: setup-dev ## write dist/: wheel, source distribution, what lore is made of (CycloneDX), checksums
+	@bash tools/dist.sh
 
 bench-hub: setup-dev ## syncs with a hub on PostgreSQL, and its searches, against their targets: SIZE=100000
 	@bash tests/bench/hub.sh $(if $(SIZE),--size $(SIZE))
