@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Usage: docs/generate.sh [commands|config|settings|api]
+# Usage: docs/generate.sh [commands|config|settings|contract|api]
 # Summary: write what is generated and committed, or print one document
 #
 # docs/commands.md from the declarations of commands; config.example and docs/settings.md from the
-# table of settings. With a name, prints that one; api: the reference of the SDK from its
+# table of settings; docs/contract.tsv from all that a major version keeps. With a name, prints that one; api: the reference of the SDK from its
 # docstrings, which 'make site' has.
 
 set -euo pipefail
@@ -15,6 +15,7 @@ document() { # <name>: prints it
     commands) program=(reference.py) ;;
     config) program=(config_example.py) ;;
     settings) program=(config_example.py --page) ;;
+    contract) program=(contract.py) ;;
     api) program=(python_api.py) ;;
     *)
       printf "lore: unknown document '%s': see docs/generate.sh\n" "$1" >&2
@@ -28,7 +29,7 @@ if [ $# -gt 0 ]; then
   document "$1"
   exit
 fi
-for part in commands:docs/commands.md config:config.example settings:docs/settings.md; do
+for part in commands:docs/commands.md config:config.example settings:docs/settings.md contract:docs/contract.tsv; do
   document "${part%%:*}" >"$root/${part#*:}.new"
   mv "$root/${part#*:}.new" "$root/${part#*:}"
 done
