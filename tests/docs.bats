@@ -13,6 +13,11 @@ setup() { setup_lore; }
   "$LORE_REPOSITORY/docs/generate.sh" api | grep -q '^### Lore.search$'
 }
 
+@test "the terminal of the README is drawn from what lore prints" {
+  type jq >/dev/null 2>&1 || skip "its last command needs jq"
+  diff <("$LORE_REPOSITORY/docs/generate.sh" picture) "$LORE_REPOSITORY/docs/terminal.svg"
+}
+
 @test "docs/commands.md has every command" {
   names=$(lore commands)
   [ -n "$names" ]

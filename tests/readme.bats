@@ -1,4 +1,4 @@
-# README.md and the pages of docs/ do what they say: tours give that output, recipes run.
+# README.md and the pages of docs/ do what they say: the tour gives that output, recipes run.
 #
 # ```console   commands after '$ ', then what they print on a terminal; '…' stands
 #              for anything
@@ -17,8 +17,7 @@ setup_file() {
   mkdir -p "$TEST_ROOT/bin"
   ln -s "$LORE" "$TEST_ROOT/bin/lore"
   in_shop
-  take_tour README.md first
-  take_tour docs/tour.md .
+  take_tour docs/tour.md
   follow_how_tos
 }
 
@@ -37,9 +36,9 @@ follow_how_tos() { # each page that shows what is printed, in a copy of the tour
   done
 }
 
-take_tour() { # <page> <folder>: its commands in a new shop there; what they print goes to toured
+take_tour() { # <page>: its commands in a new shop; what they print goes to toured
   (
-    mkdir -p "$2/shop/src" && cd "$2/shop" || exit
+    mkdir -p shop/src && cd shop || exit
     echo 'def login(): ...' >src/auth.py
     git init -q && git add . && git commit -qm "Let people log in"
     tour "$1" >tour.sh
@@ -106,17 +105,15 @@ like() { # <text> <text with …>: whether the first is as the second says
   [[ $1 == ${pattern//…/*} ]]
 }
 
-@test "the tours of the README and of the docs give the output that they show" {
-  for page in README.md:first/shop docs/tour.md:shop; do
-    blocks console "${page%%:*}" | grep -vx -e --- >said
-    shown="$BATS_FILE_TMPDIR/a project/${page#*:}/toured"
-    [ "$(grep -c '^\$ ' said)" -ge 4 ]
-    [ "$(grep -c '…' said)" -eq 1 ] # a folder; scores, counts and ids are as they are printed
-    like "$(cat "$shown")" "$(cat said)" || {
-      diff said "$shown" >&2
-      return 1
-    }
-  done
+@test "the tour gives the output that it shows" {
+  blocks console docs/tour.md | grep -vx -e --- >said
+  shown="$BATS_FILE_TMPDIR/a project/shop/toured"
+  [ "$(grep -c '^\$ ' said)" -ge 4 ]
+  [ "$(grep -c '…' said)" -eq 1 ] # a folder; scores, counts and ids are as they are printed
+  like "$(cat "$shown")" "$(cat said)" || {
+    diff said "$shown" >&2
+    return 1
+  }
 }
 
 @test "the how-tos give the output that they show" {
