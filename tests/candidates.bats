@@ -153,7 +153,7 @@ plugin() { # <name> <script>
   expect 0 "[]"
   cd "$TEST_ROOT" || return
   run_lore candidates
-  expect_error 1 "no .lore here or above"
+  expect_error 1 "no store for this folder"
   run_lore sweep --telemetry --events-days 0
   expect 0 "[]"
 }

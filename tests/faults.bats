@@ -69,7 +69,7 @@ counted() { # <type>: how many live records of it there are
   expect_error 1 "no store for $PROJECT: run 'lore init' there"
   rm -r ../.lore
   run_lore list
-  expect_error 1 "no .lore here or above, nor a store in $XDG_DATA_HOME/lore: run 'lore init'"
+  expect_error 1 "no store for this folder: run 'lore init'"
   lore init >/dev/null
   run_lore list
   expect 0 '[]'

@@ -436,7 +436,7 @@ knows_both() { # whether the store and the file here have all that a and b have 
 @test "without a store there is one line; the driver stays while another project needs it" {
   mkdir "$TEST_ROOT/two" && cd "$TEST_ROOT/two" && git init -q .
   run_lore sync
-  expect_error 1 "no .lore here or above"
+  expect_error 1 "no store for this folder"
   run_lore sync --install
   expect_error 1 "run 'lore init' in your project"
   store_here

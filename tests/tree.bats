@@ -39,12 +39,15 @@ setup() { setup_copy; }
   [ "${lines[0]}" = "      decision-a" ]
   contains "${lines[1]}" "  └─ anchored_to → file-b.py  b.py"
   contains "${lines[2]}" "     └─ imports ← file-c.py  c.py"
-  # a tree at depth 0 says that nothing is walked, an empty one that nothing is found
+  # a tree at depth 0 says that nothing is walked; of an empty one the note is enough
   run_lore search tokens --tree
   expect 0
   [[ $output =~ ^[01]\.[0-9][0-9]\ \ decision-a ]]
   contains "$stderr" "the graph is not walked at depth 0"
   run_lore search zebra --tree --expand --retrievers fulltext
+  expect 0 ""
+  contains "$stderr" "nothing matches"
+  run_lore search zebra --tree --expand --retrievers fulltext --quiet
   expect 0 "nothing found"
 }
 

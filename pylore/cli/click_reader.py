@@ -77,7 +77,8 @@ def _wrong(error: click.ClickException, command: Command) -> str:
         if setting_of_option(name):
             return f"{command.name} takes no {name}"
         known = [one for option in command.options() for one in option.names]
-        known += [f"--{BY_NAME[setting].option}" for setting in command.own_settings()]
+        for setting in command.own_settings():
+            known += [f"--{BY_NAME[setting].option}", *_ALSO_SPELLED.get(setting, ())]
         return f"unknown option '{name}'{nearest(name, known)}"
     if isinstance(error, click.BadOptionUsage):
         takes = any(error.option_name in one.opts and not getattr(one, "is_flag", False)

@@ -98,8 +98,7 @@ def _answer_or_keep(
     kept = keeping.answer()
     if kept is not None:
         rows = rows_of(kept, output.form, explain=given["explain"] or given["tree"])
-        say(kept.notes, settings)
-        output.list(rows, text)
+        _put(rows, kept.notes, settings, output, text)
         keep_timing("search", settings)
         return
     from ..embed import ask_ahead
@@ -159,10 +158,22 @@ def _print_hits(
 ) -> list[dict[str, object]]:
     """Print results with what is said beside them, record them in the run, return their rows."""
     rows = _rows(engine, found)
-    say(found.notes, engine.settings)
-    output.list(rows, text)
+    _put(rows, found.notes, engine.settings, output, text)
     record_shown(engine, asked, found)
     return rows
+
+
+def _put(
+    rows: list[dict[str, object]],
+    notes: list[str],
+    settings: Settings,
+    output: Output,
+    text: Callable[[Sequence[dict[str, object]]], str],
+) -> None:
+    """Print results and what is said beside them; where there are none, a note is enough."""
+    say(notes, settings)
+    said = notes and not settings.quiet
+    output.list(rows, text if rows or not said else lambda rows: "")
 
 
 def _keep_question(engine: Engine, query: str, found: Hits) -> None:

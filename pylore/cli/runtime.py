@@ -120,7 +120,7 @@ def _where_to_init(folder: str) -> str:
     project = project_folder()
     if project:
         return f"no store for {project}: run 'lore init' there"
-    return f"no .lore here or above, nor a store in {folder}: run 'lore init' in your project"
+    return "no store for this folder: run 'lore init' in your project"
 
 
 def say(notes: Iterable[str], settings: Settings) -> None:

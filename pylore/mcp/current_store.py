@@ -142,8 +142,7 @@ class CurrentStore:
     def _where_to_init(self) -> str:
         if self._environ.get("LORE_DIR"):
             return f"no store in {self._folder}: run 'lore init'"
-        nor = f", nor a store in {self._folder}" if self._folder else ""
-        return f"no .lore in {self.here} or above{nor}: run 'lore init' in the project"
+        return f"no store for {self.here}: run 'lore init' in the project"
 
     def _follow(self) -> None:
         """Looks the data folder and the config files up again, if anything there has changed."""

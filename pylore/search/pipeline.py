@@ -553,8 +553,7 @@ def _say_how_it_matched(
             if store.expect is not None:
                 return ["the hub has indexed nothing that you may read: 'lore sync' sends it what "
                         "is here, and indexes it"]  # fmt: skip
-            return ["the store is empty: 'lore add' writes a record, 'lore import' brings in "
-                    "documents, 'lore index' code"]  # fmt: skip
+            return ["the store is empty: run 'lore add', 'lore import' or 'lore index'"]
         return [f"nothing matches these words{' within these filters' if filtered else ''}"]
     ways = {hit.match for hit in hits}
     if ways.isdisjoint(("some", "prefix", "meaning")) or not ways.isdisjoint(("all", "retriever")):
