@@ -280,7 +280,7 @@ def test_it_ends_when_its_client_does(shared: Path, tmp_path: Path, how: str) ->
         assert parent.stdout
         child = int(parent.stdout.readline())
         held = os.open(fifo, os.O_RDWR)  # so that its stdin stays open
-        os.write(held, json.dumps(request(1, "ping")).encode() + b"\n")
+        os.write(held, json.dumps(request(1, "server/discover")).encode() + b"\n")
         assert b"result" in parent.stdout.readline()  # it is up, and knows who its parent is
         subprocess.run(["pkill", "-9", "-P", str(parent.pid), "sleep"], check=False)
         parent.kill()
