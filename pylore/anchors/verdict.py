@@ -89,7 +89,7 @@ class Judge:
             Unreadable: it cannot be judged; its verdict stays.
         """
         found = self._judged(anchor, where)
-        return anchor if _same(found, anchor) else found
+        return anchor if found.is_like(anchor) else found
 
     def _judged(self, anchor: Anchor, where: Where | None) -> Anchor:
         if anchor.kind == "glob":
@@ -320,12 +320,3 @@ def _settled(anchor: Anchor) -> Anchor:
     settled = anchor.copy()
     settled.verdict, settled.reason = "valid", ""
     return settled
-
-
-def _same(one: Anchor, other: Anchor) -> bool:
-    """Return whether two states differ in nothing but when they were seen."""
-    return all(
-        getattr(one, name) == getattr(other, name)
-        for name in one.__slots__
-        if name != "verified_at"
-    )

@@ -73,6 +73,11 @@ class Anchor(Record):
         """Return whether it no longer holds, and nobody has accepted that."""
         return self.verdict in BROKEN and not self.is_accepted
 
+    def is_like(self, other: Anchor) -> bool:
+        """Return whether two states differ in nothing but when they were seen."""
+        names = [name for name in self.__slots__ if name != "verified_at"]
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
     def copy(self) -> Anchor:
         """Return another one with the same fields."""
         return Anchor(*self.to_dict().values())
@@ -204,13 +209,14 @@ class Anchors:
         return [str(path) for (path,) in rows]
 
     def put(self, anchor: Anchor) -> str:
-        """Write an anchor whole: ``added``, ``updated``, or ``unchanged``.
+        """Write an anchor whole: ``added``, ``updated``, or ``unchanged``, but for when it was
+        seen.
 
         It is made after one of its key was last taken away, or its node deleted for good.
         """
         rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", anchor.key)
         old = next((Anchor(*row) for row in rows), None)
-        if old == anchor:
+        if old is not None and old.is_like(anchor):
             return "unchanged"
         self._outlive(anchor)
         self.settle(anchor)

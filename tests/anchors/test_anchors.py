@@ -451,6 +451,12 @@ def test_the_same_anchor_again_is_taken_anew(anchored: Anchored, repository: Rep
     assert anchored.now()[0] == "valid"
 
 
+def test_an_anchor_that_was_only_seen_again_is_unchanged(anchored: Anchored) -> None:
+    again = anchored.place("hash").copy()
+    again.verified_at = "2099-01-01T00:00:00Z"
+    assert anchored.store.anchors.put(again) == "unchanged"
+
+
 def test_a_removed_anchor_takes_its_link_along(anchored: Anchored) -> None:
     anchored.place("hash")
     anchored.place("symbol", detail="check")
