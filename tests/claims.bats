@@ -87,7 +87,9 @@ rule() { # <words>… : a rule of decision-a
 @test "stale --as gives SARIF, and annotations of a workflow" {
   rule --rule 'session.save($X)' --expect none --except 'tests/**'
   printf 'session.save(2)\n' >src/new,file.py
-  run_lore stale --as sarif --fail --jq .
+  run_lore stale --as sarif --ids
+  expect_error 2 "--as and --ids exclude each other"
+  run_lore stale --as sarif --fail
   [ "$status" -eq 1 ]
   [ "$(jq -c '.runs[0] | [.tool.driver.rules[0].id, (.results | map([.level, .baselineState, .locations[0].physicalLocation.artifactLocation.uri, .locations[0].physicalLocation.region.startLine]))]' <<<"$output")" = \
     '["decision-a",[["note","unchanged","src/auth.py",5],["error","new","src/new%2Cfile.py",1]]]' ]

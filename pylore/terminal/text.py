@@ -8,6 +8,7 @@ import sys
 from ..core.json import loads
 from ..core.query import matches_in
 from ..core.text import counted, one_line, printable
+from ..core.vocabulary import BROKEN
 from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
@@ -149,13 +150,14 @@ def hits_text(rows: Sequence[dict[str, Any]], query: str = "") -> str:
 
 
 def _hit_text(row: dict[str, Any], query: str) -> str:
-    broken = f"  [{row['verdict']}]" if row.get("verdict") in ("drifted", "invalid") else ""
+    broken = f"  [{row['verdict']}]" if row.get("verdict") in BROKEN else ""
     lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{broken}"]
     place = location(row)
     if place and place != row["title"]:
         lines.append(f"      {dim(linked(place, row['file']))}")
     if row["hops"]:
-        lines.append(dim(f"      {row['hops']} hop{'s'[: row['hops'] - 1]}: "
+        edges = len(row["path"]) - 1
+        lines.append(dim(f"      {edges} hop{'s'[: edges - 1]}: "
                          f"{' > '.join(row['path'])} ({row['edge']})"))  # fmt: skip
     news = news_of(row["snippet"], row["title"])
     if news:

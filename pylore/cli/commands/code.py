@@ -23,10 +23,11 @@ from ...app.code import anchor as place
 from ...core.errors import DONE, FAILURE, UsageError
 from ...core.text import counted
 from ...system.git import Git
+from ...terminal.forms import other_forms
 from ...terminal.output import write
 from ...terminal.screen import Progress
 from ...terminal.text import anchors_text, stale_text
-from ..runtime import ids_from
+from ..runtime import asks_for, ids_from
 from ..session import Session, project_root
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ def verify_command(
 def stale(fail: bool, kept: bool, since: str | None, report: str | None, **options: Any) -> int:
     if kept and (since or report):
         raise UsageError(f"--kept and --{'since' if since else 'as'} exclude each other: give one")
+    for form in (*other_forms(), "jq") if report else ():
+        if asks_for(options, form):
+            raise UsageError(f"--as and --{form} exclude each other: give one")
     revision = _commit(since)
     session = Session(options)
     with session.open() as store, store.faults:

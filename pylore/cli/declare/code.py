@@ -100,7 +100,7 @@ one part and $$$ for any number. Rules are matched, never run.""",
     ),
     Option("--lines A-B", "the text of these lines, wherever in the file", default=""),
     Option("--remove", "take the anchors to FILE away, or the one of this kind, or of this rule"),
-    Heading("A rule instead of a FILE:"),
+    Heading("A rule in place of FILE"),
     Option(
         "--rule PATTERN",
         "tie the record to a pattern of ast-grep, or to its rule in FILE.yml",
@@ -187,14 +187,13 @@ STALE_COMMAND = Command(
     "[options]",
     "list what no longer holds for the code of today",
     """\
-Verifies every anchor, as 'lore verify' does, and prints those that have
-drifted, are violated or invalid. A place against a rule is a line 'FILE:LINE: ID TITLE';
-those that were there when the rule was made are known. Relocated ones hold: their
-anchors have moved, and what
-they lead to is as it was. 'lore restore ID' lets a record hold for the code as it
-is now; where the code is gone, 'lore anchor ID FILE --symbol NAME' ties it to
-another place, and 'lore anchor ID FILE --symbol OLD --remove' takes the broken
-anchor away.""",
+Verifies every anchor, as 'lore verify' does, and prints those that have drifted, are
+violated or invalid. A place against a rule is a line 'FILE:LINE: ID TITLE'; those
+that were there when the rule was made are known. Relocated ones hold: their anchors
+have moved, and what they lead to is as it was. 'lore restore ID' lets a record hold
+for the code as it is now; where the code is gone, 'lore anchor ID FILE --symbol NAME'
+ties it to another place, and 'lore anchor ID FILE --symbol OLD --remove' takes the
+broken anchor away.""",
     Option("--fail", "exit 1 if there are any, known violations aside: for CI"),
     Option("--since REV", "violations that this commit has are the known ones"),
     Option(
