@@ -26,19 +26,17 @@ $$;
 -- How often passages have words next to each other, as weighted.
 CREATE FUNCTION lore.phrase_hits(c smallint, phrase text, weights float8[],
   among int[] DEFAULT NULL) RETURNS TABLE(passage int, often float8, size int) LANGUAGE plpgsql STABLE
-SET search_path = lore, pg_temp AS $$
+SET search_path = lore, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   asked text[] := string_to_array(phrase, ' ');
   spread text := ' ' || replace(phrase, ' ', '  ') || ' ';
+  known text[];
   keys int[];
 BEGIN
-  SELECT array_agg(t.key ORDER BY t.passages) INTO keys
-  FROM (SELECT DISTINCT w FROM unnest(asked) w) a
-  JOIN terms t ON t.collection = c AND t.word = w COLLATE "C" AND t.passages > 0;
-  IF coalesce(cardinality(keys), 0) < (SELECT count(DISTINCT w) FROM unnest(asked) w) THEN
-    RETURN;
-  END IF;
+  SELECT array_agg(word), array_agg(key ORDER BY passages) INTO known, keys
+  FROM terms WHERE collection = c AND word = ANY (asked COLLATE "C") AND passages > 0;
+  IF NOT asked <@ coalesce(known, '{}') THEN RETURN; END IF;
   RETURN QUERY
     SELECT r.passage, (
       SELECT sum(weights[field] * (length(text) - length(replace(text, spread, '')))
@@ -46,7 +44,8 @@ BEGIN
       FROM unnest(string_to_array(replace(p.words, ' ', '  '), '|')) WITH ORDINALITY f(text, field)
     ), r.size
     FROM postings r JOIN passages p ON p.key = r.passage
-    WHERE r.term = keys[1] AND (among IS NULL OR r.passage = ANY (among))
+    WHERE r.term = keys[1] AND r.passage = ANY (coalesce(among, ARRAY(
+        SELECT passage FROM postings WHERE term = keys[1])))
       AND (cardinality(keys) = 1 OR EXISTS (
         SELECT FROM postings o WHERE o.term = keys[2] AND o.passage = r.passage))
       AND strpos(p.words, ' ' || phrase || ' ') > 0;
@@ -77,9 +76,8 @@ DECLARE
   few constant int := 10000;
   rare int[];
   others lore.term[];
-  found lore.scored[];
   tenth float8;
-  keys int[];
+  keys int[] := '{}';
 BEGIN
   SELECT array_agg(key) INTO rare FROM (
     SELECT key, sum(passages) OVER (ORDER BY passages, key) AS together FROM unnest(asked)
@@ -88,23 +86,19 @@ BEGIN
   others := ARRAY(SELECT t FROM unnest(asked) t WHERE NOT t.key = ANY (rare)
     ORDER BY t.passages, t.key);
   IF cardinality(rare) > 0 THEN
-    found := ARRAY(
-      SELECT (passage, score, false)::lore.scored FROM (
-        SELECT passage, sum(a.idf * often / (often + 0.3 + 0.9 * size / mean)) AS score
-        FROM unnest(asked) a JOIN postings p ON p.term = a.key WHERE a.key = ANY (rare)
-        GROUP BY passage) rare_ones
-      ORDER BY score DESC, passage LIMIT wanted);
-    tenth := (found[10]).score;
+    SELECT array_agg(passage), (array_agg(score))[10] INTO keys, tenth FROM (
+      SELECT passage, sum(a.idf * often / (often + 0.3 + 9 * size / 10::float8 / mean)) AS score
+      FROM unnest(asked) a JOIN postings p ON p.term = a.key WHERE a.key = ANY (rare)
+      GROUP BY passage ORDER BY score DESC, passage LIMIT wanted) rare_ones;
   END IF;
-  keys := ARRAY(SELECT passage FROM unnest(found));
   IF cardinality(others) > 1 AND (tenth IS NULL
     OR tenth <= (SELECT sum(idf) FROM unnest(others) WHERE loose > 0))
   THEN
     keys := keys || ARRAY(
       SELECT passage FROM postings a JOIN postings b USING (passage)
       WHERE a.term = (others[1]).key AND b.term = (others[2]).key
-      ORDER BY (others[1]).idf * a.often / (a.often + 0.3 + 0.9 * a.size / mean)
-        + (others[2]).idf * b.often / (b.often + 0.3 + 0.9 * b.size / mean) DESC
+      ORDER BY (others[1]).idf * a.often / (a.often + 0.3 + 9 * a.size / 10::float8 / mean)
+        + (others[2]).idf * b.often / (b.often + 0.3 + 9 * b.size / 10::float8 / mean) DESC
       LIMIT wanted / 2);
   END IF;
   IF cardinality(keys) < wanted AND cardinality(others) > 0 THEN
@@ -164,14 +158,14 @@ BEGIN
     FROM unnest(asked) a JOIN postings p ON p.term = a.key AND p.passage = ANY (among)
     WHERE among IS NOT NULL
   ), hits AS (
-    SELECT p.passage, p.loose, p.bits, p.idf * f / (f + 0.3 + 0.9 * p.size / mean) AS worth
+    SELECT p.passage, p.loose, p.bits, p.idf * f / (f + 0.3 + 9 * p.size / 10::float8 / mean) AS worth
     FROM all_hits p
     CROSS JOIN LATERAL (SELECT CASE WHEN plain THEN p.often ELSE (
       SELECT lore.weighed(w.counts, weights) FROM postings w
       WHERE w.term = p.term AND w.passage = p.passage) END AS f) o
     UNION ALL
     SELECT passage, o.loose, bits, 2.2 * greatest(ln((held - df + 0.5) / (df + 0.5)), 1e-6)
-      * often / (often + 0.3 + 0.9 * size / mean)
+      * often / (often + 0.3 + 9 * size / 10::float8 / mean)
     FROM others o
   ), sums AS MATERIALIZED (
     SELECT passage, sum(worth * h.loose) AS loose, sum(worth) FILTER (WHERE bits <> 0) AS entire,
