@@ -19,9 +19,11 @@ from ..core.errors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
-    from typing import Any
+    from typing import Any, TypeVar
+
+    Item = TypeVar("Item")
 
 
 _INSTALL = "the driver of PostgreSQL is missing: 'make setup-hub', or pip install 'lore-shell[hub]'"
@@ -323,6 +325,17 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
         connection = _connected(psycopg2, with_defaults(asked, writes=writes))
     connection.autocommit = True
     return Hub(name, connection)
+
+
+def ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield items, each made by another thread while the hub works on the one before it."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = thread.submit(next, items, None)
+            yield item
 
 
 # --- waiting: the driver would wait for ever, and hear no Ctrl-C

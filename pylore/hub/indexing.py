@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-
 from ..core.errors import EmbedderError
 from ..core.text import fact_sentence, fold, identifier_parts, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
@@ -12,10 +10,11 @@ from ..store.fulltext import COLUMNS, phrases_of
 from ..store.vector_tables import quantise
 from ..system.json_encode import dumps
 from .answer import ORDER
+from .connection import ahead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, Protocol
 
     from ..embed import Embedder as embed_Embedder
@@ -47,6 +46,9 @@ passages are to go"""
 BATCH = 1024
 """Nodes that are indexed in one transaction."""
 
+AT_ONCE = 4 * BATCH
+"""Nodes that a hub tells of at once: all but the first batch of these are made while it works."""
+
 _SECONDS = 3600
 """Seconds that the last of many batches may take: it has the index of all vectors to build."""
 
@@ -74,11 +76,14 @@ def index_passages(hub: Hub, batch: Sequence[dict[str, Any]], embedder: Embedder
     return int(rows[0][0])
 
 
+_BYTES = [str(byte - 256 if byte > 127 else byte) for byte in range(256)]
+
+
 def vector_text(vector: bytes | None) -> str | None:
     """Little-endian float32 as pgvector reads it: rounded as in search.db, so that cosines are
     the same there. None for what has no direction."""
     rounded = None if vector is None else quantise(vector)
-    return f"[{','.join(map(str, array('b', rounded)))}]" if rounded and any(rounded) else None
+    return f"[{','.join([_BYTES[byte] for byte in rounded])}]" if rounded and any(rounded) else None
 
 
 def index_hub(
@@ -98,29 +103,34 @@ def index_hub(
     done = 0
     embedder: embed_Embedder | None = None
     with_vectors = is_first = True
-    while rows := lacking(hub, BATCH, with_vectors=with_vectors):
+    while rows := lacking(hub, AT_ONCE, with_vectors=with_vectors):
         if is_first:
             is_first, told = False, notes if any(row[2] for row in rows) else []
             embedder = _fitting(hub, embedder_of(), told)
         if with_vectors and embedder is None:
             with_vectors = False
             continue
-        entries = [entry_of(row) for row in rows]
-        vectors: list[bytes | None] = []
-        if embedder is not None:
-            texts = [text for _, of in entries for _, text in of]
-            try:
-                vectors = embedder.embed(texts) if texts else []
-            except EmbedderError as error:
-                notes.append(f"{error}; what is indexed now has no vectors at {hub.name}")
-                embedder = None
-                continue
-        indexed = index_passages(hub, _filled(entries, vectors), embedder)
-        if not indexed:  # somebody else does it, or they change faster than that
-            break
-        done += indexed
-        progress(done)
+        try:
+            for batch in ahead(_batches(rows, embedder)):
+                indexed = index_passages(hub, batch, embedder)
+                if not indexed:  # somebody else does it, or they change faster than that
+                    return done
+                done += indexed
+                progress(done)
+        except EmbedderError as error:
+            notes.append(f"{error}; what is indexed now has no vectors at {hub.name}")
+            embedder = None
     return done
+
+
+def _batches(
+    rows: Sequence[Lacking], embedder: embed_Embedder | None
+) -> Iterator[list[dict[str, Any]]]:
+    for start in range(0, len(rows), BATCH):
+        entries = [entry_of(row) for row in rows[start : start + BATCH]]
+        texts = [text for _, of in entries for _, text in of]
+        vectors = embedder.embed(texts) if embedder is not None and texts else []
+        yield _filled(entries, vectors)
 
 
 def _fitting(hub: Hub, embedder: embed_Embedder | None, notes: list[str]) -> embed_Embedder | None:

@@ -12,6 +12,7 @@ from ..core.times import now
 from ..embed.prefetch import Ahead
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
 from ..formats.lines import declarations, line_of
+from .connection import ahead
 from .lines import HubLines, ReadPosition, Takes, declared_as, purge_line
 
 TYPE_CHECKING = False
@@ -303,7 +304,7 @@ class HubSync:
         again: list[HubLine] = []
         with self._store.snapshot():
             until = self._remotes.step()
-            for batch in self._batches(self._lines(self._at.sent, until)):
+            for batch in ahead(self._batches(self._lines(self._at.sent, until))):
                 done = self._hub.push([(line.order, line.line) for line in batch])
                 self._done.sent += done.taken
                 self._done.known += done.known

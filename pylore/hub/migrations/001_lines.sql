@@ -211,7 +211,8 @@ CREATE FUNCTION lore.told(batch jsonb) RETURNS TABLE(
   n bigint, kind text, owner text, scope text, key text, order_key text, line text, fields jsonb
 ) LANGUAGE sql IMMUTABLE AS $$
   SELECT n, kind, coalesce(names[1], ''),
-    CASE WHEN kind IN ('edge', 'edge_state') THEN lore.scope_of(names[1], names[2], names[3])
+    CASE WHEN strpos(key, '@@') = 0 THEN ''
+      WHEN kind IN ('edge', 'edge_state') THEN lore.scope_of(names[1], names[2], names[3])
       WHEN kind IN ('type', 'relation') THEN lore.scope_of(key) ELSE lore.scope_of(names[1]) END,
     coalesce(key, ''), order_key, line, fields
   FROM (

@@ -300,17 +300,21 @@ END $$;
 
 -- Makes the index of vectors once there are so many that it is of use, and none wait any more:
 -- built in one go it takes a quarter of what it takes row by row. Until then, and meanwhile,
--- searches look at all vectors. Several processes would need shared memory, which containers lack.
+-- searches look at all vectors. Several processes need shared memory, which containers may lack.
 CREATE FUNCTION lore.build_near() RETURNS void
 LANGUAGE plpgsql SET search_path = lore, pg_temp AS $$
 BEGIN
   IF to_regclass('lore.vectors_near') IS NULL
     AND (SELECT sum(passages) FROM collections) > 20000 AND NOT EXISTS (SELECT FROM lacking(1, true))
   THEN
-    PERFORM set_config('max_parallel_maintenance_workers', '0', true),
-      set_config('maintenance_work_mem', greatest(1048576,
-        pg_size_bytes(current_setting('maintenance_work_mem')) / 1024)::text, true);
-    CREATE INDEX vectors_near ON vectors USING hnsw (embedding public.halfvec_cosine_ops);
+    PERFORM set_config('maintenance_work_mem', greatest(1048576,
+      pg_size_bytes(current_setting('maintenance_work_mem')) / 1024)::text, true);
+    BEGIN
+      CREATE INDEX vectors_near ON vectors USING hnsw (embedding public.halfvec_cosine_ops);
+    EXCEPTION WHEN insufficient_resources THEN
+      PERFORM set_config('max_parallel_maintenance_workers', '0', true);
+      CREATE INDEX vectors_near ON vectors USING hnsw (embedding public.halfvec_cosine_ops);
+    END;
   END IF;
 END $$;
 
