@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +26,7 @@ from pylore.core.errors import (
 )
 from pylore.hub import connection
 from pylore.hub import connection as urls
-from pylore.hub.connection import connect, options_of, shown
+from pylore.hub.connection import ahead, connect, options_of, shown
 
 pytest.importorskip("psycopg2")
 
@@ -241,3 +242,20 @@ def without_driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_without_the_driver_it_is_said_how_it_comes(without_driver: None) -> None:
     with pytest.raises(UsageError, match="make setup-hub"):
         connect("postgresql:///x")
+
+
+def test_the_next_item_is_made_while_one_is_worked_with() -> None:
+    is_made = threading.Event()
+
+    def items() -> Iterator[str]:
+        yield "first"
+        is_made.set()
+        yield "second"
+        raise HubUnavailable("gone")
+
+    coming = ahead(items())
+    assert next(coming) == "first"
+    assert is_made.wait(10)
+    assert next(coming) == "second"
+    with pytest.raises(HubUnavailable):
+        next(coming)
