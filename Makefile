@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR HUB
 
-.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak lock dist docs site coverage install uninstall clean
+.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm test-site lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak lock dist docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ test-installs: dist ## each way to install, offline, with each Python, shell and
 
 test-llm: setup ## plugins/llm-lore with the real llm and its test model, in an environment of its own
 	@bash tests/llm.sh
+
+test-site: site ## the pages of the docs in Chromium, by packages that npm fetches (18 MB)
+	@bash tests/site.sh
 
 lint: setup-dev ## types, lint and format alone
 	@bash tests/run.sh lint
@@ -94,5 +97,5 @@ uninstall: ## take away what 'make install' put under PREFIX
 	@bash tools/install.sh uninstall
 
 clean: ## remove .venv, caches and builds
-	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector .venv-llm dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
+	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector .venv-llm .venv-site dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,5 +14,5 @@ if ! cmp -s "$lock" "$environment/installed"; then
   lore_pip_install "$environment" "$lock"
   cp "$lock" "$environment/installed"
 fi
-"$environment/bin/python" -I -m mkdocs build --quiet --strict || lore_fail "the pages could not be built: see above"
+NO_MKDOCS_2_WARNING=1 "$environment/bin/python" -I -m mkdocs build --quiet --strict || lore_fail "the pages could not be built: see above"
 printf 'site/index.html\n'

@@ -1,4 +1,4 @@
-"""What MkDocs does not do by itself: pages from the root, an index of the decisions, the SDK's."""
+"""Pages that MkDocs does not find by itself: those of the root, the decisions, the SDK's."""
 
 from __future__ import annotations
 
@@ -13,24 +13,39 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
-OTHERS = ("LICENSE", "config.example")
+OTHERS = ("LICENSE", "config.example", "tools/site.css")
+DECISIONS = sorted((ROOT / "docs/decisions").glob("*.md"))
 INDEX = "decisions/index.md"
+INDEX_HEAD = """\
+# Decisions
+
+Find out why lore is built as it is: each page says what was decided, what was measured and what
+follows. To change a decision, write a new one.
+"""
 
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?\)")
+TITLE = re.compile(r"^# .*$", re.MULTILINE)
 FENCE = re.compile(r"^```(\w+) .*$", re.MULTILINE)
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Add the decisions to the navigation."""
+    assert config.nav is not None
+    config.nav.append({"Decisions": [INDEX, *(f"decisions/{path.name}" for path in DECISIONS)]})
+    return config
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds what lies outside of docs/."""
+    """Add what lies outside of docs/."""
     for name in (*PAGES, *OTHERS):
         files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
-    files.append(File.generated(config, INDEX, content=_decisions()))
+    files.append(File.generated(config, INDEX, content=_index()))
     files.append(File.generated(config, "python-api.md", content=_python_reference()))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Links as they are between pages, and fences without what only our tests read."""
+    """Return a page with its date, links between pages, and fences without what only tests read."""
     source = page.file.src_uri
     place = source if source in PAGES else f"docs/{source}"
 
@@ -41,19 +56,21 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return found[0]
         return f"{found[1]}{relpath(inside, dirname(source) or '.')}{found[3] or ''})"
 
+    if "status" in page.meta:
+        markdown = TITLE.sub(r"\g<0>\n\n{status}, {date}".format(**page.meta), markdown, count=1)
+    page.meta.clear()  # the theme would put the status beside each link, and rank tags above titles
     return FENCE.sub(r"```\1", LINK.sub(link, markdown))
 
 
 def _python_reference() -> str:
-    """What the SDK's docstrings say, by the environment that has what lore needs."""
+    """The page of the SDK's docstrings, by the environment that has what lore needs."""
     command = [ROOT / ".venv/bin/python", "-I", ROOT / "docs/python_api.py"]
     return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
 
 
-def _decisions() -> str:
-    """A list of the decisions by their titles."""
+def _index() -> str:
     rows = []
-    for path in sorted((ROOT / "docs/decisions").glob("*.md")):
-        title = re.search(r"^# (.*)$", path.read_text(), re.MULTILINE)
-        rows.append(f"- [{title[1] if title else path.stem}]({path.name})")
-    return "# Decisions\n\n" + "\n".join(rows) + "\n"
+    for path in DECISIONS:
+        title = TITLE.search(path.read_text())
+        rows.append(f"- [{title[0].removeprefix('# ') if title else path.stem}]({path.name})")
+    return INDEX_HEAD + "\n" + "\n".join(rows) + "\n"
