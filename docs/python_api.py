@@ -15,8 +15,8 @@ import pylore
 HEAD = """\
 # Python reference
 
-Made from the docstrings of `pylore`. What it is for, with an
-example: [Python](python.md).
+Look up a function or class of `pylore`, by its docstring. To begin with an example:
+[Python](python.md).
 """
 
 SECTION = re.compile(r"^(Args|Raises|Returns|Yields):$")
