@@ -17,11 +17,12 @@ const DESK = { width: 1280, height: 900 };
 const SCHEMES = ["light", "dark"];
 const PICTURED = ["index", "tour", "commands", "how-to/hub", "decisions/0015-accumulate-support"];
 
-let faults = 0;
+const faults = new Set();
 function check(right, place, fault) {
-  if (right) return;
-  faults += 1;
-  console.error(`${place}: ${fault}`.replaceAll(origin, ""));
+  const line = `${place}: ${fault}`.replaceAll(origin, "");
+  if (right || faults.has(line)) return;
+  faults.add(line);
+  console.error(line);
 }
 
 const server = createServer((request, response) => {
@@ -41,7 +42,7 @@ const context = await browser.newContext({
   viewport: PHONE,
 });
 await context.route((url) => !url.href.startsWith(origin), (route) => {
-  check(false, route.request().headers().referer, `loads ${route.request().url()}`);
+  check(false, tab.url(), `loads ${route.request().url()}`);
   return route.abort();
 });
 const tab = await context.newPage();
@@ -53,14 +54,15 @@ tab.on("pageerror", (error) => check(false, tab.url(), error.message));
 const look = () => {
   const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
   const fits = (element) => element.getBoundingClientRect().right <= innerWidth + 1;
-  const shown = (element) =>
-    fits(element) || (element.localName !== "article" && (scrolls(element.parentElement) || shown(element.parentElement)));
+  const box = (element) => (element.localName === "article" || scrolls(element) ? element : box(element.parentElement));
   const names = (element) => `${element.localName}.${element.className}`;
   return {
     title: document.querySelector("h1").firstChild.textContent,
     anchors: [...document.querySelectorAll("[id]")].map((element) => element.id),
     links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
-    wide: [...document.querySelectorAll("article *")].filter((element) => !shown(element)).map((element) => element.outerHTML.slice(0, 80)),
+    wide: [...document.querySelectorAll("article *")]
+      .filter((element) => !fits(element) && !(scrolls(box(element)) && fits(box(element))))
+      .map((element) => element.outerHTML.slice(0, 80)),
     overflow: document.documentElement.scrollWidth - innerWidth,
     looks: [...document.querySelectorAll("body *")].map((element) => `${names(element.parentElement)} > ${names(element)}`),
   };
@@ -134,5 +136,5 @@ if (pictures)
 
 await browser.close();
 server.close();
-console.log(`${found.size} pages, ${faults} faults`);
-process.exitCode = faults ? 1 : 0;
+console.log(`${found.size} pages, ${faults.size} faults`);
+process.exitCode = faults.size ? 1 : 0;
