@@ -57,7 +57,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{found[1]}{relpath(inside, dirname(source) or '.')}{found[3] or ''})"
 
     if "status" in page.meta:
-        markdown = TITLE.sub(r"\g<0>\n\n{status}, {date}".format(**page.meta), markdown, count=1)
+        state = f"{str(page.meta['status']).capitalize()}, {page.meta['date']}."
+        markdown = TITLE.sub(rf"\g<0>\n\n{state}", markdown, count=1)
     page.meta.clear()  # the theme would put the status beside each link, and rank tags above titles
     return FENCE.sub(r"```\1", LINK.sub(link, markdown))
 
