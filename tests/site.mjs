@@ -54,15 +54,16 @@ tab.on("pageerror", (error) => check(false, tab.url(), error.message));
 const look = () => {
   const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
   const fits = (element) => element.getBoundingClientRect().right <= innerWidth + 1;
-  const box = (element) => (element.localName === "article" || scrolls(element) ? element : box(element.parentElement));
+  const boxed = (element) =>
+    element.localName !== "article" && ((scrolls(element) && fits(element)) || boxed(element.parentElement));
   const names = (element) => `${element.localName}.${element.className}`;
   return {
     title: document.querySelector("h1").firstChild.textContent,
     anchors: [...document.querySelectorAll("[id]")].map((element) => element.id),
     links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
     wide: [...document.querySelectorAll("article *")]
-      .filter((element) => !fits(element) && !(scrolls(box(element)) && fits(box(element))))
-      .map((element) => element.outerHTML.slice(0, 80)),
+      .filter((element) => !fits(element) && !boxed(element))
+      .map((element) => element.outerHTML.replace(/\s+/g, " ").slice(0, 80)),
     overflow: document.documentElement.scrollWidth - innerWidth,
     looks: [...document.querySelectorAll("body *")].map((element) => `${names(element.parentElement)} > ${names(element)}`),
   };
