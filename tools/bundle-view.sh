@@ -1,24 +1,21 @@
 #!/usr/bin/env bash
 # Usage: bash tools/bundle-view.sh [--check]
 #
-# Brings the libraries of 'lore graph view' into pylore/view/assets: the pinned versions
-# from npm, refused unless each has the pinned checksum, with their licences. cytoscape
-# draws; d3-force and the three that it needs lay out, and are one file here, which
-# begins with their licence. The files are kept in git, so nobody needs npm to build or
-# install lore; this is run when a version changes. With --check it only says whether the
-# kept files are those.
+# Brings the library of 'lore graph view' into pylore/view/assets: the pinned versions from
+# npm, refused unless each has the pinned checksum. d3-force and the three that it needs
+# lay out, and are one file here, which begins with their licence. The file is kept in git,
+# so nobody needs npm to build or install lore; this is run when a version changes. With
+# --check it only says whether the kept file is that.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 # name version checksum-of-the-package, in the order in which they are run
 packages='
-cytoscape 3.34.4 msY99tMY8iWTg+sIPGfSqDcPNOt4xcj+v/K/7qUFaCUxxlqnMkUYLBjRUzn9W5CU/R2hrmtJa5+UtovrEM2ctg==
 d3-dispatch 3.0.2 sAzH4Y4nsLo8eSqw5jKiZt+LU2wZmL/qS+OkxQGjhwazB/D7TY34R/QK1eshfGr7cZEKymKZ/Haem7m+lu98Sg==
 d3-timer 3.0.2 1Il1aliroVSErrv5aulRBxAY+7+DnaoLIWGd1C6SsBTWDeobWiP/V69vwb8vT6abR1kKwaNe1196pmaQ1fK90A==
 d3-quadtree 3.0.2 9Lu9mqJKRbIk0d6mKDjpvPURaPdwHVK5CYbcdd0/4vBgz4ldz/7TIOse3kNERsByGNfld58KEco507AztJWyTQ==
 d3-force 3.0.1 kAaaHLFebBYwgi5cYBXAI8vKrQFMCD2MEswj2QuPKKbdU1wYLc8WXtS7O8F/b6POCIe3gJjY6hkDstHi1yMETQ=='
-drawing=CBWRq3NbK2o7MaPGD486Pi/ujJKTngx4IK0SCFcbbNg= # checksums of the kept files
-layout=zU14/nEjI+ItNCJX+OwdDYVtoEq3fHxxmW7421CMOAo=
+layout=zU14/nEjI+ItNCJX+OwdDYVtoEq3fHxxmW7421CMOAo= # checksum of the kept file
 assets=pylore/view/assets
 
 fail() { # <message>
@@ -30,9 +27,7 @@ digest() { # <algorithm> <file>: in base64
   openssl dgst "-$1" -binary "$2" | openssl base64 -A
 }
 
-check() { # <folder>: the libraries, as they were when they were looked at
-  [ "$(digest sha256 "$1/cytoscape.min.js")" = "$drawing" ] ||
-    fail "$1/cytoscape.min.js is not cytoscape as pinned: run 'bash tools/bundle-view.sh'"
+check() { # <folder>: the library, as it was when it was looked at
   [ "$(digest sha256 "$1/d3-force.min.js")" = "$layout" ] ||
     fail "$1/d3-force.min.js is not d3-force as pinned: run 'bash tools/bundle-view.sh'"
 }
@@ -47,7 +42,7 @@ unpack() { # <name> <version> <checksum>: the package, in $folder/<name>
     "package/dist/$1.min.js" package/LICENSE || exit 1
 }
 
-join_layout() { # the libraries of the layout as one file that begins with their licence
+join_layout() { # the libraries as one file that begins with their licence
   printf '/*\n'
   cat "$folder/d3-force/LICENSE"
   printf '*/\n'
@@ -72,9 +67,7 @@ while read -r name version checksum; do
   [ "$name" = "" ] || unpack "$name" "$version" "$checksum"
 done <<<"$packages"
 mkdir "$folder/kept" || exit 1
-cp "$folder/cytoscape/dist/cytoscape.min.js" "$folder/kept" || exit 1
 join_layout >"$folder/kept/d3-force.min.js" || exit 1
 check "$folder/kept"
 cp "$folder"/kept/* "$assets" || exit 1
-cp "$folder/cytoscape/LICENSE" "$assets/cytoscape.LICENSE" || exit 1
-printf 'cytoscape and d3-force are in %s\n' "$assets"
+printf 'd3-force is in %s\n' "$assets"

@@ -96,7 +96,7 @@ def _view_libraries(root: Path) -> list[dict[str, object]]:
         found.append({
             "type": "library", "bom-ref": url, "name": name, "version": version, "purl": url,
             "scope": "required",
-            "licenses": [{"license": {"id": "ISC" if name.startswith("d3-") else "MIT"}}],
+            "licenses": [{"license": {"id": "ISC"}}],
         })  # fmt: skip
     return found
 

@@ -11,16 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from ..core.text import printable
-from ..core.vocabulary import NAMED_TYPES, NO_RECORDS
+from ..core.vocabulary import (
+    DEFINES,
+    FILE_IDS,
+    NAMED_TYPES,
+    NO_RECORDS,
+    SYMBOL_IDS,
+    file_id,
+    path_of,
+)
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
 from ..store import ALL
 from ..system.json_encode import dumps
+from ..terminal.text import columns, first_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..core.model import Hit, Hits, Node
     from ..core.settings import Settings
@@ -29,7 +38,7 @@ if TYPE_CHECKING:
 
 
 LONGEST = 32
-"""Characters of a label; two lines of the picture."""
+"""Columns of a label; two lines of the picture."""
 
 
 def labels(nodes: Sequence[Node]) -> list[str]:
@@ -67,15 +76,17 @@ def cut(text: str) -> str:
     'a_name_without_any_space_that_i…'
     """
     text = " ".join(text.split())
-    if len(text) <= LONGEST:
+    if columns(text) <= LONGEST:
         return text
-    words = text[:LONGEST].rpartition(" ")[0]
-    short = words if len(words) > LONGEST // 2 else text[: LONGEST - 1]
+    words = first_columns(text, LONGEST).rpartition(" ")[0]
+    short = words if columns(words) > LONGEST // 2 else first_columns(text, LONGEST - 1)
     return short.rstrip(" ,.;:-–—([") + "…"
 
 
 MOST_EDGES = 4000
-"""Edges of one picture, the strongest; more would be a ball of wool, and slow."""
+"""Edges of one picture, the strongest; more would be a ball of wool."""
+MOST_SYMBOLS = 1000
+"""Symbols of one picture, folded into their files."""
 MOST_TEXT = 6000
 """Characters of one node's text."""
 
@@ -83,26 +94,33 @@ MOST_TEXT = 6000
 class Picked:
     """Nodes in the order they came, each with its hop and score where it has them."""
 
-    def __init__(self, about: str) -> None:
+    def __init__(self, about: str, ids: Iterable[str] = (), hop: int | None = None) -> None:
         self.about = about
-        self.places: dict[str, tuple[int | None, float | None]] = {}
+        self.places: dict[str, tuple[int | None, float | None]] = dict.fromkeys(ids, (hop, None))
         self.notes: list[str] = []
 
     def take(self, found: Hits, most: int) -> None:
-        """The best hits with the nodes on their paths, as long as there is room."""
-        self.notes += found.notes
-        for hit in found:
-            missing = [id for id in hit.path if id not in self.places]
-            if len(self.places) + len(missing) > most:
-                self.notes.append(f"only the best {len(self.places)} nodes are drawn: "
-                                  f"--max-nodes is {most}")  # fmt: skip
-                break
-            self._take(hit)
+        """Add hits with the nodes on their paths, records first, as long as there is room.
 
-    def _take(self, hit: Hit) -> None:
-        for hop, id in enumerate(hit.path):
-            self.places.setdefault(id, (hop, None))
-        self.places[hit.id] = (hit.hops, round(hit.score, 6))
+        Symbols need no room: the page folds them into their files.
+        """
+        self.notes += found.notes
+        room = most - sum(not id.startswith(SYMBOL_IDS) for id in self.places)
+        left = False
+        for hit in sorted(found, key=lambda hit: hit.hops > 0 and hit.type in NO_RECORDS):
+            needed = sum(
+                id not in self.places
+                for id in {file_id(path_of(id)) if path_of(id) else id for id in hit.path}
+            )
+            if needed > room:
+                left = True
+                continue
+            room -= needed
+            for hop, id in enumerate(hit.path):
+                self.places.setdefault(id, (hop, None))
+            self.places[hit.id] = (hit.hops, round(hit.score, 6))
+        if left:
+            self.notes.append(f"the best {most - room} nodes are drawn: --max-nodes is {most}")
 
 
 def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
@@ -112,7 +130,6 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
         UsageError: a relation of the settings is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    picked = Picked("")
     relations = [*relation_weights(store, settings)]
     types = dict(store.statistics.nodes())
     degrees = _degrees(store, types, frozenset(relations))
@@ -126,7 +143,7 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
     else:
         best = nsmallest(most, types, key=lambda id: (types[id] != "file", -degrees[id], id))
         what = "files with most edges first"
-    picked.places = dict.fromkeys(best, (None, None))
+    picked = Picked("", best)
     if len(best) < len(types):
         why = f": --max-nodes is {most}" if len(best) == most else ""
         picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn, {what}{why}")
@@ -179,9 +196,8 @@ def pick_around(store: Store, settings: Settings, ids: Sequence[str], most: int)
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    picked = Picked(" ".join(ids))
-    picked.places = dict.fromkeys(ids, (0, None))
-    picked.take(related(store, _roomy(settings, most), ids), most)
+    picked = Picked(" ".join(store.nodes.briefs(ids)[id][1] or id for id in ids), ids, 0)
+    picked.take(related(store, _roomy(settings, most), ids, symbols=True), most)
     return picked
 
 
@@ -196,48 +212,77 @@ def pick_matches(
 
 
 def _roomy(settings: Settings, most: int) -> Settings:
-    """Return the same settings, with room for as many nodes as are wanted."""
+    """Return the same settings, with room for as many nodes as are wanted, and for symbols."""
     limit = min(settings.limit, most)
-    room = {"limit": limit, "graph_limit": min(most - limit, 1000), "graph_max_nodes": most}
+    room = {"limit": limit, "graph_limit": 1000, "graph_max_nodes": most + MOST_SYMBOLS}
     return settings.changed([(name, str(value)) for name, value in room.items()], "view")
 
 
 def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
-    """Return what the page shows: ``{about, nodes, edges, notes}``; edges name nodes by their
-    place.
+    """Return what the page shows: ``{about, nodes, edges}``.
+
+    Edges name nodes by their place; so does ``within``, the file that a symbol is folded into.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    nodes = store.nodes.get_many(picked.places)
-    ids = [id for id in picked.places if id in nodes]
-    edges = _edges(store, settings, ids)
+    folded = _folded(store, picked.places)
+    nodes = store.nodes.get_many([id for whole, parts in folded.items() for id in (whole, *parts)])
+    ids = [id for whole, parts in folded.items() for id in (whole, *parts) if id in nodes]
+    place = {id: number for number, id in enumerate(ids)}
+    edges = _edges(store, settings, place)
     if len(edges) > MOST_EDGES:
         picked.notes.append(f"only the {MOST_EDGES} strongest of {len(edges)} edges are drawn")
-        edges = sorted(sorted(edges, key=lambda edge: -edge[3])[:MOST_EDGES])
     return {
         "about": printable(picked.about),
         "nodes": [
-            {**_drawn(nodes[id], *picked.places[id]), "label": printable(label)}
+            {
+                **_drawn(nodes[id], *picked.places.get(id, (None, None))),
+                "label": printable(label),
+                "within": place.get(file_id(path_of(id))) if id.startswith(SYMBOL_IDS) else None,
+            }
             for id, label in zip(ids, labels([nodes[id] for id in ids]), strict=True)
         ],
-        "edges": edges,
-        "notes": [printable(text) for text in picked.notes],
+        "edges": sorted(edges[:MOST_EDGES]),
     }
 
 
+def _folded(store: Store, picked: Iterable[str]) -> dict[str, list[str]]:
+    """Return the picked nodes, each file with its symbols, those that were picked first."""
+    found: dict[str, list[str]] = {}
+    for id in picked:
+        if id.startswith(SYMBOL_IDS):
+            found.setdefault(file_id(path_of(id)), []).append(id)
+        else:
+            found.setdefault(id, [])
+    files = [id for id in found if id.startswith(FILE_IDS)]
+    rows = store.edges.neighbours(files, [DEFINES], ALL)
+    room = MOST_SYMBOLS - sum(map(len, found.values()))
+    for file, other, _, _, outgoing in rows:
+        if room > 0 and outgoing and other not in found[file]:
+            found[file].append(other)
+            room -= 1
+    return found
+
+
 def _edges(
-    store: Store, settings: Settings, ids: Sequence[str]
+    store: Store, settings: Settings, place: Mapping[str, int]
 ) -> list[tuple[int, int, str, float]]:
-    """Return the live edges between these nodes: from, to, relation, weight."""
-    number = {id: place for place, id in enumerate(ids)}
-    relations = [*relation_weights(store, settings)]
-    found: Iterable[tuple[str, str, str, float, bool]] = store.edges.neighbours(ids, relations, ALL)
-    return sorted(
-        (number[node], number[other], printable(relation), weight)
-        for node, other, relation, weight, outgoing in found
-        if outgoing and other in number
-    )
+    """Return the live edges between these nodes, strongest first, those of symbols last.
+
+    An edge is from, to, relation, strength: its weight times its relation's.
+    """
+    weights = relation_weights(store, settings)
+    found = [
+        (place[node], place[other], printable(relation), round(weight * weights[relation][0], 6))
+        for node, other, relation, weight, outgoing in store.edges.neighbours(
+            [*place], [*weights], ALL
+        )
+        if outgoing and other in place
+    ]
+    symbols = {number for id, number in place.items() if id.startswith(SYMBOL_IDS)}
+    found.sort(key=lambda edge: (edge[0] in symbols or edge[1] in symbols, -edge[3], edge))
+    return found
 
 
 def _drawn(node: Node, hop: int | None, score: float | None) -> dict[str, Any]:
@@ -259,12 +304,12 @@ _BLANK = re.compile(r"\{\{(\w+)\}\}")
 
 def page(picture: dict[str, Any]) -> str:
     """Return the HTML that shows ``picture`` (see ``picking.picture``)."""
-    style, script = _asset("page.css"), _asset("layout.js") + _asset("page.js")
-    library = _asset("cytoscape.min.js") + "\n" + _asset("d3-force.min.js")
+    style, library = _asset("page.css"), _asset("d3-force.min.js")
+    script = "".join(map(_asset, ("layout.js", "canvas.js", "page.js")))
     parts = {
         "policy": "; ".join(
             ("default-src 'none'", f"script-src {_hash(library)} {_hash(script)}",
-             f"style-src {_hash(style)}", "img-src data:", "base-uri 'none'", "form-action 'none'")
+             f"style-src {_hash(style)}", "base-uri 'none'", "form-action 'none'")
         ),
         "style": style, "library": library, "script": script, "data": data_block(picture),
     }  # fmt: skip

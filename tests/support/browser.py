@@ -7,13 +7,41 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
+
+
+_DRAWN = """
+const canvas = CanvasRenderingContext2D.prototype, { fillRect, fillText } = canvas;
+window.drawn = [];
+canvas.fillRect = function (x, y, width, height) { // the whole of it begins a picture
+  if (width >= this.canvas.clientWidth && height >= this.canvas.clientHeight) window.drawn = [];
+  fillRect.call(this, x, y, width, height);
+};
+canvas.fillText = function (text, x, y) {
+  const size = this.measureText(text);
+  window.drawn.push({ text, x, y, alpha: this.globalAlpha,
+    box: [x - size.actualBoundingBoxLeft, y - size.actualBoundingBoxAscent,
+      x + size.actualBoundingBoxRight, y + size.actualBoundingBoxDescent] });
+  fillText.call(this, text, x, y);
+};
+"""
+
+
+def overlaps(texts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return the pairs of drawn texts of which one lies over the other."""
+    return [
+        (one["text"], other["text"])
+        for place, one in enumerate(texts)
+        for other in texts[:place]
+        if one["box"][0] < other["box"][2] and other["box"][0] < one["box"][2]
+        and one["box"][1] < other["box"][3] and other["box"][1] < one["box"][3]
+    ]  # fmt: skip
 
 
 class Browser:
@@ -47,6 +75,7 @@ class Browser:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(f"{domain}.enable")
+        self.send("Page.addScriptToEvaluateOnNewDocument", {"source": _DRAWN})
         self.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
         size = {"width": 1200, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         self.send("Emulation.setDeviceMetricsOverride", size)
@@ -87,6 +116,14 @@ class Browser:
             "new Promise(done => { const look = () => document.documentElement?.dataset.ready"
             " ? done() : setTimeout(look, 20); look(); })"
         )
+
+    def drawn(self) -> list[dict[str, Any]]:
+        """Return the lines of text on a canvas: ``text``, ``x``, ``y``, ``alpha`` and the ``box``
+        that its letters fill."""
+        return list(self.run(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
+            "() => done(window.drawn))))"
+        ))  # fmt: skip
 
     def press(self, key: str, text: str = "") -> None:
         """One key, down and up."""

@@ -210,7 +210,7 @@ def view_command(
     with session.open() as store, store.faults, store.snapshot():
         picked = _pick(session, store, words, most)
         drawn = picture(store, session.settings, picked)
-    session.say(drawn["notes"])
+    session.say([printable(text) for text in picked.notes])
     html = page(drawn)
     if path == "-" or not (path or opened or sys.stdout.isatty()):
         write(html)

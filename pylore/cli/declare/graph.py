@@ -408,11 +408,11 @@ Piped, the page goes to stdout. On a terminal it goes into a file under
     ),
     Option(
         "--max-nodes N",
-        "the most nodes to draw; 200 unless set",
+        "the most nodes to draw, symbols not counted; 100 unless set",
         whole=True,
         low=1,
         high=2_000,
-        default=200,
+        default=100,
         into="most",
     ),
     Option("--limit N", "the most direct matches of a query", setting="limit"),

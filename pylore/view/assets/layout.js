@@ -1,41 +1,49 @@
-// Where the nodes of the page stand. Forces bring neighbours together; then boxes, each a node
-// with its label, are pushed apart until none lies over another; nodes without an edge stand in
-// rows beneath. The same graph is laid out the same way each time.
-const arrange = (function () {
+// Where the nodes of the page stand. Forces bring neighbours together and keep boxes, each a node
+// with its label, apart; nodes without an edge stand in rows beneath. The same graph is laid out
+// the same way each time.
+const layout = (function () {
   "use strict";
 
-  const TICKS = 300, MOST_STEPS = 3e5; // of the forces; ticks times nodes at most
-  const FEW = 40; // links whose relations are named
-  const PASSES = 120, GAP = 10; // of the pushing apart; pixels between two boxes
+  const TICKS = 300, MOST_STEPS = 3e5; // of the first layout; ticks times nodes at most
+  const PASSES = 120, GAP = 8; // of the pushing apart; pixels between two boxes
 
-  // Sets x and y of nodes with width and height; links are pairs of places; wide is the shape
-  // of the window: its width by its height.
-  function arrange(nodes, links, wide) {
+  // A layout of nodes with x, y, width, height and links, pairs of nodes, in a window that is
+  // wide: its width by its height. tick() takes a step and returns whether there are more.
+  function layout(nodes, links, wide) {
     const linked = new Set(links.flat());
-    const placed = nodes.filter((node, place) => linked.has(place));
-    const number = new Map(placed.map((node, place) => [node, place]));
-    pull(placed, links.map(([from, to]) => ({ source: number.get(nodes[from]), target: number.get(nodes[to]) })), wide);
-    pushApart(placed);
-    inRows(nodes.filter((node, place) => !linked.has(place)), placed, wide);
-  }
-
-  function pull(placed, links, wide) {
-    const size = (node) => Math.hypot(node.width, node.height) / 2;
+    const placed = nodes.filter((node) => linked.has(node));
+    const alone = nodes.filter((node) => !linked.has(node));
     const inward = 0.04 + 0.4 / Math.sqrt(placed.length + 1);
-    const apart = links.length > FEW ? 40 : 90; // room for the names of the relations
-    const ticks = Math.round(Math.max(60, Math.min(TICKS, MOST_STEPS / (placed.length + 1))));
-    d3.forceSimulation(placed).stop()
-      .alphaDecay(1 - Math.pow(0.001, 1 / ticks))
-      .force("link", d3.forceLink(links).distance((link) => apart + size(link.source) / 2 + size(link.target) / 2))
-      .force("charge", d3.forceManyBody().strength(-600).distanceMax(1200))
-      .force("size", d3.forceCollide((node) => 0.7 * size(node)))
+    const size = (node) => Math.hypot(node.width, node.height) / 2;
+    const forces = d3.forceSimulation(placed).stop()
+      .force("link", d3.forceLink(links.map(([source, target]) => ({ source, target })))
+        .distance((link) => 30 + size(link.source) / 2 + size(link.target) / 2))
+      .force("charge", d3.forceManyBody().strength((node) => -8 * size(node)).distanceMax(1200))
       .force("x", d3.forceX().strength(inward / wide))
-      .force("y", d3.forceY().strength(inward * wide))
-      .tick(ticks);
+      .force("y", d3.forceY().strength(inward * wide));
+
+    function tick() {
+      forces.tick();
+      pushApart(placed, 1);
+      const more = forces.alpha() > 0.01;
+      if (!more) pushApart(placed, PASSES);
+      inRows(alone, placed, wide);
+      return more;
+    }
+
+    // Takes all steps of a first layout at once, or lets those follow that a change needs.
+    function start(first) {
+      const ticks = Math.round(Math.max(60, Math.min(TICKS, MOST_STEPS / (placed.length + 1))));
+      forces.alpha(first ? 1 : 0.2).alphaDecay(1 - Math.pow(0.01, 1 / ticks));
+      if (first) while (tick());
+    }
+    return { start, tick };
   }
 
-  function pushApart(placed) {
-    for (let pass = 0, moved = true; moved && pass < PASSES; pass += 1) {
+  const left = (node) => node.x - node.width / 2;
+
+  function pushApart(placed, passes) {
+    for (let pass = 0, moved = true; moved && pass < passes; pass += 1) {
       moved = false;
       const row = [...placed].sort((a, b) => left(a) - left(b));
       row.forEach((one, at) => {
@@ -46,22 +54,15 @@ const arrange = (function () {
     }
   }
 
-  const left = (node) => node.x - node.width / 2;
-
   // Moves both of two boxes the shorter way, if they are too near.
   function part(one, other) {
     const across = (one.width + other.width) / 2 + GAP - Math.abs(one.x - other.x);
     const down = (one.height + other.height) / 2 + GAP - Math.abs(one.y - other.y);
     if (across <= 0.5 || down <= 0.5) return false;
-    if (across < down) {
-      const by = one.x < other.x ? across / 2 : -across / 2;
-      one.x -= by;
-      other.x += by;
-    } else {
-      const by = one.y < other.y ? down / 2 : -down / 2;
-      one.y -= by;
-      other.y += by;
-    }
+    const axis = across < down ? "x" : "y";
+    const by = Math.min(across, down) / (one[axis] < other[axis] ? 2 : -2);
+    one[axis] -= by;
+    other[axis] += by;
     return true;
   }
 
@@ -85,5 +86,5 @@ const arrange = (function () {
     }
   }
 
-  return arrange;
+  return layout;
 })();

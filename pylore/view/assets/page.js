@@ -4,22 +4,32 @@
 
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
-  const root = document.documentElement;
-  const HOPS = ["#d55e00", "#0072b2", "#009e73", "#b565a7"];
+  const root = document.documentElement, canvas = $("graph");
   const TYPES = { decision: "#d55e00", lesson: "#b565a7", doc: "#0072b2", note: "#b8860b",
     pattern: "#009e73", failure: "#c23b5e", observation: "#3aa6c9", goal: "#5f8a1f",
-    concept: "#7f7fd5", entity: "#a05195", file: "#5b7f95", symbol: "#8d8f96", commit: "#8c6d5a" };
+    concept: "#7f7fd5", entity: "#a05195", file: "#6f8ea0", symbol: "#8d8f96", commit: "#8c6d5a" };
   const OTHER_TYPES = ["#1b8a8a", "#a0522d", "#6a5acd", "#7a7a1f"];
-  const SHAPES = { file: "round-rectangle", symbol: "diamond", commit: "round-triangle" };
-  const FAR = 4; // hops from the chosen node from which on a node is as faint as can be
-  const FONT = 12, LINE = 15, WIDEST = 120; // pixels of a label
-  const CLOSEST = 1.5; // zoom that a few nodes are shown with
-  const MOST_LABELLED = 40; // edges whose relations can all be read at once
-  const MANY = 800; // edges from which on they are drawn as plain lines
+  const SHAPES = { file: "square", symbol: "diamond", commit: "triangle" };
+  const SANS = 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", sans-serif';
+  const FONTS = { file: `12px ${SANS}`, symbol: `11px ${SANS}`, record: `600 13px ${SANS}` };
+  const SIZES = { record: 16, file: 8, symbol: 6 }; // pixels, before a node's lines count
+  const KINDS = Object.keys(SIZES); // in the list of a node's neighbours and on the picture, records first
+  const FAINT = [1, 1, 0.6, 0.35, 0.2]; // by hops from the chosen node
+  const WIDEST = 150; // pixels of a line of a label
+  const MANY = 200; // lines that are drawn wide, the strongest; with more each is fainter
+  const MOST_NAMED = 40; // lines whose relations can all be read at once
 
-  const nodes = data.nodes.map((node, place) => ({ ...node, place, out: [], into: [], distance: Infinity }));
-  const edges = data.edges.map(([from, to, relation, weight], place) =>
-    ({ place, from: nodes[from], to: nodes[to], relation, weight }));
+  // --- what there is
+
+  const nodes = data.nodes.map((node, place) => ({ ...node, place, out: [], into: [], parts: [],
+    kind: SHAPES[node.type] && node.type !== "commit" ? node.type : "record",
+    shape: SHAPES[node.type], start: node.hop === 0, open: false }));
+  const edges = data.edges.map(([from, to, relation, strength]) =>
+    ({ from: nodes[from], to: nodes[to], relation, strength }));
+  for (const node of nodes) {
+    node.whole = node.within === null ? null : nodes[node.within];
+    if (node.whole) node.whole.parts.push(node);
+  }
   for (const edge of edges) {
     edge.from.out.push(edge);
     edge.to.into.push(edge);
@@ -27,9 +37,16 @@
   // As a search folds words: neither case nor accents make another one.
   const fold = (text) => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").replace(/ς/g, "σ");
   const words = nodes.map((node) => fold(`${node.title} ${node.id} ${node.tags} ${node.text}`));
-  const degree = (node) => node.out.length + node.into.length;
   const off = { type: new Set(), relation: new Set() };
-  let chosen = null;
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  let chosen = null, aimed = null, forces = null;
+
+  // A symbol is in its file until that is opened; what was asked for is always seen.
+  const seen = (node) => !node.whole || node.whole.open || node.start;
+  const folded = (node) => node.parts.filter((part) => !seen(part));
+  const byKind = (a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind);
+  const several = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  const links = (node) => [...node.out, ...node.into];
 
   function make(tag, text, attributes) {
     const element = document.createElement(tag);
@@ -44,231 +61,156 @@
     return [...found].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   }
 
-  // --- colours
-
   const types = counts(nodes, "type");
-  const typeColour = new Map(types.map(([type], place) =>
+  const colourOf = new Map(types.map(([type], place) =>
     [type, TYPES[type] || OTHER_TYPES[place % OTHER_TYPES.length]]));
-  const hopped = nodes.some((node) => node.hop !== null);
-
-  function colourOf(node) {
-    if ($("colour").value === "type") return typeColour.get(node.type);
-    return HOPS[Math.min(node.hop, HOPS.length - 1)];
-  }
-
-  function swatch(colour, type) {
-    const dot = make("span", "", { class: `swatch ${SHAPES[type] || ""}`, "aria-hidden": "true" });
-    dot.style.background = colour;
-    return dot;
-  }
-
-  function drawLegend() {
-    document.body.dataset.colour = $("colour").value;
-    const hops = [...new Set(nodes.map((node) => node.hop))].sort();
-    const rows = $("colour").value === "type"
-      ? types.map(([type, count]) => [swatch(typeColour.get(type), type), `${type} ${count}`])
-      : hops.map((hop) => [swatch(HOPS[hop]), hop === 0 ? "start" : hop === 1 ? "1 hop" : `${hop} hops`]);
-    $("legend").replaceChildren(...rows.map(([dot, name]) => {
-      const item = make("li");
-      item.append(dot, ` ${name}`);
-      return item;
-    }));
-  }
 
   // --- the picture
 
-  const pen = make("canvas").getContext("2d");
-  pen.font = `${FONT}px system-ui, sans-serif`;
+  const colours = { small: `10px ${SANS}` };
+  const picture = paint(canvas, colours);
 
-  // The width of each line of a label, broken between words where it gets too long.
-  function linesOf(text) {
-    const lines = [];
-    let line = "";
-    for (const word of text.split(" ")) {
-      if (line && pen.measureText(`${line} ${word}`).width > WIDEST) {
-        lines.push(line);
-        line = word;
-      } else line = line ? `${line} ${word}` : word;
+  // The label, broken between words; of a file also how many symbols are folded into it.
+  function linesOf(node) {
+    const found = [], many = folded(node).length;
+    for (const word of `${node.label}${many ? `\u00a0+${many}` : ""}`.split(" ")) {
+      const longer = found.length ? `${found.at(-1)} ${word}` : word;
+      if (found.length && picture.widthOf(longer, node.font) <= WIDEST) found[found.length - 1] = longer;
+      else found.push(word);
     }
-    return [...lines, line].map((one) => pen.measureText(one).width);
+    return found;
   }
 
-  for (const node of nodes) { // what the layout and the labels need to know of its size
-    const lines = linesOf(node.label);
-    node.size = 14 + 5 * Math.log2(1 + degree(node));
-    node.across = Math.max(...lines) + 4;
-    node.down = LINE * lines.length;
-    node.width = Math.max(node.size, node.across);
-    node.height = node.size + 4 + node.down;
-  }
-  arrange(nodes, edges.map((edge) => [edge.from.place, edge.to.place]),
-    Math.max(0.6, $("graph").clientWidth / ($("graph").clientHeight || 1)));
-
-  const graph = cytoscape({
-    container: $("graph"),
-    elements: [
-      ...nodes.map((node) => ({
-        data: { id: `n${node.place}`, label: node.label, size: node.size, font: FONT,
-          shape: SHAPES[node.type] || "ellipse" },
-        position: { x: node.x, y: node.y - (node.height - node.size) / 2 },
-      })),
-      ...edges.map((edge) => ({
-        data: { id: `e${edge.place}`, source: `n${edge.from.place}`, target: `n${edge.to.place}`,
-          label: edge.relation, width: 1 + 1.5 * edge.weight },
-      })),
-    ],
-    layout: { name: "preset" },
-    maxZoom: 3,
-    minZoom: 0.05,
-  });
-  for (const node of nodes) node.dot = graph.getElementById(`n${node.place}`);
-  for (const edge of edges) edge.line = graph.getElementById(`e${edge.place}`);
-
-  function styles() {
-    const theme = getComputedStyle(root), colour = (name) => theme.getPropertyValue(name).trim();
-    const text = { color: colour("--front"), "text-outline-color": colour("--back"),
-      "text-outline-width": 2, "font-family": "system-ui, sans-serif" };
-    return [
-      { selector: "node", style: { ...text, width: "data(size)", height: "data(size)",
-        shape: "data(shape)", "font-size": "data(font)", "text-valign": "bottom", "text-margin-y": 3,
-        "text-wrap": "wrap", "text-events": "yes",
-        "text-max-width": (element) => WIDEST * element.data("font") / FONT,
-        "background-color": (element) => colourOf(nodes[element.id().slice(1)]) } },
-      { selector: "edge", style: { ...text, width: "data(width)", "line-color": colour("--edge"),
-        "target-arrow-color": colour("--edge"), "target-arrow-shape": "triangle",
-        "curve-style": edges.length > MANY ? "haystack" : "bezier", "arrow-scale": 0.9,
-        opacity: edges.length > MANY ? 0.35 : 0.7, "font-size": 9, "text-rotation": "autorotate",
-        "min-zoomed-font-size": 8 } },
-      { selector: edges.length > MOST_LABELLED ? "edge.near" : "edge",
-        style: { label: "data(label)" } },
-      { selector: ".named", style: { label: "data(label)", "z-index": 2 } },
-      { selector: ".off", style: { display: "none" } },
-      { selector: ".hop2", style: { opacity: 0.65 } },
-      { selector: ".hop3", style: { opacity: 0.4 } },
-      { selector: ".hop4", style: { opacity: 0.18 } },
-      { selector: ".dim", style: { opacity: 0.12 } },
-      { selector: "edge.near", style: { opacity: 1, "line-color": colour("--mark"),
-        "target-arrow-color": colour("--mark") } },
-      { selector: "node.found", style: { "border-width": 3, "border-color": colour("--front") } },
-      { selector: "node.chosen, node.aimed", style: { "border-width": 4,
-        "border-color": colour("--mark"), "font-weight": "bold", "z-index": 3 } },
-      { selector: "node.aimed", style: { "border-style": "dashed" } },
-    ];
+  // Edges between the same two nodes are one line, as wide as all of them are strong.
+  function joined(wanted) {
+    const found = new Map();
+    for (const edge of edges.filter(wanted)) {
+      const [one, other] = [edge.from, edge.to].map((node) => (seen(node) ? node : node.whole));
+      if (one === other) continue;
+      const forth = one.place < other.place, [from, to] = forth ? [one, other] : [other, one];
+      const key = `${from.place} ${to.place}`;
+      if (!found.has(key)) found.set(key, { from, to, strength: 0, relations: new Set() });
+      const line = found.get(key);
+      line.strength += edge.strength;
+      line.relations.add(edge.relation);
+      line[forth ? "forth" : "back"] = true;
+    }
+    return [...found.values()];
   }
 
-  // Shows the labels that there is room for, as large as they can be read: first of the chosen
-  // node and of what is near it, of what was found, of records, of what has most edges.
-  function nameNodes() {
-    const zoom = graph.zoom(), font = FONT / Math.min(1, zoom), placed = [];
-    const open = nodes.filter((node) => !node.dot.hasClass("off"));
-    open.sort((a, b) => a.distance - b.distance || b.found - a.found
-      || (a.type in SHAPES) - (b.type in SHAPES) || degree(b) - degree(a));
-    graph.batch(() => {
-      for (const node of open) {
-        const at = node.dot.position(), scale = font / FONT;
-        const box = [at.x - node.across * scale / 2, at.y + node.size / 2,
-          at.x + node.across * scale / 2, at.y + node.size / 2 + node.down * scale];
-        const free = zoom >= 1 || !placed.some((other) => box[0] < other[2] && other[0] < box[2]
-          && box[1] < other[3] && other[1] < box[3]);
-        node.dot.toggleClass("named", free);
-        if (!free) continue;
-        placed.push(box);
-        node.dot.data("font", font);
+  // Gives all that is open a place: from the start, or from where it was.
+  function arrange(first) {
+    const open = nodes.filter(seen);
+    for (const node of open) {
+      const { whole, kind } = node, degree = [node, ...folded(node)].flatMap(links).length;
+      if (node.x === undefined && whole && whole.x !== undefined) {
+        const turn = 2.4 * whole.parts.indexOf(node);
+        [node.x, node.y] = [whole.x + 40 * Math.cos(turn), whole.y + 40 * Math.sin(turn)];
       }
+      node.font = FONTS[kind];
+      node.size = SIZES[kind] + 1.8 * Math.log2(1 + degree);
+      node.lines = linesOf(node);
+      picture.measure(node);
+    }
+    const own = layout(open, joined(() => true).map(({ from, to }) => [from, to]),
+      Math.max(0.6, canvas.clientWidth / (canvas.clientHeight || 1)));
+    forces = own;
+    own.start(first || still.matches);
+    if (first || still.matches) return;
+    requestAnimationFrame(function step() {
+      if (forces !== own) return;
+      if (own.tick()) requestAnimationFrame(step);
+      picture.redraw(true);
     });
   }
 
-  function showAll(of) {
-    const shown = of.length ? of : graph.nodes(":visible");
-    graph.fit(shown, 30);
-    if (graph.zoom() > CLOSEST) {
-      graph.zoom(CLOSEST);
-      graph.center(shown);
-    }
-    nameNodes();
+  function openFile(file, open) {
+    if (!file.parts.length) return;
+    file.open = open;
+    arrange(false);
+    if (chosen && !seen(chosen)) choose(file);
+    else if (chosen) tell(chosen);
+    refresh();
   }
 
   // --- what is shown of it
 
-  function matches(node) {
-    const wanted = fold($("find").value).split(/\s+/);
-    return wanted.every((word) => words[node.place].includes(word));
-  }
-
-  const drawn = (edge) => !off.relation.has(edge.relation) && !off.type.has(edge.from.type)
-    && !off.type.has(edge.to.type);
+  const on = (node) => seen(node) && !off.type.has(node.type);
 
   // How many hops each node is from the chosen one, along what is drawn.
-  function measure() {
-    for (const node of nodes) node.distance = chosen ? Infinity : 0;
-    if (!chosen) return;
-    chosen.distance = 0;
-    for (let wave = [chosen], hop = 1; wave.length; hop += 1) {
-      const next = [];
-      for (const node of wave) {
-        for (const edge of [...node.out, ...node.into].filter(drawn)) {
-          const other = edge.from === node ? edge.to : edge.from;
-          if (other.distance <= hop) continue;
-          other.distance = hop;
-          next.push(other);
-        }
+  function measureHops(lines) {
+    const around = new Map(nodes.map((node) => [node, []]));
+    for (const { from, to } of lines) {
+      around.get(from).push(to);
+      around.get(to).push(from);
+    }
+    for (const node of nodes) node.far = chosen && node !== chosen ? Infinity : 0;
+    const queue = chosen ? [chosen] : [];
+    for (const node of queue) {
+      for (const other of around.get(node)) {
+        if (other.far < Infinity) continue;
+        other.far = node.far + 1;
+        queue.push(other);
       }
-      wave = next;
     }
   }
 
-  function fade(element, distance, match) {
-    for (let hop = 2; hop <= FAR; hop += 1) {
-      element.toggleClass(`hop${hop}`, hop === Math.min(distance, FAR));
+  const faint = (far) => FAINT[Math.min(far, FAINT.length - 1)];
+
+  function look(sought, lines) {
+    for (const node of nodes) {
+      node.found = sought && [node, ...folded(node)].some((part) => part.match);
+      node.alpha = sought && !node.found && !(chosen && node.far < 2) ? 0.15 : faint(node.far);
+      node.ring = node === chosen ? "chosen" : node === aimed ? "aimed" : node.found ? "found" : "";
+      node.sure = node.start || node === chosen || node === aimed;
+      node.colour = colourOf.get(node.type);
     }
-    element.toggleClass("dim", !match);
+    lines.sort((a, b) => a.strength - b.strength);
+    for (const [at, line] of lines.entries()) {
+      const { from, to, strength, relations: [first, ...more] } = line;
+      line.near = from === chosen || to === chosen;
+      line.width = Math.min(line.near || lines.length - at <= MANY ? 6 : 1, 2 * Math.sqrt(strength));
+      line.alpha = line.near ? 1 : (0.2 + 0.5 * Math.min(1, strength)) * Math.min(from.alpha, to.alpha)
+        * Math.min(1, Math.max(0.3, MANY / lines.length));
+      line.name = (line.near || lines.length <= MOST_NAMED) && (more.length ? `${first} +${more.length}` : first);
+    }
+    picture.show(nodes.filter(on).sort((a, b) => b.sure - a.sure || a.far - b.far || b.found - a.found
+      || byKind(a, b) || b.size - a.size), lines);
   }
 
   function refresh() {
-    const sought = $("find").value.trim() !== "";
-    let shown = 0;
-    measure();
-    graph.batch(() => {
-      for (const node of nodes) {
-        const hidden = off.type.has(node.type), match = matches(node);
-        node.found = sought && match;
-        node.dot.toggleClass("off", hidden);
-        node.dot.toggleClass("found", node.found);
-        node.dot.toggleClass("chosen", node === chosen);
-        fade(node.dot, node.distance, match || (chosen && node.distance < 2));
-        node.item.hidden = hidden || !match;
-        if (!node.item.hidden) shown += 1;
-      }
-      for (const edge of edges) {
-        const near = chosen === edge.from || chosen === edge.to;
-        edge.line.toggleClass("off", off.relation.has(edge.relation));
-        edge.line.toggleClass("near", Boolean(chosen) && near);
-        fade(edge.line, near ? 0 : Math.max(edge.from.distance, edge.to.distance),
-          near || !sought || (edge.from.found && edge.to.found));
-      }
-    });
-    nameNodes();
-    const edgesShown = edges.filter(drawn).length;
-    $("count").textContent = `${shown} of ${nodes.length} nodes, ${edgesShown} of ${edges.length} edges`;
+    const wanted = fold($("find").value).split(/\s+/), sought = wanted.join("") !== "";
+    const lines = joined((edge) => !off.relation.has(edge.relation))
+      .filter(({ from, to }) => on(from) && on(to));
+    for (const node of nodes) {
+      node.match = !off.type.has(node.type) && wanted.every((word) => words[node.place].includes(word));
+      node.item.hidden = !node.match || !(sought || seen(node));
+    }
+    measureHops(lines);
+    look(sought, lines);
+    const shown = nodes.filter((node) => !node.item.hidden).length, hidden = nodes.flatMap(folded).length;
+    $("count").textContent = sought ? `${shown} of ${nodes.length} match`
+      : `${several(shown, "node")}, ${several(lines.length, "line")}`
+        + (hidden ? `, ${several(hidden, "symbol")} in their files` : "");
   }
 
   // What the words of the search find is brought into view.
   function seek() {
     refresh();
-    showAll(graph.nodes(".found:visible"));
+    picture.fit(nodes.filter((node) => on(node) && node.found));
   }
 
-  function filters(into, kind, rows, colour) {
-    $(into).replaceChildren(...rows.map(([name, count]) => {
+  function filters(kind, rows) {
+    $(`${kind}s`).replaceChildren(...rows.map(([name, count]) => {
       const box = make("input", "", { type: "checkbox", checked: "" });
       box.addEventListener("change", () => {
         if (box.checked) off[kind].delete(name);
         else off[kind].add(name);
         refresh();
       });
-      const line = make("label");
-      line.append(box, ...(colour ? [swatch(colour.get(name), name)] : []), make("span", name),
-        make("span", String(count)));
+      const line = make("label"), dot = make("span", "", { class: `swatch ${SHAPES[name] || ""}` });
+      dot.style.background = colourOf.get(name);
+      line.append(box, ...(kind === "type" ? [dot] : []), make("span", name), make("span", String(count)));
       return line;
     }));
   }
@@ -286,36 +228,50 @@
     return list;
   }
 
-  function linkTo(edge, other, arrow) {
+  // What a node and its symbols are linked to, records first: each with the edge's end elsewhere.
+  function neighboursOf(node) {
+    const own = new Set([node, ...node.parts]), found = new Map();
+    for (const edge of [...own].flatMap(links)) {
+      const [arrow, other] = own.has(edge.from) ? ["→", edge.to] : ["←", edge.from];
+      const text = `${arrow} ${edge.relation} `, key = `${text}${other.id}`;
+      if (!own.has(other) && !found.has(key)) found.set(key, { other, text, strength: edge.strength });
+    }
+    return [...found.values()].sort((a, b) => byKind(a.other, b.other) || b.strength - a.strength);
+  }
+
+  function linkTo({ other, text }) {
     const item = make("li"), button = make("button", "", { type: "button", dir: "auto" });
-    button.append(make("span", `${arrow} ${edge.relation} `, { class: "relation" }), other.title);
+    const aim = (node) => { aimed = node && !seen(node) ? node.whole : node; refresh(); };
+    button.append(make("span", text, { class: "relation" }), other.title);
     button.addEventListener("click", () => { choose(other, true); heed(); });
-    button.addEventListener("focus", () => other.dot.addClass("aimed named"));
-    button.addEventListener("blur", () => { other.dot.removeClass("aimed"); nameNodes(); });
+    button.addEventListener("focus", () => aim(other));
+    button.addEventListener("blur", () => aim(null));
     item.append(button);
     return item;
   }
 
+  function tell(node) {
+    const found = neighboursOf(node), list = make("ul"), many = node.parts.length;
+    const fold = make("button", `${node.open ? "Fold" : "Show"} ${several(many, "symbol")} (o)`,
+      { type: "button", "aria-expanded": node.open });
+    fold.addEventListener("click", () => { openFile(node, !node.open); heed(); });
+    list.append(...found.map(linkTo));
+    $("text").replaceChildren(make("h2", node.title, { dir: "auto", tabindex: "-1" }), fieldsOf(node),
+      ...(many ? [fold] : []), make("h3", `${several(found.length, "neighbour")} here`), list,
+      make("div", node.text.trim() === node.title ? "" : node.text, { class: "body", dir: "auto" }));
+    $("text").scrollTop = 0;
+  }
+
   function choose(node, centre) {
     chosen = node;
+    aimed = null;
     for (const other of nodes) other.item.firstChild.setAttribute("aria-current", other === node);
     $("text").hidden = !node;
-    graph.resize();
     if (node) {
-      const links = make("ul");
-      links.append(...node.out.map((edge) => linkTo(edge, edge.to, "→")),
-        ...node.into.map((edge) => linkTo(edge, edge.from, "←")));
-      const count = degree(node);
-      $("text").replaceChildren(make("h2", node.title, { dir: "auto", tabindex: "-1" }), fieldsOf(node),
-        make("h3", count === 1 ? "1 neighbour here" : `${count} neighbours here`), links,
-        make("div", node.text.trim() === node.title ? "" : node.text, { class: "body", dir: "auto" }));
-      $("text").scrollTop = 0;
+      if (!seen(node)) openFile(node.whole, true);
+      tell(node);
       node.item.scrollIntoView({ block: "nearest" });
-      if (centre) { // the node itself: center() would take its label in
-        if (graph.zoom() < 1) graph.zoom(1);
-        const at = node.dot.renderedPosition();
-        graph.panBy({ x: graph.width() / 2 - at.x, y: graph.height() / 2 - at.y });
-      }
+      picture.bring(node, centre);
     }
     const hash = node ? `#${encodeURIComponent(node.id)}` : "";
     if (location.hash !== hash) history.pushState(null, "", hash || location.pathname);
@@ -345,18 +301,13 @@
   }
 
   function stepNeighbour(by) {
-    const links = [...$("text").querySelectorAll("li button")];
-    const at = links.indexOf(document.activeElement);
-    const next = links[at === -1 ? (by > 0 ? 0 : links.length - 1) : (at + by + links.length) % links.length];
+    const found = [...$("text").querySelectorAll("li button")];
+    const at = found.indexOf(document.activeElement);
+    const next = found[at === -1 ? (by > 0 ? 0 : found.length - 1) : (at + by + found.length) % found.length];
     if (next) next.focus();
   }
 
   const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
-  function zoom(factor) {
-    graph.zoom({ level: graph.zoom() * factor,
-      renderedPosition: { x: graph.width() / 2, y: graph.height() / 2 } });
-  }
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -372,22 +323,67 @@
       const first = nodes.find((node) => !node.item.hidden);
       if (first) choose(first, true);
       heed();
-    } else if (typing || target.tagName === "SELECT") return;
-    else if (chosen && event.key in STEPS) stepNeighbour(STEPS[event.key]);
+    } else if (typing) return;
+    else if (event.key === "o" && chosen) {
+      const file = chosen.whole || chosen;
+      openFile(file, !file.open);
+      heed();
+    } else if (chosen && event.key in STEPS) stepNeighbour(STEPS[event.key]);
     else if (event.key === "ArrowDown") step(target, 1);
     else if (event.key === "/") $("find").focus();
-    else if (event.key === "+") zoom(1.25);
-    else if (event.key === "-") zoom(0.8);
-    else if (event.key === "0") showAll([]);
+    else if (event.key === "+") picture.zoomBy(1.25);
+    else if (event.key === "-") picture.zoomBy(0.8);
+    else if (event.key === "0") picture.fit();
     else return;
     event.preventDefault();
   });
+
+  // --- pointers: one moves a node or all of it, two zoom
+
+  const pointers = new Map();
+  let held = null, moved = 0;
+
+  canvas.addEventListener("pointerdown", (event) => {
+    if (!pointers.size) [held, moved] = [picture.nodeAt(event.offsetX, event.offsetY), 0];
+    pointers.set(event.pointerId, event);
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const before = pointers.get(event.pointerId);
+    if (!before) return;
+    const dx = event.offsetX - before.offsetX, dy = event.offsetY - before.offsetY;
+    const other = [...pointers.values()].find((one) => one !== before);
+    const apart = (one) => Math.hypot(one.offsetX - other.offsetX, one.offsetY - other.offsetY) || 1;
+    moved += Math.abs(dx) + Math.abs(dy);
+    pointers.set(event.pointerId, event);
+    if (moved < 4) return;
+    if (other) {
+      picture.zoomBy(apart(event) / apart(before), other.offsetX, other.offsetY);
+    } else if (held) {
+      held.x += dx / picture.view.zoom;
+      held.y += dy / picture.view.zoom;
+      picture.redraw(true);
+    } else picture.pan(dx, dy);
+  });
+  for (const name of ["pointerup", "pointercancel"]) {
+    canvas.addEventListener(name, (event) => {
+      if (pointers.delete(event.pointerId) && name === "pointerup" && moved < 4) choose(held || null);
+    });
+  }
+  canvas.addEventListener("dblclick", () => { if (held) openFile(held, !held.open); });
+  canvas.addEventListener("wheel", (event) => {
+    picture.zoomBy(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), event.offsetX, event.offsetY);
+    event.preventDefault();
+  }, { passive: false });
 
   // --- light and dark
 
   function setTheme(theme) {
     root.dataset.theme = theme;
-    graph.style(styles());
+    for (const name of ["back", "front", "faint", "mark", "edge"]) {
+      colours[name] = getComputedStyle(root).getPropertyValue(`--${name}`).trim();
+    }
+    picture.redraw(false);
   }
 
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -397,33 +393,24 @@
   // --- all together
 
   for (const node of nodes) {
-    node.item = make("li");
+    node.item = make("li", "", { class: `${node.start ? "start" : ""} ${node.whole ? "part" : ""}` });
     const button = make("button", node.title, { type: "button", dir: "auto", title: node.id });
     button.addEventListener("click", () => choose(node, true));
     node.item.append(button);
   }
   $("nodes").append(...nodes.map((node) => node.item));
-  $("notes").append(...data.notes.map((text) => make("li", text, { dir: "auto" })));
   $("about").textContent = data.about;
   document.title = data.about ? `lore: ${data.about}` : "lore";
-  if (!hopped) $("colour").options[0].disabled = true;
-  filters("types", "type", types, typeColour);
-  filters("relations", "relation", counts(edges, "relation"));
+  filters("type", types);
+  filters("relation", counts(edges, "relation"));
   $("find").addEventListener("input", seek);
-  $("colour").addEventListener("change", () => { drawLegend(); graph.style(styles()); });
-  $("fit").addEventListener("click", () => showAll([]));
-  graph.on("tap", "node", (event) => choose(nodes[event.target.id().slice(1)], false));
-  let naming = 0;
-  graph.on("zoom", () => {
-    cancelAnimationFrame(naming);
-    naming = requestAnimationFrame(nameNodes);
-  });
-  graph.on("tap", (event) => { if (event.target === graph) choose(null); });
+  $("fit").addEventListener("click", () => picture.fit());
+  new ResizeObserver(() => picture.redraw(false)).observe(canvas);
   addEventListener("popstate", followHash);
   setTheme(system.matches ? "dark" : "light");
-  drawLegend();
+  arrange(true);
   refresh();
-  showAll([]);
+  picture.fit();
   followHash();
   root.dataset.ready = "yes";
 })();
