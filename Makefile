@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR HUB
 
-.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm test-site lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak lock dist docs site coverage install uninstall clean
+.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm test-site test-view lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak lock dist docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ test-llm: setup ## plugins/llm-lore with the real llm and its test model, in an 
 
 test-site: site ## the pages of the docs in Chromium, by packages that npm fetches (18 MB)
 	@bash tests/site.sh
+
+test-view: setup-dev ## the pages of 'lore graph view' of three stores in Chromium: VIEW=FOLDER keeps pictures
+	@bash tests/view.sh $(if $(VIEW),"$(VIEW)")
 
 lint: setup-dev ## types, lint and format alone
 	@bash tests/run.sh lint

@@ -125,6 +125,18 @@ class Browser:
             "() => done(window.drawn))))"
         ))  # fmt: skip
 
+    def labels(self) -> dict[str, float]:
+        """Return the texts on a canvas, those of several lines whole, each with its opacity."""
+        found: dict[str, float] = {}
+        above: dict[str, Any] = {}
+        for line in self.drawn():
+            if above.get("x") == line["x"]:
+                found.pop(above["text"])
+                line["text"] = f"{above['text']} {line['text']}"
+            found[line["text"]] = line["alpha"]
+            above = line
+        return found
+
     def press(self, key: str, text: str = "") -> None:
         """One key, down and up."""
         codes = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Escape": 27}

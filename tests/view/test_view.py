@@ -291,24 +291,10 @@ def test_a_node_of_the_picture_can_be_clicked(shown: Any) -> None:
     assert chosen(browser) == "Sessions are signed tokens"
 
 
-def labels_of(browser: Browser) -> dict[str, float]:
-    """The labels of the picture, each with its opacity."""
-    found: dict[str, float] = {}
-    above = {"text": "", "x": None}
-    for line in browser.drawn():
-        text = line["text"]
-        if line["x"] == above["x"]:
-            found.pop(above["text"])
-            text = f"{above['text']} {text}"
-        found[text] = line["alpha"]
-        above = {"text": text, "x": line["x"]}
-    return found
-
-
 def test_a_few_nodes_all_have_labels_and_none_lies_over_another(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
-    labels = labels_of(browser)
+    labels = browser.labels()
     assert {"Sessions are signed tokens", "Of nothing else", "auth.py\u00a0+2", "web.py"} <= {*labels}
     assert len([label for label in labels if label not in ("relates_to", "implements")]) >= 10
     assert overlaps(browser.drawn()) == []
@@ -320,12 +306,12 @@ def test_a_file_opens_and_what_was_asked_for_is_marked(shown: Any) -> None:
     assert browser.run("[...document.querySelectorAll('.start')].map(i => i.textContent)") == [
         "Sessions are signed tokens", "Of nothing else"
     ]  # fmt: skip
-    assert "check_login" not in labels_of(browser)
+    assert "check_login" not in browser.labels()
     browser.open(file, "#file-auth.py")
     assert "← calls web.py" in browser.run("document.querySelector('#text ul').textContent")
     browser.press("o", "o")
     settle(browser)
-    assert {"auth.py", "check_login", "log_in"} <= {*labels_of(browser)}
+    assert {"auth.py", "check_login", "log_in"} <= {*browser.labels()}
     assert "log_in()" in listed(browser)
     browser.press("o", "o")
     assert "log_in()" not in listed(browser)
@@ -343,13 +329,13 @@ def settle(browser: Browser) -> None:
 def test_arrows_lead_to_a_neighbour_and_what_is_farther_fades(shown: Any) -> None:
     browser, file = shown
     browser.open(file, "#file-web.py")
-    labels = labels_of(browser)
+    labels = browser.labels()
     assert labels["web.py"] == labels["auth.py\u00a0+2"] == 1
     assert labels["web.py"] > labels["Sessions are signed tokens"]
     browser.press("ArrowRight")
     browser.press("Enter", "\r")
     assert chosen(browser) == "auth.py"
-    assert labels_of(browser)["Sessions are signed tokens"] == 1
+    assert browser.labels()["Sessions are signed tokens"] == 1
     browser.press("Escape")
 
 
@@ -361,7 +347,7 @@ def test_what_is_found_is_marked_and_brought_to_the_middle(shown: Any) -> None:
     (line,) = [line for line in browser.drawn() if line["text"] == "Of nothing else"]
     width = browser.run("document.getElementById('graph').clientWidth")
     assert (line["alpha"], round(line["x"] / width, 1)) == (1, 0.5)
-    others = [alpha for label, alpha in labels_of(browser).items() if "othing" not in label]
+    others = [alpha for label, alpha in browser.labels().items() if "othing" not in label]
     assert max(others) == 0.15
 
 

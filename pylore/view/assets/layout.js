@@ -1,6 +1,5 @@
 // Where the nodes of the page stand. Forces bring neighbours together and keep boxes, each a node
-// with its label, apart; nodes without an edge stand in rows beneath. The same graph is laid out
-// the same way each time.
+// with its label, apart. The same graph is laid out the same way each time.
 const layout = (function () {
   "use strict";
 
@@ -10,12 +9,9 @@ const layout = (function () {
   // A layout of nodes with x, y, width, height and links, pairs of nodes, in a window that is
   // wide: its width by its height. tick() takes a step and returns whether there are more.
   function layout(nodes, links, wide) {
-    const linked = new Set(links.flat());
-    const placed = nodes.filter((node) => linked.has(node));
-    const alone = nodes.filter((node) => !linked.has(node));
-    const inward = 0.04 + 0.4 / Math.sqrt(placed.length + 1);
+    const inward = 0.04 + 0.4 / Math.sqrt(nodes.length + 1);
     const size = (node) => Math.hypot(node.width, node.height) / 2;
-    const forces = d3.forceSimulation(placed).stop()
+    const forces = d3.forceSimulation(nodes).stop()
       .force("link", d3.forceLink(links.map(([source, target]) => ({ source, target })))
         .distance((link) => 30 + size(link.source) / 2 + size(link.target) / 2))
       .force("charge", d3.forceManyBody().strength((node) => -8 * size(node)).distanceMax(1200))
@@ -24,16 +20,14 @@ const layout = (function () {
 
     function tick() {
       forces.tick();
-      pushApart(placed, 1);
       const more = forces.alpha() > 0.01;
-      if (!more) pushApart(placed, PASSES);
-      inRows(alone, placed, wide);
+      pushApart(nodes, more ? 1 : PASSES);
       return more;
     }
 
     // Takes all steps of a first layout at once, or lets those follow that a change needs.
     function start(first) {
-      const ticks = Math.round(Math.max(60, Math.min(TICKS, MOST_STEPS / (placed.length + 1))));
+      const ticks = Math.round(Math.max(60, Math.min(TICKS, MOST_STEPS / (nodes.length + 1))));
       forces.alpha(first ? 1 : 0.2).alphaDecay(1 - Math.pow(0.01, 1 / ticks));
       if (first) while (tick());
     }
@@ -42,10 +36,10 @@ const layout = (function () {
 
   const left = (node) => node.x - node.width / 2;
 
-  function pushApart(placed, passes) {
+  function pushApart(nodes, passes) {
     for (let pass = 0, moved = true; moved && pass < passes; pass += 1) {
       moved = false;
-      const row = [...placed].sort((a, b) => left(a) - left(b));
+      const row = [...nodes].sort((a, b) => left(a) - left(b));
       row.forEach((one, at) => {
         for (let next = at + 1; next < row.length && left(row[next]) < left(one) + one.width + GAP; next += 1) {
           if (part(one, row[next])) moved = true;
@@ -64,26 +58,6 @@ const layout = (function () {
     one[axis] -= by;
     other[axis] += by;
     return true;
-  }
-
-  function inRows(alone, placed, wide) {
-    const edge = (side, most) => placed.reduce((found, node) => Math[most](found, side(node)), 0);
-    const from = edge(left, "min"), to = edge((node) => left(node) + node.width, "max");
-    const room = Math.max(to - from, Math.sqrt(alone.length * 130 * 70 * wide));
-    let x = (from + to - room) / 2, deepest = 0;
-    let y = edge((node) => node.y + node.height / 2, "max") + (placed.length ? 60 : 0);
-    const start = x;
-    for (const node of alone) {
-      if (x > start && x + node.width > start + room) {
-        x = start;
-        y += deepest + 2 * GAP;
-        deepest = 0;
-      }
-      node.x = x + node.width / 2;
-      node.y = y + node.height / 2;
-      x += node.width + 2 * GAP;
-      deepest = Math.max(deepest, node.height);
-    }
   }
 
   return layout;

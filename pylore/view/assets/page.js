@@ -39,7 +39,7 @@
   const words = nodes.map((node) => fold(`${node.title} ${node.id} ${node.tags} ${node.text}`));
   const off = { type: new Set(), relation: new Set() };
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  let chosen = null, aimed = null, forces = null;
+  let chosen = null, aimed = null, forces = null, listed = nodes;
 
   // A symbol is in its file until that is opened; what was asked for is always seen.
   const seen = (node) => !node.whole || node.whole.open || node.start;
@@ -194,9 +194,12 @@
         + (hidden ? `, ${several(hidden, "symbol")} in their files` : "");
   }
 
-  // What the words of the search find is brought into view.
+  // What the words of the search find is brought into view, and what has them in its title first.
   function seek() {
     refresh();
+    const titled = (node) => fold(node.title).includes(fold($("find").value.trim()));
+    listed = [...nodes].sort((a, b) => titled(b) - titled(a));
+    $("nodes").append(...listed.map((node) => node.item));
     picture.fit(nodes.filter((node) => on(node) && node.found));
   }
 
@@ -288,7 +291,7 @@
   // --- keys
 
   function step(from, by) {
-    const open = nodes.filter((node) => !node.item.hidden);
+    const open = listed.filter((node) => !node.item.hidden);
     const at = open.findIndex((node) => node.item.firstChild === from);
     const next = open[at === -1 ? 0 : at + by];
     if (next) next.item.firstChild.focus();
@@ -312,15 +315,15 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target, typing = target === $("find");
-    const listed = typing || $("nodes").contains(target);
+    const inList = typing || $("nodes").contains(target);
     if (event.key === "Escape") {
       if (chosen) choose(null);
       else if ($("find").value) { $("find").value = ""; seek(); }
       $("find").focus();
-    } else if (event.key === "ArrowDown" && listed) step(target, 1);
-    else if (event.key === "ArrowUp" && listed) step(target, -1);
+    } else if (event.key === "ArrowDown" && inList) step(target, 1);
+    else if (event.key === "ArrowUp" && inList) step(target, -1);
     else if (event.key === "Enter" && typing) {
-      const first = nodes.find((node) => !node.item.hidden);
+      const first = listed.find((node) => !node.item.hidden);
       if (first) choose(first, true);
       heed();
     } else if (typing) return;
