@@ -397,9 +397,10 @@ VIEW = Command(
 One HTML file for a browser: nodes and edges drawn, found by their words,
 filtered by type and relation, each one's text a click or a key away. It loads
 nothing from anywhere. Drawn is what the walk reaches from these nodes (a lone -
-reads ids from stdin) or from what a search for the words finds; with neither,
-the records with most edges and the files and symbols that they touch, or without
-records the files with most edges.
+reads ids from stdin) or from what a search for the words finds, which is marked,
+records before files; with neither, the records with most edges and what they
+touch, or without records the files with most edges. Symbols are folded into their
+files, which open one by one. The wider a line, the stronger its edges.
 
 Piped, the page goes to stdout. On a terminal it goes into a file under
 ~/.cache/lore, and the file's path is printed.""",
