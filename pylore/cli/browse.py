@@ -31,6 +31,9 @@ _RESULTS = "50"
 _NEWEST = 200
 """Records that are listed where nothing is searched for."""
 
+_WIDE = 100
+"""Columns from which on a record is shown beside the list, not below it."""
+
 _ENDED = (1, 130)
 """Exit codes of fzf where nothing was picked: nothing matches, or the person ended it."""
 
@@ -56,6 +59,7 @@ def browse(**given: Any) -> None:
 
 
 def _browse(given: dict[str, Any], settings: Settings) -> None:
+    from shlex import quote
     from subprocess import PIPE, Popen
 
     from ..system.programs import find_program
@@ -66,31 +70,63 @@ def _browse(given: dict[str, Any], settings: Settings) -> None:
                         "or use 'lore search' and 'lore show'")  # fmt: skip
     if not os.access("/dev/tty", os.R_OK) or not (sys.stdin.isatty() or sys.stderr.isatty()):
         raise LoreError("browse needs a terminal: in a pipe 'lore search' and 'lore list' do")
+    if os.environ.get("TERM", "dumb") == "dumb":
+        raise LoreError("browse draws on the whole screen, which this terminal cannot (TERM=dumb): "
+                        "use 'lore search' and 'lore show'")  # fmt: skip
     with open_for_reading(settings) as store, store.faults:
-        rows = "".join(_rows(Engine(store, settings, project_root()), given))
-    environ = {**os.environ, "SHELL": "/bin/sh", "LORE_BROWSE": _own_program()}
-    process = Popen([fzf, *_options(given)], stdin=PIPE, stdout=PIPE, env=environ)
-    picked = process.communicate(rows.encode())[0].decode(errors="replace")
+        if next(store.nodes.select(Scope(), 1), None) is None:
+            raise LoreError("the store is empty: 'lore add' writes a record, 'lore index' reads "
+                            "the code")  # fmt: skip
+    terminal = os.open("/dev/tty", os.O_RDWR)
+    again = _again(given)
+    environ = {
+        **os.environ, "SHELL": "/bin/sh", "LORE_BROWSE": _own_program(), "LESS": "R",
+        "FZF_DEFAULT_COMMAND": f"{again} --rows -- {quote(' '.join(given['query']))}",
+    }  # fmt: skip
+    words = [fzf, *_options(given, again, os.get_terminal_size(terminal).columns)]
+    process = Popen(words, stdin=terminal, stdout=PIPE, env=environ)
+    process.returncode = _wait(process.pid)
     if process.returncode in _ENDED:
         return
     if process.returncode:
         raise LoreError(
             f"fzf failed (exit {process.returncode}): 'lore browse' needs 0.25 or later"
         )
+    assert process.stdout
+    picked = process.stdout.read().decode(errors="replace")
     write("".join(line.partition("\t")[0] + "\n" for line in picked.splitlines()))
+
+
+def _wait(pid: int) -> int:
+    """Return the exit code of fzf.
+
+    Ctrl-Z stops fzf alone. The rest of the job is stopped with it, else the shell would wait.
+    """
+    from signal import SIGSTOP
+
+    while os.WIFSTOPPED(status := os.waitpid(pid, os.WUNTRACED)[1]):
+        os.killpg(0, SIGSTOP)
+    return os.waitstatus_to_exitcode(status)
 
 
 def _own_program() -> str:
     return os.path.join(os.environ.get("LORE_ROOT", ""), "lore.sh")
 
 
-def _options(given: dict[str, Any]) -> list[str]:
-    """Return the command line of fzf. What it puts in for {1} and {q} it quotes for the shell."""
+def _again(given: dict[str, Any]) -> str:
+    """Return the beginning of this command for the shell that fzf starts."""
     from shlex import quote
 
     flags = [f"--{BY_NAME[name].option}={text}" for name, text in given["settings"].items()]
     flags += [f"--type={text}" for text in split_words(given["type"])]
-    again = " ".join(['"$LORE_BROWSE" browse', *map(quote, flags)])
+    return " ".join(['"$LORE_BROWSE" browse', *map(quote, flags)])
+
+
+def _options(given: dict[str, Any], again: str, wide: int) -> list[str]:
+    """Return the command line of fzf on a terminal with so many columns.
+
+    What fzf puts in for {1} and {q} it quotes for the shell.
+    """
     rows = f"{again} --rows -- {{q}} 2>/dev/null"
     binds = [
         f"change:change-prompt(> )+reload:{rows}",
@@ -99,15 +135,20 @@ def _options(given: dict[str, Any]) -> list[str]:
         f"ctrl-e:execute:{again} --open={{1}} </dev/tty >/dev/tty",
     ]
     if sys.stdout.isatty():
+        from ..terminal.screen import pager
+
         shown = 'CLICOLOR_FORCE=1 "$LORE_BROWSE" show --text -- {1}'
-        binds.append(f"enter:execute:{shown} | ${{PAGER:-less -R}} >/dev/tty")
-    query = " ".join(given["query"])
+        wait = "{ cat; printf 'Enter: back'; read -r _ </dev/tty; }"
+        binds.append(f"enter:execute:{shown} | {'${PAGER:-less}' if pager() else wait} >/dev/tty")
+    side = "right,50%" if wide >= _WIDE else "down,60%"
     options = [
         "--disabled", "--ansi", "--delimiter=\t", "--with-nth=2..", "--prompt=> ",
-        f"--query={query}", "--layout=reverse", "--info=inline",
-        "--header=Enter read · Ctrl-E edit · Ctrl-L links · Ctrl-B back · Esc end",
-        f"--preview={again} --preview={{1}}", "--preview-window=right,50%,wrap",
+        f"--query={' '.join(given['query'])}", "--layout=reverse", "--info=inline",
+        "--header=Enter read · Ctrl-E edit · Esc end\nCtrl-L links · Ctrl-B back",
+        f"--preview={again} --preview={{1}}", f"--preview-window={side},wrap",
     ]  # fmt: skip
+    if os.environ.get("NO_COLOR"):
+        options.append("--no-color")
     return [*options, *(f"--bind={bind}" for bind in binds)]
 
 
@@ -124,7 +165,8 @@ def _rows(engine: Engine, given: dict[str, Any]) -> Iterator[str]:
             yield _row(hit.id, f"{hit.score:.2f}", hit.title)
     else:
         types = engine.store.types.require(split_words(given["type"]) or (RECORDS,))
-        for node in engine.store.nodes.select(Scope(types=types), _NEWEST):
+        found = [*engine.store.nodes.select(Scope(types=types), _NEWEST)]
+        for node in found or ([] if given["type"] else engine.store.nodes.select(Scope(), _NEWEST)):
             yield _row(node.id, node.updated_at[:10], node.title)
 
 
@@ -143,8 +185,8 @@ def _links(engine: Engine, id: str) -> Iterator[str]:
 def _row(id: str, first: str, title: str) -> str:
     if "\n" in id or "\t" in id:
         return ""
-    style, end = ("", "") if os.environ.get("NO_COLOR") else ("\x1b[1m", "\x1b[0m")
-    return f"{id}\t{printable(first)}  {style}{printable(id)}{end}  {printable(one_line(title))}\n"
+    dim, end = ("", "") if os.environ.get("NO_COLOR") else ("\x1b[2m", "\x1b[0m")
+    return f"{id}\t{printable(first)}  {printable(one_line(title))}  {dim}{printable(id)}{end}\n"
 
 
 def _preview(engine: Engine, id: str) -> None:

@@ -44,7 +44,10 @@ def checks(browser: Browser, page: Path) -> Iterator[tuple[str, bool]]:
     yield f"{len(texts)} texts, none over another", bool(texts) and not overlaps(texts)
     records = browser.run(_RECORDS)
     named = [label for label in records if label in labels]
-    yield f"{len(named)} of {len(records)} records have their labels", 2 * len(named) >= len(records)
+    yield (
+        f"{len(named)} of {len(records)} records have their labels",
+        2 * len(named) >= len(records),
+    )
     starts = browser.run(_STARTS)
     yield f"{len(starts)} nodes are marked as the start", bool(starts) == bool(browser.run(_ABOUT))
     wanted = records[-1].rstrip("…") if records else "vocabulary"

@@ -295,7 +295,9 @@ def test_a_few_nodes_all_have_labels_and_none_lies_over_another(shown: Any) -> N
     browser, file = shown
     browser.open(file)
     labels = browser.labels()
-    assert {"Sessions are signed tokens", "Of nothing else", "auth.py\u00a0+2", "web.py"} <= {*labels}
+    assert {"Sessions are signed tokens", "Of nothing else", "auth.py\u00a0+2", "web.py"} <= {
+        *labels
+    }
     assert len([label for label in labels if label not in ("relates_to", "implements")]) >= 10
     assert overlaps(browser.drawn()) == []
 

@@ -386,8 +386,8 @@ BROWSE_COMMAND = Command(
     """\
 Shows the store through fzf (https://github.com/junegunn/fzf, 0.25 or later), which has to
 be installed. What is typed is searched for at once; without a word there are the records
-changed last. The record under the cursor is shown beside the list, which does not count as
-an access.
+changed last, or without records the files and symbols. What is under the cursor is shown
+beside the list, in fewer than 100 columns below it, which does not count as an access.
 
   Enter      read the record whole; where the output goes into a pipe, print its id and end
   Ctrl-E     open it in $VISUAL or $EDITOR: its file at the line, or else the record
