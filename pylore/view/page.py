@@ -105,22 +105,23 @@ class Picked:
         Symbols need no room: the page folds them into their files.
         """
         self.notes += found.notes
-        room = most - sum(not id.startswith(SYMBOL_IDS) for id in self.places)
-        left = False
+        drawn, left = {*map(_whole, self.places)}, 0
         for hit in sorted(found, key=lambda hit: hit.hops > 0 and hit.type in NO_RECORDS):
-            needed = sum(
-                id not in self.places
-                for id in {file_id(path_of(id)) if path_of(id) else id for id in hit.path}
-            )
-            if needed > room:
-                left = True
+            needed = drawn.union(map(_whole, hit.path))
+            if len(needed) > max(most, len(drawn)):
+                left += 1
                 continue
-            room -= needed
+            drawn = needed
             for hop, id in enumerate(hit.path):
                 self.places.setdefault(id, (hop, None))
             self.places[hit.id] = (hit.hops, round(hit.score, 6))
         if left:
-            self.notes.append(f"the best {most - room} nodes are drawn: --max-nodes is {most}")
+            self.notes.append(f"the best {len(drawn)} nodes are drawn: --max-nodes is {most}")
+
+
+def _whole(id: str) -> str:
+    """Return the file of a symbol; any other id itself."""
+    return file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
 
 
 def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
@@ -239,7 +240,7 @@ def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
             {
                 **_drawn(nodes[id], *picked.places.get(id, (None, None))),
                 "label": printable(label),
-                "within": place.get(file_id(path_of(id))) if id.startswith(SYMBOL_IDS) else None,
+                "within": None if id == _whole(id) else place.get(_whole(id)),
             }
             for id, label in zip(ids, labels([nodes[id] for id in ids]), strict=True)
         ],
@@ -251,10 +252,9 @@ def _folded(store: Store, picked: Iterable[str]) -> dict[str, list[str]]:
     """Return the picked nodes, each file with its symbols, those that were picked first."""
     found: dict[str, list[str]] = {}
     for id in picked:
-        if id.startswith(SYMBOL_IDS):
-            found.setdefault(file_id(path_of(id)), []).append(id)
-        else:
-            found.setdefault(id, [])
+        parts = found.setdefault(_whole(id), [])
+        if id != _whole(id):
+            parts.append(id)
     files = [id for id in found if id.startswith(FILE_IDS)]
     rows = store.edges.neighbours(files, [DEFINES], ALL)
     room = MOST_SYMBOLS - sum(map(len, found.values()))

@@ -14,7 +14,7 @@
   const FONTS = { file: `12px ${SANS}`, symbol: `11px ${SANS}`, record: `600 13px ${SANS}` };
   const SIZES = { record: 16, file: 8, symbol: 6 }; // pixels, before a node's lines count
   const KINDS = Object.keys(SIZES); // in the list of a node's neighbours and on the picture, records first
-  const FAINT = [1, 1, 0.6, 0.35, 0.2]; // by hops from the chosen node
+  const FAR = 0.3, OTHER = 0.15; // opacity of what is not next to the chosen node, not found
   const WIDEST = 150; // pixels of a line of a label
   const MANY = 200; // lines that are drawn wide, the strongest; with more each is fainter
   const MOST_NAMED = 40; // lines whose relations can all be read at once
@@ -137,38 +137,21 @@
 
   const on = (node) => seen(node) && !off.type.has(node.type);
 
-  // How many hops each node is from the chosen one, along what is drawn.
-  function measureHops(lines) {
-    const around = new Map(nodes.map((node) => [node, []]));
-    for (const { from, to } of lines) {
-      around.get(from).push(to);
-      around.get(to).push(from);
-    }
-    for (const node of nodes) node.far = chosen && node !== chosen ? Infinity : 0;
-    const queue = chosen ? [chosen] : [];
-    for (const node of queue) {
-      for (const other of around.get(node)) {
-        if (other.far < Infinity) continue;
-        other.far = node.far + 1;
-        queue.push(other);
-      }
-    }
-  }
-
-  const faint = (far) => FAINT[Math.min(far, FAINT.length - 1)];
-
   function look(sought, lines) {
+    const touches = ({ from, to }) => from === chosen || to === chosen;
+    const near = new Set(lines.filter(touches).flatMap(({ from, to }) => [from, to]));
     for (const node of nodes) {
+      node.far = chosen && node !== chosen && !near.has(node);
       node.found = sought && [node, ...folded(node)].some((part) => part.match);
-      node.alpha = sought && !node.found && !(chosen && node.far < 2) ? 0.15 : faint(node.far);
+      node.alpha = sought && !node.found && !near.has(node) ? OTHER : node.far ? FAR : 1;
       node.ring = node === chosen ? "chosen" : node === aimed ? "aimed" : node.found ? "found" : "";
       node.sure = node.start || node === chosen || node === aimed;
       node.colour = colourOf.get(node.type);
     }
-    lines.sort((a, b) => a.strength - b.strength);
+    lines.sort((a, b) => touches(a) - touches(b) || a.strength - b.strength);
     for (const [at, line] of lines.entries()) {
       const { from, to, strength, relations: [first, ...more] } = line;
-      line.near = from === chosen || to === chosen;
+      line.near = touches(line);
       line.width = Math.min(line.near || lines.length - at <= MANY ? 6 : 1, 2 * Math.sqrt(strength));
       line.alpha = line.near ? 1 : (0.2 + 0.5 * Math.min(1, strength)) * Math.min(from.alpha, to.alpha)
         * Math.min(1, Math.max(0.3, MANY / lines.length));
@@ -186,7 +169,6 @@
       node.match = !off.type.has(node.type) && wanted.every((word) => words[node.place].includes(word));
       node.item.hidden = !node.match || !(sought || seen(node));
     }
-    measureHops(lines);
     look(sought, lines);
     const shown = nodes.filter((node) => !node.item.hidden).length, hidden = nodes.flatMap(folded).length;
     $("count").textContent = sought ? `${shown} of ${nodes.length} match`
