@@ -31,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..core.model import Hit, Hits, Node
+    from ..core.model import Hits, Node
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
