@@ -140,7 +140,10 @@ class Bundle:
         return True
 
     def write(self) -> None:
-        """Write what this process has loaded, where that can be, unless some of it is heavy."""
+        """Write what this process has loaded, where that can be, unless some of it is heavy.
+
+        It is compiled without docstrings, which nobody reads there.
+        """
         if not sys.modules.keys().isdisjoint(_HEAVY):
             return
         if sys.dont_write_bytecode or not os.access(self._folder, os.W_OK):
@@ -150,11 +153,12 @@ class Bundle:
             spec = getattr(module, "__spec__", None)
             loader = getattr(spec, "loader", None)
             if isinstance(loader, Loader):
-                code = loader.compiled(spec)
-                if code is None:
+                if loader.compiled(spec) is None:
                     return
+                source = loader.get_data(loader.path)
                 members.append((
-                    name, loader.path, loader.stamp, hasattr(module, "__path__"), code,
+                    name, loader.path, loader.stamp, hasattr(module, "__path__"),
+                    compile(source, loader.path, "exec", dont_inherit=True, optimize=2),
                 ))  # fmt: skip
         made_for = (_bootstrap_external.MAGIC_NUMBER, self._folder)
         try:
