@@ -89,10 +89,7 @@ def rank_files(
     if not whole.is_there():
         return None
     legs = {
-        "file": _whole_texts(store, query),
-        "head": _head(store, query),
-        "path": _paths(store, query),
-        "defined": defining(store, query.text),
+        **_of_all_files(store, query),
         "symbols": _lifted(matched.get("fulltext", {})),
         "meaning": {
             id: cosine - settings.vector_min
@@ -118,6 +115,20 @@ def rank_files(
     for path in _of_few_words(store, ranks):
         ranks.stand[file_id(path)] = tuning.OF_FEW_WORDS
     return ranks
+
+
+def _of_all_files(store: Store, query: Query) -> dict[str, dict[str, float]]:
+    """Return the legs that are the same within any scope: a context ranks files within two."""
+    kept, asked = store.whole_files.legs, f"{query.text}\0{query.terms}"
+    if asked not in kept:
+        kept.clear()
+        kept[asked] = {
+            "file": _whole_texts(store, query),
+            "head": _head(store, query),
+            "path": _paths(store, query),
+            "defined": defining(store, query.text),
+        }
+    return kept[asked]
 
 
 def _of_few_words(store: Store, ranks: FileRanks) -> list[str]:

@@ -8,6 +8,7 @@ person typed in another form is found by ``text.inflections``.
 
 from __future__ import annotations
 
+from _operator import itemgetter  # "operator" itself takes a while to load
 from math import log
 
 from ..core import scoring as tuning
@@ -256,7 +257,8 @@ class FullText:
             " CROSS JOIN nodes n ON n.key = p.node_key",
             (*rank_parameters, expression(groups), *parameters, limit),
         ).fetchall()
-        rows.sort(key=lambda row: (-row[2], row[0]))
+        rows.sort()  # by key, as equal ones stay
+        rows.sort(key=itemgetter(2), reverse=True)
         return rows
 
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
@@ -431,12 +433,14 @@ class There:
     """Words that tables have and files that matched, as long as nothing is written, by others or
     here."""
 
-    __slots__ = ("files", "seen", "words")
+    __slots__ = ("files", "legs", "seen", "words")
 
     def __init__(self, seen: tuple[object, ...] = ()) -> None:
         self.seen = seen
         self.words: dict[tuple[str, str], bool] = {}
         self.files: dict[tuple[object, ...], list[tuple[str, float]]] = {}
+        self.legs: dict[str, dict[str, dict[str, float]]] = {}
+        """What ranks whole files for the last query."""
 
 
 def choose_engine(wanted: str) -> str:

@@ -107,6 +107,11 @@ class WholeFiles(WholeText):
         """Return the files there are."""
         return {str(path) for (path,) in self._db.execute("SELECT path FROM whole_files")}
 
+    @property
+    def legs(self) -> dict[str, dict[str, dict[str, float]]]:
+        """What ranked files for the last query, as long as nothing is written."""
+        return self._fulltext.there().legs
+
     def put(self, files: Iterable[tuple[str, str, str]]) -> None:
         """Write files anew: path, text, and the parts of the names in it."""
         rows = [(path, composed(text), composed(parts)) for path, text, parts in files]
