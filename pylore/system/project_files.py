@@ -131,11 +131,12 @@ class Listed:
             return "has a name that cannot be kept"
         if not OWN_FOLDERS.isdisjoint(path.lower().split("/")) or is_of_a_store(path):
             return "is not a file of the project itself"
-        try:
-            full = place_within(self._root, path)
-        except LoreError as error:
-            return str(error)
-        if full != os.path.join(self._root, path):
+        full = os.path.join(self._root, path)
+        if not leads_down(path) or os.path.realpath(full) != full:
+            try:
+                place_within(self._root, path)
+            except LoreError as error:
+                return str(error)
             return "is behind a link"
         return "" if os.path.isfile(full) else MISSING
 
