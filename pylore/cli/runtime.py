@@ -239,6 +239,10 @@ TIMINGS = 1 << 16
 """Bytes of a log of timings: some 4000 lines. There are two."""
 
 
+REPORTS = 1 << 20
+"""Bytes of a log of bugs, of which there are two: one in a hook comes hundreds of times a day."""
+
+
 def begin() -> None:
     """Note that a command begins: what the processor has done until now, it took to get here."""
     global began
@@ -259,7 +263,10 @@ def keep_timing(command: str, settings: Settings) -> None:
 
         flush()
         line = f"{command}\t{1000 * (perf_counter() - began):.1f}\n"
-        append_line(timings_file(), line.encode(), TIMINGS)
+        try:
+            append_line(timings_file(), line.encode(), TIMINGS)
+        except OSError:
+            return
 
 
 def report_bug(error: BaseException, command: str) -> str:
@@ -268,15 +275,14 @@ def report_bug(error: BaseException, command: str) -> str:
 
     from .. import __version__
     from ..core.times import now
-    from ..system.files import open_private_log, state_folder
+    from ..system.files import append_line, state_folder
     from ..system.user_files import report_of
 
     head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
     report = f"{head}\n{report_of(error)}\n"
     path = os.path.join(state_folder(), "error.log")
     try:
-        with open(open_private_log(path), "a", encoding="utf-8", errors="backslashreplace") as log:
-            log.write(f"{report}\n")
+        append_line(path, f"{report}\n".encode("utf-8", "backslashreplace"), REPORTS)
     except OSError:
         sys.stderr.write(report)
         return f"a bug in lore, and {path} cannot be written: please report the lines above"

@@ -19,7 +19,7 @@ from struct import pack, unpack
 
 from ..core.errors import LoreError, StoreError
 from ..core.text import words
-from ..system.files import user_folder
+from ..system.files import cache_of
 from .bpe import PieceTable, TableError, stamp_of_tokenizer
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]]:
     words = list(words)
     try:
         stamp = stamp_of_tokenizer(tokenizer)
-        own = own_table(stamp)
+        own = own_table(tokenizer)
         for path in (installed_table(tokenizer), own, *_temporary):
             try:
                 return _table(path, stamp, own=path == own).encode(words)
@@ -92,9 +92,9 @@ def installed_table(tokenizer: str) -> str:
     return os.path.join(packages, "lore-pieces.table")
 
 
-def own_table(stamp: str) -> str:
+def own_table(tokenizer: str) -> str:
     """Return where the user's own is, for whom no set-up has made one."""
-    return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), f"pieces-{stamp}.table")
+    return cache_of(tokenizer, "table")
 
 
 def _table(path: str, stamp: str, *, own: bool) -> PieceTable:

@@ -104,6 +104,15 @@ def user_folder(variable: str, default: str) -> str:
     return os.path.join(base, "lore")
 
 
+def cache_of(path: str, kind: str) -> str:
+    """Return where the user's cache keeps what is made of a file. Its name does not depend on the
+    file's state: what is made of another one replaces it."""
+    from ..core.ids import sha256
+
+    name = f"{kind}-{sha256(os.path.abspath(path).encode(errors='replace')).hexdigest()[:16]}"
+    return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), name)
+
+
 def state_folder() -> str:
     """Return the user's own folder for what lore notes down."""
     return user_folder("XDG_STATE_HOME", ".local/state")
@@ -169,20 +178,20 @@ def open_private_log(path: str) -> int:
 
 
 def append_line(path: str, line: bytes, most: int) -> None:
-    """Append a line, in one write, to a log of this user's alone; never fail.
+    """Append a line, or some, in one write to a log of this user's alone.
 
     A log of ``most`` bytes is renamed to ``path.1`` in place of the one before: nothing is copied.
+
+    Raises:
+        OSError: it cannot be written.
     """
+    number = open_private_log(path)
     try:
-        number = open_private_log(path)
-        try:
-            os.write(number, line)
-            if os.fstat(number).st_size >= most:
-                os.rename(path, f"{path}.1")
-        finally:
-            os.close(number)
-    except OSError:
-        return
+        os.write(number, line)
+        if os.fstat(number).st_size >= most:
+            os.rename(path, f"{path}.1")
+    finally:
+        os.close(number)
 
 
 def user_secret() -> bytes:

@@ -30,11 +30,12 @@ from pylore.context.sections import (
     flowchart,
     sentences,
 )
-from pylore.context.text import Snippet, Tokens, WorkTree
+from pylore.context.text import Snippet, Tokens, WorkTree, _kept_pieces
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import printable
 from pylore.core.times import ago
+from pylore.embed.static import tokenizer_file
 from pylore.indexing.indexer import Index
 from pylore.records.records import Records
 from pylore.records.show import count_accesses
@@ -682,3 +683,17 @@ def test_whatever_a_title_holds_mermaid_parses_the_picture(tmp_path: Path) -> No
     assert len(pictures) >= 100
     assert len(done.stdout.splitlines()) == 1, done.stdout
     assert json.dumps(broken)[1:-1] in done.stdout
+
+
+def test_pieces_of_another_tokenizer_take_the_place_of_those_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move_home(monkeypatch, tmp_path)
+    copy = tmp_path / "tokenizer.json"
+    copy.write_bytes(Path(tokenizer_file()).read_bytes())
+    found = []
+    for second in (1, 2, 2):
+        os.utime(copy, (second, second))
+        found.append(_kept_pieces(str(copy)))
+    assert found[0] == found[1] == found[2]
+    assert len([*(tmp_path / "cache/lore").iterdir()]) == 1

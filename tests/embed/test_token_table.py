@@ -35,7 +35,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def placed(made_table: Path, package: str, *, own: bool) -> Path:
     """A table of this package in one of its two places."""
-    own_place = own_table(stamp_of_tokenizer(package))
+    own_place = own_table(package)
     place = Path(own_place if own else installed_table(package))
     place.parent.mkdir(exist_ok=True, parents=True)
     shutil.copy(made_table, place)
@@ -48,7 +48,7 @@ WORD = ["unheardofword"]
 
 def test_who_has_no_table_gets_one_of_his_own(package: str, made_table: Path) -> None:
     assert encode(WORD, package) == real_pieces(WORD)
-    place = Path(own_table(stamp_of_tokenizer(package)))
+    place = Path(own_table(package))
     assert place.stat().st_mode & 0o7777 == 0o600
     assert place.parent.stat().st_mode & 0o7777 == 0o700
     assert [*place.parent.iterdir()] == [place]
@@ -58,7 +58,15 @@ def test_who_has_no_table_gets_one_of_his_own(package: str, made_table: Path) ->
 def test_where_the_setup_made_one_nobody_makes_another(package: str, made_table: Path) -> None:
     placed(made_table, package, own=False)
     assert encode(WORD, package) == real_pieces(WORD)
-    assert not Path(own_table(stamp_of_tokenizer(package))).exists()
+    assert not Path(own_table(package)).exists()
+
+
+def test_the_table_of_another_version_takes_the_place_of_the_one_before(package: str) -> None:
+    for second in (1, 2):
+        os.utime(package, (second, second))
+        assert encode(WORD, package) == real_pieces(WORD)
+    place = Path(own_table(package))
+    assert [*place.parent.iterdir()] == [place]
 
 
 def cut(place: Path) -> None:
@@ -144,7 +152,7 @@ def test_a_damaged_table_is_made_anew_or_passed_over(
 ) -> None:
     without_buckets(placed(made_table, package, own=own))
     assert encode(WORD, package) == real_pieces(WORD)
-    mended = Path(own_table(stamp_of_tokenizer(package)))
+    mended = Path(own_table(package))
     assert mended.read_bytes() == made_table.read_bytes()
 
 
@@ -172,4 +180,4 @@ def test_the_setup_makes_a_table_beside_the_packages_once(package: str) -> None:
     os.utime(package, (1, 1))  # as where another version of the package was installed
     assert Path(install_table(package)).stat().st_ino != first.st_ino
     assert encode(WORD, package) == real_pieces(WORD)
-    assert not Path(own_table(stamp_of_tokenizer(package))).exists()
+    assert not Path(own_table(package)).exists()

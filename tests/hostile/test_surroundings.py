@@ -15,7 +15,7 @@ from planted import LORE, ROOT, Planted
 from store_places import store_folder
 
 import pylore
-from pylore.cli import hot, main
+from pylore.cli import hot, main, runtime
 from pylore.core.errors import BUG, LoreError
 from pylore.core.settings import USER_ONLY
 from pylore.system.atomic_write import TemporaryFolder, write_whole
@@ -201,6 +201,18 @@ def test_the_log_of_a_bug_has_its_place_and_no_text(
     assert "behind it: KeyError" in text
     assert f"hostile{os.sep}test_surroundings.py:" in text
     assert modes_below(tmp_path / "lore") == {"": 0o700, "error.log": 0o600}
+
+
+def test_reports_of_one_bug_again_and_again_take_no_more_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(runtime, "REPORTS", 2000)
+    for _ in range(100):
+        runtime.report_bug(ValueError(), "hook")
+    files = sorted((tmp_path / "lore").iterdir())
+    assert [file.name for file in files] == ["error.log", "error.log.1"]
+    assert sum(file.stat().st_size for file in files) < 3 * 2000
 
 
 def test_a_deep_failure_makes_a_short_report() -> None:
