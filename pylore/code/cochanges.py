@@ -197,11 +197,6 @@ def _texts(message: str) -> tuple[str, str]:
     return text, cleaned(text)
 
 
-SUPERSEDED = "superseded"
-"""The status of an edge that a later analysis no longer finds. One that a person took
-away has another, and does not come back."""
-
-
 def replace_edges(
     store: Store, relation: str, wanted: Mapping[tuple[str, str], tuple[float, str]]
 ) -> tuple[int, int, int, int]:
@@ -219,28 +214,19 @@ def replace_edges(
         edge = old.get(ends)
         if edge is None:
             added.append(Edge(*ends, relation, weight, "system", "confirmed", metadata, at))
-        elif _is_derived(edge) and _content(edge) != (weight, metadata, None):
+        elif _is_derived(edge) and (edge.weight, edge.metadata) != (weight, metadata):
             edge.weight, edge.metadata = weight, metadata
-            edge.status, edge.ended_at = "confirmed", None
             updated.append(edge)
     store.edges.put_many(added)
     store.edges.put_many(updated)
-    ended = [
-        edge
-        for ends, edge in old.items()
-        if ends not in wanted and edge.ended_at is None and _is_derived(edge)
-    ]
-    for edge in ended:
-        store.edges.invalidate(edge.key, at, SUPERSEDED)
+    ended = [edge.key for ends, edge in old.items() if ends not in wanted and _is_derived(edge)]
+    store.edges.drop_derived(ended)
     return len(added), len(updated), len(wanted) - len(added) - len(updated), len(ended)
 
 
-def _content(edge: Edge) -> tuple[float, str, str | None]:
-    return edge.weight, edge.metadata, edge.ended_at
-
-
 def _is_derived(edge: Edge) -> bool:
-    return edge.source == "system" and (edge.ended_at is None or edge.status == SUPERSEDED)
+    """Return whether the edge stands as it was found: what a person took away stays away."""
+    return edge.source == "system" and edge.ended_at is None
 
 
 def cochanges_are_due(store: Store) -> bool:

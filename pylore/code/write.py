@@ -287,13 +287,16 @@ class Writer:
             seen.append((old, entry))
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
-        """Invalidate what is no longer there; its edges are out with it."""
-        forgotten = []
+        """Invalidate what is no longer there, and drop what was found in it; other edges are out
+        with it."""
+        forgotten: list[Node] = []
         for node in nodes:
             if node.invalidated_at is None:
                 node.invalidated_at = self._now
                 self._store.nodes.invalidate(node.id, self._now)
                 forgotten.append(node)
+        found = self._store.code.resolved_from([node.id for node in forgotten])
+        self._store.edges.drop_derived(found)
         return forgotten
 
     def finish(self) -> dict[str, Any]:
@@ -380,9 +383,8 @@ class Writer:
         }  # fmt: skip
         self._compare_edges(held, wanted)
         # What has come back has its edges again, of files too that name it no more.
-        code.end_edges(
-            (key for key in code.resolved_to(sorted(again.come)) if key not in wanted), self._now
-        )
+        come = code.resolved_to(sorted(again.come))
+        self._store.edges.drop_derived(key for key in come if key not in wanted)
         answers.put_answers(
             (path, outline(again.facts[path]), answers_as_json(each))
             for path, each in again.answers.items()
@@ -486,13 +488,9 @@ class Writer:
         }
 
     def _compare_edges(self, held: Held, wanted: Wanted) -> None:
-        """End the edges that are not wanted any more, and write those that are new or other."""
+        """Drop the edges that are not wanted any more, and write those that are new or other."""
         code = self._store.code
-        code.end_edges(
-            (key for key, (_, _, source, stands) in held.items()
-             if stands and source == "system" and key not in wanted),
-            self._now,
-        )  # fmt: skip
+        self._store.edges.drop_derived(key for key in held if key not in wanted)
         new: list[Edge] = []
         changed: list[Edge] = []
         for key, (weight, metadata) in wanted.items():

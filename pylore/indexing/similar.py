@@ -47,9 +47,6 @@ CANDIDATES = 100
 """The nearest passages whose records are looked at, to find those nearest to a record: after
 100 records added one by one, 1 edge of 720 was another than in a build anew."""
 
-REPLACED = "superseded"
-"""The status of an edge that this module took away. One that a person took away stays away."""
-
 _BUILT, _STALE = "similar", "similar_stale"
 
 
@@ -174,7 +171,7 @@ def _prune(store: Store, plan: Plan, id: str) -> None:
     """Takes away those of a record's edges that neither end needs any more."""
     for other, _ in _strongest(store, id)[plan.nearest :]:
         if id not in [near for near, _ in _strongest(store, other)[: plan.nearest]]:
-            store.edges.invalidate((*pair(id, other), RELATION), now(), REPLACED)
+            store.edges.drop_derived([(*pair(id, other), RELATION)])
 
 
 def _strongest(store: Store, id: str) -> list[tuple[str, float]]:
@@ -226,14 +223,13 @@ def replace(
     at = now()
     for edge in old:
         key = pair(edge.from_id, edge.to_id)
-        live = edge.ended_at is None
-        if edge.source != "system" or not (live or edge.status == REPLACED):
+        if edge.source != "system" or edge.ended_at is not None:
             settled.add(key)
-        elif live and key in wanted and abs(edge.weight - wanted[key]) < 0.001:
+        elif key in wanted and abs(edge.weight - wanted[key]) < 0.001:
             settled.add(key)  # rounding alone is not a change
             counts["unchanged"] += 1
-        elif live and key not in wanted:
-            store.edges.invalidate(edge.key, at, REPLACED)
+        elif key not in wanted:
+            store.edges.drop_derived([edge.key])
             counts["invalidated"] += 1
     for key in sorted(wanted.keys() - settled):
         weight = round(min(1.0, wanted[key]), 4)

@@ -275,15 +275,6 @@ class CodeFiles:
             edge_rows(self._db, edges),
         )
 
-    def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
-        """Mark edges as invalidated."""
-        self._db.executemany(
-            "UPDATE main.graph_edges SET ended_at = ?1, invalidated_at = ?1"
-            f" WHERE from_key = {KEY_OF.format('?2')}"
-            f" AND to_key = {KEY_OF.format('?3')} AND relation = ?4 AND ended_at IS NULL",
-            ((at, *key) for key in keys),
-        )
-
 
 def _counted(nodes: Iterable[Node], numbers: dict[str, int]) -> Iterator[Node]:
     for node in nodes:

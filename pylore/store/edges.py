@@ -196,8 +196,8 @@ class Edges:
     """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``.
 
     Triggers keep the history: a change of weight, source, status, metadata or end by any method
-    leaves a line (``EDGE_HISTORY``), and so does a deletion. What is forgotten with an end of it
-    is out until that is back, and has not changed.
+    leaves a line (``EDGE_HISTORY``), and so does a deletion, unless the edge is derived. What is
+    forgotten with an end of it is out until that is back, and has not changed.
     """
 
     def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
@@ -439,6 +439,12 @@ class Edges:
             f" invalidated_at = {_OUT.format('from_key', 'to_key', ended=4)},"
             f" status = coalesce(nullif(?5, ''), status) WHERE {_THIS}",
             (*key, at, status),
+        )
+
+    def drop_derived(self, keys: Iterable[EdgeKey]) -> None:
+        """Delete edges that nobody made and that are derived no more."""
+        self._db.executemany(
+            f"DELETE FROM main.graph_edges WHERE {_THIS} AND source = 'system'", keys
         )
 
     def note_ends(self, id: str) -> None:

@@ -439,7 +439,7 @@ CREATE TABLE code_marks(
   PRIMARY KEY (mark, owner)
 ) WITHOUT ROWID;
 
--- Every state that an edge has left, kept by the database itself.
+-- Every state that an edge has left, kept by the database itself; none of one that is derived.
 CREATE TABLE edge_history(
   from_id TEXT NOT NULL,
   to_id TEXT NOT NULL,
@@ -571,6 +571,7 @@ CREATE TRIGGER edge_changed AFTER UPDATE OF weight, source, status, metadata, en
 ON graph_edges
 WHEN (old.weight, old.source, old.status, old.metadata, old.ended_at)
   IS NOT (new.weight, new.source, new.status, new.metadata, new.ended_at)
+  AND (old.source <> 'system' OR new.source <> 'system')
   AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'merging')
 BEGIN
   UPDATE graph_edges SET changed_at = max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
@@ -599,7 +600,7 @@ END;
 
 CREATE TRIGGER edge_removed AFTER DELETE ON graph_edges
 BEGIN
-  INSERT INTO edge_history VALUES (
+  INSERT INTO edge_history SELECT
     coalesce((SELECT id FROM nodes WHERE key = old.from_key),
       (SELECT id FROM absent WHERE key = old.from_key)),
     coalesce((SELECT id FROM nodes WHERE key = old.to_key),
@@ -607,7 +608,8 @@ BEGIN
     old.relation, old.weight, old.source, old.status, old.metadata,
     old.ended_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
     max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, '')),
-    old.created_at, (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'));
+    old.created_at, (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
+  WHERE old.source <> 'system';
   DELETE FROM absent WHERE key IN (old.from_key, old.to_key)
     AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE from_key = absent.key)
     AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE to_key = absent.key);

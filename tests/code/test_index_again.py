@@ -98,6 +98,9 @@ def test_after_each_change_the_store_is_as_after_a_first_index(
             fresh = Project(project.root, other)
             counts = fresh.index()
             assert standing(project) == standing(fresh)
+            derived = [edge for edge in project.store.edges.all() if edge.source == "system"]
+            assert all(edge.invalidated_at is None for edge in derived)
+            assert not [*project.store.edges.history()]
             for name in ("files", "symbols", "edges", "unresolved", "languages"):
                 assert done[name] == counts[name]
             assert sorted(project.store.code_answers.outlines()) == sorted(

@@ -234,16 +234,17 @@ def test_nodes_and_edges_of_code(store: Store) -> None:
     assert code.resolved_from(["symbol-a.py::f", "file-a.py"]) == code.resolved()
     assert code.resolved_from(["symbol-b"]) == {} and code.resolved_to([key[0]]) == []
     assert code.resolved_to(["symbol-b", "symbol-c"]) == [key]
-    code.end_edges([key], LATE)
+    store.edges.drop_derived([key])
     assert code.resolved_to(["symbol-b"]) == []
-    assert code.resolved()[key][3] is False and code.edge_counts() == {"defines": 1}
+    assert key not in code.resolved() and code.edge_counts() == {"defines": 1}
     code.put_edges([an_edge(*key, 0.7, source="system")])
     assert code.resolved()[key] == (0.7, "{}", "system", True)
     store.edges.put(an_edge(*key, 0.2, source="user_edit"))
     code.put_edges([an_edge(*key, 0.8, source="system")])
     assert code.resolved()[key][:3] == (0.2, "{}", "user_edit")
-    weights = [float(str(state["weight"])) for state in store.edges.history(key)]
-    assert sorted(weights) == [0.5, 0.5, 0.7]
+    assert [state["weight"] for state in store.edges.history(key)] == [0.7]  # a person's own next
+    store.edges.drop_derived([key])
+    assert code.resolved()[key][:3] == (0.2, "{}", "user_edit")
 
 
 def test_an_index_counts_what_is_its_own_and_live(store: Store) -> None:
@@ -283,10 +284,7 @@ def test_an_index_leaves_what_people_say_and_takes_up_what_ended(source: str, st
     assert store.code.resolved()[key] == (
         (0.2, "{}", source, True) if kept else (0.9, '{"line":3}', "system", True)
     )
-    store.code.end_edges([key], EARLY)
-    store.code.end_edges([key], LATE)
-    ended = store.edges.get(*key)
-    assert ended is not None and ended.invalidated_at == EARLY, "it ends once"
+    store.edges.invalidate(key, EARLY)
     assert all(store.code.resolved()[each][3] for each in others)
     store.code.put_edges([made])
     found = store.edges.get(*key)

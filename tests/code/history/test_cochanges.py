@@ -83,7 +83,7 @@ def test_a_second_analysis_writes_what_is_different(store: Store, repository: Re
     repository.commit(a="2", b="2")
     found = analyze(store, repository)
     assert (found.added, found.updated, found.unchanged) == (0, 1, 1)
-    assert [state["to_id"] for state in store.edges.history()] == ["file-b.py"]
+    assert list(store.edges.history()) == []
 
 
 def test_renames_are_followed_to_the_names_of_today(store: Store, repository: Repository) -> None:
@@ -124,7 +124,7 @@ def test_files_that_are_gone_are_left_out(store: Store, repository: Repository) 
     assert pairs(store) == {("b.py", "c.py"): 1}
     assert (found.invalidated, found.unchanged) == (2, 1)
     repository.git("revert", "--no-edit", "HEAD")
-    assert analyze(store, repository).updated == 2
+    assert analyze(store, repository).added == 2
     assert len(pairs(store)) == 3
 
 
