@@ -6,6 +6,7 @@ import os
 import stat
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from fcntl import LOCK_EX, LOCK_NB, flock
+from time import time_ns
 
 from ..core.errors import LoreError
 from ..core.json import parse_object
@@ -48,6 +49,9 @@ def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
 
 _CAPTURED_LONGEST = 1_000_000
 _SPARE = 100
+_DAYS = 30
+"""A transcript that changed longer ago and is gone leaves the journal: agents delete them. Of one
+that is as old and not in the journal the log is asked."""
 
 
 class ReadSoFar:
@@ -101,7 +105,9 @@ class Captured:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and self._lines > 2 * (len(self.files) + len(self.sessions)) + _SPARE:
+        if kind is None and (
+            self._drop_gone() or self._lines > 2 * (len(self.files) + len(self.sessions)) + _SPARE
+        ):
             write_bytes(self._path, self._all(), private=True)
         os.close(self._lock)
 
@@ -117,6 +123,18 @@ class Captured:
         self.files.update(files)
         self.unsure.difference_update(sessions)
         self._append([*_rows(sessions, files)])
+
+    def _drop_gone(self) -> bool:
+        """Drop old transcripts that are gone, once they are some; return whether they were."""
+        gone = [path for path, (changed, _, _) in self.files.items()
+                if is_old(changed) and not os.path.exists(path)]  # fmt: skip
+        if len(gone) < _SPARE:
+            return False
+        for path in gone:
+            session = self.files.pop(path)[2]
+            if session in self.sessions and self.sessions[session].file == path:
+                del self.sessions[session]
+        return True
 
     def _append(self, rows: list[dict[str, Any]]) -> None:
         if not rows:
@@ -166,6 +184,11 @@ class Captured:
         unsure = [{"writing": [*self.unsure]}] if self.unsure else []
         for row in (*rows, *unsure):
             yield (dumps(row) + "\n").encode("utf-8", "backslashreplace")
+
+
+def is_old(changed: int) -> bool:
+    """Return whether a transcript last changed (ns) so long ago that the journal may lack it."""
+    return changed < time_ns() - _DAYS * 86_400 * 10**9
 
 
 def _rows(
@@ -367,7 +390,10 @@ class Capture:
         _add(self.receipt.skipped, reading.skipped)
         is_rewritten = known is not None and (known.is_rewritten or not reading.is_same)
         is_wider = known is not None and self._since < known.since
-        is_unsure = captured.is_new or file.session in captured.unsure
+        is_unsure = (
+            captured.is_new or file.session in captured.unsure
+            or (known is None and is_old(file.changed))
+        )  # fmt: skip
         if is_rewritten or is_wider or is_unsure:
             self._doubtful.add(file.session)
         since = self._since if known is None else min(self._since, known.since)

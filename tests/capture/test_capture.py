@@ -13,6 +13,7 @@ import pytest
 from agent_sessions import ClaudeSession, a_session
 from planted_secrets import planted
 
+from pylore.capture import capture as capturing
 from pylore.capture.capture import Capture, Receipt
 from pylore.capture.event_log import put_away_files
 from pylore.capture.events import read_events
@@ -127,6 +128,30 @@ def test_what_was_interrupted_between_log_and_journal_is_not_written_twice(
 
 def _killed(*_: object) -> None:
     raise KeyboardInterrupt
+
+
+def test_transcripts_that_are_gone_leave_the_journal_and_double_nothing_when_back(
+    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capturing, "_SPARE", 3)
+    paths = [a_session(f"{number:08d}-0000").write(tmp_path / f"{number}.jsonl")
+             for number in range(3)]  # fmt: skip
+    for path in paths:
+        os.utime(path, (0, 0))
+    a_session("kept0000-0000").write(tmp_path / "kept.jsonl")
+    capture(tmp_path)
+    written = log.read_bytes()
+    for path in paths:
+        path.rename(path.with_suffix(".away"))
+    capture(tmp_path)
+    journal = tmp_path / "home/state/lore/captured.jsonl"
+    assert len(journal.read_text().splitlines()) == 2
+    for path in paths:
+        path.with_suffix(".away").rename(path)
+    a_session("fresh000-0000").write(tmp_path / "fresh.jsonl")
+    capture(tmp_path)
+    assert log.read_bytes().startswith(written)
+    assert log.read_bytes().count(b"\n") == 5 * written.count(b"\n") // 4
 
 
 def test_since_leaves_out_what_is_older_and_an_earlier_one_brings_it(tmp_path: Path) -> None:
