@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
+from things import an_edge
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -139,6 +140,17 @@ def test_what_the_commands_wrote_survives(store: Store, tmp_path: Path) -> None:
         assert [e.to_id for e in other.edges.between(a, c)] == [c]
     assert any('"history_of"' in line for line in exported)
     assert b
+
+
+def test_what_is_derived_is_imported_as_it_was_derived_last(store: Store, tmp_path: Path) -> None:
+    with store.transaction():
+        for weight in (0.9, 0.2, 0.5):
+            store.edges.put(an_edge("file-a", "file-b", "co_changes_with", weight, source="system"))
+    said = lines(store)
+    assert not any("history_of" in line for line in said)
+    with new_store(str(tmp_path / "other")) as other:
+        put(other, *said)
+        assert lines(other) == said
 
 
 def test_order_of_lines_does_not_matter(store: Store, tmp_path: Path) -> None:
