@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR HUB
 
-.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm test-site test-view lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak lock dist docs site coverage install uninstall clean
+.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm test-site test-view lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak year lock dist docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -70,6 +70,9 @@ bench-instructions: setup-dev ## instructions of commands against those before; 
 
 bench-quality: setup-dev ## how good the results are, on the sets in the folder LORE_SETS
 	@bash tests/bench/quality.sh
+
+year: setup-dev ## a year of a team's use under a moved clock: MONTHS=12; sizes and times by month
+	@bash tests/soak/year.sh $(if $(MONTHS),--months $(MONTHS))
 
 lock: ## write the hashes of all packages anew, when a version in requirements*.txt changes
 	@bash tools/lock.sh

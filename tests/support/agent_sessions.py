@@ -12,21 +12,26 @@ PROJECT = "/home/me/shop"
 class ClaudeSession:
     """A transcript of Claude Code, line by line."""
 
-    def __init__(self, name: str = "5e550000-0000-4000-8000-000000000001") -> None:
+    def __init__(
+        self, name: str = "5e550000-0000-4000-8000-000000000001", project: str = PROJECT,
+        hour: str = "2026-11-01T10",
+    ) -> None:  # fmt: skip
         self.name = name
         self.lines: list[str] = []
+        self._project = project
+        self._hour = hour
         self._calls = 0
 
     def add(self, kind: str, **fields: Any) -> ClaudeSession:
         """Any line."""
         number = len(self.lines) + 1
         head: dict[str, Any] = {
-            "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": PROJECT,
+            "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": self._project,
             "sessionId": self.name, "version": "2.1.0", "gitBranch": "main",
         }  # fmt: skip
         tail = {
             "uuid": f"{self.name[:8]}-{number}",
-            "timestamp": f"2026-11-01T10:{number // 60:02d}:{number % 60:02d}.250Z",
+            "timestamp": f"{self._hour}:{number // 60:02d}:{number % 60:02d}.250Z",
         }
         line = {**head, "type": kind, **tail, **fields}
         if kind == "assistant":  # whose type stands behind its message

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Usage: tests/soak/year.sh [--months N] [--days N] [--projects N] [--keep FOLDER] …
+# Summary: a year of a team with lore under a moved clock; sizes and times by month
+#
+# Real processes do each day's work in repositories that grow, on two machines that share them
+# by git. Prints a line of JSON a month, what commands said, what was wrong, and two tables.
+# Exits with 1 where a command failed or found nothing, doctor complained, a record was lost, or
+# something grew beyond its bound. Needs a C compiler, for the clock.
+#
+#   --months N           12 unless set; each is a third of a minute to a minute
+#   --days N             days of work a month; 3 unless set
+#   --projects N         repositories; 4 unless set
+#   --records N, --sessions N, --commits N
+#                        of the whole year: 6000 and 2000 of all, and 400 of each repository
+#   --keep FOLDER        a new folder that keeps the machines
+
+set -u
+case ${1-} in
+  -h | --help)
+    awk 'NR == 1 { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+esac
+cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
+path=$PWD:$PWD/tests:$PWD/tests/support:$PWD/tests/bench
+PYTHONPATH=$path exec .venv/bin/python -X utf8 -m soak.year "$@"
