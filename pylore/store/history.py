@@ -185,6 +185,14 @@ _EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__
 _HERE = "SELECT n.id FROM json_each(?) j CROSS JOIN main.nodes n ON n.id = j.value"
 
 
+_LEFT = {
+    "node_history WHERE changed_at < ?": "node_id || changed_at",
+    "edge_history WHERE changed_at < ?": "rowid",
+    "anchor_history WHERE changed_at < ? AND change = 'judged'": "rowid",
+}
+"""What history_days limits, each with what tells its states apart."""
+
+
 class StateHistory:
     """Keep what nodes and edges have left, what commands did, and what merging needs.
 
@@ -270,24 +278,22 @@ class StateHistory:
         )
 
     def older(self, before: str) -> int:
-        """Return how many states of nodes and of edges were left before this time."""
-        found: int = self._db.execute(
-            "SELECT (SELECT count(*) FROM (SELECT DISTINCT node_id, changed_at FROM node_history"
-            " WHERE changed_at < ?1)) + (SELECT count(*) FROM edge_history WHERE changed_at < ?1)",
-            (before,),
-        ).get
-        return found
+        """Return how many states of nodes, edges and anchors were left before this time."""
+        return sum(
+            int(str(self._db.execute(f"SELECT count(DISTINCT {state}) FROM {left}", (before,)).get))
+            for left, state in _LEFT.items()
+        )
 
     def sweep(self, before: str) -> int:
-        """Delete what nodes and edges left before this time; return how many states.
+        """Delete what nodes, edges and anchors left before this time; return how many states.
 
         Commands from before go too. What was deleted for good stays, and so do the names of the
-        latest changes (``ancestors``): merging asks for them.
+        latest changes (``ancestors``) and the places of anchors: merging asks for them.
         """
         swept = self.older(before)
         self._keep_names(before)
-        for table in ("node_history", "edge_history"):
-            self._db.execute(f"DELETE FROM {table} WHERE changed_at < ?", (before,))
+        for left in _LEFT:
+            self._db.execute(f"DELETE FROM {left}", (before,))
         for table in ("additions", "anchors_left"):
             self._db.execute(
                 f"DELETE FROM {table} WHERE command IN (SELECT id FROM commands WHERE at < ?)",

@@ -451,3 +451,12 @@ def test_history_is_kept_for_as_long_as_it_is_wanted(records: Records, store: St
     assert facts("30").sweep_history() == 1 and changes(store, B) == []
     assert facts("30").sweep_history() == 0 and changes(store, A) == ["edit"]
     assert store.history.ancestors()[B]
+    with store.transaction():
+        for change in ("judged", "relocated", "removed"):
+            store.connection.execute(
+                "INSERT INTO anchor_history VALUES (?, 'file', 'a.py', '', 'drifted', '', ?, ?)",
+                (A, change, "2001-02-01T00:00:00Z"),
+            )
+    assert facts("30").sweep_history(dry_run=True) == facts("30").sweep_history() == 1
+    left = [state["change"] for state in store.anchors.history(A)]
+    assert left == ["relocated", "removed"], "a merge asks where an anchor was"

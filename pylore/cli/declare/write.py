@@ -370,7 +370,7 @@ That is every record and fact of the source conversation that is still staged, w
 confidence times recency is below sweep_below, and that was read fewer times than
 sweep_accesses. Nothing of that is deleted: 'lore restore ID' brings a record back, 'lore
 confirm SUBJECT PREDICATE OBJECT' a fact. Where history_days is set, states that records
-and links left longer ago are forgotten for good.
+and links left longer ago are forgotten for good, and verdicts that anchors left.
 
 With --telemetry it is about what was not let in instead. Of your log of events, files are
 deleted whose last line is older than events_days, and the oldest ones where all together are
