@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -102,7 +103,7 @@ class Project:
         second = self._add(here, folder, "--link", f"{first}:relates_to", "--tags", "year,work")
         old = self._any()
         here.json(folder, "edit", old, "--why", self._words.sentence())
-        here.json(folder, "link", second, "supersedes", self._any())
+        here.json(folder, "link", second, "supersedes", first)
         here.json(folder, "anchor", first, path, "--symbol", self.source.symbol(path, self._random))
         subject, object = Path(path).stem, self._random.choice(self.source.files[path])
         here.json(folder, "fact", subject, "depends_on", object[4:].partition("(")[0])
@@ -245,12 +246,15 @@ class Project:
         """What somebody does about an upgrade: a backup and an export, then both elsewhere."""
         here, folder = self.here, self.folder
         before = _untimed(here.lore(folder, "export"))
-        backup, file = here.home / "backup.db", here.home / "export.jsonl"
+        elsewhere = here.home / f"{self.name} elsewhere"
+        shutil.rmtree(elsewhere, ignore_errors=True)
+        elsewhere.mkdir()
+        backup, file = elsewhere / "backup.db", elsewhere / "export.jsonl"
         here.json(folder, "backup", str(backup))
         here.lore(folder, "export", str(file))
         for name, words in (("restored", ("restore-backup", str(backup))),
                             ("imported", ("import", str(file)))):  # fmt: skip
-            place = {"LORE_DIR": str(here.home / name)}
+            place = {"LORE_DIR": str(elsewhere / name)}
             here.lore(folder, "init", settings=place)
             here.json(folder, *words, settings=place)
             if _untimed(here.lore(folder, "export", settings=place)) != before:
