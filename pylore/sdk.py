@@ -14,8 +14,6 @@ from .app.code import (
     analyze_cochanges,
     anchor,
     anchors_for_file,
-    count_claims,
-    finder,
     index,
     verified_rows,
     verify,
@@ -492,7 +490,7 @@ class Lore:
 
     def _records(self) -> Records:
         store, embedder = self._open()
-        return Records(store, self.settings, embedder, self._root, finder, count_claims)
+        return Engine(store, self.settings, self._root, embedder=embedder).records()
 
     def _settings(self, extra: Mapping[str, object]) -> Settings:
         environ = {**os.environ, "LORE_FROM_CONFIG": self._config}

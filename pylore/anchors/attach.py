@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..store import Store
-    from .claims import Count
-    from .definitions import Finder, FindSymbol
+    from .claims import CodeReader
+    from .definitions import FindSymbol
 
-
-if TYPE_CHECKING:
     Write = Callable[[Sequence[Node]], object]
     """Writes new nodes and indexes them."""
 
@@ -152,13 +150,12 @@ def _ends(store: Store, anchor: Anchor) -> tuple[str, ...]:
 
 def place_anchor(
     store: Store, write: Write, project: Project, wanted: Anchor,
-    find_symbol: FindSymbol = find_definitions, count: Count | None = None,
-    source: str = "user_edit",
+    reader: CodeReader | None = None, source: str = "user_edit",
 ) -> tuple[Anchor, str]:  # fmt: skip
     """Anchor a node to the code as it is now: the anchor, and whether it is a new one.
 
-    A rule is counted by ``count``. A record without a file gets the anchor's, unless a conversation
-    is the ``source``: then the link is staged. The caller holds a transaction.
+    ``reader`` finds symbols and counts rules. A record without a file gets the anchor's, unless a
+    conversation is the ``source``: then the link is staged. The caller holds a transaction.
 
     Raises:
         LoreError: no such node, or nothing to anchor to.
@@ -169,9 +166,9 @@ def place_anchor(
     if wanted.kind == "rule":
         from .claims import taken_claim
 
-        anchor = taken_claim(project, wanted, count)
+        anchor = taken_claim(project, wanted, reader)
     else:
-        anchor = take(project, wanted, find_symbol)
+        anchor = take(project, wanted, _finder(project, wanted, reader))
     trust_root(anchor.root)
     old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
     anchor.created_at = old.created_at if old else anchor.created_at
@@ -221,44 +218,43 @@ def unlink_if_whole(store: Store, node_id: str) -> None:
         unlink_commits(store, node_id)
 
 
-def accept_anchors(
-    store: Store, node_id: str, finder: Finder | None = None, count: Count | None = None
-) -> int:
+def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None) -> int:
     """Let a node's broken anchors hold for the code as it is now; how many there were.
 
-    ``finder`` finds symbols; by the looks of lines, if there is none. ``count`` counts rules, of
-    all anchors: what is against them is known from then on. The links to the commits that broke
-    them are taken back.
+    With a ``reader`` what is against a rule, broken or not, is known from then on. The links to
+    the commits that broke them are taken back.
     """
     changed = 0
     for anchor in store.anchors.of(node_id):
         broken = anchor.is_broken
-        if not (count if anchor.kind == "rule" else broken):
+        if not (reader if anchor.kind == "rule" else broken):
             continue
         fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
         if fault:
             raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                             f"'lore anchor {node_id}' lists them")  # fmt: skip
         project = Project(root_of(store, anchor.root))
-        new = _accepted(project, anchor, finder, count)
+        new = _accepted(project, anchor, reader)
         if broken or new.hash != anchor.hash:
             changed += 1
             store.anchors.replace([(anchor.key, new)])
     return changed + unlink_commits(store, node_id) if changed else 0
 
 
-def _accepted(
-    project: Project, anchor: Anchor, finder: Finder | None, count: Count | None
-) -> Anchor:
+def _accepted(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
     if anchor.kind == "rule":
         from .claims import taken_claim
 
-        return taken_claim(project, anchor, count)
-    find: FindSymbol = find_definitions
-    there = os.path.isfile(os.path.join(project.root, anchor.path))
-    if finder and anchor.kind == "symbol" and there:
-        find = finder(project.root, anchor.path)
+        return taken_claim(project, anchor, reader)
     try:
-        return Judge(project, find).accept(anchor)
+        return Judge(project, _finder(project, anchor, reader)).accept(anchor)
     except Unreadable as error:
         raise LoreError(f"{error}: make it readable, or take the anchor away") from None
+
+
+def _finder(project: Project, anchor: Anchor, reader: CodeReader | None) -> FindSymbol:
+    """Return what finds the symbol of an anchor: by its grammar, or by the looks of lines."""
+    there = os.path.isfile(os.path.join(project.root, anchor.path))
+    if reader is None or anchor.kind != "symbol" or not there:
+        return find_definitions
+    return reader.finder(project.root, anchor.path)

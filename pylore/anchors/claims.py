@@ -19,15 +19,38 @@ from .project import Unreadable, glob_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Protocol
 
     from ..store.anchors import Anchor, AnchorKey
+    from .definitions import FindSymbol, Outlined
     from .project import Project
 
     Rule = str | dict[str, Any]
-    Count = Callable[[Project, Sequence["Claim"], str], list["ClaimCount | Unreadable"]]
-    """(project, claims, a commit; empty: the files as they are) → what is found of each."""
+
+    class CodeReader(Protocol):
+        """What reads code by its grammars, as ``code.reader`` does. Without one symbols are found
+        by the looks of lines, and rules are not counted."""
+
+        def finder(self, root: str, path: str) -> FindSymbol:
+            """Return what finds symbols in this file."""
+            ...
+
+        def parse(self, root: str, paths: Sequence[str]) -> FindSymbol:
+            """Return what finds symbols in these files, which are all read at once."""
+            ...
+
+        def outline(self, texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
+            """Return all that each of these texts defines."""
+            ...
+
+        def count(
+            self, project: Project, claims: Sequence[Claim], revision: str = ""
+        ) -> list[ClaimCount | Unreadable]:
+            """Return what is found of each claim in the files as they are, or as a commit has
+            them."""
+            ...
+
 
 KIND, VIOLATED = "rule", "violated"
 NONE, ALL, SOME = "none", "all", "some"
@@ -269,15 +292,15 @@ def unpacked(text: str) -> list[ClaimPlace]:
     return [ClaimPlace(path, 0, mark) for path, marks in pairs for mark in str(marks).split()]
 
 
-def taken_claim(project: Project, anchor: Anchor, count: Count | None) -> Anchor:
+def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
     """Return an anchor that holds a claim from now on: what is against it today is known.
 
     Raises:
         LoreError: the claim cannot be counted, there is no file, or too much is against it.
     """
-    if count is None:
+    if reader is None:
         raise LoreError("a rule is counted by 'lore anchor ID --rule PATTERN', given again")
-    found = counted_claims(project, [anchor], count)[anchor.key]
+    found = counted_claims(project, [anchor], reader)[anchor.key]
     if isinstance(found, Unreadable):
         raise LoreError(str(found))
     claim = Claim.of_anchor(anchor)
@@ -329,7 +352,7 @@ def judged_anchor(
 
 
 def counted_claims(
-    project: Project, anchors: Sequence[Anchor], count: Count, revision: str = ""
+    project: Project, anchors: Sequence[Anchor], reader: CodeReader, revision: str = ""
 ) -> dict[AnchorKey, ClaimCount | Unreadable]:
     """Return what is found of each anchor's claim, or why it is none, by the anchor's key."""
     found: dict[AnchorKey, ClaimCount | Unreadable] = {}
@@ -339,7 +362,7 @@ def counted_claims(
             claims[anchor.key] = Claim.of_anchor(anchor)
         except Unreadable as error:
             found[anchor.key] = error
-    counted = count(project, [*claims.values()], revision) if claims else []
+    counted = reader.count(project, [*claims.values()], revision) if claims else []
     return found | dict(zip(claims, counted, strict=True))
 
 

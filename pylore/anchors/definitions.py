@@ -13,13 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-
-if TYPE_CHECKING:
     FindSymbol = Callable[[str, str, str], list["Definition"]]
     """(path, its text, a name) → the definitions of that name, first one first."""
-
-    Finder = Callable[[str, str], FindSymbol]
-    """(root, path) → what finds symbols in this file."""
 
     Outline = Callable[[Mapping[str, bytes]], dict[str, list["Outlined"]]]
     """Texts, by keys that end as names of files do → everything that each defines."""

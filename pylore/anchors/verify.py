@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.ids import is_own, own
@@ -29,11 +28,8 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from ..store.anchors import Anchor, AnchorKey
-    from .claims import ClaimResult, Count
-    from .definitions import FindSymbol, Outline
-
-    Parse = Callable[[str, Sequence[str]], FindSymbol]
-    """(root, paths) → what finds symbols in these files by their grammar."""
+    from .claims import ClaimResult, CodeReader
+    from .definitions import FindSymbol
 
     Places = Callable[[Anchor], Sequence[tuple[str, str]]]
     """Anchor → the (path, detail) that it has led to before."""
@@ -71,15 +67,16 @@ class Verified(Record):
             counts[anchor.verdict] = counts.get(anchor.verdict, 0) + 1
         return counts
 
+    def leave(self, anchors: Iterable[Anchor]) -> None:
+        """Take these anchors as they are."""
+        self.found += [(anchor, anchor) for anchor in anchors]
 
-class CodeReading(NamedTuple):
-    """Read files where the look of lines does not say enough; ``since``: the commit whose
-    violations of rules are known ones."""
-
-    parse: Parse | None = None
-    outline: Outline | None = None
-    counting: Count | None = None
-    since: str = ""
+    def leave_unread(self, anchor: Anchor, why: str) -> None:
+        """Take an anchor as it is that could not be judged."""
+        self.leave([anchor])
+        self.unreadable += 1
+        if self.unreadable <= NOTED:
+            self.notes.append(f"{anchor.node_id}: {why}: its verdict is as it was")
 
 
 def verify(
@@ -87,24 +84,21 @@ def verify(
     embedder: Callable[[], Embedder | None],
     ids: Sequence[str] = (),
     *,
-    parse: Parse | None = None,
-    outline: Outline | None = None,
-    count: Count | None = None,
+    reader: CodeReader | None = None,
     since: str = "",
     progress: Callable[[int], None] = lambda done: None,
 ) -> Verified:
     """Judge the anchors of these nodes, or of all, and write what has changed.
 
     Symbols are found by the looks of lines first; where one seems to be gone or to have
-    changed, ``parse`` reads all such files at once. With ``outline`` what is like a symbol
-    that is defined nowhere is looked for, among what the change defines that lost it. Rules are
-    left as they are without ``count``; ``since`` is a commit whose violations are known. Files are
-    read before the store is locked. A store that cannot be written keeps its verdicts, and what
-    was found is returned all the same.
+    changed, ``reader`` reads all such files at once. What is like a symbol that is defined
+    nowhere is looked for among what the change defines that lost it. Of rules, what is against
+    them in the commit ``since`` is known. Files are read before the store is locked. A store that
+    cannot be written keeps its verdicts, and what was found is returned all the same.
     """
     with store.faults:
         anchors = store.anchors.live(ids)
-        result = judge_all(store, anchors, CodeReading(parse, outline, count, since), progress)
+        result = _judge_all(store, anchors, reader, since, progress)
         changes = [(old, new) for old, new in result.found if old is not new]
         broken = [new for old, new in result.found
                   if new.is_broken and old.key not in result.unlooked]  # fmt: skip
@@ -118,11 +112,12 @@ def verify(
     return result
 
 
-def judge_all(
+def _judge_all(
     store: Store,
     anchors: Sequence[Anchor],
-    reading: CodeReading,
-    progress: Callable[[int], None] = lambda done: None,
+    reader: CodeReader | None,
+    since: str,
+    progress: Callable[[int], None],
 ) -> Verified:
     """Return each anchor with what it is now; nothing is written."""
     result = Verified()
@@ -136,13 +131,14 @@ def judge_all(
             result.unlooked |= {anchor.key for anchor in some}
             result.notes.append(f"{lead} to {root}, where you have not anchored anything: not "
                                 "looked at until 'lore anchor' was used there")  # fmt: skip
-            result.found += [(anchor, anchor) for anchor in some]
+            result.leave(some)
         elif not os.path.isdir(root):
             result.away += len(some)
             result.notes.append(f"{lead} to {root}, which is not there")
-            result.found += [(anchor, anchor) for anchor in some]
+            result.leave(some)
         else:
-            _judge_project(Project(root), _places_before(store), some, reading, result, progress)
+            verdicts = _Verdicts(Project(root), _places_before(store), reader, since, result)
+            verdicts.give(some, progress)
     result.found.sort(key=lambda pair: pair[1].key)
     if result.unreadable > NOTED:
         result.notes.append(f"{result.unreadable - NOTED} more anchors could not be looked at")
@@ -152,7 +148,7 @@ def judge_all(
 def judge_kept(store: Store) -> Verified:
     """Return the verdicts as they are kept: no file is examined."""
     result = Verified()
-    result.found = [(anchor, anchor) for anchor in store.anchors.live()]
+    result.leave(store.anchors.live())
     result.found.sort(key=lambda pair: pair[1].key)
     return result
 
@@ -173,88 +169,96 @@ def _places_before(store: Store) -> Places:
     return places
 
 
-def _judge_project(
-    project: Project, places: Places, anchors: Iterable[Anchor], reading: CodeReading,
-    result: Verified, progress: Callable[[int], None],
-) -> None:  # fmt: skip
-    judge = Judge(project, find_definitions, places)
-    doubtful: dict[str, list[Anchor]] = {}
-    words = set()
-    rules = []
-    for anchor in anchors:
-        progress(1)
-        fault = fault_of(anchor)
-        if fault:
-            result.unlooked.add(anchor.key)
-            _keep_verdict(anchor, Unreadable(fault), result)
-            continue
-        if anchor.kind == "rule":
-            rules.append(anchor)
-            continue
-        try:
-            found = judge.judge(anchor)
-        except SymbolMissing as error:
-            doubtful.setdefault(anchor.path, []).append(anchor)
-            words.add(error.word)
-        except Unreadable as error:
-            _keep_verdict(anchor, error, result)
-        else:
-            if reading.parse and found is not anchor and _is_broken_symbol(found):
-                doubtful.setdefault(found.path, []).append(anchor)
+class _Verdicts:
+    """Verdicts on the anchors of one project, which go into a ``result``."""
+
+    def __init__(
+        self,
+        project: Project,
+        places: Places,
+        reader: CodeReader | None,
+        since: str,
+        result: Verified,
+    ) -> None:
+        self._project = project
+        self._places = places
+        self._reader = reader
+        self._since = since
+        self._result = result
+        self._doubtful: dict[str, list[Anchor]] = {}
+        """Symbols that are not where, or not what, they seem to be, by the file of each."""
+
+    def give(self, anchors: Iterable[Anchor], progress: Callable[[int], None]) -> None:
+        """Judge these anchors."""
+        judge = Judge(self._project, find_definitions, self._places)
+        words = set()
+        rules = []
+        for anchor in anchors:
+            progress(1)
+            fault = fault_of(anchor)
+            if fault:
+                self._result.unlooked.add(anchor.key)
+                self._result.leave_unread(anchor, fault)
+                continue
+            if anchor.kind == "rule":
+                rules.append(anchor)
+                continue
+            try:
+                found = judge.judge(anchor)
+            except SymbolMissing as error:
+                self._doubtful.setdefault(anchor.path, []).append(anchor)
+                words.add(error.word)
+            except Unreadable as error:
+                self._result.leave_unread(anchor, str(error))
             else:
-                result.found.append((anchor, found))
-    if rules:
-        _judge_claims(project, rules, reading, result)
-    if doubtful:
-        _judge_again(project, places, doubtful, project.with_words(words), reading, result)
+                if self._reader and found is not anchor and _is_broken_symbol(found):
+                    self._doubtful.setdefault(found.path, []).append(anchor)
+                else:
+                    self._result.found.append((anchor, found))
+        if rules:
+            self._judge_claims(rules)
+        if self._doubtful:
+            self._judge_again(self._project.with_words(words))
 
+    def _judge_claims(self, anchors: Sequence[Anchor]) -> None:
+        """Give verdicts on rules: one that cannot be read is invalid."""
+        if self._reader is None:
+            self._result.leave(anchors)
+            return
+        from .claims import counted_claims, judged_anchor, places_against
 
-def _judge_claims(
-    project: Project, anchors: Sequence[Anchor], reading: CodeReading, result: Verified
-) -> None:
-    """Give verdicts on rules: one that cannot be read is invalid."""
-    count, since = reading.counting, reading.since
-    if count is None:
-        result.found += [(anchor, anchor) for anchor in anchors]
-        return
-    from .claims import counted_claims, judged_anchor, places_against
+        project, reader, since = self._project, self._reader, self._since
+        found = counted_claims(project, anchors, reader)
+        before = counted_claims(project, anchors, reader, since) if since else {}
+        for anchor in anchors:
+            known = places_against(anchor, before[anchor.key]) if since else None
+            new, judged = judged_anchor(anchor, found[anchor.key], project.head, known)
+            self._result.found.append((anchor, new))
+            self._result.claims[anchor.key] = judged
 
-    found = counted_claims(project, anchors, count)
-    before = counted_claims(project, anchors, count, since) if since else {}
-    for anchor in anchors:
-        known = places_against(anchor, before[anchor.key]) if since else None
-        new, judged = judged_anchor(anchor, found[anchor.key], project.head, known)
-        result.found.append((anchor, new))
-        result.claims[anchor.key] = judged
+    def _judge_again(self, where: dict[str, list[str]]) -> None:
+        """Give verdicts on the doubtful symbols; ``where``: files that have a word."""
+        from .relocate import MOST_SOUGHT, Successors
 
-
-def _judge_again(
-    project: Project, places: Places, anchors: dict[str, list[Anchor]],
-    where: dict[str, list[str]], reading: CodeReading, result: Verified,
-) -> None:  # fmt: skip
-    """Give verdicts on symbols that are not where, or not what, they seemed to be.
-
-    ``anchors`` come by the file that each may be in.
-    """
-    find_symbol: FindSymbol = find_definitions
-    if reading.parse is not None:
-        others = sorted(set().union(*where.values()) - anchors.keys())[:MOST_PARSED]
-        find_symbol = _either(
-            reading.parse(project.root, [*sorted(anchors), *others]), find_definitions
-        )
-    from .relocate import MOST_SOUGHT, Successors
-
-    successors = Successors(project, reading.outline) if reading.outline is not None else None
-    judge = Judge(project, find_symbol, places, successors)
-    all = [anchor for some in anchors.values() for anchor in some]
-    for anchor in sorted(all, key=lambda anchor: anchor.verdict == "invalid"):
-        try:
-            result.found.append((anchor, judge.judge(anchor, where)))
-        except Unreadable as error:
-            _keep_verdict(anchor, error, result)
-    if successors is not None and successors.sought > MOST_SOUGHT:
-        result.notes.append(f"what became of {successors.sought - MOST_SOUGHT} more symbols was not"
-                            " looked for: 'lore verify ID' does it")  # fmt: skip
+        find_symbol: FindSymbol = find_definitions
+        successors = None
+        if self._reader is not None:
+            others = sorted(set().union(*where.values()) - self._doubtful.keys())[:MOST_PARSED]
+            paths = [*sorted(self._doubtful), *others]
+            find_symbol = _either(self._reader.parse(self._project.root, paths), find_definitions)
+            successors = Successors(self._project, self._reader.outline)
+        judge = Judge(self._project, find_symbol, self._places, successors)
+        all = [anchor for some in self._doubtful.values() for anchor in some]
+        for anchor in sorted(all, key=lambda anchor: anchor.verdict == "invalid"):
+            try:
+                self._result.found.append((anchor, judge.judge(anchor, where)))
+            except Unreadable as error:
+                self._result.leave_unread(anchor, str(error))
+        if successors is not None and successors.sought > MOST_SOUGHT:
+            self._result.notes.append(
+                f"what became of {successors.sought - MOST_SOUGHT} more symbols was not"
+                " looked for: 'lore verify ID' does it"
+            )
 
 
 def _is_broken_symbol(anchor: Anchor) -> bool:
@@ -264,13 +268,6 @@ def _is_broken_symbol(anchor: Anchor) -> bool:
 def _either(one: FindSymbol, other: FindSymbol) -> FindSymbol:
     """Return both finders' definitions: an anchor may have been taken by either."""
     return lambda path, text, name: [*one(path, text, name), *other(path, text, name)]
-
-
-def _keep_verdict(anchor: Anchor, error: Unreadable, result: Verified) -> None:
-    result.found.append((anchor, anchor))
-    result.unreadable += 1
-    if result.unreadable <= NOTED:
-        result.notes.append(f"{anchor.node_id}: {error}: its verdict is as it was")
 
 
 # --- keeping what was found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..ask.rounds import (
     RULES,
@@ -24,28 +24,17 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 
-class AskRequest(Record):
+class AskRequest(NamedTuple):
     """A question, and the types and files (globs) that the context may come from.
 
     Up to ``rounds`` times the model may name what it still needs before it answers.
     """
 
-    __slots__ = ("files", "question", "rounds", "types", "with_superseded")
-
-    def __init__(
-        self,
-        question: str,
-        *,
-        types: tuple[str, ...] = (),
-        files: tuple[str, ...] = (),
-        rounds: int = 0,
-        with_superseded: bool = False,
-    ) -> None:
-        self.question = question
-        self.rounds = rounds
-        self.types = types
-        self.files = files
-        self.with_superseded = with_superseded
+    question: str
+    types: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    rounds: int = 0
+    with_superseded: bool = False
 
 
 class AskResult(Record):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..anchors.attach import place_anchor, remove_anchors
 from ..anchors.claims import rule_text
-from ..anchors.definitions import find_definitions
 from ..anchors.fingerprint import line_numbers
 from ..anchors.project import (
     Project,
@@ -20,6 +19,7 @@ from ..anchors.project import (
 )
 from ..anchors.verify import Verified, judge_kept, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
+from ..code import reader as code_reader
 from ..code.cochanges import cochanges_are_due
 from ..core.errors import UsageError
 from ..core.model import Record
@@ -35,9 +35,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..anchors.claims import Claim, ClaimCount
-    from ..anchors.definitions import FindSymbol, Outlined
-    from ..anchors.project import Unreadable
     from ..code.cochanges import CoChanges
     from .engine import Engine
 
@@ -46,7 +43,7 @@ KINDS = ("glob", "hash", "symbol", "lines", "rule")
 _OPTION = {kind: f" --{kind}" for kind in KINDS}
 
 
-class AnchorRequest(Record):
+class AnchorRequest(NamedTuple):
     """A node, a file (``FILE``, ``FILE:10-20``, or a glob), and how closely they are tied.
 
     ``kind`` is one of ``KINDS``, or empty: the lines of ``FILE:10-20``, else the whole
@@ -54,16 +51,11 @@ class AnchorRequest(Record):
     starts from the folder ``here``, or from the project's root.
     """
 
-    __slots__ = ("detail", "file", "here", "id", "kind")
-
-    def __init__(
-        self, id: str, file: str, kind: str = "", detail: str = "", here: str = ""
-    ) -> None:
-        self.id = id
-        self.file = file
-        self.kind = kind
-        self.detail = detail
-        self.here = here
+    id: str
+    file: str
+    kind: str = ""
+    detail: str = ""
+    here: str = ""
 
 
 def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
@@ -90,7 +82,7 @@ def anchor(engine: Engine, request: AnchorRequest, source: str = "user_edit") ->
     ahead = Ahead(store, lambda: engine.embedder)
     placed, state = ahead.settled(lambda: place_anchor(
         store, lambda nodes: write_nodes(store, ahead.given, nodes), project, wanted,
-        _finder(project, wanted), count_claims, source,
+        code_reader, source,
     ), "anchor")  # fmt: skip
     return {**rows(store, [placed])[0], "state": state}
 
@@ -142,8 +134,8 @@ def verify(
     require_anchors(engine.store, ids)
     since = Git(engine.root).revision(since) if since else ""
     return verify_anchors(
-        engine.store, lambda: engine.embedder, ids,
-        parse=_parse, outline=_outline, count=count_claims, since=since, progress=progress,
+        engine.store, lambda: engine.embedder, ids, reader=code_reader, since=since,
+        progress=progress,
     )  # fmt: skip
 
 
@@ -190,13 +182,6 @@ def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
     return rows(store, found)
 
 
-def finder(root: str, path: str) -> FindSymbol:
-    """Return what finds symbols in one file, by its grammar where there is one."""
-    from ..code.index import find_best
-
-    return find_best(root, path)
-
-
 def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removing: bool) -> Anchor:
     kind, detail, file = request.kind, request.detail, request.file
     path, first, last = split_location(file)
@@ -217,33 +202,6 @@ def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removin
         path = relative(project.root, os.path.join(here, file), file)
     id = complete_id(engine.store, request.id)
     return Anchor(id, kind, path, detail, root_to_keep(engine.store, project.root))
-
-
-def _parse(root: str, paths: Sequence[str]) -> FindSymbol:
-    from ..code.index import find_by_grammar
-
-    return find_by_grammar(root, paths)
-
-
-def _outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
-    from ..code.index import outline
-
-    return outline(texts)
-
-
-def count_claims(
-    project: Project, claims: Sequence[Claim], revision: str = ""
-) -> list[ClaimCount | Unreadable]:
-    """Return what each claim finds in the files as they are, or as a commit has them."""
-    from ..code.claims import count
-
-    return count(project, claims, revision)
-
-
-def _finder(project: Project, wanted: Anchor) -> FindSymbol:
-    if wanted.kind != "symbol":
-        return find_definitions
-    return finder(project.root, wanted.path)
 
 
 COMPACT_FROM = 1000

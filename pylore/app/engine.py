@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..embed import Asking, Embedder
+    from ..records.records import Records
     from ..store import Store
 
 _MOST_ENGINES = 100
@@ -59,6 +60,13 @@ class Engine:
             name = self.settings.embedder
             self._embedder.append(open_embedder(name, self.store, self.settings, asked=self._ahead))
         return self._embedder[0]
+
+    def records(self) -> Records:
+        """Return the writing side of the store."""
+        from ..code import reader
+        from ..records.records import Records
+
+        return Records(self.store, self.settings, self.embedder, self.root, reader)
 
     def under(self, settings: Settings) -> Engine:
         """Return the same store under other settings; the embedder goes with it where it is the

@@ -6,10 +6,10 @@ import os
 from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 from time import time
+from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreError
 from ..core.lines import lines_of, record_line
-from ..core.model import Record
 from ..core.text import counted
 from ..core.vocabulary import RECORDS
 from ..formats.jsonl import Imported, LineNames, import_lines
@@ -47,17 +47,14 @@ _SIDES = {"--ours": "this", "--theirs": "the other"}
 _NOTHING = {"added": 0, "updated": 0, "removed": 0}
 
 
-class Synced(Record):
+class Synced(NamedTuple):
     """What came in, what went out (``added``, ``updated``, ``removed`` lines), and whether the
     file had a merge that git could not make, of which both sides came in.
     """
 
-    __slots__ = ("came_in", "resolved", "went_out")
-
-    def __init__(self, came_in: Imported, went_out: dict[str, int], resolved: bool) -> None:
-        self.came_in = came_in
-        self.went_out = went_out
-        self.resolved = resolved
+    came_in: Imported
+    went_out: dict[str, int]
+    resolved: bool
 
 
 def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:

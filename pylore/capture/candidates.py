@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from typing import NamedTuple
 
 from ..core.ids import record_id
 from ..core.text import fold, words
@@ -40,33 +42,12 @@ class _Said:
 
 def merged(found: Iterable[Candidate]) -> list[Candidate]:
     """Candidates, none of which says what another does. The best one's text is what stays."""
-    groups: list[_Said] = []
-    having: dict[str, list[int]] = {}
+    told = Told()
     for one in sorted(found, key=lambda one: (-one.score, one.first, one.id)):
-        said = _Said(one)
-        near = _nearest(said, groups, having)
-        if near is not None:
-            take(groups[near].candidate, one)
-            continue
-        for word in said.words:
-            having.setdefault(word, []).append(len(groups))
-        groups.append(said)
-    return [one.candidate for one in groups]
-
-
-def _nearest(said: _Said, groups: list[_Said], having: dict[str, list[int]]) -> int | None:
-    shared: dict[int, int] = {}
-    for word in said.words:
-        for number in having.get(word, ()):
-            shared[number] = shared.get(number, 0) + 1
-    best, nearest = 0.0, None
-    for number, count in shared.items():
-        other = groups[number]
-        alike = count / (len(said.words) + len(other.words) - count)
-        needed = SHARED_WITH_CODE if len(said.code & other.code) > 1 else SHARED
-        if alike >= needed and alike > best:
-            best, nearest = alike, number
-    return nearest
+        first = told.put(one)
+        if first is not one:
+            take(first, one)
+    return told.candidates
 
 
 def take(kept: Candidate, other: Candidate) -> None:
@@ -78,19 +59,46 @@ def take(kept: Candidate, other: Candidate) -> None:
 
 
 class Told:
-    """What was found before, by what it says."""
+    """Candidates by what they say."""
 
-    def __init__(self, candidates: Iterable[Candidate]) -> None:
-        self._groups = [_Said(one) for one in candidates]
+    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
+        self._said: list[_Said] = []
         self._having: dict[str, list[int]] = {}
-        for number, said in enumerate(self._groups):
-            for word in said.words:
-                self._having.setdefault(word, []).append(number)
+        for one in candidates:
+            self._add(_Said(one))
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Return all of them."""
+        return [said.candidate for said in self._said]
+
+    def put(self, one: Candidate) -> Candidate:
+        """Return the one that says the same; where there is none this one, which is kept."""
+        said = _Said(one)
+        near = self._nearest(said)
+        if near is None:
+            self._add(said)
+        return near or one
 
     def like(self, one: Candidate) -> Candidate | None:
         """Return the one that says the same in nearly the same words."""
-        near = _nearest(_Said(one), self._groups, self._having)
-        return None if near is None else self._groups[near].candidate
+        return self._nearest(_Said(one))
+
+    def _add(self, said: _Said) -> None:
+        for word in said.words:
+            self._having.setdefault(word, []).append(len(self._said))
+        self._said.append(said)
+
+    def _nearest(self, said: _Said) -> Candidate | None:
+        shared = Counter(number for word in said.words for number in self._having.get(word, ()))
+        best, nearest = 0.0, None
+        for number, count in shared.items():
+            other = self._said[number]
+            alike = count / (len(said.words) + len(other.words) - count)
+            needed = SHARED_WITH_CODE if len(said.code & other.code) > 1 else SHARED
+            if alike >= needed and alike > best:
+                best, nearest = alike, other.candidate
+        return nearest
 
 
 COMMITTED = "committed"
@@ -103,29 +111,20 @@ LONGEST_TITLE = 100
 """Characters of a title."""
 
 
-class Signal:
+class Signal(NamedTuple):
     """Why something may be worth knowing: a quote of an event, and how much that says."""
 
-    __slots__ = ("name", "weight", "quote", "session", "t", "ref")
-
-    def __init__(
-        self, name: str, weight: float, quote: str, session: str = "", t: str = "", ref: str = ""
-    ) -> None:
-        self.name = name
-        self.weight = weight
-        self.quote = quote
-        self.session = session
-        self.t = t
-        self.ref = ref
-
-    def to_row(self) -> dict[str, Any]:
-        """As plain values."""
-        return {name: getattr(self, name) for name in self.__slots__}
+    name: str
+    weight: float
+    quote: str
+    session: str = ""
+    t: str = ""
+    ref: str = ""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Signal:
-        """Return the signal that ``to_row`` wrote."""
-        return cls(**{name: row[name] for name in cls.__slots__})
+        """Return the signal of a row: its fields by name, of which there may be more."""
+        return cls(**{name: row[name] for name in cls._fields})
 
 
 class Candidate:
@@ -192,7 +191,7 @@ class Candidate:
         """As plain values; what follows from the signals is there too."""
         return {
             "id": self.id, "type": self.type, "title": self.title, "body": self.body,
-            "files": self.files, "signals": [one.to_row() for one in self.signals],
+            "files": self.files, "signals": [one._asdict() for one in self.signals],
             "score": round(self.score, 4), "sessions": self.sessions, "commits": self.commits,
             "first": self.first, "last": self.last,
         }  # fmt: skip

@@ -7,6 +7,7 @@ import stat
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from fcntl import LOCK_EX, LOCK_NB, flock
 from time import time_ns
+from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import parse_object
@@ -54,22 +55,17 @@ _DAYS = 30
 that is as old and not in the journal the log is asked."""
 
 
-class ReadSoFar:
+class ReadSoFar(NamedTuple):
     """How far a session's transcript was read, and what that was."""
 
-    __slots__ = ("digest", "end", "file", "is_rewritten", "since")
-
-    def __init__(
-        self, file: str, end: int, digest: str, since: str, *, is_rewritten: bool = False
-    ) -> None:  # fmt: skip
-        self.file = file
-        self.end = end
-        """Bytes."""
-        self.digest = digest
-        self.since = since
-        """Older events were left out; empty: none."""
-        self.is_rewritten = is_rewritten
-        """It was another one at some time: the log may have events of what stands after ``end``."""
+    file: str
+    end: int
+    """Bytes."""
+    digest: str
+    since: str
+    """Older events were left out; empty: none."""
+    is_rewritten: bool = False
+    """It was another one at some time: the log may have events of what stands after ``end``."""
 
 
 class Captured:

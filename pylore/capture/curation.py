@@ -22,7 +22,7 @@ from ..store.anchors import Anchor
 from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..system.git import Git, is_commit
-from .candidates import LONGEST_QUOTE, Candidate, Signal, Told
+from .candidates import LONGEST_QUOTE, Candidate, Signal, Told, take
 from .capture import project_events
 from .extraction import error_signature, find_candidates
 from .sentences import MOST, prompt_of, titled
@@ -371,7 +371,7 @@ class _Gathering:
         self._events = events
         for one in found:
             one.id = own(one.id, self._scope)
-        self._records = Records(self._store, engine.settings, engine.embedder, engine.root)
+        self._records = engine.records()
         self._commits = commits_of(engine.root, found)
         self._found = [one for one in found if not self._is_in_history(one)]
         self._same: dict[str, str] = {}
@@ -558,11 +558,12 @@ def _with(data: str, fields: dict[str, Any]) -> str:
 
 def joined(kept: Candidate, found: Candidate) -> Candidate:
     """Return a candidate with what speaks for another that says the same; its text stays."""
-    have = {(one.name, one.t, one.quote) for one in kept.signals}
-    new = [one for one in found.signals if (one.name, one.t, one.quote) not in have]
-    strongest = sorted([*kept.signals, *new], key=lambda one: -one.weight)[:_SIGNALS]
-    return Candidate(kept.type, kept.title, kept.body, strongest, [*kept.files, *found.files],
-                     [*kept.commits, *found.commits], kept.id)  # fmt: skip
+    both = Candidate(
+        kept.type, kept.title, kept.body, kept.signals, kept.files, kept.commits, kept.id
+    )
+    take(both, found)
+    both.signals = sorted(both.signals, key=lambda one: -one.weight)[:_SIGNALS]
+    return both
 
 
 def row_of(one: Candidate) -> KeptCandidate:
@@ -594,7 +595,7 @@ def _list(fields: dict[str, Any], name: str) -> list[Any]:
 def _is_signal(row: object) -> bool:
     return isinstance(row, dict) and all(
         isinstance(row.get(name), (int, float) if name == "weight" else str)
-        for name in Signal.__slots__
+        for name in Signal._fields
     )
 
 

@@ -8,6 +8,7 @@ import sys
 from calendar import timegm
 from fnmatch import fnmatchcase
 from time import gmtime, strptime, time
+from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import parse_object
@@ -236,16 +237,13 @@ _DAY = 86_400
 _MEGABYTE = 1_000_000
 
 
-class Swept:
+class Swept(NamedTuple):
     """A file of events that is dropped, or due to be."""
 
-    __slots__ = ("file", "size", "why")
-
-    def __init__(self, file: str, size: int, why: str) -> None:
-        self.file = file
-        self.size = size
-        """Bytes."""
-        self.why = why
+    file: str
+    size: int
+    """Bytes."""
+    why: str
 
 
 def sweep_events(days: int, megabytes: int, *, dry_run: bool = False) -> list[Swept]:

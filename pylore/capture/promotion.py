@@ -6,7 +6,7 @@ lies with the candidate, so that taking back the command opens it again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import LoreError
 from ..core.ids import own
@@ -47,20 +47,15 @@ _DENIALS = frozenset(
 )
 
 
-class Wanted(Record):
+class Wanted(NamedTuple):
     """What is to become of one candidate: the record's type, title and text where they differ
     from the candidate's, or ``into``, the record that it is merged into."""
 
-    __slots__ = ("body", "id", "into", "title", "type")
-
-    def __init__(
-        self, id: str, type: str = "", title: str = "", body: str = "", into: str = ""
-    ) -> None:
-        self.id = id
-        self.type = type
-        self.title = title
-        self.body = body
-        self.into = into
+    id: str
+    type: str = ""
+    title: str = ""
+    body: str = ""
+    into: str = ""
 
 
 class Promoted(Record):
@@ -94,10 +89,9 @@ def promote(
     Raises:
         LoreError: there is no such candidate, or it was decided already.
     """
-    store = engine.store
     rows = [require(engine, one.id) for one in wanted]
     candidates = [candidate_of(row) for row in rows]
-    records = Records(store, engine.settings, engine.embedder, engine.root)
+    records = engine.records()
     evidence = Evidence(engine, records, commits_of(engine.root, candidates), revive=True)
     gate = _Gate(engine, records, evidence, confirm=confirm, run_of=run_of)
 
@@ -229,21 +223,16 @@ def _staged_today(engine: Engine) -> int:
     return engine.store.candidates.let_in_since(now()[:10])
 
 
-class Beside(Record):
+class Beside(NamedTuple):
     """A record that is near what a candidate says. ``otherwise``: the one denies where the
     other does not, so that they may contradict each other."""
 
-    __slots__ = ("cosine", "id", "otherwise", "status", "text", "title")
-
-    def __init__(
-        self, id: str, title: str, text: str, status: str, cosine: float, *, otherwise: bool
-    ) -> None:
-        self.id = id
-        self.title = title
-        self.text = text
-        self.status = status
-        self.cosine = cosine
-        self.otherwise = otherwise
+    id: str
+    title: str
+    text: str
+    status: str
+    cosine: float
+    otherwise: bool
 
 
 def beside(engine: Engine, candidate: Candidate) -> list[Beside]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import NamedTuple
 
 from . import claude, codex
 from .event_log import VERSION
@@ -76,26 +77,17 @@ if TYPE_CHECKING:
     from .recorder import Reader
 
 
-class Kind:
+class Kind(NamedTuple):
     """A kind of transcripts: how one is read, and where its agent keeps them."""
 
-    __slots__ = ("head_of", "home", "name", "reader")
-
-    def __init__(
-        self,
-        name: str,
-        reader: Callable[[str], Reader],
-        head_of: Callable[[bytes, str], tuple[str, bool]],
-        home: tuple[str, str, str] | None = None,
-    ) -> None:
-        self.name = name
-        self.reader = reader
-        """From the path of a transcript."""
-        self.head_of = head_of
-        """From the first bytes of a file and its path: its session, and whether it is a side
-        chain alone."""
-        self.home = home
-        """The variable that names the agent's folder, the usual one in HOME, the one in it."""
+    name: str
+    reader: Callable[[str], Reader]
+    """From the path of a transcript."""
+    head_of: Callable[[bytes, str], tuple[str, bool]]
+    """From the first bytes of a file and its path: its session, and whether it is a side
+    chain alone."""
+    home: tuple[str, str, str] | None = None
+    """The variable that names the agent's folder, the usual one in HOME, the one in it."""
 
     @property
     def folder(self) -> str:

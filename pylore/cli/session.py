@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..anchors.claims import Claim, ClaimCount
-    from ..anchors.definitions import FindSymbol
-    from ..anchors.project import Project, Unreadable
     from ..app.engine import Engine
     from ..core.settings import Settings
     from ..embed import Embedder
@@ -79,9 +76,7 @@ class Session:
 
     def records(self, store: Store) -> Records:
         """Return the writing side of the store."""
-        from ..records.records import Records
-
-        return Records(store, self.settings, self.embedder(store), project_root(), _finder, _count)
+        return self.engine(store).records()
 
     def say(self, notes: list[str]) -> None:
         """Notes for the person, unless they want quiet."""
@@ -138,20 +133,6 @@ def _text(rows: Sequence[dict[str, Any]]) -> str:
     from ..terminal.text import changes_text
 
     return changes_text(rows)
-
-
-def _finder(root: str, path: str) -> FindSymbol:
-    from ..app.code import finder  # only what accepts an anchor needs it
-
-    return finder(root, path)
-
-
-def _count(
-    project: Project, claims: Sequence[Claim], revision: str
-) -> list[ClaimCount | Unreadable]:
-    from ..app.code import count_claims
-
-    return count_claims(project, claims, revision)
 
 
 __all__ = ["Session", "project_root", "read_stdin", "say"]

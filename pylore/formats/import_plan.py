@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
+from typing import NamedTuple
 
 from ..core.errors import LoreError, StoreError
 from ..core.ids import own, plain, whose
-from ..core.model import Record
 from ..records.fields import is_page, is_pruned, state_of
 from ..store.filter import Scope
 from ..system.files import settled
@@ -34,23 +34,18 @@ _NAMED = 3
 """Number of links to name where a folder has nothing else."""
 
 
-class FoundFile(Record):
+class FoundFile(NamedTuple):
     """A file of an import: where it is, the document that it is, how it was read before.
 
     ``known`` is None where it has to be read. ``stamp`` is empty where the file could yet
     change and keep it.
     """
 
-    __slots__ = ("file", "id", "known", "path", "stamp")
-
-    def __init__(
-        self, file: str, path: str, id: str, stamp: str, known: DocumentFile | None
-    ) -> None:
-        self.file = file
-        self.path = path
-        self.id = id
-        self.stamp = stamp
-        self.known = known
+    file: str
+    path: str
+    id: str
+    stamp: str
+    known: DocumentFile | None
 
 
 class KnownFiles:

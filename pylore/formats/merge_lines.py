@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from codecs import BOM_UTF8
 from copy import copy
+from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import parse_object
-from ..core.model import Edge, Node, Record
+from ..core.model import Edge, Node
 from ..core.stamps import Stamped, conflicts, is_after, latest
 from ..core.states import clock, count_no_reads, count_reads, order
 from ..core.text import counted
@@ -212,17 +213,14 @@ def _in(fields: Sequence[str]) -> str:
     return f" ({', '.join(names)})" if names else ""
 
 
-class MergedLines(Record):
+class MergedLines(NamedTuple):
     """The lines of a merge, the ids of the nodes that both sides had changed, and of those that
     one side had deleted for good and the other one has edited after that.
     """
 
-    __slots__ = ("back", "conflicts", "lines")
-
-    def __init__(self, lines: list[str], conflicts: list[str], back: list[str]) -> None:
-        self.lines = lines
-        self.conflicts = conflicts
-        self.back = back
+    lines: list[str]
+    conflicts: list[str]
+    back: list[str]
 
 
 def merge_lines(

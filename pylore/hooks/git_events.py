@@ -98,8 +98,6 @@ def keep_learned(engine: Engine, commit: HookedCommit) -> list[str]:
     Raises:
         LoreError: the store cannot be written.
     """
-    from ..records.records import Records
-
     store, settings = engine.store, engine.settings
     given = [
         (type, text, own(record_id(type, text), settings.scope))
@@ -111,7 +109,7 @@ def keep_learned(engine: Engine, commit: HookedCommit) -> list[str]:
     file = _only_file(commit, engine.root)
     subject = one_line(commit.message.partition("\n")[0])[:_TITLE]
     why = f"said by commit {commit.name[:_HASH]}: {subject}"
-    records = Records(store, settings, engine.embedder, engine.root)
+    records = engine.records()
     return [
         records.add(type, text, why=why, tags=("commit",), file=file,
                     status="staged", source="conversation").id

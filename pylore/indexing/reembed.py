@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import EmbedderError, LoreError
-from ..core.model import Record
 
 if TYPE_CHECKING:
     from ..embed import Embedder
@@ -26,18 +25,15 @@ SAMPLE = 32
 """Passages that are embedded to tell how long all will take."""
 
 
-class Cost(Record):
+class Cost(NamedTuple):
     """What embedding will cost: ``passages`` to embed, how many ``a_second``, ``seconds``.
 
     ``kept`` passages have their vectors from an interrupted run.
     """
 
-    __slots__ = ("a_second", "kept", "passages")
-
-    def __init__(self, passages: int, kept: int, a_second: float) -> None:
-        self.passages = passages
-        self.kept = kept
-        self.a_second = a_second
+    passages: int
+    kept: int
+    a_second: float
 
     @property
     def seconds(self) -> float:

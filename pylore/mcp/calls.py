@@ -507,12 +507,11 @@ def _context(current: CurrentStore, given: Arguments) -> Answer:
 
 def _remember(current: CurrentStore, given: Arguments) -> Answer:
     from ..records.fields import Naming
-    from ..records.records import Records
 
     engine = _writing(current)
     links = [*map(_link, given.get("links", ()))]
     request = _anchor(given)
-    records = Records(engine.store, engine.settings, engine.embedder, engine.root)
+    records = engine.records()
     if "id" in given:
         return _tie(engine, records, given, links, request)
     if "type" not in given or "text" not in given:
@@ -566,8 +565,7 @@ def _anchor(given: Arguments) -> AnchorRequest | None:
 def _place(engine: Engine, id: str, request: AnchorRequest) -> str:
     from ..app.code import anchor
 
-    request.id = id
-    return str(anchor(engine, request, "conversation")["state"])
+    return str(anchor(engine, request._replace(id=id), "conversation")["state"])
 
 
 def _tie(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.errors import LoreError
 from ..system.json_settings import change_settings
@@ -12,14 +12,13 @@ from ..system.json_settings import change_settings
 Entry = dict[str, Any]
 
 
-class Client:
+class Client(NamedTuple):
     """A client: its file (below the project, or below home), and the key that has its servers."""
 
-    def __init__(self, file: str, key: str, *, home: bool = False, typed: bool = False) -> None:
-        self.file = file
-        self.key = key
-        self.home = home
-        self.typed = typed
+    file: str
+    key: str
+    home: bool = False
+    typed: bool = False
 
     def place(self, project: str) -> str:
         """Return the path of its file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..core.errors import LoreError
 from ..core.ids import named_id, own
 from ..core.model import Record
@@ -40,19 +42,14 @@ class ReviewOutcome(Record):
         self.state = state
 
 
-class Faded(Record):
+class Faded(NamedTuple):
     """A staged fact or record that nobody needs: ``invalidated``, or ``due`` to be."""
 
-    __slots__ = ("accesses", "confidence", "id", "recency", "state")
-
-    def __init__(
-        self, id: str, state: str, confidence: float, recency: float, accesses: int
-    ) -> None:
-        self.id = id
-        self.state = state
-        self.confidence = confidence
-        self.recency = recency
-        self.accesses = accesses
+    id: str
+    state: str
+    confidence: float
+    recency: float
+    accesses: int
 
 
 class Facts:

@@ -52,8 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Concatenate, ParamSpec, TypeVar
 
-    from ..anchors.claims import Count
-    from ..anchors.definitions import Finder
+    from ..anchors.claims import CodeReader
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
@@ -125,7 +124,7 @@ class Records:
 
     def __init__(
         self, store: Store, settings: Settings, embedder: Embedder | None, root: str = "",
-        finder: Finder | None = None, count: Count | None = None,
+        reader: CodeReader | None = None,
     ) -> None:  # fmt: skip
         if store.scope != settings.scope:
             store.keep_to(settings.scope)
@@ -134,8 +133,7 @@ class Records:
         self._ahead = Ahead(store, lambda: embedder)
         self._embedder: Embedder | None = None
         self._root = root
-        self._finder = finder
-        self._count = count
+        self._reader = reader
         self._notes: list[str] = []
         self._names = Naming(store, settings)
 
@@ -497,7 +495,7 @@ class Records:
     def _back(self) -> Restoring:
         from .undo import Restoring
 
-        return Restoring(self._store, self._index, self._tie, self._finder, self._count)
+        return Restoring(self._store, self._index, self._tie, self._reader)
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
         """Let links and anchors follow a node that is about another file than before."""

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, TypeVar
 
-    from ..anchors.claims import Count
-    from ..anchors.definitions import Finder
+    from ..anchors.claims import CodeReader
     from ..core.model import EdgeKey, Past, PastCommand
     from ..store import Store
     from ..store.anchors import Anchor, AnchorKey
@@ -327,20 +326,18 @@ class Restoring:
         store: Store,
         index: Callable[..., None],
         tie: Callable[[Node, tuple[str, str]], None],
-        finder: Finder | None = None,
-        count: Count | None = None,
+        reader: CodeReader | None = None,
     ) -> None:
         self._store = store
         self._index = index
         self._tie = tie
-        self._finder = finder
-        self._count = count
+        self._reader = reader
 
     def node(self, id: str) -> Outcome:
         """Bring a forgotten node back; one that stands holds for the code as it is now."""
         node = self._store.nodes.require(id)
         if node.invalidated_at is None:
-            accepted = accept_anchors(self._store, id, self._finder, self._count)
+            accepted = accept_anchors(self._store, id, self._reader)
             told = state_anew(self._store, [id])
             return id, "restored" if accepted or told else "unchanged"
         node.invalidated_at = None

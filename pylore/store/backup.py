@@ -7,9 +7,9 @@ import os
 from contextlib import suppress
 from datetime import datetime, timezone
 from shutil import copyfileobj
+from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
-from ..core.model import Record
 from ..system.atomic_write import NewFile, TemporaryFolder, sync_folder
 from ..system.files import READS, READS_TAKEN, is_open_store
 from ..system.project_files import real_place
@@ -39,20 +39,17 @@ _HEADER, _ID_AT = 72, 68
 """Bytes of a database's header, and where it has the id of its program."""
 
 
-class Copied(Record):
+class Copied(NamedTuple):
     """A store that was copied to ``file``, and what it holds.
 
     ``kept`` is the path of what was there before; None where that was replaced, or nothing was.
     """
 
-    __slots__ = ("bytes", "edges", "file", "kept", "nodes")
-
-    def __init__(self, file: str, bytes: int, nodes: int, edges: int, kept: str | None) -> None:
-        self.file = file
-        self.bytes = bytes
-        self.nodes = nodes
-        self.edges = edges
-        self.kept = kept
+    file: str
+    bytes: int
+    nodes: int
+    edges: int
+    kept: str | None
 
 
 def back_up(

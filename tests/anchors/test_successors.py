@@ -17,7 +17,7 @@ from pylore.anchors.project import Project
 from pylore.anchors.verdict import MOST_HASHES
 from pylore.anchors.verdict_cache import told
 from pylore.anchors.verify import verify
-from pylore.code.index import find_best, find_by_grammar, outline
+from pylore.code import reader
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import BROKEN
 from pylore.indexing.indexer import write_nodes
@@ -70,12 +70,12 @@ class Code:
         with self.store.transaction():
             place_anchor(
                 self.store, lambda nodes: write_nodes(self.store, None, nodes), project,
-                Anchor("decision-a", "symbol", path, name), find_best(project.root, path),
+                Anchor("decision-a", "symbol", path, name), reader,
             )  # fmt: skip
 
     def look(self) -> list[dict[str, Any]]:
         """The anchors after a look, as results have them."""
-        verify(self.store, lambda: None, parse=find_by_grammar, outline=outline)
+        verify(self.store, lambda: None, reader=reader)
         return [told(anchor) for anchor in self.store.anchors.of("decision-a")]
 
     def now(self) -> tuple[object, ...]:
@@ -267,7 +267,7 @@ def test_what_is_accepted_by_its_grammar_stays_accepted(code: Code) -> None:
     code.write("a.go", text.replace("seen", "was"))
     assert code.now()[0] == "drifted"
     root = str(code.repository.root)
-    records = Records(code.store, Settings(), None, root, find_best)
+    records = Records(code.store, Settings(), None, root, reader)
     assert [change.state for change in records.restore(["decision-a"])] == ["restored"]
     code.write("a.go", text.replace("seen", "was") + "\nvar x int\n")
     assert code.now()[0] == "valid"
@@ -331,7 +331,7 @@ def test_what_held_before_is_looked_for_first(code: Code, monkeypatch: pytest.Mo
     code.anchor("logout")
     code.write("src/auth.py", AUTH.replace("logout", "leave").replace("label", "text"))
     monkeypatch.setattr(successors, "MOST_SOUGHT", 1)
-    found = verify(code.store, lambda: None, parse=find_by_grammar, outline=outline)
+    found = verify(code.store, lambda: None, reader=reader)
     assert {new.detail: new.verdict for _, new in found.found} == {
         "leave": "relocated", "Login.label": "invalid",
     }  # fmt: skip
