@@ -118,7 +118,7 @@ def check_type(type: str) -> str:
     return type
 
 
-def check_id(id: str, types: dict[str, str] | None = None) -> str:
+def check_id(id: str) -> str:
     """Return ``id`` if it has the form of one.
 
     Raises:
@@ -133,10 +133,6 @@ def check_id(id: str, types: dict[str, str] | None = None) -> str:
         )
     if not id.isprintable():
         raise LoreError(f"{id[:80]!r} is not a valid id: it has characters that cannot be printed")
-    if types is not None and type not in types:
-        from .errors import nearest
-
-        raise LoreError(f"unknown type '{type}'{nearest(type, list(types))} in '{id[:80]}'")
     return id
 
 

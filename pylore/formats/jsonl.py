@@ -16,6 +16,7 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from ..core.errors import LoreError, StoreError, nearest
 from ..core.ids import MARK, check_id, check_scope, check_type, is_name
@@ -151,7 +152,7 @@ class LineNames:
         return self._skip_bad
 
 
-class ImportOptions:
+class ImportOptions(NamedTuple):
     """Options of an import of lines.
 
     ``prefer`` is the side (``ours``, ``theirs``) that conflicts are decided for, ``change``
@@ -160,24 +161,13 @@ class ImportOptions:
     ``by_hand``: a person may have edited whole states, as in a file that git brings.
     """
 
-    def __init__(
-        self,
-        *,
-        skip_bad: bool = False,
-        new_relations: bool = False,
-        new_types: bool = False,
-        prefer: str = "",
-        change: str = "import",
-        purge: bool = False,
-        by_hand: bool = False,
-    ) -> None:
-        self.purge = purge
-        self.by_hand = by_hand
-        self.skip_bad = skip_bad
-        self.new_relations = new_relations
-        self.new_types = new_types
-        self.prefer = prefer
-        self.change = change
+    skip_bad: bool = False
+    new_relations: bool = False
+    new_types: bool = False
+    prefer: str = ""
+    change: str = "import"
+    purge: bool = False
+    by_hand: bool = False
 
 
 def import_lines(
@@ -186,40 +176,29 @@ def import_lines(
     embedder: Embedder | None,
     lines: Iterable[bytes],
     *,
-    name: str = "",
-    skip_bad: bool = False,
-    new_relations: bool = False,
-    new_types: bool = False,
-    prefer: str = "",
-    change: str = "import",
-    purge: bool = False,
-    by_hand: bool = False,
     names: LineNames | None = None,
-    progress: Callable[[int], None] = lambda size: None,
+    **options: Any,
 ) -> Imported:
     """Merge lines into the store, in one transaction; the same lines twice change nothing.
 
-    ``name`` is the file, for messages; ``progress`` hears how many bytes each line had, when
-    it is read for its texts and when it is written. ``names``: in the place of ``name``. The
-    rest are ``ImportOptions``.
+    ``names`` says which line is meant, for messages. The rest are fields of ``ImportOptions``.
 
     Raises:
         LoreError: a line is broken (its number is named) and ``skip_bad`` is not
             set; nothing is imported then.
     """
     ahead = Ahead(store, lambda: embedder)
-    options = ImportOptions(skip_bad=skip_bad, new_relations=new_relations, new_types=new_types,
-                            prefer=prefer, change=change, purge=purge, by_hand=by_hand)  # fmt: skip
-    part = LineImport(store, settings, ahead, lines, options, name=name, names=names,
-                      progress=progress)  # fmt: skip
+    chosen = ImportOptions(**options)
+    part = LineImport(store, settings, ahead, lines, chosen, names=names)
     part.prepare()
-    return ahead.settled(part.write, change)
+    return ahead.settled(part.write, chosen.change)
 
 
 class LineImport:
     """One import of lines, in two steps: the store is locked for the second one alone.
 
-    The fields are those of ``import_lines``.
+    ``name`` is the file, for messages, or ``names`` says which line is meant; ``progress`` hears
+    how many bytes each line had, when it is read for its texts and when it is written.
     """
 
     def __init__(
@@ -230,9 +209,9 @@ class LineImport:
         lines: Iterable[bytes],
         options: ImportOptions,
         *,
-        name: str,
-        progress: Callable[[int], None],
+        name: str = "",
         names: LineNames | None = None,
+        progress: Callable[[int], None] = lambda size: None,
     ) -> None:
         self._store = store
         self._settings = settings

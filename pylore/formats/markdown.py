@@ -31,6 +31,7 @@ from .mdfile import Places
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Any
 
     from ..core.model import Node
     from ..core.settings import Settings
@@ -50,37 +51,19 @@ _FOLDERS = "document_folders"
 
 
 def import_markdown(
-    store: Store,
-    settings: Settings,
-    embedder: Embedder | None,
-    paths: Iterable[str],
-    root: str,
-    *,
-    type: str = "doc",
-    skip_bad: bool = False,
-    new_types: bool = False,
-    prune: bool = False,
-    ours: bool = False,
-    progress: Callable[[int], None] = lambda files: None,
-) -> Imported:
+    store: Store, settings: Settings, embedder: Embedder | None, paths: Iterable[str], root: str,
+    **options: Any,
+) -> Imported:  # fmt: skip
     """Import Markdown files and folders, in one transaction; unchanged files change nothing.
 
-    ``root`` is where the paths in the store start from, ``type`` what a file is that
-    does not say so itself. ``prune`` forgets the documents below the folders whose files are
-    gone; they come back when the files do, in whatever store knows of it. Where both the
-    file and the node have changed since they last agreed, the file's text is stored, or with
-    ``ours`` the node's kept; the other one is in the history. ``progress`` hears of each file
-    that is done.
+    ``options`` are those of ``MarkdownImport``.
 
     Raises:
         LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is
             not set; nothing is imported then.
     """
     ahead = Ahead(store, lambda: embedder)
-    part = MarkdownImport(
-        store, settings, ahead, paths, root, type=type, skip_bad=skip_bad, new_types=new_types,
-        prune=prune, ours=ours, progress=progress,
-    )  # fmt: skip
+    part = MarkdownImport(store, settings, ahead, paths, root, **options)
     part.prepare()
     return part.unchanged() or ahead.settled(part.write, "import")
 
@@ -88,7 +71,12 @@ def import_markdown(
 class MarkdownImport:
     """One import of Markdown, in two steps: the store is locked for the second one alone.
 
-    The fields are those of ``import_markdown``.
+    ``root`` is where the paths in the store start from, ``type`` what a file is that
+    does not say so itself. ``prune`` forgets the documents below the folders whose files are
+    gone; they come back when the files do, in whatever store knows of it. Where both the
+    file and the node have changed since they last agreed, the file's text is stored, or with
+    ``ours`` the node's kept; the other one is in the history. ``progress`` hears of each file
+    that is done.
     """
 
     def __init__(
@@ -99,12 +87,12 @@ class MarkdownImport:
         paths: Iterable[str],
         root: str,
         *,
-        type: str,
-        skip_bad: bool,
-        new_types: bool,
-        progress: Callable[[int], None],
+        type: str = "doc",
+        skip_bad: bool = False,
+        new_types: bool = False,
         prune: bool = False,
         ours: bool = False,
+        progress: Callable[[int], None] = lambda files: None,
     ) -> None:
         self._store = store
         self._settings = settings

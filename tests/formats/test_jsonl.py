@@ -18,7 +18,7 @@ from things import an_edge
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
-from pylore.formats.jsonl import Imported, import_lines
+from pylore.formats.jsonl import Imported, LineNames, import_lines
 from pylore.formats.lines import export_lines
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
@@ -279,7 +279,7 @@ def test_a_relation_that_is_declared_has_the_weight_of_the_settings(store: Store
 
 def test_a_name_stands_before_the_line(store: Store) -> None:
     with pytest.raises(LoreError, match=r"^a\.jsonl: line 1: "):
-        put(store, "x", name="a.jsonl")
+        put(store, "x", names=LineNames("a.jsonl"))
 
 
 @given(st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
