@@ -19,7 +19,7 @@ from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES
 from ..hooks.events import AgentSession
 from ..terminal.output import Output, flush, note
-from ..terminal.text import bold, changes_text, dim
+from ..terminal.text import bold, change_text, dim, each
 from . import promotion
 from .capture import ALL
 from .curation import Gathered, candidate_of, gather, listed, sweep_candidates, told
@@ -112,7 +112,7 @@ def event(
     Redactor(own_redactors(settings.plugin_dir), settings.format_timeout).redact([row])
     shortened(row)
     _append(event_line(row))
-    here.output.one(row, lambda shown: _events_text([shown]))
+    here.output.one(row, _event_text)
 
 
 def _append(line: bytes) -> None:
@@ -140,7 +140,7 @@ def events(
             f"'{unknown[0]}' is not a kind of event: give one of {', '.join(EVENTS_KINDS)}"
         )
     if not follow:
-        output.stream(read_events(**wanted), _events_text)
+        output.stream(read_events(**wanted), each(_event_text))
         return
     _follow(output, wanted)
 
@@ -152,13 +152,13 @@ def _follow(output: Output, wanted: dict[str, Any]) -> None:
         raise UsageError("--follow prints lines: leave --json out, and pipe them to jq")
     follower = Follower()
     for found in read_events(**wanted):
-        output.list([found], _events_text)
+        output.list([found], each(_event_text))
     flush()
     for one in follower.events():
         if one is None:
             flush()
         elif is_wanted(one, **wanted):
-            output.list([one], _events_text)
+            output.list([one], each(_event_text))
 
 
 def sweep_telemetry(session: Session, *, dry_run: bool) -> None:
@@ -175,19 +175,12 @@ def sweep_telemetry(session: Session, *, dry_run: bool) -> None:
     why = f"found more than {settings.candidates_days} days ago"
     rows += [{"id": id, "state": state, "reason": why, "bytes": None}
              for id in swept_candidates(session, dry_run=dry_run)]  # fmt: skip
-    session.output.list(rows, _swept_text)
+    session.output.list(rows, each(_swept_text, "nothing to sweep\n"))
 
 
-def _swept_text(rows: Sequence[dict[str, Any]]) -> str:
-    return "".join(
-        f"{row['state']}  {bold(row['id'])}"
-        + dim(f"  {row['reason']}" + (f", {row['bytes']} bytes\n" if row["bytes"] else "\n"))
-        for row in rows
-    ) or "nothing to sweep\n"  # fmt: skip
-
-
-def _events_text(rows: Sequence[dict[str, Any]]) -> str:
-    return "".join(map(_event_text, rows))
+def _swept_text(row: dict[str, Any]) -> str:
+    size = f", {row['bytes']} bytes" if row["bytes"] else ""
+    return f"{row['state']}  {bold(row['id'])}" + dim(f"  {row['reason']}{size}\n")
 
 
 def _event_text(row: dict[str, Any]) -> str:
@@ -325,7 +318,9 @@ def promote(
         decide = promotion.refuse if refuse else promotion.skip
         with session.open() as store:
             rows = decide(session.engine(store), wanted)
-        session.output.list([{"id": row.id, "state": row.status} for row in rows], changes_text)
+        session.output.list(
+            [{"id": row.id, "state": row.status} for row in rows], each(change_text)
+        )
         return
     if len(wanted) > 1 and (title or body):
         raise UsageError("--title and --body are of one candidate: give one id")
@@ -346,7 +341,7 @@ def _promote_all(session: Session, wanted: Sequence[Wanted], *, confirm: bool) -
     for one in done:
         session.say(one.notes)
     rows = [_row(one) for one in done]
-    session.output.list(rows, changes_text)
+    session.output.list(rows, each(change_text))
     session.tell("post-promote", rows, events)
 
 

@@ -12,7 +12,7 @@ from ..cli.writing import add_record
 from ..core.text import counted, one_line
 from ..core.times import parse_since
 from ..core.vocabulary import LEARNING_TYPES
-from ..terminal.text import bold, changes_text, dim
+from ..terminal.text import bold, change_text, dim, each
 from .event_log import append_event, log_fault
 from .gaps import Gap, gaps, nearest, require_gap
 from .replay import HEEDED, UNKNOWN, VERDICTS, replay
@@ -72,7 +72,7 @@ def dismiss(wanted: tuple[str, ...], **options: Any) -> None:
         except OSError as error:
             raise log_fault(error, "dismiss it") from None
     rows = [{"id": gap.id, "state": "dismissed"} for gap in every]
-    session.output.list(rows, changes_text)
+    session.output.list(rows, each(change_text))
 
 
 def _about(gap: Gap, near: Sequence[dict[str, Any]]) -> str:

@@ -10,7 +10,7 @@ from math import ceil
 from shlex import quote
 from struct import unpack
 from subprocess import run
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import EmbedderError, LoreError
 from ..core.settings import Settings, from_environment
@@ -48,20 +48,13 @@ LARGE_WAL = 64 << 20
 """Bytes of a write-ahead log from which something must be keeping it from being emptied."""
 
 
-class Check:
+class Check(NamedTuple):
     """One finding. A check that is ``ok`` and yet has a ``fix`` is a warning."""
 
-    __slots__ = ("detail", "fix", "id", "ok")
-
-    def __init__(self, id: str, ok: bool, detail: str, fix: str | None = None) -> None:
-        self.id = id
-        self.ok = ok
-        self.detail = detail
-        self.fix = fix
-
-    def to_dict(self) -> dict[str, Any]:
-        """``id``, ``ok``, ``detail``, ``fix``."""
-        return {name: getattr(self, name) for name in ("id", "ok", "detail", "fix")}
+    id: str
+    ok: bool
+    detail: str
+    fix: str | None = None
 
 
 def examine(folder: str, *, full: bool = False, config_problem: str = "") -> list[Check]:
@@ -333,12 +326,12 @@ def _vectors(store: Store, settings: Settings) -> Check:
         return Check("vectors", False, f"of {held}, the embedder is {wanted.name}", EMBED)
     found = _found("vectors", store.checks.unembedded(), f"of {held}, one a passage", REINDEX)
     if store.checks.only_without_vectors():
-        found.fix = "run 'lore embed --missing'"
+        found = found._replace(fix="run 'lore embed --missing'")
     if found.ok and wanted is not None and not _same_vectors(store, wanted):
         return Check("vectors", False, f"{held} gives others now than the store has", EMBED)
     if found.ok and begun is not None:
-        found.detail += f"; those of {begun} are unfinished"
-        found.fix = EMBED
+        detail = f"{found.detail}; those of {begun} are unfinished"
+        return found._replace(detail=detail, fix=EMBED)
     return found
 
 
@@ -361,8 +354,8 @@ def _edges(store: Store) -> Check:
     dangling = [" ".join((a, relation, b)) for a, b, relation in _broken(store)]
     found = _found("edges", dangling, "every live edge joins two live nodes", DANGLING)
     if not found.ok:  # a plain search does not mind, and an import may complete them
-        found.ok = True
-        found.detail = f"{len(dangling)} lead to no live node: {found.detail}"
+        detail = f"{len(dangling)} lead to no live node: {found.detail}"
+        return found._replace(ok=True, detail=detail)
     return found
 
 
@@ -385,9 +378,9 @@ def _ontology(store: Store) -> Check:
             for a, relation, b, number in wrong]  # fmt: skip
     found = _found("ontology", rows, "every live edge joins types that its relation does", MISFITS)
     if not found.ok:  # an import brings what others have, and the walk does not mind
-        found.ok = True
         number = sum(row[3] for row in wrong)
-        found.detail = f"{number} of other types than their relations join: {found.detail}"
+        detail = f"{number} of other types than their relations join: {found.detail}"
+        return found._replace(ok=True, detail=detail)
     return found
 
 

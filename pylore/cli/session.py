@@ -96,12 +96,12 @@ class Session:
 
     def print_change(self, change: Change) -> None:
         """What a write did, as one thing."""
-        self.output.one({"id": change.id, "state": change.state}, lambda row: _text([row]))
+        self.output.one({"id": change.id, "state": change.state}, _text)
 
     def print_changes(self, changes: Sequence[Change]) -> None:
         """What a write did to each of many."""
         rows = [{"id": change.id, "state": change.state} for change in changes]
-        self.output.list(rows, _text)
+        self.output.list(rows, lambda rows: "".join(map(_text, rows)))
 
 
 def changed_rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
@@ -129,10 +129,10 @@ def one_line_each(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "as_text": True}
 
 
-def _text(rows: Sequence[dict[str, Any]]) -> str:
-    from ..terminal.text import changes_text
+def _text(row: dict[str, Any]) -> str:
+    from ..terminal.text import change_text
 
-    return changes_text(rows)
+    return change_text(row)
 
 
 __all__ = ["Session", "project_root", "read_stdin", "say"]

@@ -268,7 +268,7 @@ def _node_text(row: dict[str, Any]) -> str:
             lines.append(dim(f"       {state['changed_at']} {state['change']} "
                              f"(was {state['status']}, {state['weight']})"))  # fmt: skip
     if row.get("history"):
-        lines += ["", *history_lines(row, bold, dim)]
+        lines += ["", *history_lines(row)]
     return "\n".join(lines) + "\n"
 
 
@@ -285,68 +285,6 @@ def anchor_place(row: dict[str, Any]) -> str:
     if row.get("claim"):
         return str(row["claim"])
     return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
-
-
-_EVENT_PLACES = 3
-
-
-def claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the history of rules: what held in how many commits, then each change of that."""
-    lines = []
-    for row in rows:
-        past = row["history"]
-        held = f"held in {past['held']} of {past['of']}" if past["of"] else "never held"
-        if past["confidence"] is not None:
-            held += f" (confidence {past['confidence']:.2f})"
-        some = "" if past["looked"] == past["commits"] else f", {past['looked']} looked at"
-        older = "" if past["whole"] else ", older ones left out"
-        day = f" since {past['since'][:10]}" if past["since"] else ""
-        lines.append(f"{bold(row['id'])} {row['claim']}: {held}\n")
-        lines.append(dim(f"  {counted(past['commits'], 'commit')}{day}{some}{older}") + "\n")
-        for event in past["events"]:
-            places = f"  {', '.join(event['places'][:_EVENT_PLACES])}" if event["places"] else ""
-            lines.append(f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
-                         f"{cut(event['title'])}{dim(places)}\n")  # fmt: skip
-    return "".join(lines)
-
-
-def suggested_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return proposed rules: what each finds, and below it the command that takes it."""
-    return (
-        "".join(
-            f"{counted(row['matches'], 'match', 'matches'):>11}, {row['against']} against"
-            f"  {bold(row['command'])}\n"
-            for row in rows
-        )
-        or "put code into backticks: never it, only in a folder, or that one always has another\n"
-    )
-
-
-def stale_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return anchors as ``anchors_text`` does; of a rule each place against it, as a compiler names
-    places."""
-    lines = []
-    for row in rows:
-        for place in row.get("places") or ():
-            known = "" if place["new"] else dim(" (known)")
-            lines.append(f"{place['file']}:{place['line']}: {bold(row['id'])} {cut(row['title'])}"
-                         f"{known}\n")  # fmt: skip
-        if not row.get("places"):
-            lines.append(anchors_text([row]))
-    return "".join(lines)
-
-
-def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return anchors with their verdicts, one a line."""
-    return (
-        "".join(
-            f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
-            + dim(f"  {cut(row['title'])}" + (f" ({row['reason']})" if row["reason"] else ""))
-            + "\n"
-            for row in rows
-        )
-        or "no anchors\n"
-    )
 
 
 def list_text(rows: Sequence[dict[str, Any]]) -> str:
@@ -374,9 +312,16 @@ def stats_text(row: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def changes_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return what a write did, one record a line."""
-    return "".join(f"{row['state']}  {bold(row['id'])}\n" for row in rows)
+def each(
+    row_text: Callable[[dict[str, Any]], str], none: str = ""
+) -> Callable[[Sequence[dict[str, Any]]], str]:
+    """Return what makes text of rows, one after the other; ``none`` where there are none."""
+    return lambda rows: "".join(map(row_text, rows)) or none
+
+
+def change_text(row: dict[str, Any]) -> str:
+    """Return what a write did to one record."""
+    return f"{row['state']}  {bold(row['id'])}\n"
 
 
 def index_text(row: dict[str, Any]) -> str:
@@ -397,46 +342,13 @@ def index_text(row: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def counts_text(row: dict[str, Any]) -> str:
+    """Return counts in a line, each after its name."""
+    return _counts(row) + "\n"
+
+
 def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
-
-
-def imported_text(row: dict[str, Any], documents: int | None = None) -> str:
-    """Return what an import did, as a sentence; ``documents``: so many, where it was of nothing
-    else.
-
-    Nodes beside them stand for the files that documents link to.
-    """
-    what = "record" if documents is None else "document"
-    files = 0 if documents is None else max(0, row["nodes"] - documents)
-    changed = {name: row[name] for name in ("added", "updated", "kept") if row[name]}
-    nodes = counted(row["nodes"] - files, what)
-    links = [counted(files, "file")] if files else []
-    links += [counted(row["edges"], "link")] if row["edges"] else []
-    if not row["nodes"] and not row["edges"]:
-        told = ["nothing was imported"]
-    elif not changed:
-        told = [" and ".join([nodes, *links]), "all as before"]
-    elif [*changed] == ["added"] and not row["unchanged"]:
-        told = [f"{nodes} added", *links]
-    else:
-        counts = {**changed, "unchanged": row["unchanged"]}
-        states = [f"{count} {state}" for state, count in counts.items() if count]
-        told = [", ".join([nodes, *links]) + ": " + ", ".join(states)]
-    for name, one, many in (
-        ("invalidated", "link has ended", "links have ended"),
-        ("pruned", f"{what} forgotten", f"{what}s forgotten"),
-        ("conflicts", "conflict", "conflicts"),
-        ("unresolved", "link leads nowhere", "links lead nowhere"),
-        ("skipped", "left out", "left out"),
-    ):
-        if row[name]:
-            told.append(counted(row[name], one, many))
-    return ", ".join(told) + "\n"
-
-
-if TYPE_CHECKING:
-    Style = Callable[[str], str]
 
 
 def data_lines(data: str, body: str) -> list[str]:
@@ -494,33 +406,33 @@ _CONTEXT = 2
 """Lines of a text that are shown around what has changed in it."""
 
 
-def history_lines(row: dict[str, Any], bold: Style, dim: Style) -> list[str]:
+def history_lines(row: dict[str, Any]) -> list[str]:
     """Return what each change of a record made of it, the first one first.
 
     ``row`` has the fields of today, and in ``history`` those of earlier states that were others.
     """
     after, found = row, []
     for state in reversed(row["history"]):
-        found.append([_head(state, bold), *_differences(state, after, dim)])
+        found.append([_head(state), *_differences(state, after)])
         after = {**after, **state}
     return [line for lines in reversed(found) for line in lines]
 
 
-def _head(state: dict[str, Any], bold: Style) -> str:
+def _head(state: dict[str, Any]) -> str:
     left = f"{bold(state['change'])} on {state['changed_at']}"
     return f"  state {state['number']}, of {state['made_at']}: {left}"
 
 
-def _differences(before: dict[str, Any], after: dict[str, Any], dim: Style) -> Iterator[str]:
+def _differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
     for name, value in before.items():
         if name == "body":
-            yield from _of_text(value, after[name], dim)
+            yield from _of_text(value, after[name])
         elif name not in _KEPT:
             old, new = _history_text_told(value), _history_text_told(after[name])
             yield f"       {name.replace('_', ' ')}: {old} -> {new}"
 
 
-def _of_text(before: str, after: str, dim: Style) -> Iterator[str]:
+def _of_text(before: str, after: str) -> Iterator[str]:
     from difflib import unified_diff
 
     lines = unified_diff(before.splitlines(), after.splitlines(), n=_CONTEXT, lineterm="")

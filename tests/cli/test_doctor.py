@@ -299,7 +299,7 @@ def test_jq_is_only_a_warning(folder: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_text_marks_what_fails_and_what_only_warns() -> None:
     checks = [Check("a", True, "fine"), Check("b", True, "meh", "try"), Check("c", False, "x", "y")]
-    lines = checks_text([check.to_dict() for check in checks]).splitlines()
+    lines = checks_text([check._asdict() for check in checks]).splitlines()
     assert [line.split()[0] for line in lines] == ["ok", "warn", "mend:", "FAIL", "mend:"]
 
 

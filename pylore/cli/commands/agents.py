@@ -12,6 +12,7 @@ from ...core.errors import LoreError, UsageError
 from ...hooks.install import (
     AGENTS,
     GIT,
+    Agent,
     GitHooks,
     agent_named,
     default_scope,
@@ -28,7 +29,7 @@ from ...system.plugin_files import READY, Plugin, all_plugins, file_name, find_f
 from ...system.programs import find_program
 from ...system.projects import is_trusted
 from ...terminal.output import flush, note, write
-from ...terminal.text import bold, dim
+from ...terminal.text import bold, dim, each
 from ..declaration import every_command
 from ..runtime import data_folder, forms_in, ids_from, project_folder
 from ..session import Session
@@ -48,9 +49,7 @@ def install(agent: str, scope: str | None, *, dry_run: bool, **options: Any) -> 
         _say_silence(session)
         _print_done(session, hooks.install())
         return
-    one = agent_named(agent)
-    scope = scope or default_scope(one)
-    place = place_of(one, scope, os.getcwd())
+    one, scope, place = _settings_file(agent, scope)
     if dry_run:
         write(preview(one, place))
         return
@@ -64,9 +63,7 @@ def uninstall(agent: str, scope: str | None, **options: Any) -> None:
     if agent == GIT:
         _print_done(session, _git_hooks(scope).uninstall())
         return
-    one = agent_named(agent)
-    scope = scope or default_scope(one)
-    place = place_of(one, scope, os.getcwd())
+    one, scope, place = _settings_file(agent, scope)
     changed = take(one, place, everywhere=scope == "user")
     session.output.one(_row(agent, scope, place, "removed" if changed else "unchanged"), _text)
 
@@ -81,7 +78,14 @@ def status(**options: Any) -> None:
                 rows.append(_row(one.name, scope, place, "installed"))
     rows += [_row(GIT, "local", place, "installed") for place in _hooks_of_git()]
     _say_silence(session)
-    session.output.list(rows, lambda rows: "".join(map(_text, rows)))
+    session.output.list(rows, each(_text))
+
+
+def _settings_file(name: str, scope: str | None) -> tuple[Agent, str, str]:
+    """Return an agent, and whose settings are meant and where: the usual ones, if not said."""
+    agent = agent_named(name)
+    scope = scope or default_scope(agent)
+    return agent, scope, place_of(agent, scope, os.getcwd())
 
 
 def _git_hooks(scope: str | None) -> GitHooks:
@@ -119,7 +123,7 @@ def _print_done(session: Session, done: Iterable[Done]) -> None:
         if state == "left":
             note(f"{place} was left as it is: {why}")
         rows.append(_row(GIT, "local", place, state))
-    session.output.list(rows, lambda rows: "".join(map(_text, rows)))
+    session.output.list(rows, each(_text))
 
 
 def _silence() -> str:
@@ -142,7 +146,7 @@ def _text(row: dict[str, Any]) -> str:
 def list_plugins(**options: Any) -> None:
     session = Session(options)
     found = all_plugins(session.settings.plugin_dir, {*every_command()})
-    session.output.list([_plugins_row(plugin) for plugin in found], _plugins_text)
+    session.output.list([_plugins_row(plugin) for plugin in found], each(_plugin_text))
 
 
 def new(kind: str, name: str, **options: Any) -> None:
@@ -202,14 +206,10 @@ def _plugins_row(plugin: Plugin) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plugins_text(rows: Sequence[dict[str, Any]]) -> str:
-    return "".join(
-        f"{row['kind']:<10} {bold(row['name'])}"
-        + (f"  {row['summary']}" if row["summary"] else "")
-        + (f"  ({row['state']})" if row["state"] != READY else "")
-        + dim(f"  {row['file']}") + "\n"
-        for row in rows
-    )  # fmt: skip
+def _plugin_text(row: dict[str, Any]) -> str:
+    summary = f"  {row['summary']}" if row["summary"] else ""
+    state = f"  ({row['state']})" if row["state"] != READY else ""
+    return f"{row['kind']:<10} {bold(row['name'])}{summary}{state}{dim('  ' + row['file'])}\n"
 
 
 def start(task: str, **options: Any) -> None:
@@ -239,7 +239,7 @@ def list_runs(limit: int | None, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
         found = Runs(store).summaries(limit or -1)
-    session.output.list(found, _runs_text)
+    session.output.list(found, each(_line, "no runs\n"))
 
 
 def show(run: str, **options: Any) -> None:
@@ -272,7 +272,7 @@ def feedback(ids: tuple[str, ...], verb: tuple[str, ...], limit: int | None,
         else:
             rows, notes = runs.rate(wanted, verb[0], run)
     session.say([*notes])
-    session.output.list(rows, _ratings_text)
+    session.output.list(rows, each(_rating_text, "no ratings\n"))
 
 
 def _one_run(session: Session, run: str, command: str) -> str:
@@ -307,10 +307,6 @@ def _outcome_text(row: dict[str, Any]) -> str:
     return f"{row['state']}  {bold(row['id'])}  {_counts(row)}\n"
 
 
-def _runs_text(rows: Sequence[dict[str, Any]]) -> str:
-    return "".join(map(_line, rows)) or "no runs\n"
-
-
 def _line(row: dict[str, Any]) -> str:
     task = f"  {row['task']}" if row["task"] else ""
     return f"{row['state']:<8}  {bold(row['id'])}{task}  " + dim(_counts(row)) + "\n"
@@ -336,11 +332,5 @@ def _diversity_text(alike: dict[str, Any]) -> str:
                f"at most {alike['most']:.0%}{named}") + "\n"  # fmt: skip
 
 
-def _ratings_text(rows: Sequence[dict[str, Any]]) -> str:
-    return (
-        "".join(
-            f"{row['rating'] or 'unrated':<9}  {bold(row['id'])}  " + dim(row["run"]) + "\n"
-            for row in rows
-        )
-        or "no ratings\n"
-    )
+def _rating_text(row: dict[str, Any]) -> str:
+    return f"{row['rating'] or 'unrated':<9}  {bold(row['id'])}  {dim(row['run'])}\n"

@@ -1,4 +1,4 @@
-"""anchor, verify, stale, and the analyses of a repository: what ties records to code."""
+"""anchor, verify, stale, rules, and the analyses of a repository: what ties records to code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ...system.git import Git
 from ...terminal.forms import other_forms
 from ...terminal.output import write
 from ...terminal.screen import Progress
-from ...terminal.text import anchors_text, stale_text
+from ...terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from ..runtime import asks_for, ids_from
 from ..session import Session, project_root
 
@@ -40,9 +40,7 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
     with session.open() as store, store.faults:
         engine = session.engine(store)
         if options["rule"]:
-            from .claims import anchor_rule
-
-            found = anchor_rule(engine, id, file, remove=remove, **options)
+            found = _anchor_rule(engine, id, file, remove=remove, options=options)
         elif not file:
             _refuse(options, remove)
             found = anchors_of(engine, id)
@@ -52,9 +50,9 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
             found = [place(engine, _request(id, file, **options))]
             session.say(left_invalid(engine, found[0]["id"], os.getcwd()))
         if remove or not (file or options["rule"]):
-            session.output.list(found, anchors_text)
+            session.output.list(found, each(_anchor_text, "no anchors\n"))
         else:
-            session.output.one(found[0], lambda row: anchors_text([row]))
+            session.output.one(found[0], _anchor_text)
 
 
 def verify_command(
@@ -68,9 +66,7 @@ def verify_command(
                 "--history goes with ids of records" if history else "--since goes with --history"
             )
             raise UsageError(f"{what}: see 'lore verify --help'")
-        from .claims import follow
-
-        follow(session, wanted, _commit(since))
+        _follow(session, wanted, _commit(since))
         return
     with session.open() as store, store.faults:
         engine = session.engine(store)
@@ -78,7 +74,7 @@ def verify_command(
         found_rows = verified_rows(engine, found, changed=changed)
     session.say(found.notes)
     session.say([_summary(found)])
-    session.output.list(found_rows, anchors_text)
+    session.output.list(found_rows, each(_anchor_text, "no anchors\n"))
 
 
 def stale(fail: bool, kept: bool, since: str | None, report: str | None, **options: Any) -> int:
@@ -99,7 +95,7 @@ def stale(fail: bool, kept: bool, since: str | None, report: str | None, **optio
 
         write(REPORTS[report](broken))
     else:
-        session.output.list(broken, _stale_text)
+        session.output.list(broken, each(_stale_text, "everything holds\n"))
     return FAILURE if fail and any(row.get("new", True) for row in broken) else DONE
 
 
@@ -108,6 +104,14 @@ def _commit(since: str | None) -> str:
     if since is not None and not since.strip():
         raise UsageError("--since is empty: give a commit")
     return since or ""
+
+
+def suggest_command(id: str, **options: Any) -> None:
+    from ...app.suggested_claims import suggest
+
+    session = Session(options)
+    with session.open() as store, store.faults:
+        session.output.list(suggest(session.engine(store), id), each(_suggested_text, _NO_RULE))
 
 
 def cochanges_command(since: str, commits: bool, **options: Any) -> None:
@@ -128,7 +132,7 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
     session.say(_left_out(found, session.settings.cochange_max_files))
     row = found.to_dict()
     del row["notes"]
-    session.output.one(row, _counts_text)
+    session.output.one(row, counts_text)
 
 
 def imports_command(path: str, **options: Any) -> None:
@@ -143,10 +147,42 @@ def imports_command(path: str, **options: Any) -> None:
         if reason.startswith("imports ")
     }
     row = {"files": found["files"], "imports": found["edges"].get("imports", 0), **unresolved}
-    session.output.one(row, _counts_text)
+    session.output.one(row, counts_text)
+
+
+def _anchor_rule(
+    engine: Engine, id: str, file: str, *, remove: bool, options: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Tie a record to a rule, or take one away; the anchors as rows."""
+    from ...app.claims import ClaimRequest, claim, unclaim
+
+    other = next((name for name in _KINDS if options[name]), "")
+    if file or other:
+        what = f"--{other}" if other else "FILE"
+        raise UsageError(f"--rule and {what} exclude each other: give --in GLOB for the files")
+    given = {name: options[name] for name in ("rule", *_OF_RULES)}
+    request = ClaimRequest(**given, here=os.getcwd())
+    return unclaim(engine, id, request) if remove else [claim(engine, id, request)]
+
+
+def _follow(session: Session, ids: Sequence[str], since: str) -> None:
+    """Print when the rules of records held; their confidence is what that leaves."""
+    from ...app.claims import follow_claims
+
+    with session.open() as store, store.faults:
+        found, confidence = follow_claims(session.engine(store), ids, since)
+        records = session.records(store)
+        for id, value in confidence.items():
+            before = store.nodes.require(id).confidence
+            if store.writable and value != before:
+                records.edit(id, confidence=value, force=True)
+                session.say([f"{id}: confidence {value:g}, was {before:g}: 'lore undo {id}' takes "
+                             "it back"])  # fmt: skip
+    session.output.list(found, _claim_history_text)
 
 
 _OF_RULES = ("of", "lang", "inside", "left_out", "expect")
+_KINDS = ("glob", "hash", "symbol", "lines")
 
 
 # --- what the words of a command line mean
@@ -154,7 +190,7 @@ _OF_RULES = ("of", "lang", "inside", "left_out", "expect")
 
 def _refuse(options: dict[str, Any], remove: bool) -> None:
     _require_rule(options)
-    given = [name for name in ("glob", "hash", "symbol", "lines") if options[name]]
+    given = [name for name in _KINDS if options[name]]
     if given or remove:
         raise UsageError(f"--{given[0] if given else 'remove'} needs a FILE: "
                          "see 'lore anchor --help'")  # fmt: skip
@@ -228,9 +264,46 @@ def _left_out(found: CoChanges, most: int) -> list[str]:
     return notes
 
 
-def _stale_text(found: Sequence[dict[str, Any]]) -> str:
-    return stale_text(found) if found else "everything holds\n"
+_EVENT_PLACES = 3
 
 
-def _counts_text(row: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in row.items()) + "\n"
+def _claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
+    lines = []
+    for row in rows:
+        past = row["history"]
+        held = f"held in {past['held']} of {past['of']}" if past["of"] else "never held"
+        if past["confidence"] is not None:
+            held += f" (confidence {past['confidence']:.2f})"
+        some = "" if past["looked"] == past["commits"] else f", {past['looked']} looked at"
+        older = "" if past["whole"] else ", older ones left out"
+        day = f" since {past['since'][:10]}" if past["since"] else ""
+        lines.append(f"{bold(row['id'])} {row['claim']}: {held}\n")
+        lines.append(dim(f"  {counted(past['commits'], 'commit')}{day}{some}{older}") + "\n")
+        for event in past["events"]:
+            places = f"  {', '.join(event['places'][:_EVENT_PLACES])}" if event["places"] else ""
+            lines.append(f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
+                         f"{cut(event['title'])}{dim(places)}\n")  # fmt: skip
+    return "".join(lines)
+
+
+_NO_RULE = "put code into backticks: never it, only in a folder, or that one always has another\n"
+
+
+def _suggested_text(row: dict[str, Any]) -> str:
+    matches = counted(row["matches"], "match", "matches")
+    return f"{matches:>11}, {row['against']} against  {bold(row['command'])}\n"
+
+
+def _stale_text(row: dict[str, Any]) -> str:
+    """Return an anchor; of a rule each place against it, as a compiler names places."""
+    what = f"{bold(row['id'])} {cut(row['title'])}"
+    return "".join(
+        f"{one['file']}:{one['line']}: {what}{'' if one['new'] else dim(' (known)')}\n"
+        for one in row.get("places") or ()
+    ) or _anchor_text(row)
+
+
+def _anchor_text(row: dict[str, Any]) -> str:
+    reason = f" ({row['reason']})" if row["reason"] else ""
+    return (f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
+            f"{dim('  ' + cut(row['title']) + reason)}\n")  # fmt: skip

@@ -23,7 +23,7 @@ from ...store.resolve_id import complete_id, resolve_id, resolve_ids
 from ...system.atomic_write import write_whole
 from ...system.files import make_private_folder, user_folder
 from ...terminal.output import Output, write
-from ...terminal.text import bold, dim
+from ...terminal.text import bold, counts_text, dim, each
 from ...view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
 from ..declare.find import RELATED_COMMAND
 from ..hot import related
@@ -43,7 +43,7 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
         within_hops = "" if max_hops is None else f" within {max_hops} hops"
         session.say([f"no path from {from_id} to {to_id}{within_hops}"])
     if session.output.form == "ids":
-        session.output.list([{"id": id} for id in found["path"]], _nodes_text)
+        session.output.list([{"id": id} for id in found["path"]], each(_node_text, "none\n"))
     else:
         session.output.one(found, _path_text)
 
@@ -62,21 +62,21 @@ def neighbors_command(id: str, direction: str, depth: int, **options: Any) -> No
         found, nowhere = neighbours(store, session.settings, id, direction)
     if nowhere:
         session.say([f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store"])
-    session.output.list(found, _neighbours_text)
+    session.output.list(found, each(_neighbour_text, "no neighbors\n"))
 
 
 def hubs_command(limit: int, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
         found = hubs(store, limit, session.settings.min_confidence)
-    session.output.list(found, _hubs_text)
+    session.output.list(found, each(_hub_text, "no edges\n"))
 
 
 def orphans_command(limit: int | None, types: tuple[str, ...], **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        found = orphans(store, store.types.require(_split(types)), limit or ALL)
-    session.output.list(found, _nodes_text)
+        found = orphans(store, _types(store, types), limit or ALL)
+    session.output.list(found, each(_node_text, "none\n"))
 
 
 def relations_command(**options: Any) -> None:
@@ -86,7 +86,7 @@ def relations_command(**options: Any) -> None:
         session.say(weight_notes(store, session.settings))
     if session.output.form == "ids":
         found = [{"id": row["name"]} for row in found]
-    session.output.list(found, _relations_text)
+    session.output.list(found, each(_relation_text))
 
 
 def export_command(
@@ -101,13 +101,8 @@ def export_command(
         if around is not None:
             middle = store.nodes.require(complete_id(store, around)).id
             among = within(store, middle, wanted, 1 if hops is None else hops)
-        for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
-                          among=among):  # fmt: skip
+        for piece in draw(store, form, wanted, types=_types(store, types), among=among):
             write(printable(piece))  # ids that another program wrote may hold anything
-
-
-def _split(values: Sequence[str]) -> list[str]:
-    return [word for value in values for word in value.replace(",", " ").split()]
 
 
 # --- text for a terminal
@@ -121,34 +116,24 @@ def _path_text(row: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n" if lines else "no path\n"
 
 
-def _neighbours_text(rows: Sequence[dict[str, Any]]) -> str:
-    lines = [
-        f"{row['strength']:.2f}  {'->' if row['direction'] == 'out' else '<-'} {row['relation']}"
-        f" {bold(row['id'])}  {row['title']}"
-        for row in rows
-    ]
-    return "\n".join(lines) + "\n" if lines else "no neighbors\n"
+def _neighbour_text(row: dict[str, Any]) -> str:
+    arrow = "->" if row["direction"] == "out" else "<-"
+    return f"{row['strength']:.2f}  {arrow} {row['relation']} {bold(row['id'])}  {row['title']}\n"
 
 
-def _hubs_text(rows: Sequence[dict[str, Any]]) -> str:
-    lines = [
-        f"{row['degree']:>6}  {bold(row['id'])}  {row['title']}"
-        + dim(f"  ({row['out']} out, {row['in']} in)")
-        for row in rows
-    ]
-    return "\n".join(lines) + "\n" if lines else "no edges\n"
+def _hub_text(row: dict[str, Any]) -> str:
+    ways = dim(f"  ({row['out']} out, {row['in']} in)")
+    return f"{row['degree']:>6}  {bold(row['id'])}  {row['title']}{ways}\n"
 
 
-def _nodes_text(rows: Sequence[dict[str, Any]]) -> str:
-    return "".join(f"{bold(row['id'])}  {row['title']}\n" for row in rows) or "none\n"
+def _node_text(row: dict[str, Any]) -> str:
+    return f"{bold(row['id'])}  {row['title']}\n"
 
 
-def _relations_text(rows: Sequence[dict[str, Any]]) -> str:
-    return "".join(
-        f"{bold(format(row['name'], '<18'))} {row['weight']:>5g} {row['backward_weight']:>5g}"
-        f" {row['edges']:>8}  {row['description']}" + dim(f"  [{row['origin']}]") + "\n"
-        for row in rows
-    )
+def _relation_text(row: dict[str, Any]) -> str:
+    name, origin = bold(format(row["name"], "<18")), dim(f"  [{row['origin']}]")
+    return (f"{name} {row['weight']:>5g} {row['backward_weight']:>5g} {row['edges']:>8}"
+            f"  {row['description']}{origin}\n")  # fmt: skip
 
 
 def similar_command(least: float | None, nearest: int | None, types: tuple[str, ...],
@@ -166,7 +151,7 @@ def similar_command(least: float | None, nearest: int | None, types: tuple[str, 
             plan.nearest = nearest or plan.nearest
             plan.types = _types(store, types) or plan.types
             row = {"min": plan.least, "nearest": plan.nearest, **build(store, plan)}
-    session.output.one(row, _counts_text)
+    session.output.one(row, counts_text)
 
 
 def duplicates_command(least: float, types: tuple[str, ...], **options: Any) -> None:
@@ -181,13 +166,6 @@ def duplicates_command(least: float, types: tuple[str, ...], **options: Any) -> 
 def _types(store: Store, values: Sequence[str]) -> tuple[str, ...]:
     names = [word for value in values for word in value.replace(",", " ").split()]
     return store.types.require(names)
-
-
-# --- text for a terminal
-
-
-def _counts_text(row: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in row.items()) + "\n"
 
 
 def _groups_text(rows: Sequence[dict[str, Any]]) -> str:

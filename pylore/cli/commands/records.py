@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ...core.errors import UsageError
@@ -10,7 +10,7 @@ from ...core.text import counted
 from ...records.canonical import withheld
 from ...records.fact_review import Facts, ReviewOutcome
 from ...system.parts import require_part
-from ...terminal.text import bold, changes_text, dim
+from ...terminal.text import bold, change_text, dim, each
 from ..runtime import ids_from
 from ..session import Session, changed_rows
 
@@ -81,7 +81,7 @@ def sweep(words: tuple[str, ...], dry_run: bool, telemetry: bool, **options: Any
     session.output.list(
         [{"id": one.id, "state": one.state, "confidence": one.confidence,
           "recency": one.recency, "accesses": one.accesses} for one in faded],
-        _faded_text,
+        each(_faded_text, "nothing to sweep\n"),
     )  # fmt: skip
 
 
@@ -94,13 +94,11 @@ def _change(
     wanted = ids_from(words, command)
     with session.open() as store:
         outcomes = change(Facts(store, session.settings, session.embedder(store)), wanted)
-        session.output.list([outcome.to_dict() for outcome in outcomes], changes_text)
+        session.output.list([outcome.to_dict() for outcome in outcomes], each(change_text))
 
 
-def _faded_text(rows: Sequence[dict[str, Any]]) -> str:
-    return "".join(
-        f"{row['state']}  {bold(row['id'])}"
-        + dim(f"  confidence {row['confidence']:.2g}, recency {row['recency']:.2g},"
-              f" accesses {row['accesses']}\n")
-        for row in rows
-    ) or "nothing to sweep\n"  # fmt: skip
+def _faded_text(row: dict[str, Any]) -> str:
+    return f"{row['state']}  {bold(row['id'])}" + dim(
+        f"  confidence {row['confidence']:.2g}, recency {row['recency']:.2g},"
+        f" accesses {row['accesses']}\n"
+    )

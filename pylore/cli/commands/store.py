@@ -18,6 +18,7 @@ from ...store import backup as backups
 from ...system import projects
 from ...terminal.output import flush
 from ...terminal.screen import Progress
+from ...terminal.text import each
 from ..runtime import data_folder, forms_in, project_folder, require_utf8
 from ..session import Session
 
@@ -92,7 +93,7 @@ def list_stores(gone: bool, **options: Any) -> None:
     session = Session(options)
     rows = [_row(place, store) for place, store in projects.stores()]
     rows = [row for row in rows if row["state"] == "gone" or not gone]
-    session.output.list(rows, lambda rows: "".join(map(_stores_text, rows)))
+    session.output.list(rows, each(_stores_text))
 
 
 def adopt(folder: str, **options: Any) -> None:

@@ -21,6 +21,7 @@ from ...system.config_edit import with_setting, without_setting
 from ...system.project_files import real_place
 from ...terminal.output import write
 from ...terminal.screen import Progress
+from ...terminal.text import each
 from ..doctor import checks_text, examine, timing_rows, timings_text
 from ..runtime import (
     chosen_output,
@@ -141,7 +142,7 @@ def doctor(full: bool, timings: bool, **options: Any) -> int:
         problem = str(error)
         os.environ["LORE_FROM_CONFIG"] = ""
     found = examine(data_folder(), full=full, config_problem=problem)
-    output.list([item.to_dict() for item in found], checks_text)
+    output.list([item._asdict() for item in found], checks_text)
     return DONE if all(item.ok for item in found) else FAILURE
 
 
@@ -166,11 +167,11 @@ def config(
     rows = [_row(session, one) for one in SETTINGS if setting in (None, one)]
     if verb == "list":
         session.say(_store_in_use())
-        session.output.list(rows, _text)
+        session.output.list(rows, each(_text))
     elif value_only:
         write(f"{rows[0]['value']}\n")
     else:
-        session.output.one(rows[0], lambda row: _text([row]))
+        session.output.one(rows[0], _text)
 
 
 def _named(word: str) -> tuple[Setting, str]:
@@ -294,5 +295,5 @@ def _overruled(session: Session, setting: Setting, path: str) -> list[str]:
     return []
 
 
-def _text(rows: Any) -> str:
-    return "".join(f"{row['id']:<22} {row['value'] or '-':<34} {row['origin']}\n" for row in rows)
+def _text(row: dict[str, Any]) -> str:
+    return f"{row['id']:<22} {row['value'] or '-':<34} {row['origin']}\n"

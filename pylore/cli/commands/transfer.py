@@ -33,7 +33,7 @@ from ...system.programs import find_program
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, note, write
 from ...terminal.screen import Progress
-from ...terminal.text import imported_text
+from ...terminal.text import each
 from ..reader import split_words
 from ..runtime import data_folder, project_folder, require_store, say_left_out
 from ..session import Session, project_root
@@ -104,7 +104,7 @@ def import_files(
     del row["notes"]
     only_pages = not made and len(pages) == len(paths)
     documents = parts[0].documents if only_pages and parts else None  # type: ignore[union-attr]
-    session.output.one(row, partial(imported_text, documents=documents))
+    session.output.one(row, partial(_imported_text, documents=documents))
     session.tell("post-import", changes, events)
 
 
@@ -431,8 +431,42 @@ def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
         session.say(["lore is not on PATH: git calls it by this name, so put it there"])
     if install and repository.is_ignored():
         session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
-    session.output.list(rows, _set_up_text)
+    session.output.list(rows, each(_set_up_text))
 
 
-def _set_up_text(rows: Sequence[dict[str, Any]]) -> str:
-    return "".join(f"{row['state']:<10} {row['id']}\n" for row in rows)
+def _set_up_text(row: dict[str, Any]) -> str:
+    return f"{row['state']:<10} {row['id']}\n"
+
+
+def _imported_text(row: dict[str, Any], documents: int | None = None) -> str:
+    """Return what an import did, as a sentence; ``documents``: so many, where it was of nothing
+    else.
+
+    Nodes beside them stand for the files that documents link to.
+    """
+    what = "record" if documents is None else "document"
+    files = 0 if documents is None else max(0, row["nodes"] - documents)
+    changed = {name: row[name] for name in ("added", "updated", "kept") if row[name]}
+    nodes = counted(row["nodes"] - files, what)
+    links = [counted(files, "file")] if files else []
+    links += [counted(row["edges"], "link")] if row["edges"] else []
+    if not row["nodes"] and not row["edges"]:
+        told = ["nothing was imported"]
+    elif not changed:
+        told = [" and ".join([nodes, *links]), "all as before"]
+    elif [*changed] == ["added"] and not row["unchanged"]:
+        told = [f"{nodes} added", *links]
+    else:
+        counts = {**changed, "unchanged": row["unchanged"]}
+        states = [f"{count} {state}" for state, count in counts.items() if count]
+        told = [", ".join([nodes, *links]) + ": " + ", ".join(states)]
+    for name, one, many in (
+        ("invalidated", "link has ended", "links have ended"),
+        ("pruned", f"{what} forgotten", f"{what}s forgotten"),
+        ("conflicts", "conflict", "conflicts"),
+        ("unresolved", "link leads nowhere", "links lead nowhere"),
+        ("skipped", "left out", "left out"),
+    ):
+        if row[name]:
+            told.append(counted(row[name], one, many))
+    return ", ".join(told) + "\n"

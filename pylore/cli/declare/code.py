@@ -240,5 +240,5 @@ one, and run its command: nothing is written before.""",
     QUIET,
     examples=("lore rules suggest decision-1a2b3c4d --text",),
     arguments=(Argument("ID", "id", "ids"),),
-    run="commands.claims:suggest_command",
+    run="commands.code:suggest_command",
 )
