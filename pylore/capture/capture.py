@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import stat
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
 from fcntl import LOCK_EX, LOCK_NB, flock
 from time import time_ns
 from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import parse_object
+from ..core.times import time_of
 from ..system.atomic_write import write_bytes
 from ..system.files import make_private_folder, open_private_log, state_folder
 from ..system.json_encode import dumps
-from .event_log import append, log_fault, put_away_folder
+from .event_log import append, log_fault, put_away_folder, write_lines
 from .events import event_line, read_events, shortened
 from .recent import sessions_of
 from .recorder import TranscriptPass
@@ -137,12 +139,8 @@ class Captured:
             return
         number = open_private_log(self._path)
         try:
-            size = os.fstat(number).st_size
             data = "".join(dumps(row) + "\n" for row in rows).encode("utf-8", "backslashreplace")
-            if size and os.pread(number, 1, size - 1) != b"\n":
-                data = b"\n" + data
-            while data:
-                data = data[os.write(number, data) :]
+            write_lines(number, os.fstat(number).st_size, data)
         finally:
             os.close(number)
         self._lines += len(rows)
@@ -218,13 +216,13 @@ class Receipt:
         self.files = 0
         """Those that were read."""
         self.unchanged = 0
-        self.left_out: dict[str, int] = {}
+        self.left_out: Counter[str] = Counter()
         """Files that were not read: shorter snapshots, side chains, older ones."""
         self.failed = 0
         self.sessions = 0
         """Those with events that are new."""
-        self.events: dict[str, int] = {}
-        self.skipped: dict[str, int] = {}
+        self.events: Counter[str] = Counter()
+        self.skipped: Counter[str] = Counter()
         """Lines that say nothing of what happened, by type; ``broken`` and ``too long`` are the
         ones that could not be read."""
         self.unfinished = 0
@@ -234,12 +232,7 @@ class Receipt:
 
     def to_dict(self) -> dict[str, Any]:
         """As a row of JSON."""
-        return {
-            "files": self.files, "unchanged": self.unchanged, "left_out": self.left_out,
-            "failed": self.failed, "sessions": self.sessions, "events": self.events,
-            "skipped": self.skipped, "unfinished": self.unfinished, "redacted": self.redacted,
-            "bytes_read": self.bytes_read, "bytes_written": self.bytes_written,
-        }  # fmt: skip
+        return {**vars(self)}
 
 
 class _Transcript:
@@ -341,7 +334,7 @@ class Capture:
                 continue
             if not stat.S_ISREG(found.st_mode):
                 self._fail(path, "not a file: give transcripts, or folders of them")
-            elif self._since and _time(found.st_mtime) < self._since:
+            elif self._since and time_of(found.st_mtime) < self._since:
                 self._leave_out("older")
             else:
                 yield _Transcript(path, found, named=named)
@@ -383,7 +376,7 @@ class Capture:
             return
         self.receipt.files += 1
         self.receipt.unfinished += reading.reader.unfinished
-        _add(self.receipt.skipped, reading.skipped)
+        self.receipt.skipped += reading.skipped
         is_rewritten = known is not None and (known.is_rewritten or not reading.is_same)
         is_wider = known is not None and self._since < known.since
         is_unsure = (
@@ -432,12 +425,11 @@ class Capture:
                 yield event
 
     def _count(self, events: list[dict[str, Any]]) -> None:
-        for event in events:
-            _add(self.receipt.events, {event["kind"]: 1})
+        self.receipt.events.update(event["kind"] for event in events)
         self.receipt.sessions += len({event["session"] for event in events})
 
     def _leave_out(self, why: str) -> None:
-        _add(self.receipt.left_out, {why: 1})
+        self.receipt.left_out[why] += 1
 
     def _fail_folder(self, error: OSError) -> None:
         self._fail(os.fsdecode(error.filename), f"{error.strerror}: check its rights")
@@ -452,7 +444,7 @@ class Capture:
 
 def _keys(events: Iterable[dict[str, Any]]) -> Iterator[tuple[object, ...]]:
     """Yield what tells each event from the others of its session, whatever its text has become."""
-    seen: dict[tuple[object, ...], int] = {}
+    seen: Counter[tuple[object, ...]] = Counter()
     for event in events:
         what: tuple[object, ...] = (
             event["session"],
@@ -461,7 +453,7 @@ def _keys(events: Iterable[dict[str, Any]]) -> Iterator[tuple[object, ...]]:
         )
         if not event.get("span"):
             what += (event.get("name"), event.get("text"))
-        seen[what] = seen.get(what, 0) + 1
+        seen[what] += 1
         yield (*what, seen[what])
 
 
@@ -481,15 +473,3 @@ def _files_in(
             for name in sorted(names):
                 if name.endswith(".jsonl"):
                     yield os.path.join(folder, name), False
-
-
-def _time(seconds: float) -> str:
-    from time import gmtime, strftime
-
-    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(seconds))
-
-
-def _add(counts: dict[str, int], more: dict[str, int]) -> None:
-    for name, count in more.items():
-        if count:
-            counts[name] = counts.get(name, 0) + count

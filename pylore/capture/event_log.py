@@ -91,7 +91,7 @@ def append(lines: bytes) -> None:
                 continue  # deleted while this waited for its lock
             if (found.st_size >= LARGE or _is_of_another_day(found)) and put_away(path, found):
                 continue
-            _write(number, found.st_size, lines)
+            write_lines(number, found.st_size, lines)
             return
         finally:
             os.close(number)
@@ -140,8 +140,9 @@ def _is_of_another_day(found: os.stat_result) -> bool:
     return time.gmtime(found.st_mtime)[:3] != time.gmtime()[:3]
 
 
-def _write(number: int, size: int, lines: bytes) -> None:
-    """Writes all of it or, where the disk is full, nothing; half a line before it is ended."""
+def write_lines(number: int, size: int, lines: bytes) -> None:
+    """Writes lines to the end of an open file of this size, all of them or, where the disk is
+    full, none; half a line before them is ended."""
     if size and os.pread(number, 1, size - 1) != b"\n":
         lines = b"\n" + lines
     rest = memoryview(lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from calendar import timegm
+from collections import Counter
 from datetime import datetime, timezone
 from hashlib import sha256
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     class Reader(Protocol):
         """Reads the lines of one transcript, from the first on."""
 
-        skipped: dict[str, int]
+        skipped: Counter[str]
         """Lines that say nothing of what happened, by type."""
         known: int
         """Lines of a form that it knows."""
@@ -181,7 +182,7 @@ class AgentReading:
 
     def __init__(self, path: str) -> None:
         self.recorder = Recorder(self.source, path)
-        self.skipped: dict[str, int] = {}
+        self.skipped: Counter[str] = Counter()
         self.known = 0
 
     @property
@@ -194,7 +195,7 @@ class AgentReading:
         return self.recorder.taken()
 
     def _skip(self, kind: str) -> None:
-        self.skipped[kind] = self.skipped.get(kind, 0) + 1
+        self.skipped[kind] += 1
 
 
 _RUN = 5
@@ -484,7 +485,7 @@ class TranscriptPass:
         """Bytes that were read."""
         self.digest = ""
         """Of them."""
-        self.skipped: dict[str, int] = {}
+        self.skipped: Counter[str] = Counter()
         """Lines without events, by type; ``broken`` and ``too long`` could not be read."""
         self.is_transcript = True
         """Whether it is empty, or any line of it has a form that the reader knows."""
@@ -515,7 +516,7 @@ class TranscriptPass:
             self._pass(lines, drops_known)
         self.end, self.digest = lines.end, lines.digest
         self.is_transcript = not lines.number or self.reader.known > 0
-        self.skipped = {**self.reader.skipped, "broken": broken, "too long": lines.too_long}
+        self.skipped = self.reader.skipped + Counter({"broken": broken, "too long": lines.too_long})
 
     def _pass(self, lines: Lines, drops_known: bool) -> None:
         """All that stands before the mark has been read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from typing import NamedTuple
 
 from . import claude, codex
@@ -23,7 +24,7 @@ class EventLines:
     source = "jsonl"
 
     def __init__(self, path: str) -> None:
-        self.skipped: dict[str, int] = {}
+        self.skipped: Counter[str] = Counter()
         self.known = 0
         self.unfinished = 0
         self._path = path
@@ -65,7 +66,7 @@ class EventLines:
         self.known += 1
 
     def _skip(self, kind: str) -> None:
-        self.skipped[kind] = self.skipped.get(kind, 0) + 1
+        self.skipped[kind] += 1
 
 
 def head_of(_: bytes, path: str) -> tuple[str, bool]:

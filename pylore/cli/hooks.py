@@ -64,13 +64,13 @@ def _say(why: Exception | str) -> None:
 
 
 def _log(path: str, why: str) -> None:
-    from time import gmtime, strftime
 
     from ..core.text import one_line, printable
+    from ..core.times import now
     from ..system.files import open_private_log
 
     words = " ".join(sys.argv[1:])
-    line = printable(one_line(f"{strftime('%Y-%m-%dT%H:%M:%SZ', gmtime())} {words}: {why}"))
+    line = printable(one_line(f"{now()} {words}: {why}"))
     try:
         number = open_private_log(path)
         os.write(number, f"{line}\n".encode("utf-8", "replace"))

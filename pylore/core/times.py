@@ -18,6 +18,15 @@ turning: list[float] | None = None
 to know; 0 for what holds for less than a second."""
 
 
+def time_of(seconds: float) -> str:
+    """Return a time given in seconds since 1970.
+
+    >>> time_of(86_400)
+    '1970-01-02T00:00:00Z'
+    """
+    return time.strftime(_FORM, time.gmtime(seconds))
+
+
 def now() -> str:
     """Return this second.
 
@@ -33,7 +42,7 @@ def days_ahead(days: int) -> str:
     >>> days_ahead(1) > now()
     True
     """
-    return time.strftime(_FORM, time.gmtime(time.time_ns() // 1_000_000_000 + days * 86_400))
+    return time_of(time.time_ns() // 1_000_000_000 + days * 86_400)
 
 
 def later(moment: str) -> str:
@@ -52,8 +61,7 @@ def _next_second(moment: str) -> str:
         days = _day_number(moment) - _day_number(LONG_AGO)
     except ValueError:
         return ""
-    at = 86_400 * days + 3600 * hours + 60 * minutes + seconds
-    after = time.strftime(_FORM, time.gmtime(at + 1))
+    after = time_of(86_400 * days + 3600 * hours + 60 * minutes + seconds + 1)
     return after if after > moment else ""
 
 
@@ -78,7 +86,7 @@ def _day_number(moment: str) -> int:
 
 def ago(days: int) -> str:
     """Return the time so many days ago; 1970 at the earliest."""
-    return time.strftime(_FORM, time.gmtime(max(0, int(time.time()) - days * _UNITS["d"])))
+    return time_of(max(0, int(time.time()) - days * _UNITS["d"]))
 
 
 def is_within(moment: str, days: int) -> bool:
@@ -113,8 +121,7 @@ def parse_since(text: str) -> str:
     if unit in _UNITS and number.isascii() and number.isdigit() and len(number) < 6:
         if turning is not None:
             turning.append(0.0)
-        seconds = max(0, int(time.time()) - int(number) * _UNITS[unit])
-        return time.strftime(_FORM, time.gmtime(seconds))
+        return time_of(max(0, int(time.time()) - int(number) * _UNITS[unit]))
     for form in (_FORM, "%Y-%m-%d"):
         try:
             return time.strftime(_FORM, time.strptime(text, form))

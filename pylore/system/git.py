@@ -7,10 +7,10 @@ those that compare or show content are told to leave external diffs and filters 
 from __future__ import annotations
 
 import os
-import time
 
 from ..core.errors import LoreError
 from ..core.model import Node
+from ..core.times import time_of
 from ..core.vocabulary import COMMIT_IDS
 from .git_process import Process, read_from, run_git, start_git
 from .project_files import read_plain
@@ -415,6 +415,6 @@ def commit_node(hash: str, seconds: int, message: str) -> Node:
     text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")
     title = text.split("\n", 1)[0].strip()[:LONGEST_SUBJECT]
     node = Node(f"{COMMIT_IDS}{hash}", "commit", title=title or hash, body=text, source="system")
-    node.created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(0, seconds)))
+    node.created_at = time_of(max(0, seconds))
     node.updated_at = node.created_at
     return node
