@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..cli.declaration import Argument, Command, Option
-from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, quiet
+from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, embedder, limit, quiet
 from ..cli.reader import split_words
 from ..cli.runtime import events_of, forms_in, ids_from
 from ..cli.session import Session, project_root, read_stdin
@@ -25,8 +25,7 @@ from .capture import ALL
 from .curation import Gathered, candidate_of, gather, listed, sweep_candidates, told
 from .dialog import candidates_text
 from .event_log import VERSION, append, event_file, log_fault
-from .events import KINDS as EVENTS_KINDS
-from .events import MOST_ERROR, MOST_TEXT, event_line, is_wanted, read_events, shortened
+from .events import KINDS, MOST_ERROR, MOST_TEXT, event_line, is_wanted, read_events, shortened
 from .promotion import Promoted, Wanted, asked_row
 from .recent import count_elsewhere
 
@@ -92,8 +91,8 @@ def event(
     from .redaction import Redactor, own_redactors
 
     here = Session(options)
-    if kind not in EVENTS_KINDS:
-        raise UsageError(f"'{kind}' is not a kind of event: give one of {', '.join(EVENTS_KINDS)}")
+    if kind not in KINDS:
+        raise UsageError(f"'{kind}' is not a kind of event: give one of {', '.join(KINDS)}")
     text = read_stdin() if message == "-" else message
     if not text.strip() and kind in ("prompt", "say"):
         raise UsageError(f"event {kind} needs its text: give it with -m, or '-m -' for stdin")
@@ -134,11 +133,9 @@ def events(
         "since": parse_since(since) if since else "", "session": session,
         "kinds": split_words(kinds), "files": split_words(files),
     }  # fmt: skip
-    unknown = [kind for kind in wanted["kinds"] if kind not in EVENTS_KINDS]
+    unknown = [kind for kind in wanted["kinds"] if kind not in KINDS]
     if unknown:
-        raise UsageError(
-            f"'{unknown[0]}' is not a kind of event: give one of {', '.join(EVENTS_KINDS)}"
-        )
+        raise UsageError(f"'{unknown[0]}' is not a kind of event: give one of {', '.join(KINDS)}")
     if not follow:
         output.stream(read_events(**wanted), each(_event_text))
         return
@@ -438,8 +435,6 @@ named, the others are read, and the exit code is 1.""",
 )  # fmt: skip
 
 
-KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
-
 EVENT_COMMAND = Command(
     "event",
     "[options] KIND",
@@ -514,7 +509,7 @@ already is no candidate: what was said once more is evidence for that record."""
     Option(
         "--all", "list what was skipped, refused, promoted and known already too", into="everything"
     ),
-    Option("-n, --limit N", "how many; all unless set", whole=True, low=1, high=1_000_000_000),
+    limit("how many; all unless set"),
     Option("--kept", "list what was found before, and look at no events"),
     Option(
         "--titles",
@@ -524,11 +519,7 @@ already is no candidate: what was said once more is evidence for that record."""
     Option("--llm-command CMD", "the program and its arguments", setting="llm_command"),
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME",
-        "what compares them with records; none: by their words alone",
-        setting="embedder",
-    ),
+    embedder("what compares them with records; none: by their words alone"),
     BUSY_TIMEOUT,
     examples=("lore candidates --since 7d", "lore candidates --kept --ids"),
     settings=("promote_auto",),
@@ -565,9 +556,7 @@ undo' takes it back.""",
     Option("--skip", "leave these candidates until a new session says the same"),
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME", "what makes the vectors; none: no vectors for these", setting="embedder"
-    ),
+    embedder("what makes the vectors; none: no vectors for these"),
     BUSY_TIMEOUT,
     examples=(
         "lore promote",

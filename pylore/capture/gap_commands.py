@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..cli.declaration import Argument, Command, Option
-from ..cli.declare import BUSY_TIMEOUT, OUTPUT, QUIET
+from ..cli.declare import BUSY_TIMEOUT, OUTPUT, QUIET, limit
 from ..cli.session import Session
 from ..cli.writing import add_record
 from ..core.text import counted, one_line
@@ -152,7 +152,7 @@ gap; the ones of most sessions come first. One that the store answers by now is 
 Each has id, question (the last one), times, sessions, last, questions (others), files that
 were edited within half an hour, people who committed most to these, and the nearest records.""",
     SINCE,
-    Option("-n, --limit N", f"how many; {LIMIT} unless set", whole=True, low=1, high=1_000_000_000),
+    limit(f"how many; {LIMIT} unless set"),
     OUTPUT,
     QUIET,
     BUSY_TIMEOUT,

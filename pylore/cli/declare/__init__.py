@@ -27,6 +27,21 @@ def quiet(help: str) -> Option:
     return Option("-q, --quiet", help, setting="quiet", constant="1")
 
 
+def embedder(help: str) -> Option:
+    """``--embedder``, with what it does here."""
+    return Option("--embedder NAME", help, setting="embedder")
+
+
+def types(help: str, into: str = "") -> Option:
+    """``--type``, of which a command takes several."""
+    return Option("--type TYPE,…", help, kind="types", many=True, into=into)
+
+
+def limit(help: str) -> Option:
+    """``--limit`` of a list, as far as it is no setting."""
+    return Option("-n, --limit N", help, whole=True, low=1, high=1_000_000_000)
+
+
 SCOPES = Row("one's own facts, or everybody's", Option("--scope NAME", setting="scope"), ALL_SCOPES)
 """Every command takes them; this is for the help of those where they matter most."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Heading, Option
-from . import BUSY_TIMEOUT, OUTPUT, QUIET
+from . import BUSY_TIMEOUT, OUTPUT, QUIET, limit
 
 MCP_COMMAND = Command(
     "mcp",
@@ -239,7 +239,7 @@ LIST = Command(
     "",
     """\
 The runs, the newest first, each with counts of what it was shown.""",
-    Option("-n, --limit N", "how many; all unless set", whole=True, low=1, high=1_000_000_000),
+    limit("how many; all unless set"),
     OUTPUT,
     QUIET,
     BUSY_TIMEOUT,
@@ -292,9 +292,7 @@ counts. Without a run the rating belongs to this day. A lone - reads ids from st
         constant="list",
         into="verb",
     ),
-    Option(
-        "-n, --limit N", "how many to list; all unless set", whole=True, low=1, high=1_000_000_000
-    ),
+    limit("how many to list; all unless set"),
     Option("--run RUN", "the run it is about; LORE_RUN unless given", setting="run"),
     OUTPUT,
     QUIET,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Heading, Option
-from . import BUSY_TIMEOUT, OUTPUT, QUIET
+from . import BUSY_TIMEOUT, OUTPUT, QUIET, embedder
 
 INDEX_COMMAND = Command(
     "index",
@@ -128,9 +128,7 @@ one part and $$$ for any number. Rules are matched, never run.""",
     ),
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME", "static, or none: no vectors for a new file's node", setting="embedder"
-    ),
+    embedder("static, or none: no vectors for a new file's node"),
     BUSY_TIMEOUT,
     examples=(
         "lore anchor decision-1a2b3c4d src/auth.py --symbol Login.check",
@@ -168,9 +166,7 @@ these are 20 or more: 'lore undo ID' takes that back.""",
     Option("--since REV", "with --history: after this commit; default: all"),
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME", "static, or none: no vectors for a new commit's node", setting="embedder"
-    ),
+    embedder("static, or none: no vectors for a new commit's node"),
     BUSY_TIMEOUT,
     examples=(
         "lore verify --changed",
@@ -205,9 +201,7 @@ broken anchor away.""",
     Option("--kept", "print the verdicts as they were last given; look at no file"),
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME", "static, or none: no vectors for a new commit's node", setting="embedder"
-    ),
+    embedder("static, or none: no vectors for a new commit's node"),
     BUSY_TIMEOUT,
     examples=(
         "lore stale --fail --text",

@@ -16,6 +16,7 @@ from . import (
     SEARCH_OUTPUT,
     TEXT,
     quiet,
+    types,
 )
 
 SEARCH_COMMAND = Command(
@@ -33,14 +34,11 @@ that begins so; tag:x and type:x are as --tag and --type. Quote the query for
 the shell. Whatever else has such marks (-Wall, a::b, *.py, key: value) is
 words; what looks like an operator and cannot be read is words too, with a note.""",
     Heading("What to return and where to start"),
-    Option(
-        "--type TYPE,…",
+    types(
         "return only these types; the walk goes through anything. Here and\n"
         "elsewhere 'records' stands for what people wrote: all types but\n"
         "file, symbol, commit and run, and 'learning' for what was learned:\n"
-        "lesson, decision, pattern, failure, observation",
-        kind="types",
-        many=True,
+        "lesson, decision, pattern, failure, observation"
     ),
     Option(
         "--status STATUS,…",
@@ -158,7 +156,7 @@ Where a node has such an id, it is the node (./NAME is a file).""",
     Option("--hops N", "how far to walk, 1 to 3; 1 unless set", whole=True, low=1, high=3),
     Option("--edges NAME,…", "walk these relations only", setting="graph_edges"),
     Option("--exclude-edges NAME,…", "never walk these", setting="graph_exclude_edges"),
-    Option("--type TYPE,…", "return only these types, or 'records'", kind="types", many=True),
+    types("return only these types, or 'records'"),
     Option(
         "--exclude ID,…", "neither return these nodes nor walk through them", kind="ids", many=True
     ),
@@ -211,13 +209,7 @@ LIST_COMMAND = Command(
     """\
 Records are what people and agents wrote. What an index brought (files, symbols, commits)
 and runs are listed where their types are asked for.""",
-    Option(
-        "--type TYPE,…",
-        "only these types",
-        kind="types",
-        many=True,
-        into="types",
-    ),
+    types("only these types", into="types"),
     Option("--all", "all types", into="all_types"),
     Option(
         "--tag TAG,…, --tags TAG,…",
@@ -276,12 +268,7 @@ what it is linked to comes along. A lone - reads the question from stdin.""",
     Option(
         "--receipt FILE", "write the receipt there, as JSON; - writes it to stderr", kind="files"
     ),
-    Option(
-        "--type TYPE,…",
-        "only these types, or 'records'; the walk goes through anything",
-        kind="types",
-        many=True,
-    ),
+    types("only these types, or 'records'; the walk goes through anything"),
     Option(
         "--files GLOB,…",
         "start only from records and code of these files (globs, @git or\n"
@@ -347,13 +334,7 @@ A lone - reads the question from stdin.""",
         default=0,
     ),
     Option("--budget N", "the most tokens of the context (4000)", setting="budget"),
-    Option(
-        "--type TYPE,…",
-        "only these types, or 'records'; the walk goes through anything",
-        kind="types",
-        many=True,
-        into="types",
-    ),
+    types("only these types, or 'records'; the walk goes through anything", into="types"),
     Option(
         "--files GLOB,…",
         "start only from records and code of these files",
@@ -393,7 +374,7 @@ beside the list, in fewer than 100 columns below it, which does not count as an 
   Ctrl-E     open it in $VISUAL or $EDITOR: its file at the line, or else the record
   Ctrl-L     list what it is linked to; Ctrl-B goes back to the search
   Esc        end""",
-    Option("--type TYPE,…", "only these types", kind="types", many=True),
+    types("only these types"),
     Option("-n, --limit N", "the most results of a search; 50 unless set", setting="limit"),
     SCOPES,
     """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option, VerbList
-from . import COUNTS_OUTPUT, IDS, OUTPUT, QUIET
+from . import COUNTS_OUTPUT, IDS, OUTPUT, QUIET, embedder, limit, types
 from . import find as related
 from . import find as show
 from . import write as link
@@ -183,8 +183,8 @@ ORPHANS = Command(
     "the nodes without an edge",
     """\
 The nodes without an edge, by id.""",
-    Option("-n, --limit N", "how many; all unless set", whole=True, low=1, high=1_000_000_000),
-    Option("--type TYPE,…", "these types only", kind="types", many=True, into="types"),
+    limit("how many; all unless set"),
+    types("these types only", into="types"),
     OUTPUT,
     examples=("lore graph orphans --type decision --ids | fzf | xargs lore show",),
     also=(QUIET,),
@@ -232,12 +232,9 @@ made or took away yourself stay as they are.""",
         low=1,
         high=1_000,
     ),
-    Option(
-        "--type TYPE,…",
+    types(
         "compare these types; all but entity, concept, file, symbol,\n"
         "commit, run and session unless set",
-        kind="types",
-        many=True,
         into="types",
     ),
     Option("--remove", "take these edges away, and make no more", into="taken_away"),
@@ -267,13 +264,7 @@ oldest first, each with its largest cosine to another one. Needs no edges.""",
         default=0.95,
         into="least",
     ),
-    Option(
-        "--type TYPE,…",
-        "compare these types; as for similar unless set",
-        kind="types",
-        many=True,
-        into="types",
-    ),
+    types("compare these types; as for similar unless set", into="types"),
     OUTPUT,
     examples=("lore graph duplicates --jq '.[].records[1:][].id'",),
     also=(QUIET,),
@@ -327,7 +318,7 @@ made or taken away by hand stays so.""",
         "the most links of one file; 25 unless set",
         setting="cochange_partners",
     ),
-    Option("--embedder NAME", "static, or none: no vectors for new nodes", setting="embedder"),
+    embedder("static, or none: no vectors for new nodes"),
     COUNTS_OUTPUT,
     examples=("lore graph analyze-cochanges --since '1 year ago'",),
     also=(
@@ -352,7 +343,7 @@ Reads files as 'lore index' does, and says how many imports lead to files.""",
         default="",
     ),
     Option("--index-max-file BYTES", "the largest file that is read", setting="index_max_file"),
-    Option("--embedder NAME", "static, or none: no vectors for new nodes", setting="embedder"),
+    embedder("static, or none: no vectors for new nodes"),
     COUNTS_OUTPUT,
     examples=("lore graph analyze-imports --path src/",),
     also=(
@@ -378,7 +369,7 @@ and the live edges that have both ends among them.""",
         default="json",
         into="form",
     ),
-    Option("--type TYPE,…", "only nodes of these types", kind="types", many=True, into="types"),
+    types("only nodes of these types", into="types"),
     Option("--edges NAME,…", "only these relations", setting="graph_edges"),
     Option("--exclude-edges NAME,…", "all but these", setting="graph_exclude_edges"),
     Option("--around ID", "only what is connected to this node,", kind="ids"),
@@ -421,7 +412,7 @@ Piped, the page goes to stdout. On a terminal it goes into a file under
     Option("--exclude-edges NAME,…", "all but these", setting="graph_exclude_edges"),
     Option("-o, --output FILE", "write the page here; - is stdout", kind="files", into="path"),
     Option("--open", "write the file and show it in a browser ($BROWSER)", into="opened"),
-    Option("--embedder NAME", "static, or none: search by words alone", setting="embedder"),
+    embedder("static, or none: search by words alone"),
     QUIET,
     examples=('lore graph view "session tokens" --open',),
     arguments=(Argument("[ID…]", "words", "ids"),),

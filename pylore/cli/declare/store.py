@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Heading, Option
-from . import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET
+from . import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, embedder, types
 
 INIT_COMMAND = Command(
     "init",
@@ -142,9 +142,7 @@ EMBED_COMMAND = Command(
     ),
     Option("--stop", "end the server", many=True, constant="stop", into="verbs"),
     Heading("Where vectors come from"),
-    Option(
-        "--embedder NAME", "static, sentence-transformers:NAME or endpoint:URL", setting="embedder"
-    ),
+    embedder("static, sentence-transformers:NAME or endpoint:URL"),
     Option("--endpoint-model NAME", "the model to ask an endpoint for", setting="endpoint_model"),
     Option(
         "--endpoint-timeout SECONDS", "how long to wait for its answer", setting="endpoint_timeout"
@@ -178,7 +176,7 @@ REINDEX_COMMAND = Command(
     """\
 Needed after a change of the full-text engine, and where 'lore doctor' says so. The
 records stay as they are. For another embedder, 'lore embed --all' is enough.""",
-    Option("--embedder NAME", "what makes the vectors; none: full text only", setting="embedder"),
+    embedder("what makes the vectors; none: full text only"),
     Option("--fulltext ENGINE", "auto, fts5 or fts4", setting="fulltext"),
     BUSY_TIMEOUT,
     OUTPUT,
@@ -262,7 +260,7 @@ and the differences to the best one without the graph, with 95 % intervals
         "ranks to take recall at (default: 5,10); the first one\ndecides which is the best",
         default="5,10",
     ),
-    Option("--type TYPE,…", "return only these types", kind="types", many=True, into="types"),
+    types("return only these types", into="types"),
     Option(
         "--timed N",
         "how many of the queries to time (default: 50; 0: none)",
@@ -329,7 +327,7 @@ file is written, unless --write is given and the interval lies above 0.""",
         kind="files",
         into="target",
     ),
-    Option("--type TYPE,…", "return only these types", kind="types", many=True, into="types"),
+    types("return only these types", into="types"),
     Option("--skip-bad", "leave broken lines out, name them"),
     QUIET,
     OUTPUT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Heading, Option
-from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, QUIET, SCOPES, quiet
+from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, QUIET, SCOPES, embedder, quiet, types
 
 IMPORT_COMMAND = Command(
     "import",
@@ -80,7 +80,7 @@ what else is no document is counted by the ends of its names.
     Option("--skip-bad", "leave broken lines and files out, name them, import the rest"),
     Option("--new-types", "declare types that the store does not know"),
     Option("--new-relations", "declare relations that the store does not know (JSON lines)"),
-    Option("--embedder NAME", "what makes the vectors; none: no vectors", setting="embedder"),
+    embedder("what makes the vectors; none: no vectors"),
     Option("--max-text BYTES", "the longest text of one record", setting="max_text"),
     BUSY_TIMEOUT,
     quiet("leave out the notes on stderr"),
@@ -114,12 +114,9 @@ Two stores need no whole export to become equal. --state prints what this one ha
 of what it says; --since reads that of the other one, and writes the lines alone that it
 lacks. The other way round is the same with the sides changed. How often something was read
 stays where it is.""",
-    Option(
-        "--type TYPE,…",
+    types(
         "only nodes of these types, with all of their links; 'records'\n"
         "is what people wrote: all but files, symbols, commits and runs",
-        kind="types",
-        many=True,
         into="types",
     ),
     Option("--state", "print what this store has, for --since on the other side"),
@@ -193,7 +190,7 @@ others have sent is merged in the same way. Whatever breaks off goes on with the
         "it already",
     ),
     Option("--uninstall", "take all of that out again, and nothing else"),
-    Option("--embedder NAME", "what makes the vectors; none: no vectors", setting="embedder"),
+    embedder("what makes the vectors; none: no vectors"),
     BUSY_TIMEOUT,
     quiet("only conflicts on stderr"),
     COUNTS_OUTPUT,

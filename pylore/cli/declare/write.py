@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from ...core.vocabulary import SOURCES, STATUSES
 from ..declaration import Argument, Command, Option, Row
-from . import BUSY_TIMEOUT, OUTPUT, QUIET, SCOPES, quiet
+from . import BUSY_TIMEOUT, OUTPUT, QUIET, SCOPES, embedder, quiet
+
+_STATUS = Option(
+    "--status STATUS",
+    "staged, confirmed, superseded or retracted. Unless set, what a\n"
+    "conversation says is staged, and the rest confirmed",
+    choices=STATUSES,
+)
+_SOURCE = Option(
+    "--source SOURCE",
+    "user_edit, file, system or conversation;\nuser_edit unless set",
+    choices=SOURCES,
+    default="user_edit",
+)
+_CONFIDENCE = Option("--confidence X", "how sure, 0 to 1; 1 unless set", low=0, high=1, default=1.0)
 
 ADD_COMMAND = Command(
     "add",
@@ -34,19 +48,9 @@ concept, entity, file, symbol, task, run, session, commit; learning is a lesson.
         many=True,
         into="links",
     ),
-    Option(
-        "--status STATUS",
-        "staged, confirmed, superseded or retracted. Unless set, what a\n"
-        "conversation says is staged, and the rest confirmed",
-        choices=STATUSES,
-    ),
-    Option(
-        "--source SOURCE",
-        "user_edit, file, system or conversation;\nuser_edit unless set",
-        choices=SOURCES,
-        default="user_edit",
-    ),
-    Option("--confidence X", "how sure, 0 to 1; 1 unless set", low=0, high=1, default=1.0),
+    _STATUS,
+    _SOURCE,
+    _CONFIDENCE,
     Option("--category NAME", "a finer kind, in your own words"),
     Option("--id ID", "an id of your own, as decision-use-jwt", default=""),
     Option(
@@ -58,11 +62,7 @@ concept, entity, file, symbol, task, run, session, commit; learning is a lesson.
     SCOPES,
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME",
-        "what makes the vectors; none: no vectors for this one",
-        setting="embedder",
-    ),
+    embedder("what makes the vectors; none: no vectors for this one"),
     Option(
         "--duplicate-similarity X",
         "how near is nearly the same, 0 to 1",
@@ -107,11 +107,7 @@ opens the file, and what is saved is imported. --force changes this store alone.
     Option("--force", "change what comes from a file here alone, until the file changes"),
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME",
-        "what makes the vectors; none: no vectors for the new text",
-        setting="embedder",
-    ),
+    embedder("what makes the vectors; none: no vectors for the new text"),
     Option("--max-text BYTES", "the longest text to take", setting="max_text"),
     BUSY_TIMEOUT,
     examples=(
@@ -212,20 +208,10 @@ Where a predicate has one value at a time, a confirmed fact supersedes the forme
 which 'lore show --history' still has. A staged one stands beside it until it is
 confirmed, by 'lore confirm' or, where nothing speaks against it, by being read
 promote_after times.""",
-    Option("--confidence X", "how sure, 0 to 1; 1 unless set", low=0, high=1, default=1.0),
+    _CONFIDENCE,
     Option("--literal", "the object is a value, however it looks"),
-    Option(
-        "--source SOURCE",
-        "user_edit, file, system or conversation;\nuser_edit unless set",
-        choices=SOURCES,
-        default="user_edit",
-    ),
-    Option(
-        "--status STATUS",
-        "staged, confirmed, superseded or retracted. Unless set, what a\n"
-        "conversation says is staged, and the rest confirmed",
-        choices=STATUSES,
-    ),
+    _SOURCE,
+    _STATUS,
     Option("--confirm", "the same as --status confirmed", constant="confirmed", into="status"),
     Option("--single", "the subject has one such value at a time, now and later"),
     Option(
@@ -234,9 +220,7 @@ promote_after times.""",
     SCOPES,
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME", "what makes the vectors; none: no vectors for these", setting="embedder"
-    ),
+    embedder("what makes the vectors; none: no vectors for these"),
     BUSY_TIMEOUT,
     examples=(
         'lore fact "billing service" uses postgresql --confidence 0.9',
@@ -325,9 +309,7 @@ as it last stood. A lone - reads ids from stdin; 'lore list --forgotten' has the
     Option("--at N|TIME", "the state of this number, or of a time: 2026-01-31, 7d"),
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME", "what makes the vectors; none: no vectors for these", setting="embedder"
-    ),
+    embedder("what makes the vectors; none: no vectors for these"),
     BUSY_TIMEOUT,
     examples=(
         "lore restore decision-1a2b3c4d --at 2",
@@ -351,9 +333,7 @@ the latter keeps can be restored. 'lore restore --at N' leads to any earlier sta
     Option("--last", "the last command; so it is without ids"),
     OUTPUT,
     QUIET,
-    Option(
-        "--embedder NAME", "what makes the vectors; none: no vectors for these", setting="embedder"
-    ),
+    embedder("what makes the vectors; none: no vectors for these"),
     BUSY_TIMEOUT,
     examples=("lore undo", "lore undo decision-1a2b3c4d"),
     arguments=(Argument("[ID…]", "ids", "ids"),),
