@@ -9,7 +9,7 @@ from time import time
 from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreError
-from ..core.lines import lines_of, record_line
+from ..core.lines import RepeatableLines, lines_of, record_line
 from ..core.text import counted
 from ..core.vocabulary import RECORDS
 from ..formats.jsonl import Imported, LineNames, import_lines
@@ -101,7 +101,7 @@ class _Source:
         self.is_empty = not count and not self._sides
         mended = count > 0 and self.digest not in blobs
         self.names = _NamesOfSides(path, count, self._sides, mended=mended)
-        self.said = KnowledgeFile(path, _Lines(self._own_lines))
+        self.said = KnowledgeFile(path, RepeatableLines(self._own_lines))
 
     @property
     def is_in_conflict(self) -> bool:
@@ -169,16 +169,6 @@ class _NamesOfSides(LineNames):
 
     def _part(self, number: int) -> tuple[int, str, str]:
         return next(part for part in reversed(self._starts) if part[0] < number)
-
-
-class _Lines:
-    """Lines that can be read several times."""
-
-    def __init__(self, read: Callable[[], Iterator[bytes]]) -> None:
-        self._read = read
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._read()
 
 
 def _unmerged(place: str) -> list[tuple[str, bytes]]:

@@ -1,7 +1,7 @@
 """The grammar of the lines of an export: the fields of each kind, and what each may hold.
 
-Two readers follow this table: ``formats/lines_in.py``, and every hub, in SQL that
-``hub/schema.py`` makes of it. How long a line may be is in ``limits.py``.
+Two readers follow this table: ``formats/lines.py``, and every hub, in SQL that
+``hub/schema.py`` makes of it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from .vocabulary import SOURCES, STATUSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import IO
 
 
@@ -134,3 +134,13 @@ def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
         yield line
         while len(line) > longest and not line.endswith(b"\n"):  # what it has more is passed over
             line = stream.readline(longest + 1)
+
+
+class RepeatableLines:
+    """Lines that are read from the first one on whenever they are asked for."""
+
+    def __init__(self, read: Callable[[], Iterator[bytes]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._read()

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from ..core.errors import LoreError, StoreError, nearest
 from ..core.ids import MARK, check_id, check_scope, check_type, is_name
 from ..core.json import parse_object
-from ..core.lines import record_line
+from ..core.lines import RepeatableLines, record_line
 from ..core.model import Edge, Node, Record
 from ..core.states import is_later, same
 from ..core.times import LONG_AGO, now
@@ -324,7 +324,7 @@ def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
 
     kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
     kept.writelines(_ended(lines))
-    return _KeptLines(kept)
+    return RepeatableLines(lambda: _from_first(kept))
 
 
 def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -336,15 +336,9 @@ def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
     yield before
 
 
-class _KeptLines:
-    """The lines of an open file, from the first one whenever they are asked for."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def __iter__(self) -> Iterator[bytes]:
-        self._file.seek(0)
-        return iter(self._file)
+def _from_first(file: IO[bytes]) -> Iterator[bytes]:
+    file.seek(0)
+    return iter(file)
 
 
 class _LineImporter:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ...app.sync import Synced, changed_by, last_command
 from ...app.sync import sync as synced
 from ...core.errors import LoreError, UsageError
-from ...core.lines import lines_of, record_line
+from ...core.lines import RepeatableLines, lines_of, record_line
 from ...core.text import counted
 from ...embed.prefetch import Ahead
 from ...formats.delta import State, state_lines
@@ -261,24 +261,19 @@ def _leading_out(paths: Sequence[str]) -> list[tuple[str, str]]:
 
 def _lines(path: str, longest: int) -> Iterable[bytes]:
     """Return the lines of a file, each time anew; those of a pipe, once."""
-    lines = _File(path, longest)
+    lines = RepeatableLines(partial(_file_lines, path, longest))
     return lines if os.path.isfile(path) else iter(lines)
 
 
-class _File:
-    def __init__(self, path: str, longest: int) -> None:
-        self._path = path
-        self._longest = longest
-
-    def __iter__(self) -> Iterator[bytes]:
-        if self._path == "-":
-            yield from lines_of(sys.stdin.buffer, self._longest)
-            return
-        try:
-            with open(self._path, "rb") as file:
-                yield from lines_of(file, self._longest)
-        except OSError as error:
-            raise LoreError(f"{self._path}: {error.strerror}: nothing was imported") from None
+def _file_lines(path: str, longest: int) -> Iterator[bytes]:
+    if path == "-":
+        yield from lines_of(sys.stdin.buffer, longest)
+        return
+    try:
+        with open(path, "rb") as file:
+            yield from lines_of(file, longest)
+    except OSError as error:
+        raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
 
 
 def _add(total: Imported, part: Imported) -> None:
