@@ -64,7 +64,6 @@ def _say(why: Exception | str) -> None:
 
 
 def _log(path: str, why: str) -> None:
-
     from ..core.text import one_line, printable
     from ..core.times import now
     from ..system.files import open_private_log

@@ -14,7 +14,7 @@ import os
 from ..core.errors import LoreError
 from . import config
 from .config import MARK, SHARED
-from .files import STORE, make_private_folder, note, user_folder
+from .files import STORE, make_private_folder, note, state_folder, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,7 +227,4 @@ def _roots() -> frozenset[str]:
 
 
 def _file() -> str:
-    state = os.environ.get("XDG_STATE_HOME", "")
-    if not state.startswith("/"):
-        state = os.path.expanduser("~/.local/state")
-    return os.path.join(state, "lore", "roots")
+    return os.path.join(state_folder(), "roots")

@@ -265,13 +265,10 @@ def _file(setting: Setting, value: str, *, user: bool, project: bool) -> str:
 
 
 def _users_file() -> str:
-    chosen = os.environ.get("XDG_CONFIG_HOME", "")
-    if not chosen.startswith("/"):
-        home = os.environ.get("HOME")
-        if not home:
-            raise LoreError("no folder for the user's config: set HOME, or say --project")
-        chosen = os.path.join(home, ".config")
-    return os.path.join(chosen, "lore", "config")
+    folder = system_config.home_folder(os.environ, "XDG_CONFIG_HOME", ".config")
+    if not folder:
+        raise LoreError("no folder for the user's config: set HOME, or say --project")
+    return os.path.join(folder, "config")
 
 
 def _read(path: str) -> str:
