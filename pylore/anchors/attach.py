@@ -160,9 +160,7 @@ def place_anchor(
     Raises:
         LoreError: no such node, or nothing to anchor to.
     """
-    node = store.nodes.require(wanted.node_id)
-    if node.invalidated_at is not None:
-        raise LoreError(f"'{node.id}' is forgotten: 'lore restore {node.id}' brings it back")
+    node = store.nodes.require_live(wanted.node_id)
     if wanted.kind == "rule":
         from .claims import taken_claim
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreError
 from ..core.lines import RepeatableLines, lines_of, record_line
+from ..core.model import edge_name
 from ..core.text import counted
 from ..core.vocabulary import RECORDS
 from ..formats.jsonl import Imported, LineNames, import_lines
@@ -334,14 +335,10 @@ def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
             break
         if command.name == name:
             nodes, edges = history.added_by(command.id)
-            added = [*nodes, *(_edge(*key) for key in edges)]
+            added = [*nodes, *map(edge_name, edges)]
             left = [
                 *(past.node.id for past in history.left_by(command.id)),
-                *(_edge(*edge.key) for edge in history.edges_left_by(command.id)),
+                *(edge_name(edge.key) for edge in history.edges_left_by(command.id)),
             ]
             rows = {**dict.fromkeys(left, "updated"), **dict.fromkeys(added, "added"), **rows}
     return [{"id": id, "state": state} for id, state in rows.items()]
-
-
-def _edge(start: str, end: str, relation: str) -> str:
-    return f"{start} {relation} {end}"

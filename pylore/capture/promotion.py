@@ -144,9 +144,7 @@ class _Gate:
     def _merged(self, wanted: Wanted) -> Change:
         from ..records.records import Change
 
-        node = self._store.nodes.require(resolve_id(self._store, wanted.into))
-        if node.invalidated_at is not None:
-            raise LoreError(f"'{node.id}' is forgotten: 'lore restore {node.id}' brings it back")
+        node = self._store.nodes.require_live(resolve_id(self._store, wanted.into))
         return Change(node.id, "updated")
 
 

@@ -177,6 +177,15 @@ EDGE_HISTORY = (
 that of the one after it."""
 
 
+def edge_name(key: EdgeKey) -> str:
+    """Return an edge as people name it.
+
+    >>> edge_name(("entity-jacq", "entity-duckdb", "uses"))
+    'entity-jacq uses entity-duckdb'
+    """
+    return f"{key[0]} {key[2]} {key[1]}"
+
+
 class Past(Record):
     """A state that a node has left: the node as it was, the command by which it was left
     (``change``), and the clock of the state after it (``changed_at``).

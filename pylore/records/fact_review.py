@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.ids import named_id, own
-from ..core.model import Record
+from ..core.model import Record, edge_name
 from ..core.scoring import recency
 from ..core.times import ago, now
 from ..embed.prefetch import Ahead
@@ -20,12 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..core.model import EdgeKey
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-
-    Key = tuple[str, str, str]
-    """(from, to, relation)"""
 
 
 SWEPT = "conversation"
@@ -97,7 +95,7 @@ class Facts:
             edges = {
                 key: faded
                 for key, staged in review.staged_edges(SWEPT).items()
-                if (faded := self._faded(f"{key[0]} {key[2]} {key[1]}", *staged, dry_run))
+                if (faded := self._faded(edge_name(key), *staged, dry_run))
             }
             nodes = {
                 id: faded
@@ -133,7 +131,7 @@ class Facts:
         state = "due" if dry_run else "invalidated"
         return Faded(id, state, confidence, round(fresh, 6), accesses)
 
-    def _drop(self, edges: Sequence[Key], nodes: Sequence[str]) -> None:
+    def _drop(self, edges: Sequence[EdgeKey], nodes: Sequence[str]) -> None:
         at = now()
         for key in edges:
             self._store.edges.invalidate(key, at)
@@ -144,7 +142,7 @@ class Facts:
         Index(self._store, None).keep_facts()
 
     def _judge(
-        self, words: Sequence[str], command: str, judge: Callable[[Key, str], str]
+        self, words: Sequence[str], command: str, judge: Callable[[EdgeKey, str], str]
     ) -> list[ReviewOutcome]:
         def judged() -> list[ReviewOutcome]:
             ids = resolve_ids(self._store, words)
@@ -152,20 +150,18 @@ class Facts:
             if not key:
                 ids = complete_ids(self._store, ids)
                 return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in ids]
-            outcome = ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))
+            outcome = ReviewOutcome(edge_name(key), judge(key, now()))
             Index(self._store, self._ahead.given, []).keep_facts()
             return [outcome]
 
         return self._ahead.settled(judged, command)
 
     def _set_status(self, id: str, status: str) -> str:
-        node = self._store.nodes.require(id)
-        if node.invalidated_at is not None:
-            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        node = self._store.nodes.require_live(id)
         node.status, node.updated_at = status, now()
         return "unchanged" if self._store.nodes.put(node) == "unchanged" else status
 
-    def _fact_of(self, words: Sequence[str]) -> Key | None:
+    def _fact_of(self, words: Sequence[str]) -> EdgeKey | None:
         """Return the fact that three words with a relation in the middle are; None for ids."""
         if len(words) != 3 or self._store.nodes.get(words[1]) is not None:
             return None

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.json import dumps, loads
-from ..core.model import Record
+from ..core.model import Record, edge_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from ..core.model import Edge
+    from ..core.model import Edge, EdgeKey
     from ..core.settings import Settings
     from ..store import Store
-
-    Key = tuple[str, str, str]
-    """(from, to, relation)"""
 
 
 def first_status(source: str) -> str:
@@ -78,7 +75,7 @@ def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
     ]  # fmt: skip
 
 
-def contested(store: Store, settings: Settings, keys: Iterable[Key]) -> list[Edge]:
+def contested(store: Store, settings: Settings, keys: Iterable[EdgeKey]) -> list[Edge]:
     """Return those of these edges that are confirmed and have a rival that is: two sides have each
     stated a value, of a predicate that has one."""
     from ..core.vocabulary import RELATIONS
@@ -92,7 +89,7 @@ def _stands(edge: Edge) -> bool:
     return edge.status == "confirmed" and edge.ended_at is None
 
 
-def confirm_edge(store: Store, settings: Settings, key: Key, at: str) -> str:
+def confirm_edge(store: Store, settings: Settings, key: EdgeKey, at: str) -> str:
     """Make an edge stand, ended ones too, in place of other values: confirmed or unchanged.
 
     Raises:
@@ -100,15 +97,14 @@ def confirm_edge(store: Store, settings: Settings, key: Key, at: str) -> str:
     """
     edge = require_edge(store, key)
     for id in key[:2]:
-        if store.nodes.require(id).invalidated_at is not None:
-            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        store.nodes.require_live(id)
     edge.status, edge.ended_at = "confirmed", None
     edge.metadata = _changed(edge.metadata, superseded_by=None)
     _supersede(store, edge, other_values(store, settings, edge), at)
     return "unchanged" if store.edges.put(edge) == "unchanged" else "confirmed"
 
 
-def retract_edge(store: Store, key: Key, at: str) -> str:
+def retract_edge(store: Store, key: EdgeKey, at: str) -> str:
     """End an edge as wrong; its history keeps it: retracted or unchanged.
 
     Raises:
@@ -130,7 +126,7 @@ class Ripe(Record):
 
     __slots__ = ("facts", "nodes")
 
-    def __init__(self, nodes: list[str], facts: list[Key]) -> None:
+    def __init__(self, nodes: list[str], facts: list[EdgeKey]) -> None:
         self.nodes = nodes
         self.facts = facts
 
@@ -158,7 +154,7 @@ def ripe(store: Store, settings: Settings, ids: list[str]) -> Ripe:
     )
 
 
-def _own_facts(store: Store, keys: list[Key]) -> list[Key]:
+def _own_facts(store: Store, keys: list[EdgeKey]) -> list[EdgeKey]:
     """Return those that may be changed here: under a scope its own."""
     if not store.scope:
         return keys
@@ -176,14 +172,14 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
         edge = require_edge(store, key)
         edge.status = "confirmed"
         store.edges.put(edge)
-    return [*found.nodes, *(f"{key[0]} {key[2]} {key[1]}" for key in found.facts)]
+    return [*found.nodes, *map(edge_name, found.facts)]
 
 
-def require_edge(store: Store, key: Key) -> Edge:
+def require_edge(store: Store, key: EdgeKey) -> Edge:
     """Return the edge, ended or not; LoreError where there is none."""
     edge = store.edges.get(*key)
     if edge is None:
-        raise LoreError(f"no fact {key[0]} {key[2]} {key[1]}: see 'lore show --history {key[0]}'")
+        raise LoreError(f"no fact {edge_name(key)}: see 'lore show --history {key[0]}'")
     return edge
 
 

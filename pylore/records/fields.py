@@ -164,8 +164,7 @@ class Naming:
 def require_ends(store: Store, edge: Edge) -> None:
     """Raise LoreError where an end of an edge is forgotten or missing."""
     for id in edge.key[:2]:
-        if store.nodes.require(id).invalidated_at is not None:
-            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        store.nodes.require_live(id)
 
 
 def location_of(node: Node) -> tuple[str, str]:

@@ -71,7 +71,7 @@ class Runs:
         with self._store.faults, self._store.transaction("run start"):
             if task:
                 task = complete_id(self._store, task)
-                self._require_live(task)
+                self._store.nodes.require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             id = own(f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}", self._store.scope)
             said = {"task": task, "by": by}
@@ -257,18 +257,12 @@ class Runs:
             self._require_run(id)
         return id
 
-    def _require_live(self, id: str) -> Node:
-        node = self._store.nodes.require(id)
-        if node.invalidated_at is not None:
-            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
-        return node
-
     def _require_run(self, id: str) -> Node:
         node = self._store.nodes.get(id)
         if node is None or node.type != "run":
             what = f"no run '{id}'" if node is None else f"'{id}' is not a run"
             raise LoreError(f"{what}: see 'lore run list'")
-        return self._require_live(id)
+        return self._store.nodes.require_live(id)
 
     def _use(
         self, id: str, run: str, rating: str | None, shown: Impression | None, stamp: str,

@@ -6,7 +6,7 @@ from ..anchors.attach import accept_anchors
 from ..core.errors import LoreError
 from ..core.ids import plain
 from ..core.json import dumps, loads
-from ..core.model import Edge, Node
+from ..core.model import Edge, Node, edge_name
 from ..core.stamps import Stamped
 from ..core.states import EDGE_STATE, NODE_STATE, clock, is_indexed, next_clock, same, set_clock
 from ..core.times import now, parse_since
@@ -276,7 +276,7 @@ class Steps:
         self.done[node.id] = state
 
     def _note_edge(self, key: EdgeKey, state: str) -> None:
-        self.done[f"{key[0]} {key[2]} {key[1]}"] = state
+        self.done[edge_name(key)] = state
 
 
 def forget(store: Store, node: Node) -> None:
@@ -416,7 +416,7 @@ class Restoring:
 
     def edge(self, key: EdgeKey, at: str) -> Outcome:
         """Let an edge stand as it last stood, or give it the state of a number or a time."""
-        name = f"{key[0]} {key[2]} {key[1]}"
+        name = edge_name(key)
         edge = self._store.edges.get(*key)
         if edge is None:
             raise LoreError(f"no link {name}: see 'lore show --history {key[0]}'")

@@ -179,6 +179,17 @@ class Nodes:
             raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
         return node
 
+    def require_live(self, id: str) -> Node:
+        """Return a node that is not forgotten.
+
+        Raises:
+            LoreError: there is none, or it is forgotten.
+        """
+        node = self.require(id)
+        if node.invalidated_at is not None:
+            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        return node
+
     def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
         """Return those of ``ids`` that exist, invalidated or not."""
         rows = self._db.execute(
