@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..cli.declaration import Argument, Command, Option
@@ -91,8 +91,7 @@ def event(
     from .redaction import Redactor, own_redactors
 
     here = Session(options)
-    if kind not in KINDS:
-        raise UsageError(f"'{kind}' is not a kind of event: give one of {', '.join(KINDS)}")
+    _require_kinds([kind])
     text = read_stdin() if message == "-" else message
     if not text.strip() and kind in ("prompt", "say"):
         raise UsageError(f"event {kind} needs its text: give it with -m, or '-m -' for stdin")
@@ -133,13 +132,17 @@ def events(
         "since": parse_since(since) if since else "", "session": session,
         "kinds": split_words(kinds), "files": split_words(files),
     }  # fmt: skip
-    unknown = [kind for kind in wanted["kinds"] if kind not in KINDS]
-    if unknown:
-        raise UsageError(f"'{unknown[0]}' is not a kind of event: give one of {', '.join(KINDS)}")
+    _require_kinds(wanted["kinds"])
     if not follow:
         output.stream(read_events(**wanted), each(_event_text))
         return
     _follow(output, wanted)
+
+
+def _require_kinds(kinds: Iterable[str]) -> None:
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UsageError(f"'{kind}' is not a kind of event: give one of {', '.join(KINDS)}")
 
 
 def _follow(output: Output, wanted: dict[str, Any]) -> None:

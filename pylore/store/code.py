@@ -101,10 +101,7 @@ class CodeFiles:
 
         Those of the paths in ``but`` are not read.
         """
-        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
-        ).fetchall()
-        for path, language in rows:
+        for path, language in self.languages_of_all().items():
             if path not in but:
                 yield path, language, self._facts_of(path)
 

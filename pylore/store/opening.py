@@ -52,10 +52,8 @@ def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
                             "its folder")  # fmt: skip
     connection = _connect(path, busy_timeout)
     try:
-        if connection.pragma("application_id") != APPLICATION_ID and (
-            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None
-        ):
-            raise StoreError(f"{path}: belongs to another program: choose another folder")
+        if connection.pragma("application_id") != APPLICATION_ID and not _is_empty(connection):
+            raise _foreign(path)
         connection.pragma("journal_mode", "wal")
     except BaseException:
         connection.close()
@@ -146,9 +144,17 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
             with Transaction(connection, path):
                 _make_schema(connection, path, fulltext)
         elif connection.pragma("application_id") != APPLICATION_ID:
-            raise StoreError(f"{path}: belongs to another program: choose another folder")
+            raise _foreign(path)
         connection.close()
     return open_store(folder, busy_timeout=busy_timeout)
+
+
+def _foreign(path: str) -> StoreError:
+    return StoreError(f"{path}: belongs to another program: choose another folder")
+
+
+def _is_empty(connection: apsw.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None
 
 
 def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
@@ -157,8 +163,8 @@ def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
 
     if connection.pragma("user_version") != 0:
         return
-    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
-        raise StoreError(f"{path}: belongs to another program: choose another folder")
+    if not _is_empty(connection):
+        raise _foreign(path)
     create_schema(connection, fulltext)
     connection.pragma("application_id", APPLICATION_ID)
     connection.pragma("user_version", SCHEMA_VERSION)
@@ -192,10 +198,8 @@ def _look_before_writing(path: str, busy_timeout: float) -> None:
     connection = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=flags)
     try:
         _wait(connection, busy_timeout)
-        if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None:
-            return
-        if connection.pragma("application_id") != APPLICATION_ID:
-            raise StoreError(f"{path}: belongs to another program: choose another folder")
+        if not _is_empty(connection) and connection.pragma("application_id") != APPLICATION_ID:
+            raise _foreign(path)
     finally:
         connection.close()
 
