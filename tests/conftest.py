@@ -6,12 +6,16 @@ import gc
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import postgres
 import pytest
 from endpoints import Endpoint, serving
 from hypothesis import settings
+from new_stores import new_store
 from samples import examples, is_chosen
+
+from pylore.store import Store
 
 # What every run has time for; chance chooses others each time. --hypothesis-profile=thorough
 # is for whoever changes what a property is about.
@@ -58,6 +62,13 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store, of the project ``tmp_path``."""
+    with new_store(str(tmp_path / ".lore")) as store:
+        yield store
 
 
 @pytest.fixture

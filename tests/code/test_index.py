@@ -6,13 +6,11 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 import pytest
 from code_project import Project
-from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.code import index as indexing
@@ -48,12 +46,6 @@ JWT = """def decode(token):
 def encode(token):
     return token
 """
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / "store")) as store:
-        yield store
 
 
 @pytest.fixture

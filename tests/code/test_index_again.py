@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,12 +53,6 @@ STEPS: tuple[dict[str, str | None], ...] = (
     {"pkg/core.py": "# nothing\n"},
     {"pkg/core.py": CORE, "pkg/use.py": USE},
 )
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / "store")) as store:
-        yield store
 
 
 @pytest.fixture

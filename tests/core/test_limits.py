@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from new_stores import new_store
 
 from pylore.core.errors import LoreError
 from pylore.core.lines import QUESTION_LINE, lines_of, record_line
@@ -18,12 +15,6 @@ from pylore.core.settings import Settings
 from pylore.evaluate.queries import read_questions
 from pylore.formats.jsonl import import_lines
 from pylore.store import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / ".lore")) as store:
-        yield store
 
 
 @given(st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b" "))),

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,12 +29,6 @@ def root(tmp_path: Path) -> Path:
     path = tmp_path / "a project"
     path.mkdir()
     return path
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / "store")) as store:
-        yield store
 
 
 @pytest.fixture

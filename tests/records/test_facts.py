@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,6 @@ from pylore.store import Store, open_store
 
 JACQ, OSLO, ROME = "entity-jacq", "entity-oslo", "entity-rome"
 SAID: dict[str, Any] = {"source": "conversation"}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / "store")) as store:
-        yield store
 
 
 @pytest.fixture

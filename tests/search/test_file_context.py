@@ -31,12 +31,6 @@ NOW = "2026-01-01T00:00:00Z"
 FULLTEXT = {"retrievers": "fulltext", "recency_weight": "0"}
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / ".lore")) as store:
-        yield store
-
-
 def options(**flags: object) -> Settings:
     return Settings.load(environ={}, flags={**FULLTEXT, **{k: str(v) for k, v in flags.items()}})
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from new_stores import new_store
 
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import Settings
@@ -43,12 +42,6 @@ def put(store: Store, nodes: Sequence[Node], *, vectors: bool = False) -> None:
         for one in nodes:
             store.nodes.put(one)
         Index(store, StaticEmbedder() if vectors else None).update(nodes)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / ".lore")) as store:
-        yield store
 
 
 # --- what is hidden

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from new_stores import new_store
 from repositories import Repository
 
 from pylore.code.cochanges import (
@@ -34,12 +32,6 @@ from pylore.system.git import Git, blob_hash
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "project")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / ".lore")) as store:
-        yield store
 
 
 def analyze(store: Store, repository: Repository, since: str = "", **flags: str) -> CoChanges:
