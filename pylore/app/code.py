@@ -19,6 +19,7 @@ from ..anchors.project import (
 )
 from ..anchors.verify import Verified, judge_kept, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
+from ..code import cochanges
 from ..code import reader as code_reader
 from ..code.cochanges import cochanges_are_due
 from ..core.errors import UsageError
@@ -287,9 +288,6 @@ def analyze_cochanges(
     Raises:
         LoreError: the root is not a git repository with a commit.
     """
-    from ..code import cochanges
-    from ..system.git import Git
-
     engine = engine.whole()
     Git(engine.root).require()
     return cochanges.analyze_cochanges(

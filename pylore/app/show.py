@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..records.show import shown
+from ..records.show import count_accesses, shown
 from ..store.resolve_id import complete_ids
 
 TYPE_CHECKING = False
@@ -28,6 +28,4 @@ def record_accesses(engine: Engine, ids: Sequence[str]) -> list[str]:
 
     Call it when the output is out. It never fails.
     """
-    from ..records.show import count_accesses
-
     return count_accesses(engine.store, engine.settings, ids)

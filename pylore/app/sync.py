@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
-from tempfile import SpooledTemporaryFile
+from tempfile import SpooledTemporaryFile, TemporaryDirectory
 from time import time
 from typing import NamedTuple
 
@@ -269,8 +269,6 @@ def make_empty_store(folder: str, settings: Settings) -> None:
 
 def _make(folder: str, path: str, project: str, settings: Settings) -> int:
     """Fill a store beside its place, then put it there: nobody meets half of it."""
-    from tempfile import TemporaryDirectory
-
     make_folder(folder)
     _remove_abandoned(folder)
     with TemporaryDirectory(prefix=_NEW, dir=folder) as beside:

@@ -21,11 +21,21 @@ from ..hooks.events import AgentSession
 from ..terminal.output import Output, flush, note
 from ..terminal.text import bold, change_text, dim, each
 from . import promotion
-from .capture import ALL
+from .capture import ALL, Capture
 from .curation import Gathered, candidate_of, gather, listed, sweep_candidates, told
-from .dialog import candidates_text
+from .dialog import Dialog, candidates_text
 from .event_log import VERSION, append, event_file, log_fault
-from .events import KINDS, MOST_ERROR, MOST_TEXT, event_line, is_wanted, read_events, shortened
+from .events import (
+    KINDS,
+    MOST_ERROR,
+    MOST_TEXT,
+    Follower,
+    event_line,
+    is_wanted,
+    read_events,
+    shortened,
+    sweep_events,
+)
 from .promotion import Promoted, Wanted, asked_row
 from .recent import count_elsewhere
 
@@ -42,7 +52,6 @@ _WIDTH = 100
 
 
 def capture(paths: tuple[str, ...], source: str | None, since: str, **options: Any) -> None:
-    from .capture import Capture
     from .redaction import Redactor, own_redactors
     from .transcripts import TRANSCRIPTS
 
@@ -76,8 +85,6 @@ def _places(paths: Sequence[str], name: str, folder: str) -> Sequence[str]:
 
 def _sweep_quietly(settings: Settings) -> None:
     """Keeps the log within its limits; where that fails, what was captured stands all the same."""
-    from .events import sweep_events
-
     try:
         sweep_events(settings.events_days, settings.events_mb)
     except OSError as error:
@@ -146,8 +153,6 @@ def _require_kinds(kinds: Iterable[str]) -> None:
 
 
 def _follow(output: Output, wanted: dict[str, Any]) -> None:
-    from .events import Follower
-
     if output.form == "json" or output.jq is not None:
         raise UsageError("--follow prints lines: leave --json out, and pipe them to jq")
     follower = Follower()
@@ -163,8 +168,6 @@ def _follow(output: Output, wanted: dict[str, Any]) -> None:
 
 def sweep_telemetry(session: Session, *, dry_run: bool) -> None:
     """``lore sweep --telemetry``: files of events and candidates that are past their time."""
-    from .events import sweep_events
-
     settings = session.settings
     try:
         swept = sweep_events(settings.events_days, settings.events_mb, dry_run=dry_run)
@@ -351,8 +354,6 @@ def _on_a_terminal(session: Session, given: Sequence[str]) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("promote needs candidates' ids where nobody can be asked: "
                          "see 'lore candidates --ids'")  # fmt: skip
-    from .dialog import Dialog
-
     with session.open() as store:
         events = events_of(session.settings)
         engine = session.engine(store)

@@ -176,8 +176,6 @@ class Evidence:
         return self._there(node.id, "commit", node.body or node.title, node.title)
 
     def _there(self, id: str, type: str, text: str, title: str = "") -> str:
-        from ..core.ids import own
-
         found = self._store.nodes.get(own(id, self._store.scope)) or self._store.nodes.get(id)
         if found is not None and found.invalidated_at is None:
             return found.id

@@ -12,7 +12,7 @@ from ..core.errors import LoreError
 from ..core.ids import own
 from ..core.model import Record
 from ..core.times import now
-from ..records.records import Records
+from ..records.records import Change, Records
 from ..records.undo import decided, was_by_rule
 from ..store.curation import OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
@@ -142,8 +142,6 @@ class _Gate:
         )
 
     def _merged(self, wanted: Wanted) -> Change:
-        from ..records.records import Change
-
         node = self._store.nodes.require_live(resolve_id(self._store, wanted.into))
         return Change(node.id, "updated")
 

@@ -32,7 +32,7 @@ from .extract import (
     symbol_body,
     symbol_title,
 )
-from .facts import FileFacts, Symbol
+from .facts import Call, FileFacts, Import, Symbol
 from .languages.spec import LanguageSpec
 from .rules import Match, Rules, scan
 
@@ -288,8 +288,6 @@ def facts_as_json(facts: FileFacts) -> str:
 
 def facts_from_json(path: str, language: str, text: str) -> FileFacts:
     """Return the facts that ``facts_as_json`` wrote, now or as one value as it once did."""
-    from .facts import Call, Import
-
     names, _, uses = text.partition("\n")
     facts, found = _names(path, language, names)
     if uses:

@@ -12,7 +12,15 @@ import sys
 
 from ..core.errors import EmbedderError
 from ..core.text import words
-from .endpoint import MAX_TEXT, EndpointClient, checked_dimension, question, unix_place, vectors_in
+from .endpoint import (
+    MAX_TEXT,
+    EndpointClient,
+    checked_dimension,
+    question,
+    unit,
+    unix_place,
+    vectors_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,8 +126,6 @@ class Model:
         their tokens.
         """
         import numpy
-
-        from .endpoint import unit
 
         _set_threads(1 if len(texts) <= FEW else self._threads)
         split = [self._pieces(text[:MAX_TEXT]) for text in texts]

@@ -19,7 +19,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..core.errors import LoreError, StoreError, nearest
-from ..core.ids import MARK, check_id, check_scope, check_type, is_name
+from ..core.ids import MARK, called, check_id, check_scope, check_type, is_name
 from ..core.json import parse_object
 from ..core.lines import RepeatableLines, record_line
 from ..core.model import Edge, Node, Record
@@ -555,8 +555,6 @@ class _LineImporter:
             raise LoreError(unknown_kind(fields))
 
     def _called(self) -> list[str]:
-        from ..core.ids import called
-
         return called(sorted(self._relations), self._store.scope)
 
     def _take_relation(self, fields: dict[str, Any]) -> None:

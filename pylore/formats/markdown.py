@@ -26,7 +26,7 @@ from ..system.listing import FolderNames
 from ..system.project_files import leads_down
 from .import_plan import READING, FileScan, KnownFiles, own_documents, text_hash
 from .jsonl import Imported
-from .mdfile import Places
+from .mdfile import Places, parse_document, read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -181,13 +181,9 @@ class MarkdownImport:
     # --- reading
 
     def _text(self, file: str) -> str:
-        from .mdfile import read_text
-
         return read_text(file, self._settings.max_text)
 
     def _parse(self, text: str, path: str, ids: list[str]) -> Document:
-        from .mdfile import parse_document
-
         document = parse_document(
             text, path, type=self._type, types=self._types, relations=self._relations, ids=ids
         )

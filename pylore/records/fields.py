@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..core.ids import check_type, sha256
+from ..core.ids import COMMON, called, check_type, own, sha256, whose
 from ..core.json import dumps, loads
 from ..core.vocabulary import (
     CODE_TYPES,
@@ -96,10 +96,6 @@ class Naming:
 
     def own(self, name: str) -> str:
         """Return an id or a relation as it is called under the scope that is set."""
-        if not self._settings.scope:
-            return name
-        from ..core.ids import own
-
         return own(name, self._settings.scope)
 
     def require_type(self, type: str, new_type: bool) -> str:
@@ -112,8 +108,6 @@ class Naming:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
                              "declare it as a new type")  # fmt: skip
         if self._settings.scope:
-            from ..core.ids import COMMON
-
             raise LoreError(COMMON)
         self._store.types.declare(check_type(type), "")
         return type
@@ -139,8 +133,6 @@ class Naming:
         return [f"new relation '{name}'{hint}"] if hint else []
 
     def called(self, relations: Iterable[str]) -> list[str]:
-        from ..core.ids import called
-
         return called(relations, self._settings.scope)
 
     def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
@@ -150,8 +142,6 @@ class Naming:
         name = self.require_relation(relation)
         if not scope:
             return name
-        from ..core.ids import whose
-
         if whose(from_id, to_id, name):
             return name
         known = self._store.relations.all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, StoreBusy
-from ..core.ids import KEY_DIGITS, check_id, check_scope, make_id, named_id, record_id
+from ..core.ids import KEY_DIGITS, check_id, check_scope, make_id, named_id, plain, record_id
 from ..core.model import Edge, Node, Record
 from ..core.text import clean_tags
 from ..core.times import now
@@ -537,8 +537,6 @@ class Records:
 
     def _same_origin(self, old: Node, text: str) -> bool:
         # An edited record keeps the id of its first text: only another unedited text collides.
-        from ..core.ids import plain
-
         here = record_id(old.type, old.body)
         return here != plain(old.id) or record_id(old.type, old.body, 64) == record_id(
             old.type, text, 64

@@ -6,10 +6,10 @@ import errno
 import os
 
 from ..core.errors import NoStore, StoreError, StoreReadOnly
-from ..system.files import STORE
+from ..system.files import STORE, make_private_file, make_private_folder
 from .connection import apsw, set_bounds
 from .faults import Translated, Whatever, lacks_room
-from .schema import refuse_foreign
+from .schema import create_schema, refuse_foreign
 from .store import Store, Transaction
 
 FILE = STORE
@@ -122,8 +122,6 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
 
     Two processes may call this at once: the second one finds the first one's work.
     """
-    from ..system.files import make_private_file, make_private_folder
-
     path = os.path.join(folder, FILE)
     try:
         make_private_folder(folder)
@@ -159,8 +157,6 @@ def _is_empty(connection: apsw.Connection) -> bool:
 
 def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
     """Fill an empty file, unless another process has done so meanwhile."""
-    from .schema import create_schema
-
     if connection.pragma("user_version") != 0:
         return
     if not _is_empty(connection):
@@ -172,8 +168,6 @@ def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
 
 def scratch_store(path: str = ":memory:") -> Store:
     """Make an empty store in memory, with every table of the schema; messages call it ``path``."""
-    from .schema import create_schema
-
     with Whatever(path):
         connection = apsw.Connection(":memory:")
         create_schema(connection, "auto")
@@ -285,8 +279,6 @@ def _sync_commits(connection: apsw.Connection, _: float) -> None:
 
 def copy_store(store: Store, folder: str) -> Store:
     """Return a copy of the store, in a folder that has none."""
-    from ..system.files import make_private_file
-
     path = os.path.join(folder, FILE)
     make_private_file(path)
     store.connection.execute("VACUUM INTO ?", (path,))

@@ -7,7 +7,7 @@ import os
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.model import Record
 from .files import GUARD, own_folder
-from .plugin_process import API, is_name
+from .plugin_process import API, is_name, run_all
 from .programs import whole_entries
 
 TYPE_CHECKING = False
@@ -244,6 +244,4 @@ class Events:
         plugins = [name for name in self._plugins if is_for(name, event)]
         if not plugins:
             return []
-        from .plugin_process import run_all
-
         return run_all(plugins, event, rows, self._settings, self._store, self._root)

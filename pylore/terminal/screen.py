@@ -7,7 +7,7 @@ import re
 import sys
 from time import monotonic
 
-from ..system.programs import Tidying
+from ..system.programs import Tidying, find_program
 from .text import columns, first_columns
 
 TYPE_CHECKING = False
@@ -103,8 +103,6 @@ def pager() -> str:
     chosen = os.environ.get("PAGER")
     if chosen is not None:
         return "" if chosen.strip() in ("", "cat") else chosen
-    from ..system.programs import find_program
-
     return PAGER if find_program("less") and os.environ.get("TERM") not in (None, "dumb") else ""
 
 

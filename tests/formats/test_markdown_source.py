@@ -19,7 +19,7 @@ from samples import examples
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
-from pylore.formats import mdfile
+from pylore.formats import markdown, mdfile
 from pylore.formats.jsonl import import_lines
 from pylore.formats.merge_lines import conflict_notes
 from pylore.records.merge import Conflict
@@ -57,7 +57,7 @@ def no_reading(monkeypatch: pytest.MonkeyPatch, *but: str) -> None:
         assert os.path.basename(file) in but
         return read(file, max_text)
 
-    monkeypatch.setattr(mdfile, "read_text", read_some)
+    monkeypatch.setattr(markdown, "read_text", read_some)
 
 
 # --- edits

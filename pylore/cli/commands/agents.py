@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...app.plugins import skeleton
+from ...app.plugins import Trials, skeleton
 from ...app.run_audit import audit
 from ...core.errors import LoreError, UsageError
 from ...hooks.install import (
@@ -170,8 +170,6 @@ def new(kind: str, name: str, **options: Any) -> None:
 
 
 def test(file: str, sample: str | None, **options: Any) -> None:
-    from ...app.plugins import Trials
-
     session = Session(options)
     path = find_file(file, session.settings.plugin_dir)
     if sample and not os.path.exists(sample):

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ...anchors.verify import Verified
 from ...app.code import (
     AnchorRequest,
+    IndexRequest,
+    analyze_cochanges,
     anchors_of,
     broken_rows,
     count_anchors,
+    index,
     kept_verdicts,
     left_invalid,
     unanchor,
@@ -115,8 +118,6 @@ def suggest_command(id: str, **options: Any) -> None:
 
 
 def cochanges_command(since: str, commits: bool, **options: Any) -> None:
-    from ...app.code import analyze_cochanges
-
     session = Session(options)
     root = project_root()
     Git(root).require()
@@ -136,8 +137,6 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
 
 
 def imports_command(path: str, **options: Any) -> None:
-    from ...app.code import IndexRequest, index
-
     session = Session(options)
     with session.open() as store, store.faults:
         found = index(session.engine(store), IndexRequest(path, history=False))
