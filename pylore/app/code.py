@@ -21,9 +21,7 @@ from ..anchors.verify import Verified, judge_kept, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
 from ..code import cochanges
 from ..code import reader as code_reader
-from ..code.cochanges import cochanges_are_due
 from ..core.errors import UsageError
-from ..core.model import Record
 from ..core.vocabulary import BROKEN
 from ..embed.prefetch import Ahead
 from ..indexing.indexer import write_nodes
@@ -34,8 +32,6 @@ from ..system.git import Git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ..code.cochanges import CoChanges
     from .engine import Engine
 
@@ -210,26 +206,16 @@ COMPACT_FROM = 1000
 takes 2, and the store is 3 % smaller."""
 
 
-class IndexRequest(Record):
+class IndexRequest(NamedTuple):
     """Which folder of the project (``below``, empty: all), which languages, since which commit.
 
     ``history``: count co-changes too, where they are due.
     """
 
-    __slots__ = ("below", "history", "languages", "since")
-
-    def __init__(
-        self,
-        below: str = "",
-        *,
-        languages: Iterable[str] = (),
-        since: str = "",
-        history: bool = True,
-    ) -> None:
-        self.below = below
-        self.languages = tuple(languages)
-        self.since = since
-        self.history = history
+    below: str = ""
+    languages: tuple[str, ...] = ()
+    since: str = ""
+    history: bool = True
 
 
 def index(
@@ -252,21 +238,16 @@ def index(
 
     engine = engine.whole()
 
-    def embedder() -> Any:
-        return engine.embedder
-
     below = below_root(engine.root, request.below) if request.below else ""
     found = index_files(
-        engine.store, engine.settings, embedder, engine.root, below=below,
+        engine.store, engine.settings, lambda: engine.embedder, engine.root, below=below,
         languages=request.languages, since=request.since, progress=progress,
         left_out=left_out,
     )  # fmt: skip
     found["cochanges"] = None
-    if request.history and cochanges_are_due(engine.store):
-        from ..code.cochanges import counted_cochanges
-
-        found["cochanges"] = counted_cochanges(
-            engine.store, engine.settings, embedder, engine.root, history
+    if request.history and cochanges.cochanges_are_due(engine.store):
+        found["cochanges"] = cochanges.counted_cochanges(
+            engine.store, engine.settings, lambda: engine.embedder, engine.root, history
         )
     if found["added"] >= COMPACT_FROM:
         with engine.store.faults:
