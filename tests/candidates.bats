@@ -106,6 +106,17 @@ plugin() { # <name> <script>
   [ "$(lore list --ids)" = "" ]
 }
 
+@test "a purge leaves no text of a candidate in the store, and it does not come back" {
+  needs_jq
+  id=$(lore candidates -q --jq '.[] | select(.title | startswith("Always")).id')
+  run_lore forget "$id"
+  expect_error 1 "no node '$id'"
+  run_lore forget --purge "$id" --jq '.[0].state'
+  expect 0 purged
+  grep -qa 'Always sign' "$(lore store path)" && return 1
+  [ "$(lore candidates --ids -q | grep -c "$id")" = 0 ]
+}
+
 @test "event plugins may refuse a promotion, and hear of what was promoted" {
   plugin lore-hook-pre-promote 'grep -q "token cache" && echo "not that" >&2 && exit 1; exit 0'
   plugin lore-hook-post-promote "cat >>'$TEST_ROOT/heard'"

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from math import ceil
 from shlex import quote
 from struct import unpack
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..core.errors import EmbedderError, LoreError
 from ..core.settings import Settings, from_environment
 from ..core.text import one_line
-from ..core.vocabulary import CODE_IDS
+from ..core.vocabulary import CODE_IDS, CODE_TYPES
 from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
@@ -23,6 +24,7 @@ from ..search.cochange_age import old_cochanges
 from ..store import FILE, open_store, scratch_store
 from ..store.check import sqlite_features, sqlite_version, vector_extension
 from ..store.connection import TO_WIPE
+from ..system.parts import part
 from ..system.programs import find_program
 from ..terminal.text import bold, dim
 from .runtime import timings_file
@@ -37,11 +39,15 @@ EMBED = "run 'lore embed --all'"
 SIMILAR = "run 'lore graph similar'"
 COCHANGES = "run 'lore graph analyze-cochanges'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
+PURGE = ("see 'lore show ID --history'; what is a secret: change it where it is used, then"
+         " lore forget --purge ID")  # fmt: skip
 DANGLING = "import the missing nodes, or take the edges away: lore unlink FROM RELATION TO"
 MISFITS = ("link them by a relation that fits, or keep one that is meant: lore link --force"
            " FROM RELATION TO; lore unlink FROM RELATION TO takes one away")  # fmt: skip
 FEW = 5
 """How many findings of one kind are named."""
+BATCH = 1000
+"""Texts that are looked at for secrets together."""
 SAME = 0.99
 """The cosine from which two vectors of one text are one model's, whatever it rounds."""
 LARGE_WAL = 64 << 20
@@ -275,6 +281,8 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
     yield looked("cochanges", COCHANGES, lambda: _cochanges(store, settings))
     yield looked("purged", REINDEX, lambda: _purged(store))
     yield looked("wal", IMPORT, lambda: _wal(store))
+    if full:
+        yield looked("secrets", PURGE, lambda: _secrets(store, settings))
 
 
 def _tables(store: Store) -> Check:
@@ -413,6 +421,37 @@ def _purged(store: Store) -> Check:
     if at:
         return Check("purged", True, f"what was purged on {at[:10]} stays in free pages", REINDEX)
     return Check("purged", True, "nothing of what was purged stays in the file")
+
+
+def _secrets(store: Store, settings: Settings) -> Check:
+    """Warn of records that say, or said, what redaction would take out of a session."""
+    redaction = part("capture", "redaction")
+    if redaction is None:
+        return Check("secrets", True, "not looked for: installed without pylore/capture")
+    programs = redaction.own_redactors(settings.plugin_dir)
+    redactor = redaction.Redactor(programs, settings.format_timeout)
+    ids: dict[str, None] = {}
+    said = _said(store)
+    while some := [*islice(said, BATCH)]:
+        for (id, text), clean in zip(some, redactor.texts([text for _, text in some]), strict=True):
+            if clean != text:
+                ids[id] = None
+    check = _found("secrets", [*ids], "no record has what looks like one", PURGE)
+    check.ok = True  # it may be none
+    return check
+
+
+def _said(store: Store) -> Iterator[tuple[str, str]]:
+    """Yield (id, text) of all that records say and have said, but for what files say."""
+    files = set()
+    for node in store.nodes.all():
+        if node.source == "file" or node.type in CODE_TYPES:
+            files.add(node.id)
+        else:
+            yield node.id, "\n".join((node.title, node.body, node.data))
+    for id, _, (_, value) in store.history.former():
+        if id not in files:
+            yield id, value
 
 
 def _wal(store: Store) -> Check:

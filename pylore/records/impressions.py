@@ -8,6 +8,7 @@ from __future__ import annotations
 from ..core.errors import LoreError, StoreBusy
 from ..core.times import now
 from ..core.vocabulary import RUN_IDS
+from ..system.parts import part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ def _keep(store: Store, run: str, query: str, ids: Iterable[str]) -> str:
         state = store.impressions.state(run)
         if state == "open":
             records = [id for id in ids if not id.startswith(RUN_IDS)]
-            store.impressions.show(run, records, query[:QUERY_LENGTH], now())
+            store.impressions.show(run, records, _redacted(query)[:QUERY_LENGTH], now())
             return ""
     return f"the run {run} is {state}" if state else f"no run '{run}': see 'lore run list'"
+
+
+def _redacted(query: str) -> str:
+    """Return a query without what looks like a secret; as it is where capture was left out."""
+    log = part("capture", "event_log")
+    return log.without_tokens_in([query])[0] if log is not None else query

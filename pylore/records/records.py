@@ -377,11 +377,14 @@ class Records:
 
     @_written()
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
-        """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
-        from .undo import delete_for_good, forget
+        """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them, and
+        the texts of candidates."""
+        from .undo import blank_candidates, delete_for_good, forget
 
-        changes = []
-        for id in complete_ids(self._store, ids):
+        candidates = self._store.candidates.get_many(ids) if purge else {}
+        blank_candidates(self._store, [*candidates.values()])
+        changes = [Change(id, "purged") for id in candidates]
+        for id in complete_ids(self._store, [id for id in ids if id not in candidates]):
             node = self._require(id)
             if purge:
                 delete_for_good(self._store, node)

@@ -494,17 +494,20 @@ def delete_for_good(store: Store, node: Node) -> None:
         store.edges.delete_node(node.id)
         store.anchors.delete_node(node.id)
         store.history.purge(node.id, at)
-        _blank_candidates(store, node.id)
+        became = [
+            row for row in store.candidates.all((PROMOTED, KNOWN)) if row.promoted_as == node.id
+        ]
+        blank_candidates(store, became)
 
 
-def _blank_candidates(store: Store, id: str) -> None:
-    """Take the texts of candidates away that became a record; their ids never come again."""
-    rows = [row for row in store.candidates.all((PROMOTED, KNOWN)) if row.promoted_as == id]
+def blank_candidates(store: Store, rows: Sequence[KeptCandidate]) -> None:
+    """Take the texts of candidates away; their ids never come again. ``Store.wipe`` is due."""
     for row in rows:
         row.title, row.body, row.data, row.promoted_as = "", "", "{}", None
         row.status, row.command = REFUSED, None
     if rows:
         store.candidates.put(rows)
+        store.history.leave_to_wipe(now())
 
 
 def take_away(store: Store, node: Node) -> None:

@@ -447,6 +447,10 @@ class StateHistory:
             " ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
             (id, at),
         )
+        self.leave_to_wipe(at)
+
+    def leave_to_wipe(self, at: str) -> None:
+        """Remember that texts were deleted for good at a time: ``Store.wipe`` is due."""
         self._db.execute("INSERT OR REPLACE INTO main.meta VALUES (?, ?)", (TO_WIPE, at))
 
     def deleted(self) -> dict[str, str]:

@@ -50,7 +50,8 @@ the data folder, who may use it, and the store: its tables, its soundness, and w
 text, vectors and edges agree with its nodes. Nothing is changed.""",
     Option(
         "--full",
-        "check that every index of the store agrees with its table\ntoo, which takes longer",
+        "check that every index of the store agrees with its table\n"
+        "too, and warn of records with what looks like a secret",
     ),
     Option(
         "--timings",

@@ -286,7 +286,8 @@ reads ids from stdin. What somebody deleted for good and shared by a file is
 forgotten here; --purge --proposed deletes it here as well.""",
     Option(
         "--purge",
-        "delete for good, with every link and all history: the file is\nwritten anew without it",
+        "delete for good, with every link and all history: the file is\nwritten anew without it;"
+        " of a candidate, its texts",
     ),
     Option("--proposed", "with --purge: what a file says was deleted for good elsewhere"),
     OUTPUT,
