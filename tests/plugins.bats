@@ -258,11 +258,14 @@ lore: lore-hook-post-add.slow: did not end within 0.3 s (event_timeout): what wa
 {"id":"bd-1","title":"Rotate tokens","description":"Once a day.","design":"By cron.","status":"closed","priority":1,"issue_type":"bug","labels":["auth"],"created_at":"2026-01-02T03:04:05.123456789+02:00","updated_at":"2026-01-03T00:00:00Z","dependencies":[{"issue_id":"bd-1","depends_on_id":"bd-2","type":"blocks","created_at":"2026-01-02T03:04:05Z"},{"issue_id":"bd-1","depends_on_id":"bd-3","type":"parent-child"},{"issue_id":"bd-1","depends_on_id":"bd-2","type":"tracks"}]}
 {"id":"bd-2","title":"Store tokens","status":"open","issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}
 {"id":"bd-3","title":"Gone","status":"tombstone"}
-{"_type":"memory","key":"k"}
+{"_type":"memory","key":"db-lock","value":"Close the database before a copy"}
+{"_type":"wisp"}
 END
   run_lore import --format beads issues.jsonl
   expect 0
-  has nodes 2 edges 3
+  has nodes 3 edges 3
+  run_lore search "close the database" --ids -n 1
+  expect 0 note-db-lock
   run_lore import --format beads issues.jsonl
   has added 0 updated 0
   run_lore list --type task --ids

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .mdfile import Document
 
 
-READING = 3
+READING = 4
 """Another number where the same file would be read as something else than before."""
 
 _NAMED = 3

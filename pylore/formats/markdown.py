@@ -17,7 +17,7 @@ from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..embed.prefetch import Ahead
-from ..records.fields import is_page, is_pruned, mark_pruned, state_of
+from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
 from ..records.undo import forgotten_at
 from ..store.anchors import DocumentFile
@@ -90,6 +90,7 @@ class MarkdownImport:
         type: str = "doc",
         skip_bad: bool = False,
         new_types: bool = False,
+        new_relations: bool = False,
         prune: bool = False,
         ours: bool = False,
         progress: Callable[[int], None] = lambda files: None,
@@ -102,6 +103,7 @@ class MarkdownImport:
         self._type = type
         self._skip_bad = skip_bad
         self._new_types = new_types
+        self._new_relations = new_relations
         self._prune = prune
         self._ours = ours
         self._progress = progress
@@ -109,6 +111,7 @@ class MarkdownImport:
         self._relations: set[str] = set()
         self._read_as = ""
         self._skipped: list[tuple[str, str]] = []
+        self._odd: list[str] = []  # values of front matter that are kept as data
 
     def prepare(self) -> None:
         """Find all documents, and embed what is new in them."""
@@ -120,6 +123,14 @@ class MarkdownImport:
         )  # fmt: skip
         for path in self._paths:
             self._scan.find(path, may_be_empty=self._prune)
+
+    @property
+    def declare(self) -> Callable[[str], object] | None:
+        """Return what declares a relation that a document states, where that is wanted: common
+        ones alone."""
+        if not self._new_relations or self._store.scope:
+            return None
+        return Naming(self._store, self._settings).declare
 
     @property
     def documents(self) -> int:
@@ -151,8 +162,8 @@ class MarkdownImport:
     def write(self) -> Imported:
         """Write what was found; the caller holds a transaction."""
         result = self._begun()
-        if self._type not in self._store.types.all():
-            self._store.types.declare(self._type, "")
+        for type in sorted(self._types.keys() - self._store.types.all().keys()):
+            self._store.types.declare(type, "")
         self._known.read()
         _Writer(self, result).write()
         return result
@@ -160,6 +171,9 @@ class MarkdownImport:
     def _begun(self) -> Imported:
         result = Imported()
         result.skipped = [*self._scan.skipped, *self._skipped]
+        result.notes += self._odd[:_NOTES]
+        if len(self._odd) > _NOTES:
+            result.notes.append(f"{len(self._odd) - _NOTES} more values are kept as data")
         for file, id in self._scan.forgotten:
             _stays_forgotten(result, file, id)
         return result
@@ -176,7 +190,7 @@ class MarkdownImport:
         self._relations = set(self._store.relations.all())
         words = [*sorted(self._types), "", *sorted(self._relations), str(self._settings.max_text)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
-        self._read_as = f"{READING} {type} {vocabulary}"
+        self._read_as = f"{READING} {type} {vocabulary}{' new types' if self._new_types else ''}"
 
     # --- reading
 
@@ -184,9 +198,12 @@ class MarkdownImport:
         return read_text(file, self._settings.max_text)
 
     def _parse(self, text: str, path: str, ids: list[str]) -> Document:
+        bad: list[str] | None = [] if self._skip_bad else None
         document = parse_document(
-            text, path, type=self._type, types=self._types, relations=self._relations, ids=ids
-        )
+            text, path, type=self._type, types=self._types, relations=self._relations, ids=ids,
+            bad=bad, new_types=self._new_types,
+        )  # fmt: skip
+        self._odd += [f"{path}: {what}" for what in bad or ()]
         if "id" in document.keys:
             check_scope(document.id, self._store.scope)
         document.id = own(document.id, self._store.scope)
@@ -286,7 +303,7 @@ class _Writer:
             return
         file = DocumentFile(
             document.id, document.path, self._part._read_as, settled(stamp) if stamp else "",
-            text_hash(text), title=document.title,
+            text_hash(text), title="\n".join((document.title, *document.aliases)),
         )  # fmt: skip
         self._put(document, old, file)
 
@@ -311,6 +328,8 @@ class _Writer:
             self._store.edges.note_ends(node.id)
             self._back.append(node.id)
         self._store.documents.put(self._known.root, file, links_text(document))
+        if known is None or known.names != file.names:
+            self._store.documents.change_names()
 
     def _kept(self, old: Node, read: Node, file: DocumentFile) -> Node:
         """Return the local text, where the file is now; the file's goes into the history if it is
@@ -430,7 +449,8 @@ class _Writer:
                 asked |= names_asked(links(one))
         if todo:
             targets.read_store(asked, known.by_path)
-        edges = PageEdges(self._store, targets, self._result, self.put_node, self._now)
+        edges = PageEdges(self._store, targets, self._result, self.put_node, self._now,
+                          self._part.declare)  # fmt: skip
         for one in files:
             if one.node_id in todo:
                 former = self._former.get(one.node_id, set())

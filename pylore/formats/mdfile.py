@@ -13,7 +13,7 @@ from itertools import accumulate
 import yaml
 
 from ..core.errors import LoreError, nearest
-from ..core.ids import check_id
+from ..core.ids import check_id, check_type
 from ..core.lines import LINKS, MARKDOWN_LINE
 from ..core.model import Node, Record
 from ..core.query import version_of
@@ -304,13 +304,14 @@ class Document(Record):
     """The content of a document's file. ``path`` starts from the project's root, with ``/``.
 
     ``stated`` has the node's fields that the front matter sets, ``data`` its unknown
-    keys, ``keys`` all of its keys; ``relations`` are ``(relation, target, line)``.
+    keys, ``keys`` all of its keys; ``relations`` are ``(relation, target, line)``, ``aliases``
+    further names by which links may call it.
     ``placed`` says that its id is made from its path.
     """
 
     __slots__ = (
-        "body", "data", "id", "keys", "line_end", "line_start", "links", "path", "placed",
-        "relations", "stated", "title", "type",
+        "aliases", "body", "data", "id", "keys", "line_end", "line_start", "links", "path",
+        "placed", "relations", "stated", "title", "type",
     )  # fmt: skip
 
     def __init__(self, path: str) -> None:
@@ -325,6 +326,7 @@ class Document(Record):
         self.stated: dict[str, Any] = {}
         self.data: dict[str, Value] = {}
         self.keys: list[str] = []
+        self.aliases: list[str] = []
         self.relations: list[tuple[str, str, int]] = []
         self.links: list[Link] = []
 
@@ -380,15 +382,18 @@ def parse_document(
     path: str,
     *,
     type: str,
-    types: Mapping[str, str],
+    types: dict[str, str],
     relations: Collection[str],
     ids: Sequence[str] = (),
+    bad: list[str] | None = None,
+    new_types: bool = False,
 ) -> Document:
     """Return what a text says, which the store knows as ``path``; ``type`` is what it is by
     default.
 
     A file that states no id has the first of ``ids`` that is of its type, else one made
-    from its path.
+    from its path. With ``new_types``, a type that it states comes to ``types``. With ``bad``,
+    values of the front matter that are wrong are kept as data, and what is wrong goes there.
 
     Raises:
         LoreError: its front matter is wrong, or a part of it too long.
@@ -399,11 +404,17 @@ def parse_document(
             raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
     document = Document(path)
     front = parse(lines) if is_markdown(path) else FrontMatter()
-    _apply_front_matter(document, front, relations)
-    _set_identity(document, front, type, types, ids)
+    _apply_front_matter(document, front, relations, bad)
+    stated = document.stated.get("type", "")
+    if new_types and stated and stated not in types:
+        types[check_type(stated)] = ""
+    _set_identity(document, front, type, types, ids, bad)
     rest = lines[front.length :]
     page = form_of(path).read(rest, front.length + 1)
     document.links = page.links
+    if page.tags:
+        document.stated["tags"] = clean_tags([*document.stated.get("tags", ()), *page.tags])
+        document.keys = sorted({*document.keys, "tags"})
     if len(document.links) > LINKS:
         raise LoreError(f"has more than {LINKS} links: cut it into several files")
     _set_text(document, rest, page, front.length + 1)
@@ -444,13 +455,19 @@ def _place_links(document: Document, lines: Sequence[str]) -> None:
 
 
 def _set_identity(
-    document: Document, front: FrontMatter, type: str, types: Mapping[str, str], ids: Sequence[str]
-) -> None:
+    document: Document, front: FrontMatter, type: str, types: Mapping[str, str],
+    ids: Sequence[str], bad: list[str] | None,
+) -> None:  # fmt: skip
     """Set type and id: from the front matter, else the known ones, else from the path."""
     stated, key = document.stated.pop("type", ""), document.stated.pop("id", "")
     if stated and stated not in types:
-        line = next(line for key, line in front.lines.items() if key.lower() == "type")
-        raise LineError(line, f"unknown type '{stated}'{nearest(stated, list(types))}")
+        written, line = next(one for one in front.lines.items() if one[0].lower() == "type")
+        wrong = LineError(line, f"unknown type '{stated}'{nearest(stated, list(types))}")
+        if bad is None:
+            raise wrong
+        bad.append(f"{wrong}: kept as data")
+        document.data[written], stated = stated, ""
+        document.keys = sorted({*document.keys, written})
     prefix, dash, _ = key.partition("-")
     if dash and prefix in types and stated in ("", prefix):
         document.type, document.id = prefix, check_id(key)
@@ -466,7 +483,10 @@ def _set_identity(
 # --- front matter: one function a known key
 
 
-def _apply_front_matter(document: Document, front: FrontMatter, relations: Collection[str]) -> None:
+def _apply_front_matter(
+    document: Document, front: FrontMatter, relations: Collection[str], bad: list[str] | None
+) -> None:
+    """Set fields, data and relations; with ``bad`` a value that is wrong becomes data."""
     for key, value in front.fields.items():
         name = key.lower()
         try:
@@ -486,7 +506,15 @@ def _apply_front_matter(document: Document, front: FrontMatter, relations: Colle
         except LineError:
             raise
         except LoreError as error:
-            raise LineError(front.lines[key], f"{key} {error}") from None
+            wrong = LineError(front.lines[key], f"{key} {error}")
+            if bad is None or key in OWN_KEYS:
+                raise wrong from None
+            bad.append(f"{wrong}: kept as data")
+            document.data[key] = value
+    for key, value in document.data.items():
+        texts = value if isinstance(value, list) else [value]
+        texts = texts if key.lower() in _ALIASES else []
+        document.aliases += [one_line(text) for text in texts if isinstance(text, str) and text]
     document.keys = sorted({*document.data, *document.stated})
     document.title = document.stated.pop("title", "")
 
@@ -506,7 +534,8 @@ def _several(value: Value) -> list[str]:
 
 
 def _tags(value: Value) -> tuple[str, ...]:
-    return clean_tags(value if isinstance(value, str) else _several(value))
+    tags = clean_tags(value if isinstance(value, str) else _several(value))
+    return clean_tags(tag.lstrip("#") for tag in tags)
 
 
 def _status(value: Value) -> str:
@@ -548,6 +577,9 @@ def _date(value: Value) -> str:
         ) from None
     return moment.isoformat()[:19] + "Z"
 
+
+_ALIASES = ("aliases", "alias", "permalink")
+"""Keys of the front matter with names by which links may call a document."""
 
 _KNOWN: dict[str, tuple[str, Callable[[Value], Any]]] = {
     "id": ("id", _one), "type": ("type", _one), "title": ("title", _one), "tags": ("tags", _tags),

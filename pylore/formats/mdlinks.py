@@ -12,6 +12,7 @@ from ..core.ids import check_id
 from ..core.model import Edge, Node, Record
 from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
+from ..graph.relations import fold
 from ..records.fields import EXTENSIONS, is_page, split_location
 from ..store.resolve_id import file_node_id, resolve_id
 from .mdfile import Document
@@ -41,7 +42,15 @@ _FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?=[^`]*$)|~{
 _FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _TICKS = re.compile(r"`+")
-_WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
+_NAME = r"[^\W\d_][\w-]*(?: [\w-]+){0,3}"
+_SAYS = re.compile(rf"[ \t>]*(?:(?:[-*+][ \t]+)({_NAME})(?:::?)?[ \t]*|[\[(]?({_NAME})::[ \t]*)")
+"""What a line says before a link: ``- depends_on``, or ``depends on::``."""
+_TAG = re.compile(r"(?:^|(?<=[ \t]))#(?!(?:[\da-f]{3}){1,2}\b)([^\W\d_][\w/-]*)", re.M | re.I)
+"""``#tag`` or ``#tag/below``; a number of an issue or a colour is none."""
+_ASIDE = re.compile(r"`[^`]*`|\[\[[^\[\]]*\]\]|<!--.*?-->")
+"""What has no tags, in a line of prose."""
+_LOWER = re.compile(r"[a-z][a-z0-9_-]*")
 _DESTINATION = r"(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)"
 _BRACKET = re.compile(
     r"\\.|!?\[|\](?:\([ \t\n]{0,9}" + _DESTINATION
@@ -64,6 +73,8 @@ def read(lines: Sequence[str], first_line: int) -> Page:
             page.title, page.title_lines = title, [number]
             break
     page.links = find_links(shown, first_line)
+    tagged = [_ASIDE.sub("", line) for line in shown if "#" in line]
+    page.tags = [tag for line in tagged for tag in _TAG.findall(line)]
     return page
 
 
@@ -146,7 +157,7 @@ def _links_of_block(text: str, first_line: int, uses: _Uses) -> Iterator[Link]:
     text, spans = _take_code_spans(text)
     text = _blank_comments(text)
     links += [(start, code_link(span)) for start, span in spans]
-    links += [(match.start(), _wiki_link(match[1])) for match in _WIKI.finditer(text)]
+    links += _wiki_links(text)
     text = _WIKI.sub(lambda match: " " * len(match[0]), text)
     links += [(start, relative_link(target)) for start, target in _destinations(text)]
     links += [(m.start(), _definition(m[1], m[2])) for m in _DEFINITION.finditer(text)]
@@ -218,9 +229,24 @@ def _destinations(text: str) -> Iterator[tuple[int, str]]:
                 yield start, match[1]
 
 
-def _wiki_link(text: str) -> Link | None:
+def _wiki_links(text: str) -> Iterator[tuple[int, Link | None]]:
+    """Yield where each ``[[target]]`` begins, and the link with the relation before it; those
+    that follow it after a comma have that, too."""
+    says, end = "", 0
+    for match in _WIKI.finditer(text):
+        line = text.rfind("\n", 0, match.start()) + 1
+        if line >= end or text[end : match.start()].strip() != ",":
+            said = _SAYS.fullmatch(text, line, match.start())
+            says = (said[1] or said[2]) if said else ""
+        end = match.end()
+        yield match.start(), _wiki_link(match[2], says, is_embed=bool(match[1]))
+
+
+def _wiki_link(text: str, says: str, *, is_embed: bool) -> Link | None:
     target = text.partition("|")[0].rstrip("\\").partition("#")[0].strip()
-    return Link(WIKI, target, 0) if target else None
+    # An embedded picture is no document: where it is not found, nothing is said.
+    is_media = is_embed and "." in target and not is_page(target)
+    return Link(NAME if is_media else WIKI, target, 0, says=says) if target else None
 
 
 def _definition(label: str, target: str) -> Link | None:
@@ -261,7 +287,7 @@ class Targets:
         self._store = store
         self._names = names
         self._documents: dict[str, str] = {}  # path: id
-        self._places: tuple[Places, Places, Places, Places] = ({}, {}, {}, {})
+        self._places: tuple[Places, ...] = ({}, {}, {}, {}, {})
         self._standing: dict[str, bool] = {}
 
     def read_store(self, wanted: set[str], files: Mapping[str, DocumentFile]) -> None:
@@ -273,19 +299,21 @@ class Targets:
         self._documents = {
             path: id for id, path in documents.items() if not id.startswith(_CODE)
         } | {path: file.node_id for path, file in files.items() if file.node_id in documents}
-        self._places = ({}, {}, {}, {})
+        self._places = ({}, {}, {}, {}, {})
         for id, type, title, _, _, file in self._store.nodes.outlines():
             if type == "file":
                 continue
             has_page = file is not None and is_page(file)
-            first = 2
+            names = [title]
+            first = 3
             if has_page and file and self._documents.get(file) == id:
                 first = 0
-                title = files[file].title if file in files else title
-            keys = (_file_key(file) if has_page and file else "", _key(title))
-            for key, places in zip(keys, self._places[first : first + 2], strict=True):
+                names = files[file].names if file in files else names
+            keys = [(first, _file_key(file) if has_page and file else "")]
+            keys += [(first + 1 + (n > 0), _key(name)) for n, name in enumerate(names)]
+            for place, key in keys:
                 if key in wanted:
-                    places.setdefault(key, []).append((file or "", id))
+                    self._places[place].setdefault(key, []).append((file or "", id))
 
     def of_link(self, link: Link, folder: str) -> Target | None:
         """Return where a link of a document in ``folder`` leads."""
@@ -303,7 +331,7 @@ class Targets:
             return Target(id)
         for places in self._places:
             for key in dict.fromkeys((_key(text), _file_key(text))):
-                id = _nearest(places.get(key, []), text, folder)
+                id = _nearest(places.get(key, []), "" if key == _key(text) else text, folder)
                 if id:
                     return Target(id)
         # A file's node may be made by another document's link: it is there either way.
@@ -356,7 +384,8 @@ def names_asked(document: Document) -> set[str]:
 
 
 def _nearest(places: list[tuple[str, str]], text: str, folder: str) -> str:
-    """Return, of documents with one name, the one in the same folder, else the least deep."""
+    """Return, of documents with one name, the one in the same folder, else the least deep; of a
+    path those alone that end in it."""
     end = _key(_without_extension(text).lstrip("./"))
     if "/" in end:
         places = [
@@ -401,12 +430,13 @@ _MOST_PLACES = 50
 
 
 class Stated(Record):
-    """An edge as a document states it: the ranges of lines that it names there, and where in the
-    body of the document its links stand, in characters."""
+    """An edge as a document states it: the ranges of lines that it names there, where in the body
+    of the document its links stand, in characters, and what it says that is no relation."""
 
-    __slots__ = ("at", "ranges")
+    __slots__ = ("at", "ranges", "says")
 
     def __init__(self) -> None:
+        self.says = ""
         self.ranges: list[str] = []
         self.at: list[int] = []
 
@@ -415,6 +445,8 @@ class Stated(Record):
         said: dict[str, object] = {"document": path}
         if self.ranges:
             said["lines"] = self.ranges
+        if self.says:
+            said["says"] = self.says
         if self.at:
             said["at"] = self.at[:_MOST_PLACES]
         return json.dumps(said, ensure_ascii=False)
@@ -430,8 +462,12 @@ def links_text(document: Document) -> str:
             if key in seen:
                 continue  # a word that is named again says nothing more
             seen.add(key)
-        rows.append([link.kind, link.target, link.line, link.lines, link.at])
+        rows.append([link.kind, link.target, link.line, link.lines, link.at, link.says])
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+
+
+_LINK = [str, str, int, str, list, str]
+"""The fields of a link that was kept; earlier versions kept the first of them."""
 
 
 def linking(id: str, path: str, links: str) -> Document:
@@ -442,7 +478,7 @@ def linking(id: str, path: str, links: str) -> Document:
         shape = [type(value) for value in row] if isinstance(row, list) else []
         if shape == [str, str, int]:
             document.relations.append((row[0], row[1], row[2]))
-        elif shape in ([str, str, int, str], [str, str, int, str, list]) and row[1]:
+        elif shape in (_LINK[:4], _LINK[:5], _LINK) and row[1]:
             document.links.append(Link(*row))
     return document
 
@@ -457,6 +493,7 @@ class PageEdges:
         result: Imported,
         put_node: Callable[[Node], None],
         now: str,
+        declare: Callable[[str], object] | None = None,
     ) -> None:
         self._store = store
         self._targets = targets
@@ -464,6 +501,7 @@ class PageEdges:
         self._put_node = put_node
         self._known = set(store.relations.all())
         self._now = now
+        self._declare = declare
         self._unresolved: list[str] = []
 
     def write(self, document: Document, former: set[str]) -> tuple[int, list[str]]:
@@ -495,10 +533,27 @@ class PageEdges:
                 or (link.kind == RELATIVE and self._targets.is_folder(link, folder))
             ):
                 continue
-            relation = "anchored_to" if target and target.file else "links_to"
+            relation = self._said(link.says)
+            is_known = relation in self._known
+            if not is_known:
+                relation, says = "anchored_to" if target and target.file else "links_to", relation
             where = f"line {link.line}: '{link.target}'"
             self._want(wanted, document, target, relation, link.lines, link.at, where)
+            if not is_known and target is not None and target.id != document.id:
+                stated = wanted[document.id, target.id, relation]
+                stated.says = stated.says or says
         return wanted
+
+    def _said(self, says: str) -> str:
+        """Return the relation that stands before a link, one that is not known if it is a word in
+        lower case; where it may be, that is declared."""
+        name = fold(says)
+        if name in self._known or not _LOWER.fullmatch(says):
+            return name if name in self._known else ""
+        if self._declare is not None:
+            self._declare(name)
+            self._known.add(name)
+        return name
 
     def _want(
         self, wanted: Wanted, document: Document, target: Target | None, relation: str,

@@ -36,20 +36,23 @@ class Link(Record):
     """A link as it is written: its kind, where it leads, which lines there, and its own place.
 
     ``places`` are where it stands, lines from 1 and columns from 0: a definition, where it is
-    used. ``at`` are the same in the body of its document, in characters.
+    used. ``at`` are the same in the body of its document, in characters. ``says`` is the relation
+    that stands before it, as it is written.
     """
 
-    __slots__ = ("at", "kind", "line", "lines", "places", "target")
+    __slots__ = ("at", "kind", "line", "lines", "places", "says", "target")
 
     def __init__(
-        self, kind: str, target: str, line: int, lines: str = "", at: Sequence[int] = ()
-    ) -> None:
+        self, kind: str, target: str, line: int, lines: str = "", at: Sequence[int] = (),
+        says: str = "",
+    ) -> None:  # fmt: skip
         self.kind = kind
         self.target = target
         self.line = line
         self.lines = lines
         self.places: list[tuple[int, int]] = []
         self.at = [*at]
+        self.says = says
 
 
 def relative_link(text: str) -> Link | None:
@@ -81,14 +84,16 @@ FORMS = {
 
 
 class Page(Record):
-    """``title`` is empty where the text has none; ``title_lines`` are the indexes of its lines."""
+    """``title`` is empty where the text has none; ``title_lines`` are the indexes of its lines,
+    ``tags`` those that its prose has."""
 
-    __slots__ = ("links", "title", "title_lines")
+    __slots__ = ("links", "tags", "title", "title_lines")
 
     def __init__(self, title: str = "", title_lines: Sequence[int] = ()) -> None:
         self.title = title
         self.title_lines = [*title_lines]
         self.links: list[Link] = []
+        self.tags: list[str] = []
 
     def add(self, link: Link | None, line: int, column: int) -> None:
         """Add a link, if it is one, that is at a line (from 1) and a column (from 0)."""

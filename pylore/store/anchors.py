@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.model import Record
 from ..core.vocabulary import BROKEN
 from ..system.json_encode import dumps
-from .connection import DELETED, apsw
+from .connection import COUNT_NAMES, DELETED, apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ class DocumentFile(Record):
 
     ``read_as`` is what a reading depends on beside the file; ``hash`` is that of its text,
     ``state`` that of what it says as the node has it, ``stamp`` the file's, empty where it
-    has to be read again. ``title`` is the file's. ``edges`` counts what its links have
+    has to be read again. ``title`` is the file's, and its aliases in lines below it. ``edges``
+    counts what its links have
     become, ``unresolved`` is a JSON list of those that lead to nothing, ``linked`` says among
     which names they were looked up. ``gone_at`` is when its node was forgotten because the
     file was gone.
@@ -124,6 +125,11 @@ class DocumentFile(Record):
         self.unresolved = unresolved
         self.linked = linked
         self.gone_at = gone_at
+
+    @property
+    def names(self) -> list[str]:
+        """Return the title, then the aliases."""
+        return self.title.split("\n")
 
 
 _FIELDS = ", ".join(Anchor.__slots__)
@@ -389,6 +395,10 @@ class Documents:
             "DELETE FROM main.documents WHERE root = ? AND node_id = ?",
             ((root, id) for id in node_ids),
         )
+
+    def change_names(self) -> None:
+        """Let ``names`` return another text: a document has another alias."""
+        self._db.execute(COUNT_NAMES)
 
     def names(self) -> str:
         """Return a text that changes when a node comes, goes, or gets another title, file or

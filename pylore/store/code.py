@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.model import Edge, Node
 from ..system.json_encode import dumps
-from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
+from .connection import COUNT_NAMES, EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
 from .edges import INSERT_EDGE, edge_rows
 from .nodes import INSERT_NODE, rows_of, texts_of
 from .passages import packed, remember_texts, unpacked
@@ -53,7 +53,7 @@ class Unguarded:
             ((self._what, *row) for row in self.added.items()),
         )
         self._db.execute("DELETE FROM meta WHERE key = 'stats'")
-        self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'names'")
+        self._db.execute(COUNT_NAMES)
 
     def _set(self, guarded: bool) -> None:
         self._db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(guarded))

@@ -478,6 +478,88 @@ def test_a_forgotten_document_stays_forgotten(project: Project) -> None:
     assert project.edges("doc-a") == {("links_to", "doc-b")}
 
 
+# --- what other tools write
+
+
+def test_a_relation_before_a_link_makes_the_edge(project: Project) -> None:
+    project.write("b.md", "# B")
+    project.write("c.md", "# C")
+    project.write(
+        "a.md",
+        """# A
+- depends_on [[B]] (each week)
+- part of [[C]] since March
+- [[B]]
+
+supersedes:: [[B]], [[C]]
+- See [[C]] and
+implements [[C]]
+- requires [[B]]
+- `depends_on` [[C]]
+""",
+    )
+    project.run()
+    assert project.edges("doc-a") == {
+        ("depends_on", "doc-b"), ("part_of", "doc-c"), ("links_to", "doc-b"),
+        ("supersedes", "doc-b"), ("supersedes", "doc-c"), ("links_to", "doc-c"),
+    }  # fmt: skip
+    edge = project.store.edges.get("doc-a", "doc-b", "links_to")
+    assert edge is not None
+    assert json.loads(edge.metadata)["says"] == "requires"
+
+
+def test_a_relation_that_is_declared_on_the_way_is_followed(project: Project) -> None:
+    project.write("b.md", "# B")
+    project.write("a.md", "- requires [[B]]\n- See [[B]]")
+    project.run(new_relations=True)
+    assert project.edges("doc-a") == {("requires", "doc-b"), ("links_to", "doc-b")}
+    assert "see" not in project.store.relations.all()
+
+
+def test_aliases_are_names_for_links_and_may_come_later(project: Project) -> None:
+    project.write("a.md", "[[Sessions]] [[main/deep/path]] [[Other]]")
+    project.write("b.md", "---\naliases: [Sessions]\npermalink: main/deep/path\n---\n# B")
+    assert project.run().unresolved == 1
+    assert project.edges("doc-a") == {("links_to", "doc-b")}
+    project.write("b.md", "---\nalias: Other\n---\n# B")
+    assert project.run().unresolved == 2
+    project.write("c.md", "---\nAliases: Sessions\n---\n# C")
+    project.run()
+    assert project.edges("doc-a") == {("links_to", "doc-b"), ("links_to", "doc-c")}
+
+
+def test_tags_of_the_prose_are_tags(project: Project) -> None:
+    project.write(
+        "a.md",
+        """---
+tags: ["#Top"]
+---
+# Title #in-title
+text #auth #team/web, see #12, #fff and [[B#part]] [c](d.md#e) `#code` a#b
+<!-- #hidden -->
+
+    #define indented
+""",
+    )
+    project.run()
+    assert project.node("doc-a").tags == ("auth", "in-title", "team/web", "top")
+    project.write("a.md", "plain")
+    project.run()
+    assert project.node("doc-a").tags == ()
+
+
+def test_a_picture_that_is_not_found_is_no_loose_end(project: Project) -> None:
+    project.write("a.md", "![[flow.png]] ![[Lost]] [[gone.pdf]]")
+    assert project.run().unresolved == 2
+
+
+def test_front_matter_may_declare_types(project: Project) -> None:
+    project.write("a.md", "---\ntype: guide\n---\ntext")
+    project.run(skip_bad=True)
+    project.run(new_types=True)
+    assert project.node("guide-a").type == "guide"
+
+
 # --- faults
 
 
@@ -489,15 +571,6 @@ def test_a_forgotten_document_stays_forgotten(project: Project) -> None:
         (b"one\n\ntwo\0", "line 3: has a NUL byte"),
         (b"---\na: b\ntext\n", "line 1: the front matter is not closed"),
         (b"---\nok: 1\na: *b\n---\n", "line 3: .*means more than text"),
-        (b"---\nstatus: maybe\n---\n", "line 2: status 'maybe' is not one of"),
-        (b"---\ntype: decisio\n---\n", "line 2: unknown type 'decisio' .did you mean"),
-        (b"---\nconfidence: 2\n---\n", "line 2: confidence '2' is not a number from 0 to 1"),
-        (b"---\ndate: soon\n---\n", "line 2: date 'soon' is not a valid date"),
-        (b"---\nsource: me\n---\n", "line 2: source 'me' is not one of"),
-        (b"---\ntitle: [a]\n---\n", "line 2: title is a list"),
-        (b"---\ntitle: {a: b}\n---\n", "line 2: title is a mapping"),
-        (b"---\nok: 1\r\ntags:\n  - a: b\n---\n", "line 3: tags is more than a list of texts"),
-        (b"---\nrelates_to:\n  note: a\n---\n", "line 2: relates_to is more than a list"),
         (b"---\n_stated: a\n---\n", "line 2: _stated is a key of lore's own"),
         (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
         (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
@@ -517,6 +590,35 @@ def test_a_fault_names_file_and_line_and_imports_nothing(
     result = project.run(skip_bad=True)
     assert [place for place, _ in result.skipped] == [str(bad)]
     assert [node.id for node in project.store.nodes.all()] == ["doc-a"]
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(
+    ("front", "why"),
+    [
+        ("status: maybe", "status 'maybe' is not one of"),
+        ("type: decisio", "unknown type 'decisio' .did you mean"),
+        ("confidence: 2", "confidence '2' is not a number from 0 to 1"),
+        ("date: soon", "date 'soon' is not a valid date"),
+        ("source: me", "source 'me' is not one of"),
+        ("title: [a]", "title is a list"),
+        ("title: {a: b}", "title is a mapping"),
+        ("tags:\n  - a: b", "tags is more than a list of texts"),
+        ("relates_to:\n  note: a", "relates_to is more than a list"),
+    ],
+)
+def test_a_value_that_lore_cannot_take_is_a_fault_or_kept_as_data(
+    project: Project, front: str, why: str
+) -> None:
+    project.write("bad.md", f"---\n{front}\n---\ntext\n")
+    with pytest.raises(LoreError, match=f"bad.md: line 2: {why}.*: nothing was imported"):
+        project.run()
+    result = project.run(skip_bad=True)
+    assert [result.skipped, result.notes[0][:15]] == [[], "bad.md: line 2:"]
+    node = project.store.nodes.require("doc-bad")
+    assert [node.status, node.source, node.tags] == ["confirmed", "file", ()]
+    assert front.partition(":")[0] in json.loads(node.data)
+    assert project.run(skip_bad=True).unchanged == 1
 
 
 def test_two_files_with_one_id(project: Project) -> None:

@@ -200,14 +200,15 @@ def _name(path: str, form: str | None) -> str:
 
 def _pages(
     store: Store, session: Session, ahead: Ahead, pages: list[str], type: str,
-    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, prune: bool,
-    ours: bool, **_: Any,
+    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, new_relations: bool,
+    prune: bool, ours: bool, **_: Any,
 ) -> MarkdownImport:  # fmt: skip
     from ...formats.markdown import MarkdownImport
 
     return MarkdownImport(
         store, session.settings, ahead, pages, project_root(), type=type, skip_bad=skip_bad,
-        new_types=new_types, prune=prune, ours=ours, progress=progress,
+        new_types=new_types, new_relations=new_relations, prune=prune, ours=ours,
+        progress=progress,
     )  # fmt: skip
 
 

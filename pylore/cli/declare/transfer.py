@@ -41,11 +41,14 @@ what else is no document is counted by the ends of its names.
   values stay text as they are written. Known keys: id, type, title, tags, status,
   date (or created), source, confidence, category, and every relation (supersedes,
   implements, relates_to, …), which links to ids, titles or paths. Other keys are
-  kept as data, nested ones too.
+  kept as data, nested ones too; aliases and permalink are names for links.
   The words of decision records count as a status: proposed is staged, accepted is
   confirmed, deprecated and rejected are retracted.
 
-  [[Title]], [[file-name]], [[id]] and [text](other.md) become links_to edges; a
+  [[Title]], [[file-name]], [[id]] and [text](other.md) become links_to edges, in
+  Markdown after a known relation that one, as in '- depends_on [[Title]]' and
+  'depends on:: [[Title]]'; another word there is kept in the metadata, as says. #tags of
+  its prose are tags, too. A
   link to another file, and a back-ticked path of one (`src/a.py:10-20`), becomes an
   anchored_to edge to the node of that file. A link that is taken out of a document
   is invalidated by the next import, and restored when it comes back. Edges made by
@@ -77,9 +80,17 @@ what else is no document is counted by the ends of its names.
     Option("--prune", "forget the documents below each folder whose files are gone"),
     Option("--ours", "where a record was changed here and there, what is here stands"),
     Option("--theirs", "where it was, what comes in stands; without either: the later one"),
-    Option("--skip-bad", "leave broken lines and files out, name them, import the rest"),
+    Option(
+        "--skip-bad",
+        "leave broken lines and files out, name them, import the rest; what\n"
+        "front matter says in another way than lore is kept as data",
+    ),
     Option("--new-types", "declare types that the store does not know"),
-    Option("--new-relations", "declare relations that the store does not know (JSON lines)"),
+    Option(
+        "--new-relations",
+        "declare relations that the store does not know; in Markdown a\n"
+        "word in lower case before a link: - requires [[Title]]",
+    ),
     embedder("what makes the vectors; none: no vectors"),
     Option("--max-text BYTES", "the longest text of one record", setting="max_text"),
     BUSY_TIMEOUT,
