@@ -9,7 +9,8 @@ Documents become Markdown files of one folder: those that the queries need, then
 ``--documents``. A row a tool is printed as JSON: processor seconds of its index and MB of what it
 keeps, processor milliseconds of a search (the median, as a ratio to lore's too), and the shares of
 queries with a relevant document as the first result (``hit@1``) and among the first three. The
-document that a query was taken from is left out of its results.
+document that a query was taken from is left out of its results. With ``--words N`` a query is
+its N rarest words alone, as somebody types them who knows that all of them have to match.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
@@ -168,7 +170,7 @@ def read_set(folder: Path, docs: Path, documents: int, most: int) -> list[dict[s
     """
     nodes = {row["id"]: row for row in map(json.loads, (folder / "nodes.jsonl").open())}
     chosen: dict[str, None] = {}
-    queries = []
+    queries: list[dict[str, Any]] = []
     for row in map(json.loads, (folder / "queries.jsonl").open()):
         needed = [id for id in row["relevant"] + row.get("exclude", []) if id in nodes]
         if len(queries) < most and len({*chosen, *needed}) <= documents:
@@ -184,6 +186,18 @@ def read_set(folder: Path, docs: Path, documents: int, most: int) -> list[dict[s
         for part in ("relevant", "exclude"):
             row[part] = {stems[id] for id in row.get(part, []) if id in stems}
     return queries
+
+
+def shorten(queries: Sequence[dict[str, Any]], docs: Path, most: int) -> None:
+    """Make each query its rarest words, of those that some document has, in their order."""
+    counts: dict[str, int] = {}
+    for file in docs.glob("*.md"):
+        for word in {*_WORDS.findall(file.read_text().lower())}:
+            counts[word] = counts.get(word, 0) + 1
+    for row in queries:
+        words = [*dict.fromkeys(_WORDS.findall(row["query"].lower()))]
+        rare = sorted((word for word in words if word in counts), key=counts.__getitem__)[:most]
+        row["query"] = " ".join(word for word in words if word in rare)
 
 
 def cpu_of(call: Callable[[], Any]) -> tuple[float, Any]:
@@ -208,7 +222,7 @@ def measure(peer: Peer, queries: Sequence[dict[str, Any]]) -> dict[str, Any]:
     seconds, _ = cpu_of(peer.index)
     took, ranks = [], []
     for row in queries:
-        cost, found = cpu_of(lambda query=row["query"]: peer.search(query))
+        cost, found = cpu_of(partial(peer.search, row["query"]))
         took.append(cost)
         found = [stem for stem in dict.fromkeys(found) if stem not in row["exclude"]]
         ranks.append(next((n for n, stem in enumerate(found) if stem in row["relevant"]), 99))
@@ -228,9 +242,12 @@ def main() -> None:
     parser.add_argument("tools", nargs="+", metavar="TOOL=PATH")
     parser.add_argument("--documents", type=int, default=200)
     parser.add_argument("--queries", type=int, default=40)
+    parser.add_argument("--words", type=int, default=0)
     options = parser.parse_args()
     docs = options.work.resolve() / "docs"
     queries = read_set(options.set, docs, options.documents, options.queries)
+    if options.words:
+        shorten(queries, docs, options.words)
     files = len([*docs.glob("*.md")])
     size = megabytes(docs, [])
     print(json.dumps({"documents": files, "mb": round(size, 1), "queries": len(queries)}))
