@@ -152,9 +152,15 @@ class ServerMemory(Peer):
             {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
              "params": {"name": tool, "arguments": arguments}},
         ]  # fmt: skip
-        out = self.run(given="".join(json.dumps(line) + "\n" for line in lines))
-        answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-        return next((one for one in answers if one.get("id") == 2), {})
+        with subprocess.Popen(
+            self.program.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env=self.environment, cwd=self.home,
+        ) as server:  # fmt: skip
+            assert server.stdin is not None and server.stdout is not None
+            server.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
+            server.stdin.flush()  # it ends with its input, whether or not it has answered
+            answers = (json.loads(line) for line in server.stdout if line.startswith("{"))
+            return next((one for one in answers if one.get("id") == 2), {})
 
 
 KINDS: dict[str, type[Peer]] = {
