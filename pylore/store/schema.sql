@@ -1,7 +1,7 @@
 -- search.db, version 1: all that a new store has. Readable with the plain sqlite3 shell.
 --
 -- A store has these statements letter by letter (schema_check.py). A change of them is a new
--- version, with a row in schema_steps.py.
+-- version, with a row in STEPS of schema.py.
 
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,
