@@ -402,15 +402,18 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   contains "$stderr" "lore: a.md: line 3: 'nothing' leads to nothing that is known"
 }
 
-@test "import --type, and --skip-bad for files" {
+@test "import --type, and --skip-bad for files and values of front matter" {
   documents
   printf -- '---\nstatus: maybe\n---\n' >docs/bad.md
+  printf '# A \377\n' >docs/odd.md
   run_lore import docs --type decision
   expect_error 1 "docs/bad.md: line 2: status 'maybe' is not one of"
   run_lore import docs --type decision --skip-bad --text
   expect 0
   contains "$output" '1 left out'
-  contains "$stderr" "docs/bad.md was left out: line 2: status 'maybe'"
+  contains "$stderr" "docs/odd.md was left out: "
+  contains "$stderr" "docs/bad.md: line 2: status 'maybe'"
+  contains "$stderr" "kept as data"
   run_lore list --type decision --ids
   contains "$output" decision-docs/jwt
 }
