@@ -106,7 +106,8 @@ class Machine:
 
     def json(self, folder: Path, *words: str, empty: bool = False, **options: Any) -> Any:
         """What a command prints, parsed; where it is nothing that is a fault, unless it may be."""
-        out = self.lore(folder, *words, "--json", **options)
+        at = words.index("--") if "--" in words else len(words)
+        out = self.lore(folder, *words[:at], "--json", *words[at:], **options)
         try:
             found = json.loads(out)
         except ValueError:
