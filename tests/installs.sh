@@ -2,8 +2,8 @@
 # Usage: bash tests/installs.sh [folder]
 #
 # Installs what lies in dist/ in each way that the README names, with each Python from 3.10 to
-# 3.13 that is here, and uses it there. pip fetches the packages once; everything after that is
-# offline. Then the shells: zsh, and a PATH of busybox alone. What is not here is left out, which
+# 3.13 that is here, and uses it there. pip fetches the packages once; but for what is built from
+# the source distribution, everything after that is offline. Then the shells: zsh, and a PATH of busybox alone. What is not here is left out, which
 # a line says. 'make test-installs' calls it; the folder (else a temporary one) is kept.
 
 set -eu
@@ -90,6 +90,12 @@ by_make() { # from the source distribution, which is then gone
     offline make -s -C "$home/source" install PYTHON="$python" && rm -rf "$home/source"
 }
 
+by_source() { # with the packages that building a wheel needs, by the network
+  place=$home/env bin=$home/env/bin
+  "$python" -I -m venv "$place" &&
+    HOME=$home "$place/bin/python" -I -m pip install -qq --no-input "$root"/dist/*.tar.gz
+}
+
 journey() ( # what a newcomer does, with a result of each kind of command
   set -e
   mkdir "$home/a project" && cd "$home/a project"
@@ -148,7 +154,7 @@ for version in $pythons; do
   packages=$folder/packages-$version
   [ -d "$packages" ] || fetch "$version" "$python"
   say fetched "$version" "$(du -cm --exclude "wordllama*" "$packages" | tail -n 1 | cut -f 1) MB"
-  for way in pip pipx uv make; do
+  for way in pip pipx uv make source; do
     try "$way"
   done
 done
