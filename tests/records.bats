@@ -462,6 +462,9 @@ END
   needs_jq
   lore add note "a zebra" --id note-1 >/dev/null
   lore add note two --id note-2 --link note-1:part_of >/dev/null
+  lore add note "to be kept" --id note-kept >/dev/null
+  run_lore forget --purge kept
+  expect_error 2 "--purge needs a whole id, not 'kept': give note-kept"
   run_lore forget --purge note-1 --jsonl
   expect 0 '{"id":"note-1","state":"purged"}'
   run_lore show note-1

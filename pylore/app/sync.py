@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
+from shlex import quote
 from tempfile import SpooledTemporaryFile, TemporaryDirectory
 from time import time
 from typing import NamedTuple
@@ -310,8 +311,8 @@ def _refuse_known_elsewhere(folder: str, project: str) -> None:
         )
     former = moved_to(place_of(folder) or project)
     if former:
-        raise NoStore(f"no store for {project}, which seems to be {former}, moved: run "
-                      f"'lore store adopt {former}', or 'lore init' for a new one")  # fmt: skip
+        raise NoStore(f"no store for {project}, which seems to be {former}, moved: run 'lore store "
+                      f"adopt {quote(former)}', or 'lore init' for a new one")  # fmt: skip
 
 
 def last_command(store: Store) -> int:

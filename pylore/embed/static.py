@@ -24,7 +24,7 @@ from .bpe import PieceTable, TableError, stamp_of_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.errors import LoreError, StoreBusy
-from ..core.ids import KEY_DIGITS, check_id, check_scope, make_id, named_id, plain, record_id
+from ..core.errors import LoreError, StoreBusy, UsageError
+from ..core.ids import KEY_DIGITS, check_id, check_scope, make_id, named_id, own, plain, record_id
 from ..core.model import Edge, Node, Record
 from ..core.text import clean_tags
 from ..core.times import now
@@ -384,9 +384,12 @@ class Records:
         candidates = self._store.candidates.get_many(ids) if purge else {}
         blank_candidates(self._store, [*candidates.values()])
         changes = [Change(id, "purged") for id in candidates]
-        for id in complete_ids(self._store, [id for id in ids if id not in candidates]):
+        given = [id for id in ids if id not in candidates]
+        for part, id in zip(given, complete_ids(self._store, given), strict=True):
             node = self._require(id)
             if purge:
+                if id not in (part, own(part, self._store.scope)):  # there is no way back
+                    raise UsageError(f"--purge needs a whole id, not '{part}': give {id}")
                 delete_for_good(self._store, node)
                 changes.append(Change(id, "purged"))
             elif node.invalidated_at is None:

@@ -287,7 +287,7 @@ forgotten here; --purge --proposed deletes it here as well.""",
     Option(
         "--purge",
         "delete for good, with every link and all history: the file is\nwritten anew without it;"
-        " of a candidate, its texts",
+        " of a candidate, its texts. It takes whole ids",
     ),
     Option("--proposed", "with --purge: what a file says was deleted for good elsewhere"),
     OUTPUT,

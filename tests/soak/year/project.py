@@ -115,7 +115,7 @@ class Project:
     def _read(self) -> None:
         here, folder = self.here, self.folder
         id = self._any()
-        found = here.json(folder, "search", "--", self.titles[id])
+        found = here.json(folder, "search", "-n", "30", "--", self.titles[id])
         if id not in [one["id"] for one in found]:
             here.journal.fault(f"{here.clock.text()} {self.name}: {id} is not found by its title, "
                                f"{self.titles[id]!r}")  # fmt: skip
