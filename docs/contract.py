@@ -52,7 +52,7 @@ index
 fact Shop uses DuckDB
 anchor decision-a src/auth.py --symbol check
 """
-"""What is done before fields are looked at."""
+"""Commands that are run before fields are looked at."""
 
 PRINTED = """\
 add note 'Tokens expire after a day' --id note-d
@@ -147,14 +147,14 @@ def page(promises: dict[Promise, str]) -> str:
 
 
 def promises() -> Iterator[Promise]:
-    """What this checkout has."""
+    """Yield all that this checkout keeps."""
     yield from declared()
     with tempfile.TemporaryDirectory() as folder:
         yield from printed(Path(folder).resolve())
 
 
 def declared() -> Iterator[Promise]:
-    """What is declared: commands, settings, tools, names, exit codes."""
+    """Yield all that is declared: commands, settings, tools, names, exit codes."""
     for command in every_command().values():
         yield from _of_command(command)
     for setting in SETTINGS:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Rule = str | dict[str, Any]
 
     class CodeReader(Protocol):
-        """What reads code by its grammars, as ``code.reader`` does. Without one symbols are found
+        """Reads code by its grammars, as ``code.reader`` does. Without one symbols are found
         by the looks of lines, and rules are not counted."""
 
         def finder(self, root: str, path: str) -> FindSymbol:

@@ -1,4 +1,4 @@
-"""What anchors ask of code, as ``CodeReader``: each function loads what does it."""
+"""Answer all that anchors ask of code, as ``CodeReader``; each function loads its own part."""
 
 from __future__ import annotations
 

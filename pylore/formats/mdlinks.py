@@ -45,11 +45,11 @@ _TICKS = re.compile(r"`+")
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
 _NAME = r"[^\W\d_][\w-]*(?: [\w-]+){0,3}"
 _SAYS = re.compile(rf"[ \t>]*(?:(?:[-*+][ \t]+)({_NAME})(?:::?)?[ \t]*|[\[(]?({_NAME})::[ \t]*)")
-"""What a line says before a link: ``- depends_on``, or ``depends on::``."""
+"""Words of a line before a link: ``- depends_on``, or ``depends on::``."""
 _TAG = re.compile(r"(?:^|(?<=[ \t]))#(?!(?:[\da-f]{3}){1,2}\b)([^\W\d_][\w/-]*)", re.M | re.I)
 """``#tag`` or ``#tag/below``; a number of an issue or a colour is none."""
 _ASIDE = re.compile(r"`[^`]*`|\[\[[^\[\]]*\]\]|<!--.*?-->")
-"""What has no tags, in a line of prose."""
+"""Parts of a line of prose that have no tags."""
 _LOWER = re.compile(r"[a-z][a-z0-9_-]*")
 _DESTINATION = r"(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)"
 _BRACKET = re.compile(

@@ -440,7 +440,7 @@ class There:
         self.words: dict[tuple[str, str], bool] = {}
         self.files: dict[tuple[object, ...], list[tuple[str, float]]] = {}
         self.legs: dict[str, dict[str, dict[str, float]]] = {}
-        """What ranks whole files for the last query."""
+        """Scores that rank whole files for the last query."""
 
 
 def choose_engine(wanted: str) -> str:

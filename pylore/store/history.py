@@ -190,7 +190,7 @@ _LEFT = {
     "edge_history WHERE changed_at < ?": "rowid",
     "anchor_history WHERE changed_at < ? AND change = 'judged'": "rowid",
 }
-"""What history_days limits, each with what tells its states apart."""
+"""Rows that history_days limits, each with an expression that tells its states apart."""
 
 
 class StateHistory:

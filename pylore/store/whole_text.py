@@ -109,7 +109,7 @@ class WholeFiles(WholeText):
 
     @property
     def legs(self) -> dict[str, dict[str, dict[str, float]]]:
-        """What ranked files for the last query, as long as nothing is written."""
+        """Return the scores that ranked files for the last query, as long as nothing is written."""
         return self._fulltext.there().legs
 
     def put(self, files: Iterable[tuple[str, str, str]]) -> None:

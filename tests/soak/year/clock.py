@@ -34,7 +34,7 @@ class Clock:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process needs to go by this clock."""
+        """Return the variables that a process needs to go by this clock."""
         return {"LD_PRELOAD": str(self._library), "MOVED_CLOCK": str(self.offset),
                 "MOVED_SINCE": str(self._since)}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Which sizes may grow, and with what; a table of them by month."""
+"""Limits of how sizes grow; a table of them by month."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _BY_RECORD = {
     "undo": "what each command added; history_days and sweep",
     "runs": "what hooks and searches showed",
 }
-"""What grows, and no faster than the number of records."""
+"""Sizes that grow, and no faster than the number of records."""
 
 _BY_MOVE = {"moves": "renamed and deleted files, times the records that are tied to one"}
-"""What grows with the records and with what happens to a file; that is as much each month."""
+"""Sizes that grow with the records and with what happens to a file; that is as much each month."""
 
 _HISTORY = ("node_history", "ancestors")
 _MOVES = ("edge_history", "anchor_history")
 _UNDO = ("commands", "additions", "anchors_left")
 _RUNS = ("edges used_in_run", "nodes run", "nodes session", "shown")
 MOST = 0.3
-"""How much of its mean a size may seem to grow over the months that count, by a line fitted."""
+"""Share of its mean that a size may seem to grow over the months that count, by a line fitted."""
 
 
 def sizes(month: Mapping[str, Any]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What people write down in a day, and what happens in agents' sessions, from real words."""
+"""Make records of a day, and events of agents' sessions, from real words."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _VARIES = re.compile(r"'[^']*'|[a-z]+-[0-9a-f]{8}\b|\b[0-9a-f]{7,40}\b|[\d,.]*\d
 
 
 class Journal:
-    """What commands took and said, of all machines, and what should not be."""
+    """Keep what commands took and said, of all machines, and each fault."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -80,7 +80,7 @@ class Machine:
         }  # fmt: skip
 
     def git(self, folder: Path, *words: str, data: bytes = b"") -> str:
-        """What git prints.
+        """Return what git prints.
 
         Raises:
             RuntimeError: it failed.
@@ -96,7 +96,7 @@ class Machine:
         self, folder: Path, *words: str, data: str = "", name: str = "",
         codes: Sequence[int] = (0,), settings: Mapping[str, str] | None = None,
     ) -> str:  # fmt: skip
-        """What a command prints; another exit code than these is a fault."""
+        """Return what a command prints; another exit code than these is a fault."""
         code, out, err, took = self._run([_LORE, *words], folder, data.encode(), settings or {})
         name = name or words[0]
         self.journal.note(name, took, err)
@@ -105,7 +105,7 @@ class Machine:
         return out
 
     def json(self, folder: Path, *words: str, empty: bool = False, **options: Any) -> Any:
-        """What a command prints, parsed; where it is nothing that is a fault, unless it may be."""
+        """Return what a command prints, parsed; nothing is a fault, unless it may be."""
         at = words.index("--") if "--" in words else len(words)
         out = self.lore(folder, *words[:at], "--json", *words[at:], **options)
         try:

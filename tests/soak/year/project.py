@@ -210,7 +210,7 @@ class Project:
     # --- a month
 
     def month(self) -> None:
-        """What is done now and then, and what must hold at the end of a month."""
+        """Do what is done now and then, and check what must hold at the end of a month."""
         here, folder = self.here, self.folder
         ids = self._random.sample([*self.titles], min(6, len(self.titles)))
         back, undone, *rest = ids
@@ -244,7 +244,7 @@ class Project:
                 machine.journal.fault(f"{machine.clock.text()} {self.name}: doctor: {check}")
 
     def upgrade(self) -> None:
-        """What somebody does about an upgrade: a backup and an export, then both elsewhere."""
+        """Do as for an upgrade: a backup and an export, then both elsewhere."""
         here, folder = self.here, self.folder
         before = _untimed(here.lore(folder, "export"))
         elsewhere = here.home / f"{self.name} elsewhere"

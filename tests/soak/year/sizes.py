@@ -1,4 +1,4 @@
-"""How large what lore keeps has become."""
+"""Measure what lore keeps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def bytes_of_stores(data: Path) -> Counter[str]:
 
 
 def rows(data: Path) -> Counter[str]:
-    """How many rows the tables of all stores have, and how many bytes (``… bytes``)."""
+    """Count the rows of the tables of all stores, and their bytes (``… bytes``)."""
     found: Counter[str] = Counter()
     for path in data.rglob("search.db"):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
