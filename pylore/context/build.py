@@ -8,6 +8,7 @@ from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
+from ..search.rank import leaning
 from ..search.related import about_files, related
 from ..search.score import describe
 from . import tuning
@@ -295,6 +296,10 @@ def build(
         said = task.body if task.body.startswith(task.title) else f"{task.title} {task.body}"
         question = said[: tuning.LONGEST_QUESTION]
     hits = results_for(store, settings, asked, question, task, embedder)
+    if task is None and len(hits) and all(hit.weak for hit in hits):
+        nearest = ", ".join(hit.id for hit in hits[: tuning.MOST_NAMED])
+        hits.notes.append(f"nothing here answers this; the nearest are {nearest}")
+        hits.hits = []
     about = question if question.strip() else ", ".join(asked.scope.files)
     context = Context(one_line(about), asked.budget, hits.notes, hits.hits)
     return _Builder(store, settings, asked, hits, context).run()
@@ -311,6 +316,7 @@ class _Builder:
         self._asked = asked
         self._hits = hits
         self._context = context
+        self._about_code = leaning(context.question) == "code"
         self._tokens = Tokens()
         self._words = parse_query(" ".join((context.question, *asked.needed))).single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
@@ -351,7 +357,7 @@ class _Builder:
             context.notes.append(f"nothing that was found has room in {asked.budget} tokens: "
                                  "raise the budget")  # fmt: skip
         if packed.texts:
-            text = head + picture + self._written(packed)
+            text = head + self._written(packed) + picture
             context.text = printable(frame.around(text))
             context.tokens_used = frame.size + self._tokens.lines(text)
         self._account(packed)
@@ -395,7 +401,12 @@ class _Builder:
         for.
         """
         tests = self._tests_too()
-        for hit in self._by_priority():
+        ranked = self._by_priority()
+        least = tuning.CODE_WORTH * ranked[0].score if ranked and not self._about_code else 0.0
+        for hit in ranked:
+            if hit.type in _CODE and hit.score < least:
+                self._withhold(hit.id, "code that matches much less than what comes before it")
+                continue
             if not tests and hit.file and hit.type in _CODE and is_test(hit.file):
                 self._withhold(hit.id, "a file of tests, which the question does not ask for")
                 continue
@@ -525,7 +536,10 @@ class _Builder:
             if piece.id in packed.texts:
                 by_section.setdefault(piece.section, []).append(piece)
         parts = []
-        for section in (self._facts_section, *ORDER):
+        sections = [self._facts_section, *ORDER]
+        if not self._about_code:  # what answers comes first, code last
+            sections = sorted(by_section, key=lambda name: (name != self._facts_section, name == CODE))
+        for section in sections:
             if section in by_section:
                 own = by_section[section]
                 if section == self._facts_section:

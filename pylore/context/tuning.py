@@ -96,3 +96,6 @@ decorators stand before it, and in some languages the type of what it returns.""
 
 IMPORTS_WITHIN = 120
 """First lines of a file in which its imports are looked for: behind a licence and a description."""
+
+CODE_WORTH = 0.5
+"""Of the best score: code with less is left out of what is no question about code."""

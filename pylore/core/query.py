@@ -287,150 +287,6 @@ _LONGEST_LETTERS = 2
 """Of what has dots and is no name: ``e.g``, ``i.e``."""
 
 
-WHERE, HOW, WHY, CHANGES = "where", "how", "why", "changes"
-
-_DROPPED = {
-    WHERE: frozenset(
-        "where which defined define defines definition implemented implements implement declared"
-        " located location lives live happens happen handled handles handle done found code"
-        " function class method struct file module type made".split()
-    ),
-    HOW: frozenset("how works work done happens happen handled handle handles implemented".split()),
-    WHY: frozenset("why when since reason reasons".split()),
-    CHANGES: frozenset(
-        "what who which change changes changed changing must should need needs break breaks"
-        " depends depend affected else touch touched uses imports calls".split()
-    ),
-}
-_HANGS = frozenset("break breaks depends depend affected uses imports calls".split())
-_PAST = frozenset(
-    "was were dropped removed changed deprecated renamed replaced added introduced moved decided"
-    " chosen switched".split()
-)
-"""Words by which a why asks for the past, and not for how something works."""
-_FEW = 2
-
-
-class Intent:
-    """The ``kind`` of a question, its ``text`` without the words of the question, and ``names``.
-
-    ``names`` are the names that it asks for, folded, with the classes that are named before them;
-    ``tests`` is whether it asks for tests.
-    """
-
-    __slots__ = ("kind", "names", "tests", "text")
-
-    def __init__(self, kind: str, text: str, names: frozenset[str], tests: bool) -> None:
-        self.kind = kind
-        self.text = text
-        self.names = names
-        self.tests = tests
-
-
-def intent_of(text: str) -> Intent | None:
-    """Return the intent of a question; None if it is no question, or has no other words.
-
-    >>> intent = intent_of("where is the Crawler class defined?")
-    >>> intent.kind, intent.text, sorted(intent.names)
-    ('where', 'is the Crawler', ['crawler'])
-    >>> intent_of("token expiry") is None
-    True
-    """
-    chunks = text.split()
-    bare = [chunk.strip(AROUND).lower() for chunk in chunks]
-    kind = _kind_of(bare)
-    if kind is None:
-        return None
-    dropped = _DROPPED[kind]
-    kept = [chunk for chunk, word in zip(chunks, bare, strict=True) if word not in dropped]
-    rest = " ".join(kept)
-    content = [word for word in words(rest) if fold(word) not in STOP_WORDS]
-    if not content:
-        return None
-    names = asked_names(text, content)
-    if kind == WHERE and not names and len(content) <= _FEW:
-        names |= {fold(word) for word in content if word[0].isupper() or len(content) == 1}
-    return Intent(kind, rest, names, asks_for_tests(text))
-
-
-def asked_names(text: str, content: list[str] | None = None) -> frozenset[str]:
-    """Return the names of code in a query of few words, folded: it asks for their definitions.
-
-    ``content`` are its words, stop words aside.
-
-    >>> sorted(asked_names("Response.json")), asked_names("how Response.json reads its text twice")
-    (['response.json'], frozenset())
-    """
-    names = named_in(text)
-    if content is None:
-        content = [word for word in words(text) if fold(word) not in STOP_WORDS]
-    rest = len(content) - len(words(" ".join(names)))
-    return frozenset(map(fold, names)) if names and rest < _FEW else frozenset()
-
-
-def _kind_of(bare: list[str]) -> str | None:
-    first, second = bare[0], bare[1] if len(bare) > 1 else ""
-    if first == "why":
-        return HOW if _PAST.isdisjoint(bare) else WHY
-    if (first == "when" and second in ("was", "were", "did", "is"))\
-            or (first == "since" and second == "when"):  # fmt: skip
-        return WHY
-    if first in ("where", "which") or ("where" in bare and first == "what"):
-        return WHERE
-    if first == "who" or (first == "what" and (second in _HANGS or "change" in bare)):
-        return CHANGES if not _HANGS.isdisjoint(bare) or "change" in bare else None
-    return HOW if first in ("how", "what") else None
-
-
-_TESTS = frozenset("tests specs testcase testcases testsuite testsuites".split())
-_TEST = frozenset(("test", "spec", "testing"))
-_PARTS_OF_TESTS = frozenset(
-    "case cases class classes file files fixture fixtures function functions helper helpers method"
-    " methods module modules suite suites utility utilities".split()
-)
-"""Words that speak of tests: by themselves, and ``_TEST`` where what follows is part of a test or
-no noun."""
-
-
-def asks_for_tests(text: str) -> bool:
-    """Return whether a text speaks of tests themselves, and not of something for them.
-
-    >>> asks_for_tests("the test that signs in"), asks_for_tests("the TestLogin class")
-    (True, True)
-    >>> asks_for_tests("the test client"), asks_for_tests("a specific test runner")
-    (False, False)
-    """
-    chunks = [chunk.strip(AROUND) for chunk in text.replace("-", " ").split()]
-    for place, chunk in enumerate(chunks):
-        word = chunk.lower()
-        if word in _TESTS or word.startswith("test_") or _is_test_class(chunk):
-            return True
-        if word in _TEST:
-            after = chunks[place + 1].lower() if place + 1 < len(chunks) else ""
-            if not after or after in STOP_WORDS or after in _PARTS_OF_TESTS:
-                return True
-    return False
-
-
-_CHANGES = frozenset(
-    "breaking changelog deprecated deprecation dropped removed renamed release released releases"
-    " since upgrade upgrading".split()
-)
-
-
-def asks_for_changes(text: str) -> bool:
-    """Return whether a query that is no question asks for what changed, or names a version.
-
-    >>> asks_for_changes("support for python 3.8"), asks_for_changes("keys of a session")
-    (True, False)
-    """
-    return not _CHANGES.isdisjoint(text.lower().split()) or bool(version_of(text))
-
-
-def _is_test_class(chunk: str) -> bool:
-    return chunk.startswith("Test") and chunk[4:5].isupper()
-
-
 _FILTERS = ("type:", "tag:")
 """Characters outside of words (``core.operators``)."""
 
@@ -474,3 +330,22 @@ def version_of(heading: str) -> tuple[int, ...]:
         if len(parts) > 1 and all(part.isdigit() and len(part) < 10 for part in parts):
             return tuple(map(int, parts))
     return (_MOST,) if any(word in heading.lower() for word in _COMING) else ()
+
+
+_ASKS = ("where ", "which ", "how ", "what ", "when ", "who ", "why ")
+_PERSONS = frozenset("i my me we our us you your".split())
+
+
+def is_personal(text: str) -> bool:
+    """Return whether somebody asks what to do.
+
+    >>> is_personal("how do I upload files"), is_personal("how are files uploaded")
+    (True, False)
+    """
+    chunks = [chunk.strip(AROUND).lower() for chunk in text.split()]
+    return chunks[:1] == ["can"] or chunks[:2] == ["how", "to"] or not _PERSONS.isdisjoint(chunks)
+
+
+def is_question(text: str) -> bool:
+    """Return whether a text begins as a question about how something is done does."""
+    return text.lower().startswith(_ASKS)

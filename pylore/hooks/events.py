@@ -12,7 +12,7 @@ from ..context.text import Frame, Tokens
 from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..core.json import parse_object
-from ..core.query import intent_of
+from ..core.query import is_question
 from ..core.text import one_line, printable, words
 from ..core.vocabulary import BROKEN, LEARNING_TYPES, RECORDS, file_id, path_of
 from ..search.file_context import literal
@@ -183,7 +183,7 @@ def about_prompt(engine: Engine, prompt: str, session: AgentSession, name: str) 
             return brief
         engine = engine.changed([("limit", str(_HITS))], "hook")
         found = search(engine, asked, near=near, types=(RECORDS,))
-        if asked and intent_of(asked) is not None:  # most prompts ask for work
+        if asked and is_question(asked):  # most prompts ask for work
             keep_question(engine, "hook", asked, found, name)
     fresh = [hit for hit in found if not hit.weak and hit.id not in session.ids]
     brief.add("Records:", map(_of_hit, fresh[:_HITS]))

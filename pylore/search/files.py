@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from ..core.query import WHY, asks_for_changes, asks_for_tests, head_of, named_in
+from ..core.query import head_of, is_question, named_in
 from ..core.scoring import best_first, rounded
 from ..core.text import (
     aside,
@@ -39,7 +39,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set
 
-    from ..core.query import Intent
     from ..core.scoring import Leg
     from ..core.settings import Settings
     from ..core.text import Query
@@ -79,21 +78,22 @@ def rank_files(
     query: Query,
     scope: Scope,
     matched: Mapping[str, Leg],
-    intent: Intent | None = None,
+    made: Mapping[str, str],
 ) -> FileRanks | None:
     """p of the files within ``scope`` that any leg finds; None where no whole files are kept.
 
-    ``matched`` are the legs over passages, ``fulltext`` and ``vector``.
+    ``matched`` are the legs over passages, ``fulltext`` and ``vector``; ``made`` the documents that
+    were made from files, with the paths.
     """
     whole = store.whole_files
     if not whole.is_there():
         return None
+    vector = matched.get("vector", {})
     legs = {
         **_of_all_files(store, query),
-        "symbols": _lifted(matched.get("fulltext", {})),
+        "passage": _lifted(matched.get("fulltext", {}), made),
         "meaning": {
-            id: cosine - settings.vector_min
-            for id, cosine in _lifted(matched.get("vector", {})).items()
+            id: cosine - settings.vector_min for id, cosine in _lifted(vector, made).items()
         },
     }
     ids = {id for leg in legs.values() for id in leg}
@@ -101,19 +101,12 @@ def rank_files(
     legs = {name: relative(leg, within) for name, leg in legs.items()}
     plain: dict[str, float] = {}
     for name, leg in legs.items():
-        share = tuning.FILE_SHARES[name]
-        if name == "defined" and intent is not None:
-            share = tuning.DEFINED_ASKED
         for id, score in leg.items():
-            plain[id] = plain.get(id, 0.0) + share * score
+            plain[id] = plain.get(id, 0.0) + tuning.FILE_SHARES[name] * score
     ranks = FileRanks(query, legs, relative(plain))
-    if intent is not None:
-        ranks.by_history = tuning.BY_HISTORY[intent.kind]
-    ranks.stand = dict(kinds(settings, query, plain, intent))
-    for id in _called_so(store, query, ranks) if intent is None else ():
-        del ranks.stand[id]
-    for path in _of_few_words(store, ranks):
-        ranks.stand[file_id(path)] = tuning.OF_FEW_WORDS
+    if is_question(query.text):
+        ranks.by_history = tuning.HISTORY_OF_QUESTIONS
+    ranks.stand = dict(kinds(settings, query, plain, alone=scope.types == ("file",)))
     return ranks
 
 
@@ -124,39 +117,10 @@ def _of_all_files(store: Store, query: Query) -> dict[str, dict[str, float]]:
         kept.clear()
         kept[asked] = {
             "file": _whole_texts(store, query),
-            "head": _head(store, query),
             "path": _paths(store, query),
             "defined": defining(store, query.text),
         }
     return kept[asked]
-
-
-def _of_few_words(store: Store, ranks: FileRanks) -> list[str]:
-    """Return the paths of those of the best files that say nothing."""
-    first = [path_of(id) for id in best_first(ranks.scores())][: tuning.TITLES_READ]
-    first = [path for path in first if not _spelled(path, ranks.query)]
-    return store.whole_files.of_few_words(first, tuning.FEW_WORDS)
-
-
-def _spelled(path: str, query: Query) -> bool:
-    """Return whether a query has the name of a file as it is written."""
-    return path.rpartition("/")[2] in query.text
-
-
-def _called_so(store: Store, query: Query, ranks: FileRanks) -> list[str]:
-    """Of the best files that are no source, those that begin with all words of a short query:
-    who types the title of a document asks for it."""
-    asked = [stem(word) for word in query.single_words()]
-    if len(asked) > tuning.SHORT_ASKED:
-        return []
-    others = [id for id in best_first(ranks.plain) if id in ranks.stand]
-    others = [id for id in others if not is_source(path_of(id))][: tuning.TITLES_READ]
-    found = []
-    for id in others:
-        begins = {fold(word) for word in words(store.nodes.beginning(id, tuning.TITLE_LETTERS))}
-        if all(any(word.startswith(one) for word in begins) for one in asked):
-            found.append(id)
-    return found
 
 
 def relative(scores: Mapping[str, float], within: Iterable[str] | None = None) -> dict[str, float]:
@@ -166,12 +130,14 @@ def relative(scores: Mapping[str, float], within: Iterable[str] | None = None) -
     return {id: score / most for id, score in kept.items()} if most > 0 else {}
 
 
-def _lifted(leg: Mapping[str, float]) -> dict[str, float]:
-    """Of files and of symbols, as their files': the best of each."""
+def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, float]:
+    """Of files, of symbols, and of documents made from files, as their files': the best of each."""
     files: dict[str, float] = {}
     for id, score in leg.items():
         if id.startswith(SYMBOL_IDS):
             id = file_id(path_of(id))
+        elif id in made:
+            id = file_id(made[id])
         elif not id.startswith(FILE_IDS):
             continue
         if score > files.get(id, 0.0):
@@ -198,14 +164,6 @@ def _with_forms(query: Query) -> list[str]:
     asked = phrases_of(query)
     forms = (form for word in query.single_words() for form in inflections(word))
     return list(dict.fromkeys([*asked, *forms]))
-
-
-def _head(store: Store, query: Query) -> dict[str, float]:
-    """Return the same for how the query begins: a long one says there what it is about."""
-    head = head_of(query.text)
-    asked = phrases_of(parse_query(head)) if head else []
-    rows = store.whole_files.search(asked, tuning.WHOLE_WEIGHTS, tuning.WHOLE_FILES)
-    return {file_id(path): score for path, score in rows}
 
 
 def defining(store: Store, text: str) -> dict[str, float]:
@@ -289,59 +247,30 @@ def _words_of(path: str) -> frozenset[str]:
 
 
 def kinds(
-    settings: Settings, query: Query, ids: Iterable[str], intent: Intent | None = None
+    settings: Settings, query: Query, ids: Iterable[str], *, alone: bool = False
 ) -> Iterator[tuple[str, float]]:
-    """Yield what the kind of each file leaves of its score, where it is not all of it.
-
-    ``intent`` is that of a question.
-    """
-    asked = query.single_words()
-    if len(asked) > tuning.SHORT_ASKED and intent is None:
-        asked = asked[:1]
-    stand = {"source": 1.0, "test": settings.test_weight, "other": settings.other_weight}
-    if intent is not None and intent.kind == WHY:
-        stand.update(tuning.OF_PAST)
-    if intent is None and _asks(asked, tuning.OF_DOCUMENTS):
-        stand["other"] = 1.0
-    if intent is None and asks_for_changes(_short(query)):
-        stand["changelog"] = 1.0
-    wanted = {kind for kind, begins in tuning.ASKED_FOR.items() if _asks(asked, begins)}
-    if intent.tests if intent else not tuning.OF_TESTS.isdisjoint(asked):
-        wanted.add("test")
-    if intent is None and wants_tests(query):
-        stand["source"] = tuning.BESIDE_TESTS
+    """Yield what the kind of each file leaves of its score, where it is not all of it: tests stand
+    back unless they are asked for, and so does data; prose does where files ``alone`` are."""
+    tests = settings.test_weight
+    if not tuning.OF_TESTS.isdisjoint(query.text.lower().split(None, 2)[:2]):
+        tests = 1.0
     for id in ids:
         path = path_of(id)
-        kind = aside(path)
-        if kind:
-            weight = 1.0 if kind in wanted else stand["test"]
-        elif is_source(path):
-            weight = stand["source"]
-        elif path.rpartition("/")[2].startswith("."):
-            weight = stand["other"] if _spelled(path, query) else tuning.HIDDEN
-        elif is_changelog(path):
-            weight = stand.get("changelog", stand["other"])
+        if aside(path):
+            weight = tests
+        elif is_source(path) or (is_prose(path) and not alone):
+            weight = 1.0
         else:
-            is_data = path.rpartition(".")[2].lower() in tuning.DATA
-            weight = stand.get("data", stand["other"]) if is_data else stand["other"]
+            weight = settings.other_weight
         if weight != 1:
             yield id, weight
 
 
-def wants_tests(query: Query) -> bool:
-    """Return whether a query speaks of tests, beside names of code such as ``TestReport``."""
-    names = named_in(query.text)
-    return asks_for_tests(" ".join(one for one in _short(query).split() if one not in names))
+PROSE = (".md", ".rst", ".txt", ".adoc", ".mdx", ".markdown", ".org")
 
 
-def _short(query: Query) -> str:
-    """Return the text of a short query, and the first word of a longer one."""
-    asked = query.single_words()
-    return query.text if len(asked) <= tuning.SHORT_ASKED else asked[0]
-
-
-def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
-    return any(word.startswith(beginnings) for word in words)
+def is_prose(path: str) -> bool:
+    return path.lower().endswith(PROSE)
 
 
 def is_source(path: str) -> bool:

@@ -191,7 +191,7 @@ class Matches:
     """
 
     __slots__ = (
-        "confidence", "coverage", "files", "files_alone", "fused", "how", "legs",
+        "confidence", "coverage", "evidence", "files", "files_alone", "fused", "how", "legs",
         "more", "near", "nearest", "of_things", "passage", "rows", "rrf", "rules", "stands_for",
         "unit", "weak",
     )  # fmt: skip
@@ -210,6 +210,8 @@ class Matches:
         self.fused: dict[str, float] = {}
         self.rrf: dict[str, float] = {}
         self.coverage = 0.0
+        self.evidence: dict[str, float] = {}
+        """List of results to what its best passage says of the query (``rank.evidence``)."""
         self.confidence = 0.0
         self.more = False
         """Whether a pool with more room might bring more."""
@@ -331,25 +333,6 @@ def _convex(
     shares |= settings.retriever_shares
     shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
     return convex(found.legs, shares, settings.vector_min, among)
-
-
-def confidence_of(found: Matches) -> float:
-    """Return how sure it is that the store has something on the query, 0..1.
-
-    The mean of what each leg says of its best match: full text, which share of the
-    query's words it has; vectors, its cosine; relative to ``tuning.SURE``. Comparable between
-    queries and stores, which neither BM25 nor a rank is.
-    """
-    said = []
-    if "fulltext" in found.legs:
-        said.append(found.coverage)
-    if "vector" in found.legs:
-        said.append(max(found.legs["vector"].values(), default=0.0))
-    if not any(said) and any(found.legs[name] for name in found.legs.keys() - BUILT_IN):
-        return 1.0  # what only a retriever of one's own found: nothing here speaks against it
-    if not any(said) and found.files is not None:
-        said = [float(bool(found.files.plain))]  # what only whole files have
-    return min(1.0, sum(said) / len(said) / tuning.SURE) if said else 1.0
 
 
 def _vector_leg(

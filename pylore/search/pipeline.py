@@ -29,7 +29,6 @@ from .legs import (
     BUILT_IN,
     Matches,
     add_leg_scores,
-    confidence_of,
     embed_query,
     fuse,
     run_legs,
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..core.query import Intent
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
@@ -207,9 +205,6 @@ def _ranking(legs: _Legs, room: int, notes: list[str]) -> Ranking:
         notes.append("graph_max_depth is 0: the graph is switched off")
     answered = set(found.stands_for.values())
     ids = list(islice((id for id in found.fused if id not in answered), room))
-    first = _first_alone(store, settings, query, found, ids, notes)
-    if first is not None:
-        return first
     pool = Ranking(found)
     direct = _direct_hits(store, settings, found, query.words, ids)
     if query.near is not None:
@@ -262,7 +257,7 @@ class _Legs:
             return Matches()
         found = find_matches(
             self.store, self.settings, query.words, self._vector, scope, query.excluded,
-            self._further, self._ranks, room, query.intent,
+            self._further, self._ranks, room,
         )  # fmt: skip
         self._ranks = found.files
         if query.operators is not None:
@@ -295,24 +290,23 @@ def find_matches(
     further: FurtherLegs | None = None,
     files: FileRanks | None = None,
     room: int = tuning.POOL,
-    intent: Intent | None = None,
 ) -> Matches:
     """Return what every leg finds within ``scope``, fused and ranked; ``excluded`` nodes are left
     out.
 
-    ``room`` says for how many matches the legs look, ``files`` how files rank, where that is known
-    from another scope, and ``intent`` what a question is for.
+    ``room`` says for how many matches the legs look, and ``files`` how files rank, where that
+    is known from another scope.
     """
     scope = scope.without(excluded)
     found = run_legs(store, settings, query, vector, scope, further, room)
     fuse(settings, found)
-    may_have_code = not scope.types or "file" in scope.types or "symbol" in scope.types
-    if may_have_code and store.fulltext.collections(("file",)):
-        from .rank import rank
+    from .rank import rank
 
-        rank(store, settings, query, scope, found, intent, files)
-    found.confidence = confidence_of(found)
+    rank(store, settings, query, scope, found, files)
+    found.confidence = max(found.evidence.values(), default=0.0)
     found.weak = found.confidence < tuning.WEAK
+    if found.legs.keys() - BUILT_IN:  # nothing here speaks against what a retriever found
+        found.confidence, found.weak = max(found.confidence, tuning.WEAK), False
     return found
 
 
@@ -335,23 +329,6 @@ def _direct_hits(
 
         show_facts(store, settings, query, hits, found)
     return in_order(hits, _matched(found, hits))
-
-
-def _may_be_first(store: Store, settings: Settings, found: Matches, ids: list[str]) -> list[str]:
-    """Return those of ``ids`` that can come among the first ``limit``, whatever their age and
-    credibility are: these count at most their weights, and ratings are known.
-    """
-    if len(ids) <= settings.limit:
-        return ids
-    rated: dict[str, float] = {}
-    if settings.feedback_weight:
-        for id, rating in store.ratings.of(ids).items():
-            rated[id] = feedback_factor(feedback(*rating), settings.feedback_weight)
-    scores = {id: found.fused[id] * rated.get(id, 1.0) for id in ids}
-    weight = settings.relevance_weight
-    most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
-    least = sorted(scores.values(), reverse=True)[settings.limit - 1] * most
-    return [id for id in ids if scores[id] >= least]
 
 
 def _matched(found: Matches, hits: list[Hit]) -> dict[str, Factors]:
@@ -381,47 +358,6 @@ def _expanded(
     except GraphUnavailable as error:
         notes.append(f"{error}; plain results only")
         return direct, _matched(pool.found, direct)
-
-
-def _first_alone(
-    store: Store,
-    settings: Settings,
-    query: ParsedQuery,
-    found: Matches,
-    ids: list[str],
-    notes: list[str],
-) -> Ranking | None:
-    """Return the first results alone, where what comes after them changes nothing of their order:
-    it saves a search most of its work. None where it may.
-    """
-    if settings.depth or query.near is not None or query.explain:
-        return None
-    if settings.limit > len(ids):
-        return None
-    try:
-        first = _may_be_first(store, settings, found, ids)
-    except GraphUnavailable:
-        return None
-    hits = _direct_hits(store, settings, found, query.words, first)
-    if len(hits) < settings.limit:
-        return None  # some were purged meanwhile, or a symbol has no file
-    hits = rated(store, settings, assemble(hits, _matched(found, hits)), notes)
-    del hits[settings.limit :]
-    files = _files_of(query, hits)
-    if files:
-        from .places import twins
-
-        if twins(store, files, ids):
-            return None
-    if _spreads(settings, found, hits):
-        from .score import mmr_stand as stand
-
-        if not stand(store, settings, hits, found.passage, "vector" in found.legs):
-            return None
-    ranking = Ranking(found)
-    ranking.hits = hits
-    ranking.plain = [hit.id for hit in hits]
-    return ranking
 
 
 def _spreads(settings: Settings, found: Matches, hits: list[Hit]) -> bool:
@@ -464,10 +400,14 @@ def _in_their_order(
     if _spreads(settings, found, hits):
         from .score import diversify
 
-        return diversify(
+        hits = diversify(
             store, settings, hits, found.passage,
             has_vectors="vector" in found.legs, explain=query.explain,
         )  # fmt: skip
+    if query.near is None and not found.files_alone:
+        from .rank import in_turn
+
+        hits = in_turn(hits, query.words, found)
     return hits
 
 
@@ -506,10 +446,6 @@ def _fill_rows(
     attach_verdicts(store, hits, query.notes, explain=query.explain)
     if query.explain:
         _explain(hits, found, settings)
-        if query.intent is not None:
-            for hit in hits:
-                question = {"for": query.intent.kind, "words": query.words.single_words()}
-                hit.explain = {**(hit.explain or {}), "question": question}
 
 
 def _add_texts(

@@ -1,4 +1,4 @@
-"""Parse a request to search once: operators, cleaned words, and the intent of a question."""
+"""Parse a request to search once: operators, and cleaned words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.query import Intent, Operators
+    from ..core.query import Operators
     from ..core.settings import Settings
     from ..core.text import Query
     from ..store.protocols import SearchStore as Store
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 MARKS = frozenset('"*:')
 """Without one of them, or a dash before a word, a query has no operator (``core.operators``)."""
-
-OPENERS = frozenset(("where", "which", "how", "why", "when", "what", "who", "since"))
-"""Words that questions begin with (``core.questions``)."""
 
 SHORT = 40
 """Letters up to which a query is as a person typed it."""
@@ -81,7 +78,7 @@ class ParsedQuery:
     """
 
     __slots__ = (
-        "excluded", "explain", "filter_expanded", "hidden", "intent", "near", "notes", "operators",
+        "excluded", "explain", "filter_expanded", "hidden", "near", "notes", "operators",
         "scope", "snippets", "text", "words",
     )  # fmt: skip
 
@@ -105,10 +102,10 @@ class ParsedQuery:
         self.explain = request.explain
         self.filter_expanded = request.filter_expanded
         self.snippets = request.snippets
-        self.intent = self._read_words(store, settings)
+        self._read_words(store, settings)
 
-    def _read_words(self, store: Store, settings: Settings) -> Intent | None:
-        """Set ``words``; return the intent if the text is a question."""
+    def _read_words(self, store: Store, settings: Settings) -> None:
+        """Set ``words``."""
         text, types = self.text, self.scope.types
         may_have_code = "file" in types or "symbol" in types
         if not types and len(text) > SHORT:
@@ -117,19 +114,11 @@ class ParsedQuery:
             from ..core.query import cleaned
 
             text = cleaned(text)
-        intent = None
-        opener = text.split(None, 1)
-        if len(opener) > 1 and settings.questions and opener[0].lower() in OPENERS:
-            from ..core.query import intent_of
-
-            intent = intent_of(text)
-            text = intent.text if intent else text
         self.words: Query = parse_query(text)
         if self.operators is not None:
             self.operators.add_terms(self.words)
         if self.words.cut:
             self.notes.append(f"the query is long: its last {self.words.cut} words were left out")
-        return intent
 
 
 def _may_have_operators(text: str) -> bool:

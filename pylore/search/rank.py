@@ -1,47 +1,49 @@
-"""Where code may be found: fused matches ranked anew, by whole files and by what the query is for.
+"""One ranking of code, pages and records, for whatever was typed.
 
-A file has what ``files.rank_files`` says of it, in units of the best code that the legs found, and
-its best symbol stands for it. What kind of file it is counts, by what the query is for:
+Three lists, each in an order of its own:
 
-where, how   source first; what has the very name that is asked for before all
-why          documents and changelogs before source, where the question is about a change
-changes      what depends on the best match, and what changes together with it
+code      files and symbols by p of their file (``files``), × what its kind leaves; the best
+          symbol of a file stands for it
+pages     documents, and files of prose: by p of their file, or by the fused legs without one
+records   what people wrote: by the fused legs
+
+What a list has on the query is its evidence: of its best passage a third of the share that it has
+of the query's words, each counting its idf, and two thirds of its cosine. The lists take turns in
+the order of their evidence: two places for the first one, one for the next; a sure record is first
+or second. A list that is not sure waits until the others had their first three places.
 """
 
 from __future__ import annotations
 
-from ..core.errors import GraphUnavailable
-from ..core.query import CHANGES as CHANGE_QUESTION
-from ..core.query import asked_names
+from math import log
+
+from ..core.query import MOST_WORDS, is_question, is_personal
 from ..core.scoring import best_first
-from ..core.text import fold, in_test_module, is_changelog, is_test, words
-from ..core.vocabulary import (
-    CALLS,
-    CO_CHANGES,
-    CODE,
-    CODE_IDS,
-    DOCUMENT_IDS,
-    IMPORTS,
-    SYMBOL_IDS,
-    file_id,
-    path_of,
-    qualified_of,
-)
-from ..store import ALL
+from ..core.text import fold, in_test_module, stem, words
+from ..core.vocabulary import CODE_IDS, DOCUMENT_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
 from . import tuning
-from .files import kinds, rank_files, wants_tests
+from .files import is_prose, rank_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from ..core.query import Intent
+    from ..core.model import Hit
     from ..core.settings import Settings
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .files import FileRanks
     from .legs import Matches
+
+CODE, PAGES, RECORDS = "code", "pages", "records"
+
+
+def list_of(id: str) -> str:
+    """Return the list that a result is in."""
+    if id.startswith(CODE_IDS):
+        return PAGES if is_prose(path_of(id)) else CODE
+    return PAGES if id.startswith(DOCUMENT_IDS) else RECORDS
 
 
 def rank(
@@ -50,61 +52,31 @@ def rank(
     query: Query,
     scope: Scope,
     found: Matches,
-    intent: Intent | None = None,
     files: FileRanks | None = None,
 ) -> None:
-    """Rank what was found anew, by whole files and by what the query is for.
-
-    ``files`` are the ranks of files where they are known from another scope. What a rule did to a
-    result is in ``found.rules``.
-    """
+    """Score what comes from files anew, by whole files, and say what evidence there is."""
+    own = found.fused
+    documents = [id for id in own if id.startswith(DOCUMENT_IDS)]
+    made = store.documents.paths(documents) if documents else {}
+    found.evidence = evidence(store, query, found)
     if settings.file_ranking and "fulltext" in found.legs:
-        found.files = files or rank_files(store, settings, query, scope, found.legs, intent)
-    fused = _code_by_files(store, settings, query, scope, found, intent)
-    if intent is not None or found.files is not None:
-        _weigh_documents(store, settings, query, intent, fused, found)
-    if found.files is not None or intent is not None:
-        _put_named_first(store, settings, query, scope, fused, found, intent)
-    if intent is not None and intent.kind == CHANGE_QUESTION:
-        _add_dependents(store, settings, query, scope, fused, found, intent)
-    most = max(fused.values(), default=0.0)
-    highest = max(found.fused.values(), default=most) or 1.0
-    scale = highest / most if most > highest else 1.0
-    found.fused = best_first({id: scale * score for id, score in fused.items()})
-
-
-def _code_by_files(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    scope: Scope,
-    found: Matches,
-    intent: Intent | None,
-) -> dict[str, float]:
-    """Return the fused scores, those of files and symbols by how their files rank."""
-    fused = {id: score for id, score in found.fused.items() if not id.startswith(CODE_IDS)}
-    own = {id: score for id, score in found.fused.items() if id.startswith(CODE_IDS)}
+        found.files = files or rank_files(store, settings, query, scope, found.legs, made)
+    if found.files is None:
+        return
     for id in own:
         if "::test" in id and in_test_module(path_of(id), qualified_of(id)):
             own[id] *= settings.test_weight
-    ranks = found.files
-    if ranks is None or not ranks.plain:
-        weights = dict(kinds(settings, query, own, intent))
-        return fused | {id: score * weights.get(id, 1.0) for id, score in own.items()}
-    scores = ranks.scores()
-    if scope.types == ("file",):
-        found.files_alone = True
-        for name in ("file", "path"):
-            found.legs[name] = best_first(ranks.legs[name])
-    else:
-        found.unit = max(own.values(), default=1.0)
-    files = {id: found.unit * score for id, score in scores.items()}
-    if not scope.types or "file" in scope.types:
-        fused |= files
-        for id in files:
+    scores = found.files.scores()
+    found.files_alone = scope.types == ("file",)
+    ranked = {id: score for id, score in own.items() if not id.startswith(CODE_IDS)}
+    ranked |= {id: scores.get(file_id(path), ranked[id]) for id, path in made.items()}
+    with_files = not scope.types or "file" in scope.types
+    if with_files:
+        ranked |= scores
+        for id in scores:
             found.how.setdefault(id, "some")
-    further = tuning.SAME_FILE if not scope.types or "file" in scope.types else 1.0
-    return fused | _symbols_by_files(own, files, found, further)
+    ranked |= _symbols_by_files(own, scores, found, tuning.SAME_FILE if with_files else 1.0)
+    found.fused = best_first(ranked)
 
 
 def _symbols_by_files(
@@ -128,105 +100,85 @@ def _symbols_by_files(
     return scores
 
 
-def _put_named_first(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    scope: Scope,
-    fused: dict[str, float],
-    found: Matches,
-    intent: Intent | None,
-) -> None:
-    """Put the definitions of the names that a short query asks for before all else, tests last."""
-    names = intent.names if intent is not None else asked_names(query.text)
-    defined = _definitions(store, names, scope) if names else {}
-    weights = dict(kinds(settings, query, defined, intent))
-    best = max(fused.values(), default=1.0) or 1.0
-    standing = {file: id for id, file in found.stands_for.items()}
-    beside = intent is None and wants_tests(query)
-    for id, share in defined.items():
-        if beside and not is_test(path_of(id)):
-            continue
-        other = standing.get(file_id(path_of(id)), id)
-        if other not in defined:  # another symbol of the file is its answer now
-            del found.stands_for[other]
-            fused[other] *= tuning.SAME_FILE
-            found.rules[other] = {"same_file": tuning.SAME_FILE}
-            standing[file_id(path_of(id))] = id
-            found.stands_for[id] = file_id(path_of(id))
-        fused[id] = best * (1 + share * weights.get(id, 1.0))
-        found.how.setdefault(id, "all")
-        found.rules[id] = {"defines_the_name": share}
+def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
+    """Return what the best passage of each list says of the query, 0..1: comparable between lists,
+    queries and stores, which neither BM25 nor a rank is."""
+    asked = query.single_words()[: tuning.ASKED]
+    size = store.fulltext.size()
+    idf = {word: log((size + 1) / (store.fulltext.count(word) + 0.5)) for word in asked}
+    whole = sum(idf.values()) or 1.0
+    cosine = {key: score for key, _, score in found.nearest}
+    rows = [row for rows in found.rows.values() for row in rows[: tuning.PROOFS]]
+    said: dict[str, float] = {}
+    for key, id, _ in {row[0]: row for row in [*rows, *found.nearest[: tuning.PROOFS]]}.values():
+        has = f" {' '.join(words(fold(store.fulltext.indexed(key)[1])))} "
+        share = 0.0
+        for word, worth in idf.items():
+            if f" {word} " in has:
+                share += worth
+            elif f" {stem(word)}" in has:
+                share += tuning.OTHER_FORM * worth
+        value = tuning.BY_WORDS * share / whole + (1 - tuning.BY_WORDS) * cosine.get(key, 0.0)
+        said[list_of(id)] = max(said.get(list_of(id), 0.0), value)
+    return said
 
 
-def _definitions(store: Store, names: Iterable[str], scope: Scope) -> dict[str, float]:
-    """Return the definitions of these very names within the scope, with 1; with less the same name
-    in another class or module than the one that is asked for."""
-    asked = {name.rpartition(".")[2]: name for name in names}
-    phrases = [" ".join(split) for name in sorted(asked) if (split := words(name))]
-    found = {}
-    for id in store.fulltext.titled(CODE, phrases, tuning.MOST_DEFINED):
-        qualified = fold(qualified_of(id))
-        name = asked.get(qualified.rpartition(".")[2])
-        if name is not None:
-            whole = f".{qualified}".endswith(f".{name}")
-            found[id] = 1.0 if whole else tuning.NAMED_ELSEWHERE
-    among = store.nodes.match(scope, [*found]) if found else set()
-    return {id: share for id, share in found.items() if id in among}
+def in_turn(hits: list[Hit], query: Query, found: Matches) -> list[Hit]:
+    """Return the same hits, the lists taking turns."""
+    lists: dict[str, list[Hit]] = {}
+    for hit in hits:
+        lists.setdefault(list_of(hit.id), []).append(hit)
+    if len(lists) < 2:
+        return hits
+    worth = {name: found.evidence.get(name, 0.0) for name in lists}
+    sure = {name for name, value in worth.items() if value >= tuning.WEAK}
+    leans = leaning(query.text)
+    if leans == CODE and CODE in worth:
+        sure = {CODE, *sure.intersection((RECORDS,))}
+        worth[PAGES] = 0.0
+    elif leans == PAGES and PAGES in worth:
+        worth[PAGES] += tuning.LEAN
+    if RECORDS in sure:
+        worth[RECORDS] += tuning.LEAN
+    order = sorted(lists, key=lambda name: (-worth[name], name))
+    first = [name for name in order if name in sure] or order[:1]
+    if RECORDS in first:
+        first.remove(RECORDS)
+        first.insert(0 if order[0] == RECORDS else 1, RECORDS)
+        turns = (first * 3)[:3]
+    else:
+        turns = [first[0], first[0], first[-1]]
+    ordered: list[Hit] = []
+    while any(lists.values()):
+        for name in turns:
+            if lists[name]:
+                ordered.append(lists[name].pop(0))
+        turns = [order[0], *order]
+    return _falling(ordered, found)
 
 
-def _weigh_documents(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    intent: Intent | None,
-    fused: dict[str, float],
-    found: Matches,
-) -> None:
-    """Let documents that were made from files of the project count what these files count, where
-    the query is a question; else those that say what changed."""
-    documents = [id for id in fused if id.startswith(DOCUMENT_IDS)]
-    made = store.documents.paths(documents) if documents else {}
-    files = {id: file_id(path) for id, path in made.items() if intent or is_changelog(path)}
-    weights = dict(kinds(settings, query, set(files.values()), intent))
-    for id, file in files.items():
-        if file in weights:
-            fused[id] *= weights[file]
-            found.rules[id] = {"kind": weights[file]}
+def leaning(text: str) -> str:
+    """Return the list that the way something is asked speaks for, if any.
+
+    A person's own question is about what to do, and pages say it. One about how something is done,
+    and a long text, which no person typed, are about code.
+    """
+    asks, personal = is_question(text), is_personal(text)
+    is_long = len(text.split(None, MOST_WORDS)) > MOST_WORDS
+    if personal and (asks or not is_long):
+        return PAGES
+    open_to_all = text.lower().startswith(("why ", "what is ", "what are "))
+    return CODE if is_long or (asks and not open_to_all) else ""
 
 
-def _add_dependents(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    scope: Scope,
-    fused: dict[str, float],
-    found: Matches,
-    intent: Intent,
-) -> None:
-    """Add the files that import the best one or call into it, or change together with it."""
-    from ..graph.relations import known_relations
-
-    first = next((id for id in best_first(fused) if id.startswith(CODE_IDS)), None)
-    if first is None or not settings.graph_max_depth:
-        return
-    best = fused[first]
-    file = file_id(path_of(first))
-    try:
-        weights = known_relations(store, settings)
-        edges = store.edges.neighbours([*{file, first}], [IMPORTS, CALLS, CO_CHANGES], ALL)
-        near: dict[str, float] = {}
-        for _, other, relation, weight, outgoing in edges:
-            if outgoing and relation != CO_CHANGES:
-                continue
-            id = file_id(path_of(other)) if relation == CALLS else other
-            score = best * weight * weights[relation][0]
-            near[id] = max(near.get(id, 0.0), score)
-    except GraphUnavailable:
-        return
-    among = store.nodes.match(scope, [*near])
-    kept = dict(kinds(settings, query, among, intent))
-    for id in among:
-        fused[id] = max(fused.get(id, 0.0), near[id] * kept.get(id, 1.0))
-        found.how.setdefault(id, "graph")
-        found.rules[id] = {"depends_on_the_best": near[id] / best}
+def _falling(hits: list[Hit], found: Matches) -> list[Hit]:
+    """Give hits the share that their list's evidence has of the best, and no more than the one
+    before."""
+    best = max(found.evidence.values(), default=0.0) or 1.0
+    least = 1.0
+    for hit in hits:
+        hit.times("evidence", found.evidence.get(list_of(hit.id), 0.0) / best)
+        if hit.score > least:
+            hit.times("turn", least / hit.score)
+        least = hit.score
+    return hits

@@ -56,11 +56,7 @@ RETRIEVER_SHARE = 0.3
 """What a retriever of the user's own has in a convex fusion, unless ``retriever_shares`` says
 otherwise. Not measured: it depends on the retriever."""
 
-SURE = 0.75
-"""The mean of coverage and cosine from which a match is as sure as can be: by the best score
-own queries are told from foreign ones with an AUC of 0.946 (docs/decisions/0013)."""
-
-WEAK = 0.4
+WEAK = 0.3
 """Below this confidence the results are noise more often than not: so marked are 0 to 1 % of
 own queries on texts, 9 % of commit messages on code, and 91 to 100 % of queries about another
 subject (docs/decisions/0013)."""
@@ -134,16 +130,10 @@ more."""
 
 # --- files as a whole (docs/decisions/0018)
 
-FILE_SHARES = {
-    "file": 1.0, "head": 0.3, "path": 0.3, "symbols": 0.5, "meaning": 0.2, "defined": 0.3,
-}  # fmt: skip
+FILE_SHARES = {"file": 1.0, "path": 0.5, "passage": 0.5, "meaning": 0.5, "defined": 0.5}
 """Weights of the legs, the best file of each having 1. On tests/bench/questions.py --set, hit@1 was
 82.0, and 83.1, 81.0, 80.5, 78.9, 79.4 and 81.5 without one of them, in this order; recall@5 of
 files on pytest-commits without a type was 58.0, and 55.7, 57.4, 56.3, 57.1, 56.5 and 58.2."""
-
-DEFINED_ASKED = 0.6
-"""The share of ``defined`` for a question: on tests/bench/questions.py --set, hit@3 on pytest is
-95.7 with it and 89.4 with 0.3; with 1 recall@5 is half a point lower, with 1.5 hit@3 two."""
 
 WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
 """BM25 weights of a file's path, its text, and the parts of the names in it."""
@@ -155,41 +145,15 @@ A_FOLDER = 0.1
 """Share that each folder takes from what the words of a path count: without it, hit@3 of questions
 is 0.6 lower."""
 
-SHORT_ASKED = 10
-"""Words of a query up to which each of them says what is asked for; of a longer one the first.
-Without this bound, recall@5 on pytest-commits is 3.2 lower."""
-
-TITLES_READ, TITLE_LETTERS = 20, 300
-"""Of so many files that are no source the first letters are read, for their titles."""
-
 MOST_DEFINED = 500
 """Symbols that are looked at for the names in a query."""
 
-ASKED_FOR = {
-    "benchmark": ("bench", "perf"), "migration": ("migrat",),
-    "example": ("example", "sample", "demo", "tutorial"), "generated": ("generat", "vendor"),
-}  # fmt: skip
 OF_TESTS = frozenset("spec specs test tests testing".split())
-OF_DOCUMENTS = (
-    "doc", "readme", "changelog", "tutorial", "guide", "manual", "licen", "markdown", "yaml",
-    "toml",
-)  # fmt: skip
-"""By which words a query asks for what else stands back, and for what is no source: how they
-begin, and of tests the words themselves. Of a question, ``core.query.asks_for_tests`` says it:
-on tests/bench/questions.py --set, hit@3 fell with "specific" and "test client" among them. It says
-too which queries bring tests before source."""
-
 NO_SOURCE = frozenset(
     "adoc bib cfg conf css csv html ini ipynb json less lock log md markdown org po properties rst"
     " scss svg tex toml tsv txt xml yaml yml".split()
 )
 """Endings of files that are no source."""
-
-DATA = frozenset(
-    "bib cfg conf css csv html ini ipynb json less lock log po properties scss svg toml tsv xml"
-    " yaml yml".split()
-)
-"""Those of them that tell no reasons."""
 
 # --- the history (docs/decisions/0019)
 
@@ -228,35 +192,6 @@ are alike, on the other half 0.75 finds two fewer."""
 
 # --- what a question is for (docs/decisions/0018)
 
-BY_HISTORY = {"where": 0.15, "how": 0.15, "changes": 1.0, "why": 1.0}
-"""Weights by a question's kind of files that alike commits changed; else it is 1. Of 189
-questions at depth 1, the first result is right for 71.5 % with 1, 78.3 with 0.15, 81.0 without;
-one of the first five for 94.2, 95.8 and 95.2. Contexts of 4,000 tokens have 67 % of the definitions
-that answers about flask, pytest and requests name with 0.15 or 0.3, 62 without."""
-
-OF_PAST = {"source": 0.5, "test": 0.2, "other": 0.5, "changelog": 1.3, "data": 0.2}
-"""Factors by kind on a file's score, and on that of a document that was made from one, where a
-question asks for a past change; other questions have those of the settings. With 0.9 for others
-and 0.5 for data, "when was support for old node versions dropped" brings two workflows of express
-before its history; with 0.4 for tests a test; with 1 for source two of 16 questions about express
-miss. Of the 189 questions at most one changes."""
-
-BESIDE_TESTS = 0.6
-"""The factor on source where a query that is no question asks for tests: they come first. For
-questions it is 1: with 0.8, recall@5 on tests/bench/questions.py --set falls from 74.0 to 72.8."""
-
-FEW_WORDS, OF_FEW_WORDS = 4, 0.01
-"""A file of at most so many words, as ``py.typed`` and an empty ``__init__.py``, keeps so much of
-its score. No figure changes without: such a file answers nothing."""
-
-HIDDEN = 0.1
-"""The factor on a file whose name begins with a dot: without it, recall@5 on pytest-commits is 0.1
-lower."""
-
-NAMED_ELSEWHERE = 0.9
-"""The factor on a definition in another class than the query names. No figure changes without:
-an order."""
-
 SAME_FILE = 0.3
 """The factor on a further result of a file, where files are returned: on tests/bench/questions.py
 --set, recall@5 is 69.2 with 1, 72.9 with 0.6, 74.0 with 0.4, 74.2 with 0.3 and 0.2; on
@@ -287,3 +222,9 @@ SAYS_SOMETHING = 4
 NAMES_LOOKED_UP = 30
 """Of the names with a dot in a prompt, so many that are no path are looked up. Not measured: a
 bound on the work."""
+
+
+# --- one ranking
+
+ASKED, PROOFS, BY_WORDS, LEAN = 40, 10, 1 / 3, 0.2
+HISTORY_OF_QUESTIONS = 0.15

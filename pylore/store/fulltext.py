@@ -318,6 +318,23 @@ class FullText:
         )
         return {str(id) for (id,) in rows}
 
+    def size(self) -> int:
+        """Return about how many passages there are."""
+        return sum(self._last[name] for name in self.collections(()))
+
+    def count(self, word: str) -> int:
+        """Return how many passages have a word, up to a bound in each collection."""
+        kept = self.there().counts
+        if word not in kept:
+            kept[word] = sum(
+                self._db.execute(
+                    f"SELECT count(*) FROM (SELECT rowid FROM {TABLES[name]}"
+                    f" WHERE {TABLES[name]} MATCH ? LIMIT 20000)", (_phrase([word]),)
+                ).get
+                for name in self.collections(())
+            )
+        return kept[word]
+
     def there(self) -> There:
         """Return what is known of the store as it is now."""
         seen = changes_seen(self._db)
@@ -433,10 +450,11 @@ class There:
     """Words that tables have and files that matched, as long as nothing is written, by others or
     here."""
 
-    __slots__ = ("files", "legs", "seen", "words")
+    __slots__ = ("counts", "files", "legs", "seen", "words")
 
     def __init__(self, seen: tuple[object, ...] = ()) -> None:
         self.seen = seen
+        self.counts: dict[str, int] = {}
         self.words: dict[tuple[str, str], bool] = {}
         self.files: dict[tuple[object, ...], list[tuple[str, float]]] = {}
         self.legs: dict[str, dict[str, dict[str, float]]] = {}
