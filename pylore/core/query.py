@@ -332,20 +332,62 @@ def version_of(heading: str) -> tuple[int, ...]:
     return (_MOST,) if any(word in heading.lower() for word in _COMING) else ()
 
 
-_ASKS = ("where ", "which ", "how ", "what ", "when ", "who ", "why ")
+_OPENERS = frozenset("where which how what when who whose why does do did is are".split())
 _PERSONS = frozenset("i my me we our us you your".split())
-
-
-def is_personal(text: str) -> bool:
-    """Return whether somebody asks what to do.
-
-    >>> is_personal("how do I upload files"), is_personal("how are files uploaded")
-    (True, False)
+_OF_CODE = frozenset("where which how what who whose".split())
+_TASKS = frozenset(
     """
-    chunks = [chunk.strip(AROUND).lower() for chunk in text.split()]
-    return chunks[:1] == ["can"] or chunks[:2] == ["how", "to"] or not _PERSONS.isdisjoint(chunks)
+    add allow change clean convert deprecate drop extract fix handle implement improve introduce
+    make move prevent refactor remove rename replace revert rewrite simplify split support update
+    upgrade use wip
+    """.split()
+)
+
+
+def _opening(text: str) -> list[str]:
+    """Return the first two words, in lower case; "in what" begins as "what" does."""
+    first = [chunk.strip(AROUND).lower() for chunk in text.split(None, 3)[:3]]
+    return first[1:] if first[:1] == ["in"] and first[1:2] in (["what"], ["which"]) else first[:2]
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text begins as a question about how something is done does."""
-    return text.lower().startswith(_ASKS)
+    """Return whether a text begins as a question does, or a person asks what to do.
+
+    >>> is_question("in what file are keys read"), is_question("Fix keys that are read twice")
+    (True, False)
+    """
+    return not _OPENERS.isdisjoint(_opening(text)[:1]) or asks_what_to_do(text)
+
+
+def asks_what_to_do(text: str) -> bool:
+    """Return whether a person asks what to do, in a question or in few words.
+
+    >>> asks_what_to_do("how do I upload files"), asks_what_to_do("how are files uploaded")
+    (True, False)
+    """
+    opening = _opening(text)
+    if opening[:1] == ["can"] or opening == ["how", "to"]:
+        return True
+    chunks = {chunk.strip(AROUND).lower() for chunk in text.split(None, 4 * MOST_WORDS)}
+    is_short = len(text.split(None, MOST_WORDS)) <= MOST_WORDS
+    return not _PERSONS.isdisjoint(chunks) and (is_short or not _OPENERS.isdisjoint(opening[:1]))
+
+
+def asks_about_code(text: str) -> bool:
+    """Return whether a text asks where something is or how it works, or says what is to be done,
+    or is so long that nobody typed it.
+
+    >>> asks_about_code("where are keys read"), asks_about_code("fix(auth): read keys once")
+    (True, True)
+    >>> asks_about_code("what is a key"), asks_about_code("keys of a session")
+    (False, False)
+    """
+    opening = _opening(text)
+    if opening[:1] == ["what"] and opening[1:] in (["is"], ["are"]):
+        return len(text.split(None, MOST_WORDS)) > MOST_WORDS
+    first = text.split(None, 1)[0] if text.split() else ""
+    return (
+        len(text.split(None, MOST_WORDS)) > MOST_WORDS
+        or not (_OF_CODE | _TASKS).isdisjoint(opening[:1])
+        or (first.endswith(":") and len(first) > 1)
+    )

@@ -6,7 +6,7 @@ from math import log10
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
 
@@ -234,6 +234,13 @@ def score_of(factors: Factors) -> float:
     for name, number in factors.items():
         score = (round(score, 6) if name in RE_ORDERING else score) * number
     return round(score, 6)
+
+
+def relative(scores: Mapping[What, float], within: Iterable[What] | None = None) -> dict[What, float]:
+    """Return the scores, of the keys ``within`` alone, divided by the highest of them."""
+    kept = dict(scores) if within is None else {id: scores[id] for id in within if id in scores}
+    most = max(kept.values(), default=0.0)
+    return {id: score / most for id, score in kept.items()} if most > 0 else {}
 
 
 def best_first(scores: Mapping[What, float]) -> dict[What, float]:

@@ -256,6 +256,32 @@ class Query:
         )
 
 
+def phrases_of(query: Query) -> list[str]:
+    """Return the words of a query, and its phrases of several words."""
+    phrases = [" ".join(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
+    return [*query.single_words(), *phrases]
+
+
+def joined(text: str) -> list[str]:
+    """Return neighbouring words of a short text written as one word, with a stop word between too.
+
+    >>> joined("time limit of a unit of work")
+    ['timelimit', 'unitofwork']
+    """
+    said = [fold(word) for word in words(text)[:_JOINED]]
+    says = [word not in STOP_WORDS and word.isalpha() for word in said]
+    found = []
+    for at in range(len(said) - 1):
+        end = at + 2 if says[at + 1] else at + 3
+        if says[at] and end <= len(said) and says[end - 1]:
+            found.append("".join(said[at:end]))
+    return found
+
+
+_JOINED = 12
+"""Words of a text that ``joined`` reads: of a longer one most pairs say nothing."""
+
+
 def parse_query(text: str) -> Query:
     """Make terms of whatever was typed; never fails, and may have no terms at all.
 
@@ -327,63 +353,47 @@ def is_test(path: str) -> bool:
     if not _TEST_FOLDERS.isdisjoint(map(str.lower, folders)):
         return True
     stem, _, ending = name.rpartition(".")
+    if ending == "test":
+        return True
     begins, ends, whole = _TESTS.get(ending.lower(), _ANY_TESTS)
     return stem.startswith(begins) or stem.endswith(ends) or stem in whole
 
 
-_ASIDE = {
-    **dict.fromkeys(
-        ("bench", "benches", "benchmark", "benchmarks", "asv_bench", "perf"), "benchmark"
-    ),
-    **dict.fromkeys(("example", "examples", "sample", "samples", "demo", "demos"), "example"),
-    **dict.fromkeys(("migrations", "migrate", "alembic"), "migration"),
-    **dict.fromkeys(
-        ("generated", "vendor", "vendored", "_vendor", "third_party", "node_modules"), "generated"
-    ),
-    **dict.fromkeys(("testdata", "fixtures", "__fixtures__"), "test"),
-}
-_GENERATED = (
-    ".min.js",
-    ".min.css",
-    "_pb2.py",
-    ".pb.go",
-    ".g.dart",
-    "_generated.go",
-    ".generated.ts",
+_ASIDE = frozenset(
+    """
+    bench benches benchmark benchmarks asv_bench perf example examples sample samples demo demos
+    migrations migrate alembic generated vendor vendored _vendor third_party node_modules
+    testdata test-data test_data fixtures __fixtures__ doc docs
+    """.split()
 )
+_GENERATED = (
+    ".min.js", ".min.css", "_pb2.py", ".pb.go", ".g.dart", "_generated.go", ".generated.ts",
+)  # fmt: skip
 
 
-def aside(path: str) -> str:
-    """Return the kind of a file that ranks below source: a key of ``ASKED_FOR``, or nothing.
+def is_aside(path: str) -> bool:
+    """Return whether code at this path serves other code: tests, benchmarks, examples, migrations,
+    generated files, scripts of the documentation.
 
-    >>> aside("tests/auth.py"), aside("benchmarks/x.py"), aside("db/migrations/1.py"), aside("a.py")
-    ('test', 'benchmark', 'migration', '')
+    >>> is_aside("tests/auth.py"), is_aside("db/migrations/1.py"), is_aside("a.py")
+    (True, True, False)
     """
     return _KINDS[path]
 
 
-class _Kinds(dict[str, str]):
-    """Path → the kind of its file. A search asks for all files that match."""
+class _Kinds(dict[str, bool]):
+    """Path → ``is_aside``. A search asks for all files that match."""
 
-    def __missing__(self, path: str) -> str:
+    def __missing__(self, path: str) -> bool:
         if len(self) >= _MOST_PARTS:
             self.clear()
-        self[path] = kind = _kind_of(path)
-        return kind
+        folders = path.lower().split("/")[:-1]
+        found = is_test(path) or path.endswith(_GENERATED) or not _ASIDE.isdisjoint(folders)
+        self[path] = found
+        return found
 
 
 _KINDS = _Kinds()
-
-
-def _kind_of(path: str) -> str:
-    if is_test(path):
-        return "test"
-    if path.endswith(_GENERATED):
-        return "generated"
-    for folder in path.lower().split("/")[:-1]:
-        if folder in _ASIDE:
-            return _ASIDE[folder]
-    return ""
 
 
 def in_test_module(path: str, qualified: str) -> bool:

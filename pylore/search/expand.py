@@ -55,7 +55,7 @@ def expanded(
     """
     rule = rule_of(settings)
     ranks = matches.found.files
-    if ranks is not None and getattr(rule, "takes_history", False):
+    if False:
         from .files import history_of
 
         matches.history = history_of(store, settings, ranks, excluded)
@@ -68,6 +68,7 @@ def expanded(
     if lends:
         lend(store, settings, matches.starts, walk, excluded, hides)
     returned = {hit.id for hit in direct}
+    returned |= {matches.found.stands_for[id] for id in returned if id in matches.found.stands_for}
     every = within(store, walk, scope, settings)
     among = [id for id in every if id not in returned]
     _say_caps(walk, len(among), settings, notes)

@@ -15,7 +15,9 @@ from ..core.vocabulary import path_of
 from ..store.filter import Scope
 from ..system.parts import part
 from . import tuning
-from .files import defining, history_of, rank_files, relative
+from .files import defining, rank_files
+from .history import history_of
+from ..core.scoring import relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +121,7 @@ class _Likelihood:
 
     def add_like(self, store: Store, settings: Settings, text: str) -> None:
         """Add what is like a text: files, and what commits changed whose messages are."""
-        ranks = rank_files(store, settings, parse_query(text), Scope(), {})
+        ranks = rank_files(store, settings, parse_query(text), Scope(), {}, {})
         if ranks is None:
             return
         for leg, of, said in (("content", "file", "has its words"), ("path", "path", "called so")):

@@ -300,13 +300,13 @@ def find_matches(
     scope = scope.without(excluded)
     found = run_legs(store, settings, query, vector, scope, further, room)
     fuse(settings, found)
-    from .rank import rank
+    from .rank import WEAK, rank
 
     rank(store, settings, query, scope, found, files)
     found.confidence = max(found.evidence.values(), default=0.0)
-    found.weak = found.confidence < tuning.WEAK
+    found.weak = found.confidence < WEAK
     if found.legs.keys() - BUILT_IN:  # nothing here speaks against what a retriever found
-        found.confidence, found.weak = max(found.confidence, tuning.WEAK), False
+        found.confidence, found.weak = max(found.confidence, WEAK), False
     return found
 
 
@@ -548,6 +548,6 @@ def _rules(hit: Hit, found: Matches) -> dict[str, object]:
     if hit.id in found.stands_for:
         rules["stands_for"] = found.stands_for[hit.id]
     if found.files is not None and hit.id.startswith(CODE_IDS):
-        kind = found.files.stand.get(file_id(path_of(hit.id)), 1.0)
+        kind = found.files.kind.get(file_id(path_of(hit.id)), 1.0)
         rules |= {"kind": kind} if kind != 1 else {}
     return {"rules": rules} if rules else {}

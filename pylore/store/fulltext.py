@@ -318,22 +318,18 @@ class FullText:
         )
         return {str(id) for (id,) in rows}
 
-    def size(self) -> int:
-        """Return about how many passages there are."""
-        return sum(self._last[name] for name in self.collections(()))
+    def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
+        """Return about how many passages there are, and how many of them have each word, each
+        collection counted up to a bound."""
+        kept, tables = self.there().counts, self.collections(())
+        for word in words:
+            if word not in kept:
+                kept[word] = sum(self._having(TABLES[name], word) for name in tables)
+        return sum(self._last[name] for name in tables), kept
 
-    def count(self, word: str) -> int:
-        """Return how many passages have a word, up to a bound in each collection."""
-        kept = self.there().counts
-        if word not in kept:
-            kept[word] = sum(
-                self._db.execute(
-                    f"SELECT count(*) FROM (SELECT rowid FROM {TABLES[name]}"
-                    f" WHERE {TABLES[name]} MATCH ? LIMIT 20000)", (_phrase([word]),)
-                ).get
-                for name in self.collections(())
-            )
-        return kept[word]
+    def _having(self, table: str, word: str) -> int:
+        counted = f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT {tuning.LARGE}"
+        return int(self._db.execute(f"SELECT count(*) FROM ({counted})", (_phrase([word]),)).get)
 
     def there(self) -> There:
         """Return what is known of the store as it is now."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ...graph.accumulate import accumulate
 from .. import tuning
+from ..rank import list_of
+import os
+CODEG=float(os.environ.get('CODEG', '0.3'))
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +56,9 @@ class Accumulate:
         if matches.history is not None:
             kept = tuning.KEPT_BESIDE_HISTORY
             said = {id: found.unit * value / best for id, value in matches.history.support.items()}
+        stands = found.stands_for
         match = {
-            id: value + settings.graph_weight * walk.support.get(id, 0.0) + said.get(id, 0.0)
+            id: value + settings.graph_weight * (CODEG if list_of(id) == 'code' else 1) * max(walk.support.get(id, 0.0), walk.support.get(stands.get(id, id), 0.0))
             for id, value in own.items()
         }
         decays = {}
@@ -65,8 +69,13 @@ class Accumulate:
                     most = walk.reached[hit.id].steps()[0].score * decays[hit.id]
                     match[hit.id] = min(match[hit.id], most)
         highest = max(match.values(), default=1.0)
-        for rank, hit in enumerate([hit for hit in hits if not hit.hops][:kept]):
-            match[hit.id] = highest * (1 - rank * tuning.JUST_BELOW)
+        seen = {}
+        for hit in hits:
+            if hit.hops: continue
+            rank = seen.setdefault(list_of(hit.id), 0)
+            if rank < 2:
+                match[hit.id] = highest * (1 - rank * tuning.JUST_BELOW)
+            seen[list_of(hit.id)] += 1
         scale = best * found.confidence / max(1.0, highest)
         return {
             id: {"match": value / decays[id], "decay": decays[id], "scale": scale}
