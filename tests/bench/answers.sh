@@ -8,10 +8,10 @@
 #   pages       questions that a page of documentation answers: FOLDER/pages/questions.tsv
 #   questions   questions about code, and the files that answer: FOLDER/questions/*.jsonl
 #   commits     commit messages, and the files of the commits: FOLDER/pytest-commits
-#   records     tests/bench/answers/records.jsonl, found among code and pages
-#   weak        tests/bench/answers/nonsense.tsv, which nothing in a store answers
+#   records     tests/bench/answers/records.jsonl among code and pages
+#   weak        tests/bench/answers/nonsense.tsv: questions without an answer
 #   documents   recall@5 of FOLDER/hotpot, musique and pep
-#   contexts    what contexts say about symbols, reasons and nonsense
+#   contexts    symbols, reasons and nonsense in contexts
 #
 #   --set FOLDER           the sets; LORE_SETS unless set
 #   --only SECTION,…       these sections alone

@@ -27,7 +27,7 @@ class NoCloneError(BenchmarkError):
 
 
 class Stores:
-    """Stores in a folder, each made when it is first asked for, and their engines.
+    """Stores in a folder, made on first use, and their engines.
 
     A name is a kind and a repository: ``p-click`` has click with its pages of documentation,
     ``q-click`` all documents, ``c-click`` none.
@@ -99,7 +99,7 @@ class Stores:
         return self.opened(place / "mixed", clone), self.opened(place / "alone", clone)
 
     def opened(self, store: Path, root: Path) -> Engine:
-        """Return an engine of its own for a store."""
+        """Return a new engine of a store."""
         return Engine(open_store(str(store)), self.settings, str(root))
 
     def _clone(self, name: str, commit: str) -> Path:
