@@ -7,6 +7,7 @@ import subprocess
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -94,6 +95,33 @@ def test_without_valgrind_nothing_is_counted_and_that_is_said(tmp_path: Path) ->
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "lore: bench: instructions: skipped: valgrind is not installed\n"
+
+
+def test_records_of_the_answers_hold_their_reasons() -> None:
+    lines = (ROOT / "tests/bench/answers/records.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    assert len({row["id"] for row in records}) == 30
+    assert all(row["asked"] and row["other"] for row in records)
+    reasons = [row["reason"] in row["body"] for row in records if "why" in row]
+    assert reasons == [True] * 20
+
+
+def test_questions_without_an_answer_are_distinct() -> None:
+    lines = (ROOT / "tests/bench/answers/nonsense.tsv").read_text("utf-8").splitlines()
+    kinds, asked = zip(*(line.split("\t") for line in lines), strict=True)
+    assert len(set(asked)) == 60
+    assert [kinds.count(kind) for kind in ("foreign", "unknown")] == [30, 30]
+
+
+def test_a_page_counts_at_its_place(load: Any) -> None:
+    answers = load("answers")
+    hits = [SimpleNamespace(file=name, id=f"doc-{name}") for name in ("a.md", "b.md")]
+    bench = SimpleNamespace(
+        pages=lambda: [("p-x", "q", "b"), ("p-x", "r", "none")],
+        hits=lambda *_: hits,
+        miss=lambda *_: None,
+    )
+    assert [row.measured for row in answers.pages(bench)] == [0.0, 50.0, 50.0]
 
 
 def test_the_ledger_has_ratios_and_no_times(

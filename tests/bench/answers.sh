@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Usage: tests/bench/answers.sh CLONES --set FOLDER [--only SECTION,…] [--misses] [--json | --text]
+# Summary: measure answers to all kinds of questions, and compare them with their goals
+#
+# CLONES has a clone of each repository by its name: click, flask, pytest, requests and sqlfluff;
+# a repository without one is left out. Sections:
+#
+#   pages       questions that a page of documentation answers: FOLDER/pages/questions.tsv
+#   questions   questions about code, and the files that answer: FOLDER/questions/*.jsonl
+#   commits     commit messages, and the files of the commits: FOLDER/pytest-commits
+#   records     tests/bench/answers/records.jsonl among code and pages
+#   weak        tests/bench/answers/nonsense.tsv: questions without an answer
+#   documents   recall@5 of FOLDER/hotpot, musique and pep
+#   contexts    symbols, reasons and nonsense in contexts
+#
+#   --set FOLDER           the sets; LORE_SETS unless set
+#   --only SECTION,…       these sections alone
+#   --context TOKENS,…     budgets of the contexts about code; 2000,4000 unless set
+#   --queries N            at most N queries of a set of documents
+#   --setting KEY=VALUE    search under this setting; may be given several times
+#   --misses               print on stderr which questions are not answered
+#   --stores FOLDER        keep clones and stores here; .bench/answers unless set
+#
+# Stores are made once. After a change of the index, delete their folder.
+
+. "${BASH_SOURCE[0]%/*}/start.sh"
+start "${BASH_SOURCE[0]}" answers.py "$@"
