@@ -19,6 +19,7 @@ from ..core.text import (
     inflections,
     is_aside,
     is_test,
+    is_changelog,
     joined,
     parse_query,
     phrases_of,
@@ -280,6 +281,7 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
     Prose counts less where files ``alone`` are asked for: else it has a list of its own.
     """
     tests = 1.0 if not TESTS.isdisjoint(query.text.lower().split(None, 2)[:2]) else OF_TESTS
+    past = not {"was","were","since","dropped","removed","changed","deprecated","renamed","added","version","release","changelog","changes","when"}.isdisjoint(query.text.lower().split())
     for id in ids:
         path = path_of(id)
         prose = is_prose(path)
@@ -288,6 +290,8 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
         else:
             is_data = alone if prose else not is_source(path)
             factor = OF_DATA if is_data else 1.0
+        if prose and not past and is_changelog(path):
+            factor *= 0.5
         if factor != 1:
             yield id, factor
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CODE, PAGES, RECORDS = "code", "pages", "records"
 
-WEAK = 0.3
+WEAK = 0.32
 """Evidence below which results are weak: so flagged are 85 % of 60 queries that a store cannot
 answer, and 0.4 % of 234 that it can."""
 
@@ -185,7 +185,7 @@ def _turns(
         first.insert(0 if order[0] == RECORDS else 1, RECORDS)
         yield (first * 3)[:3]
     else:
-        yield [first[0], first[0], first[-1]]
+        yield [first[0], first[0], first[-1] if len(first) > 1 or leans == CODE else order[-1]]
     while True:
         yield [order[0], *order]
 
