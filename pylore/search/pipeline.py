@@ -204,7 +204,7 @@ def _ranking(legs: _Legs, room: int, notes: list[str]) -> Ranking:
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
     answered = set(found.stands_for.values())
-    ids = list(islice((id for id in found.fused if id not in answered), room))
+    ids = _pool([id for id in found.fused if id not in answered], room)
     pool = Ranking(found)
     direct = _direct_hits(store, settings, found, query.words, ids)
     if query.near is not None:
@@ -221,6 +221,29 @@ def _ranking(legs: _Legs, room: int, notes: list[str]) -> Ranking:
         hits, matched = _expanded(store, settings, query, pool, direct, notes)
         pool.hits = _in_their_order(store, settings, query, hits, matched, pool, [])
     return pool
+
+
+def _pool(ids: list[str], room: int) -> list[str]:
+    """Return the best ``room`` matches, and the best ``OF_EACH`` of each list."""
+    from .rank import list_of
+
+    taken: dict[str, int] = {}
+    pool = ids[:room]
+    for id in ids:
+        name = list_of(id)
+        taken[name] = taken.get(name, 0) + 1
+    few = {name: OF_EACH for name in taken}
+    for id in pool:
+        few[list_of(id)] -= 1
+    for id in ids[room:]:
+        name = list_of(id)
+        if few[name] > 0:
+            few[name] -= 1
+            pool.append(id)
+    return pool
+
+
+OF_EACH = 10
 
 
 class _Legs:

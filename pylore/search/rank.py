@@ -43,10 +43,12 @@ BY_WORDS = 1 / 3
 """Share of words in evidence; the cosine has the rest. With 1/4, 78 % of the former are flagged, with
 1/2 88 %; pages in the first three do not change."""
 
+NEARLY = 0.8
+
 OTHER_FORM = 0.5
 """A word in another form, relative to the word itself."""
 
-PROOFS = 10
+PROOFS = 5
 """Passages of each leg that are read for evidence: with 25 nothing changes."""
 
 READ_WORDS = 40
@@ -128,13 +130,25 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
     total, having = store.fulltext.frequencies(asked)
     idf = {word: log((total + 1) / (having.get(word, 0) + 0.5)) for word in asked}
     cosine = {key: score for key, _, score in found.nearest}
-    rows = [row for rows in found.rows.values() for row in rows[:PROOFS]]
     best: dict[str, float] = {}
-    for key, id in {key: id for key, id, _ in [*rows, *found.nearest[:PROOFS]]}.items():
+    for key, id in _proofs(found):
         share = coverage(idf, store.fulltext.indexed(key)[1])
         value = BY_WORDS * share + (1 - BY_WORDS) * max(0.0, cosine.get(key, 0.0))
         best[list_of(id)] = max(best.get(list_of(id), 0.0), value)
     return best
+
+
+def _proofs(found: Matches) -> list[tuple[int, str]]:
+    """Return the first passages of each list in each leg, with the ids of their nodes."""
+    proofs: dict[int, str] = {}
+    for rows in (*found.rows.values(), found.nearest):
+        taken: dict[str, int] = {}
+        for key, id, _ in rows:
+            name = list_of(id)
+            taken[name] = taken.get(name, 0) + 1
+            if taken[name] <= PROOFS:
+                proofs[key] = id
+    return list(proofs.items())
 
 
 def coverage(weights: Mapping[str, float], text: str) -> float:
@@ -170,7 +184,8 @@ def _turns(
 ) -> Iterator[list[str]]:
     """Yield the lists of the first three places, and then those of each round."""
     worth = {name: evidence.get(name, 0.0) for name in lists}
-    sure = {name for name, value in worth.items() if value >= WEAK}
+    least = min(WEAK, NEARLY * max(worth.values()))
+    sure = {name for name, value in worth.items() if value >= least}
     if leans == CODE and CODE in worth:
         sure = {CODE, *sure.intersection((RECORDS,))}
         worth[PAGES] = 0.0
@@ -185,7 +200,7 @@ def _turns(
         first.insert(0 if order[0] == RECORDS else 1, RECORDS)
         yield (first * 3)[:3]
     else:
-        yield [first[0], first[0], first[-1] if len(first) > 1 or leans == CODE else order[-1]]
+        yield [first[0], first[0], first[-1]]
     while True:
         yield [order[0], *order]
 
