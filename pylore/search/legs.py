@@ -344,6 +344,12 @@ def _vector_leg(
     found.more = found.more or (
         len(found.nearest) >= wanted and found.nearest[-1][2] >= settings.vector_min
     )
+    if not scope.types and store.fulltext.collections(("file",)):
+        types = store.types.require(("records",))
+        types = tuple(t for t in types if t != "doc")
+        seen = {key for key, *_ in found.nearest}
+        more = store.vectors.search(vector, scope.with_types(types), 10)
+        found.nearest = sorted([*found.nearest, *(row for row in more if row[0] not in seen)], key=lambda row: -row[2])
     for key, id, score in found.nearest:
         if score >= settings.vector_min and id.startswith(THING_IDS):
             found.of_things.setdefault(id, {})[key] = score

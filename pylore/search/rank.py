@@ -43,7 +43,7 @@ BY_WORDS = 1 / 3
 """Share of words in evidence; the cosine has the rest. With 1/4, 78 % of the former are flagged, with
 1/2 88 %; pages in the first three do not change."""
 
-NEARLY = 0.8
+NEARLY = 0.6
 
 OTHER_FORM = 0.5
 """A word in another form, relative to the word itself."""
@@ -184,8 +184,8 @@ def _turns(
 ) -> Iterator[list[str]]:
     """Yield the lists of the first three places, and then those of each round."""
     worth = {name: evidence.get(name, 0.0) for name in lists}
-    least = min(WEAK, NEARLY * max(worth.values()))
-    sure = {name for name, value in worth.items() if value >= least}
+    best = max(worth.values())
+    sure = {name for name, value in worth.items() if value >= min(WEAK, best * NEARLY)}
     if leans == CODE and CODE in worth:
         sure = {CODE, *sure.intersection((RECORDS,))}
         worth[PAGES] = 0.0
