@@ -332,6 +332,34 @@ def version_of(heading: str) -> tuple[int, ...]:
     return (_MOST,) if any(word in heading.lower() for word in _COMING) else ()
 
 
+_OF_DEFINITIONS = frozenset(
+    """
+    class code constant declared defined definition defines function implementation implemented
+    located lives method module source struct type
+    """.split()
+)
+
+
+def asked_names(text: str) -> list[str]:
+    """Return the names of code in a text that asks for hardly anything else.
+
+    A capital in such a text, after its first word, begins a name too, and so may its only word.
+
+    >>> asked_names("where is the Flask class defined"), asked_names("Response.json")
+    (['Flask'], ['Response.json'])
+    >>> asked_names("how Response.json reads its text twice")
+    []
+    """
+    chunks = [chunk.strip(AROUND) for chunk in text.split(None, MOST_WORDS)]
+    names = named_in(text) or [chunk for chunk in chunks[1:] if chunk[:1].isupper()]
+    if not names and len(chunks) == 1:
+        names = chunks
+    asked = frozenset(words(" ".join(names)))
+    rest = [word for word in words(text) if word not in asked]
+    others = _OF_DEFINITIONS | STOP_WORDS
+    return names if all(fold(word) in others for word in rest) else []
+
+
 _OPENERS = frozenset("where which how what when who whose why does do did is are".split())
 _PERSONS = frozenset("i my me we our us you your".split())
 _OF_CODE = frozenset("where which how what who whose".split())

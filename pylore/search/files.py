@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import log
 
-from ..core.query import head_of, is_question, named_in
+from ..core.query import asked_names, head_of, is_question, named_in
 from ..core.scoring import relative, rounded
 from ..core.text import (
     camel_parts,
@@ -80,11 +80,12 @@ class FileRanks:
     ``scores`` is p × the factor of the file's kind.
     """
 
-    __slots__ = ("history", "kind", "legs", "plain")
+    __slots__ = ("asked", "history", "kind", "legs", "plain")
 
     def __init__(self, legs: dict[str, dict[str, float]], plain: dict[str, float]) -> None:
         self.legs = legs
         self.plain = plain
+        self.asked: dict[str, float] = {}
         self.kind: dict[str, float] = {}
         self.history: History | None = None
 
@@ -132,8 +133,12 @@ def rank_files(
         for id, score in leg.items():
             plain[id] = plain.get(id, 0.0) + (score if name == WHOLE else HALF * score)
     ranks = FileRanks(legs, relative(plain))
+    ranks.asked = definitions(store, asked_names(query.text))
+    for file in {file_id(path_of(id)) for id in ranks.asked}:
+        ranks.plain[file] = ranks.plain.get(file, 0.0) + 1
     if not is_question(query.text):
         _add_history(store, query, files, ranks)
+    ranks.plain = relative(ranks.plain)
     ranks.kind = dict(kinds(query, ranks.plain, alone=scope.types == ("file",)))
     return ranks
 
@@ -149,7 +154,6 @@ def _add_history(store: Store, query: Query, files: Scope, ranks: FileRanks) -> 
     new = store.nodes.match(files, [id for id in support if id not in ranks.plain])
     for id in [*ranks.plain, *sorted(new)]:
         ranks.plain[id] = ranks.plain.get(id, 0.0) + support.get(id, 0.0)
-    ranks.plain = relative(ranks.plain)
 
 
 def _of_whole_texts(store: Store, query: Query) -> dict[str, dict[str, float]]:
@@ -206,25 +210,34 @@ def _with_forms(query: Query) -> list[str]:
     forms = (form for word in query.single_words() for form in inflections(word))
     return list(dict.fromkeys([*phrases_of(query), *forms, *joined(query.text)]))
 
-def defining(store: Store, text: str) -> dict[str, float]:
-    """Return the files that define the names of code in a text; of n files with one name, each
-    has 1/n.
+def definitions(store: Store, names: Iterable[str]) -> dict[str, float]:
+    """Return the symbols that these names of code are defined by; of n for one name, each has 1/n.
 
-    A name with capitals is compared as it is written: ``SELECT`` is no function ``select``.
+    A name with capitals is compared as it is written: ``SELECT`` is no function ``select``. Of
+    ``Blueprint.register``, other methods ``register`` are found only where there is no such one.
     """
-    wanted = {qualified.rpartition(".")[2] for qualified in named_in(text)}
+    wanted = {name.rpartition(".")[2]: name for name in names}
     asked = [" ".join(split) for name in sorted(wanted) if (split := words(fold(name)))]
-    files: dict[str, set[str]] = {}
+    found: dict[str, list[str]] = {}
     for id in store.fulltext.titled(CODE, asked, MOST_DEFINED) if asked else ():
         name = qualified_of(id).rpartition(".")[2]
         name = name if name in wanted else fold(name)
         if name in wanted:
-            files.setdefault(name, set()).add(file_id(path_of(id)))
-    scores: dict[str, float] = {}
-    for own in files.values():
-        for id in own:
-            scores[id] = scores.get(id, 0.0) + 1 / len(own)
-    return scores
+            found.setdefault(name, []).append(id)
+    shares: dict[str, float] = {}
+    for name, ids in found.items():
+        whole = [id for id in ids if f".{qualified_of(id)}".endswith(f".{wanted[name]}")] or ids
+        shares.update((id, 1 / len(whole)) for id in whole)
+    return shares
+
+
+def defining(store: Store, text: str) -> dict[str, float]:
+    """Return the files that define the names of code in a text, with the sums of their shares."""
+    files: dict[str, float] = {}
+    for id, share in definitions(store, named_in(text)).items():
+        file = file_id(path_of(id))
+        files[file] = files.get(file, 0.0) + share
+    return files
 
 
 def _names(query: Query) -> list[str]:

@@ -111,16 +111,18 @@ def _symbols(
     """Return the scores of symbols: the best symbol has p of its file and stands for it, another
     the share ``further`` of that, relative to the best."""
     of_files: dict[str, list[str]] = {}
-    for id in own:
+    asked = found.files.asked if found.files else {}
+    for id in {**own, **asked}:
         if id.startswith(SYMBOL_IDS):
             of_files.setdefault(file_id(path_of(id)), []).append(id)
     scores = {}
     for file, ids in of_files.items():
-        best, *others = sorted(ids, key=lambda id: (-own[id], id))
+        best, *others = sorted(ids, key=lambda id: (id not in asked, -own.get(id, 0.0), id))
+        found.how.setdefault(best, "all")
         found.stands_for[best] = file
         scores[best] = files.get(file, 0.0)
         for id in others:
-            scores[id] = files.get(file, 0.0) * further * own[id] / (own[best] or 1.0)
+            scores[id] = files.get(file, 0.0) * further * min(1.0, own[id] / (own.get(best) or 1.0))
     return scores
 
 
