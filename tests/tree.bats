@@ -17,14 +17,14 @@ setup_file() { # one store for all; each test has a copy of it
 
 setup() { setup_copy; }
 
-@test "hops are branches with their relations, the way their edges lead; the same search is the same tree" {
-  # hops are branches with their relations, the way their edges lead
+@test "hops are branches with their relations; the same search is the same tree" {
+  # hops are branches with their relations
   run_lore search tokens --tree --expand
   expect 0
   [ "$(sed 's/^......//' <<<"$output")" = 'decision-a  Sessions are signed tokens
-├─ anchored_to → file-b.py  b.py
-│  └─ imports ← file-c.py  c.py
-└─ relates_to ← failure-d  Logged out, and still in' ]
+├─ anchored_to file-b.py  b.py
+│  └─ imports file-c.py  c.py
+└─ relates_to failure-d  Logged out, and still in' ]
   scores=$(sed 's/ .*//' <<<"$output" | sort)
   [ "$scores" = "$(lore search tokens --expand --text | sed -n 's/^\([01]\.[0-9]*\) .*/\1/p' | sort)" ]
   # the same search is the same tree
@@ -37,8 +37,8 @@ setup() { setup_copy; }
   run_lore related decision-a --hops 2 --type file --exclude failure-d --tree
   expect 0
   [ "${lines[0]}" = "      decision-a" ]
-  contains "${lines[1]}" "  └─ anchored_to → file-b.py  b.py"
-  contains "${lines[2]}" "     └─ imports ← file-c.py  c.py"
+  contains "${lines[1]}" "  └─ anchored_to file-b.py  b.py"
+  contains "${lines[2]}" "     └─ imports file-c.py  c.py"
   # a tree at depth 0 says that nothing is walked; of an empty one the note is enough
   run_lore search tokens --tree
   expect 0
@@ -68,4 +68,16 @@ setup() { setup_copy; }
   run_lore search tokens --tree --expand
   expect 0
   contains "$output" "note-e  tokens ?[2J? red"
+}
+
+@test "each result is in a tree once" {
+  for count in 1 2 10; do
+    for depth in 1 2; do
+      run_lore search "tokens logged" -n $count --graph-depth $depth --tree
+      expect 0
+      for id in $(lore search "tokens logged" -n $count --graph-depth $depth --ids); do
+        [ "$(grep -c -- "$id" <<<"$output")" = 1 ]
+      done
+    done
+  done
 }

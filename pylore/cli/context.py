@@ -53,14 +53,12 @@ def context(words: tuple[str, ...], **given: Any) -> None:
 def _found(engine: Engine, question: str, form: str, given: dict[str, Any]) -> Context:
     from ..app.context import ContextRequest
     from ..app.context import context as build
-    from ..search.cochange_age import add_note
 
     request = ContextRequest(
         question, form=form, types=split_words(given["type"]), files=split_words(given["files"]),
         with_superseded=given["with_superseded"],
     )  # fmt: skip
     found = build(engine, request)
-    add_note(engine.store, engine.settings, found.hits, found.notes, of_files=bool(given["files"]))
     if engine.settings.max_bytes:
         from ..app.bounds import context_within
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..core.errors import EmbedderError, LoreError
 from ..core.settings import Settings, from_environment
 from ..core.text import one_line
+from ..core.times import is_within
 from ..core.vocabulary import CODE_IDS, CODE_TYPES
 from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
-from ..search.cochange_age import old_cochanges
 from ..store import FILE, open_store, scratch_store
 from ..store.check import sqlite_features, sqlite_version, vector_extension
 from ..store.connection import TO_WIPE
@@ -409,11 +409,12 @@ def _similar(store: Store) -> Check:
 
 
 def _cochanges(store: Store, settings: Settings) -> Check:
-    note = old_cochanges(store, settings)
-    if note:
-        return Check("cochanges", True, note.partition(":")[0], COCHANGES)
-    analysed = (store.meta.get("cochanges_analyzed_at") or "")[:10]
-    return Check("cochanges", True, f"as of {analysed}" if analysed else "no history was analysed")
+    analysed = store.meta.get("cochanges_analyzed_at") or ""
+    if not analysed:
+        return Check("cochanges", True, "no history was analysed")
+    if settings.cochange_days and not is_within(analysed, settings.cochange_days):
+        return Check("cochanges", True, f"the co-changes are of {analysed[:10]}", COCHANGES)
+    return Check("cochanges", True, f"as of {analysed[:10]}")
 
 
 def _purged(store: Store) -> Check:

@@ -75,10 +75,7 @@ def search(words: tuple[str, ...], **given: Any) -> None:
 
 
 def _found(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
-    from ..search.cochange_age import add_note
-
     found = _search(engine, query, given)
-    add_note(engine.store, engine.settings, found, found.notes, of_files=bool(given["files"]))
     if given["tree"] and not engine.settings.depth:
         found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
     return found
@@ -97,7 +94,7 @@ def _answer_or_keep(
     keeping = Keeping("search", (query,), given, settings)
     kept = keeping.answer()
     if kept is not None:
-        rows = rows_of(kept, output.form, explain=given["explain"] or given["tree"])
+        rows = rows_of(kept, output.form, explain=given["explain"])
         _put(rows, kept.notes, settings, output, text)
         keep_timing("search", settings)
         return
@@ -130,7 +127,7 @@ def _search(
         since=given["since"] or "",
         filter_expanded=given["filter_expanded"],
         exclude=split_words(given["exclude"]) + excluded,
-        explain=given["explain"] or given["tree"],
+        explain=given["explain"],
         operators=True,
         offsets=given["offsets"],
     )
@@ -228,7 +225,6 @@ def related(ids: tuple[str, ...], **given: Any) -> None:
     """``lore related`` and ``lore graph related``."""
     from ..app.related import RelatedRequest
     from ..app.related import related as find_related
-    from ..search.cochange_age import add_note
 
     depth = given["settings"].pop("graph_depth", "1")
     hops = given["hops"]
@@ -244,12 +240,11 @@ def related(ids: tuple[str, ...], **given: Any) -> None:
             hops=depth if hops is None else hops,
             types=split_words(given["type"]),
             exclude=split_words(given["exclude"]),
-            explain=given["explain"] or given["tree"],
+            explain=given["explain"],
             here=os.getcwd(),
             limit=settings.limit if "limit" in given["settings"] else 0,
             symbols=given["symbols"],
         ))  # fmt: skip
-        add_note(store, settings, found, found.notes, of_files=bool(near))
         asked = " ".join((*names, *near))
         _print_hits(engine, f"related {asked}", found, output, text)
 

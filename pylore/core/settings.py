@@ -80,12 +80,8 @@ ARRAYS = ("weights", "texts")
 
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 
-EXPANSION_RULES = {
-    "accumulate": "pylore.search.rules.accumulate",
-    "best-path": "pylore.search.rules.best_path",
-    "activation": "pylore.search.rules.activation",
-}
-"""Each value of ``expansion``, and the module whose ``RULE`` it is: loaded when it is asked for."""
+EXPANSION_RULES = ("accumulate", "best-path", "activation")
+"""The values of ``expansion``: see ``search.rules``."""
 
 USER_ONLY = {
     "plugin_dir": "runs a program",
@@ -234,22 +230,19 @@ class Settings:
     )
     activation_anchors = whole(
         3,
-        "how many of the nearest matches activation starts from; unless this is set, a smaller "
-        "graph_seeds counts",
+        "how many of the nearest matches activation starts from, in place of graph_seeds",
         low=1,
         high=1000,
     )
     activation_edges = whole(
         10,
-        "the most edges of one node, the surest first, that activation follows; unless this is "
-        "set, a smaller graph_fanout counts",
+        "the most edges of one node that activation follows, in place of graph_fanout",
         low=1,
         high=10_000,
     )
     activation_facts = whole(
         30,
-        "the most nodes that activation reaches; unless this is set, a smaller graph_max_nodes "
-        "counts",
+        "the most nodes that activation reaches, in place of graph_max_nodes",
         low=1,
         high=100_000,
     )
@@ -491,7 +484,7 @@ class Settings:
     )
     cochange_days = whole(
         7,
-        "days after which searches and 'lore doctor' say that co-changes are old; 0: never",
+        "days after which 'lore doctor' says that co-changes are old; 0: never",
         low=0,
         high=36_500,
     )

@@ -77,6 +77,8 @@ FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
 CHANGES = "changes"
 IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
+UNDIRECTED = frozenset({"similar_to", CO_CHANGES})
+"""Relations whose edges begin at the lesser id: the direction says nothing."""
 CALLS = "calls"
 BY_HAND = "restored by hand"
 """The reason of a valid anchor whose code is gone: a person lets it hold."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from math import log, sqrt
 
 from ..core.scoring import best_first
-from ..core.vocabulary import DEFINES, THING_IDS
+from ..core.vocabulary import DEFINES, THING_IDS, UNDIRECTED
 from .relations import FRONTIER, MOST_NAMING, THINNING
 from .walk import Step, Walk, capped_edges, sure_edges, ways_up
 
@@ -122,10 +122,11 @@ def _in_turn(bundles: Sequence[Bundle], fanout: int, first: Set[str]) -> list[Bu
     Otherwise the hundred symbols that a file defines would leave no room for the three
     files that it imports.
     """
-    groups: dict[tuple[bool, str], list[tuple[float, bool, str]]] = {}
+    groups: dict[tuple[bool, str], list[tuple[float, bool, str, bool]]] = {}
     for _, outgoing, names, others, weights in bundles:
         for relation, other, weight in zip(names, others, weights, strict=True):
-            groups.setdefault((outgoing, relation), []).append((-weight, other not in first, other))
+            key = (outgoing or relation in UNDIRECTED, relation)
+            groups.setdefault(key, []).append((-weight, other not in first, other, outgoing))
     turns = [
         (turn, key, edge)
         for key, edges in groups.items()
@@ -135,7 +136,7 @@ def _in_turn(bundles: Sequence[Bundle], fanout: int, first: Set[str]) -> list[Bu
     node = bundles[0][0]
     return [
         (node, outgoing, [relation], [other], [-weight])
-        for _, (outgoing, relation), (weight, _, other) in turns[:fanout]
+        for _, (_, relation), (weight, _, other, outgoing) in turns[:fanout]
     ]
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""
 
-    WaysFrom = Callable[[Mapping[str, float]], Mapping[str, "Step"]]
-
     class Walker(Protocol):
         """A walk from seeds (id to score) along edges, within caps: see ``walk``."""
 
@@ -80,10 +78,10 @@ class Step:
 
 
 class Walk:
-    """What a walk reached (seeds are not in it), and what its caps left out."""
+    """Nodes that a walk reached, best first, without its seeds; and what its caps left out."""
 
     __slots__ = (
-        "anchored", "edges_seen", "hubs", "left_out", "reached", "roots", "support", "ways_from",
+        "anchored", "barred", "edges_seen", "hubs", "left_out", "reached", "roots", "support",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -99,8 +97,8 @@ class Walk:
         """With ``accumulate``: what the graph says for each node, seeds too."""
         self.roots: dict[str, str] = {}
         """With ``accumulate``: the seed that led to a node, where no other one did."""
-        self.ways_from: WaysFrom | None = None
-        """From some of the seeds (id to score) along edges that this walk has read."""
+        self.barred: Set[str] = frozenset()
+        """Nodes that were not to be entered, as far as the walk came upon them."""
 
 
 def walk(
@@ -145,7 +143,9 @@ def walk(
         best.update(improved)
         _keep_best(best, seeds, max_nodes, result)
         frontier = {id: step for id, step in improved.items() if best.get(id) is step}
-    result.reached = {id: step for id, step in best.items() if id not in seeds}
+    reached = [step for id, step in best.items() if id not in seeds]
+    reached.sort(key=lambda step: (-step.score, step.id))
+    result.reached = {step.id: step for step in reached}
     return result
 
 
@@ -376,20 +376,3 @@ class EdgeCache:
                 self._room -= len(bundle[2])
             self._room -= len(fresh)
         return [bundle for id in frontier for bundle in kept[id]]
-
-
-class KnownEdges:
-    """The edges that a cache holds: what nobody has asked it for has none."""
-
-    __slots__ = ("_kept",)
-
-    def __init__(self, cache: EdgeCache) -> None:
-        self._kept = cache._kept
-
-    def bundles(
-        self, frontier: Sequence[str], relations: Sequence[str], limit: int
-    ) -> list[Bundle]:
-        """``Edges.bundles``, whatever the limit was."""
-        names = tuple(relations)
-        places = [kept for (_, asked), kept in self._kept.items() if asked == names]
-        return [bundle for id in frontier for kept in places for bundle in kept.get(id, ())]

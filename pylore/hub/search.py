@@ -22,9 +22,9 @@ from ..core.vocabulary import (
 )
 from ..embed import open_embedder
 from ..search import tuning
-from ..search.expand import rule_of
 from ..search.legs import searched
 from ..search.query import Request
+from ..search.rules import narrowed
 from ..store.filter import Scope
 from ..system.json_encode import dumps
 from ..system.plugin_process import LATE, Refused
@@ -341,12 +341,10 @@ def _walk(settings: Settings) -> dict[str, Any]:
     """Return a walk's caps and weights; what the hub says of relations comes before what lore
     knows.
     """
-    rule = rule_of(settings)
-    caps = getattr(rule, "caps", None)
-    capped = settings if caps is None else caps(settings)
+    capped = narrowed(settings)
     return {
-        "rule": getattr(rule, "at_hub", "best-path"),
-        "near": getattr(rule, "starts_near", False),
+        "rule": "accumulate" if settings.expansion == "accumulate" else "best-path",
+        "near": settings.expansion == "activation",
         "weight": capped.graph_weight,
         "depth": capped.depth,
         "decay": capped.hop_decay,
@@ -354,7 +352,7 @@ def _walk(settings: Settings) -> dict[str, Any]:
         "max_nodes": capped.graph_max_nodes,
         "min_confidence": capped.min_confidence,
         "seeds": capped.graph_seeds,
-        "looked_at": tuning.LOOKED_AT * capped.graph_max_nodes,
+        "looked_at": LOOKED_AT * capped.graph_max_nodes,
         "shown": capped.graph_max_nodes,
         "known": {name: row[:2] for name, row in RELATIONS.items()},
         "given": settings.edge_weights,
@@ -363,6 +361,9 @@ def _walk(settings: Settings) -> dict[str, Any]:
         "without": [*settings.graph_exclude_edges],
     }
 
+
+LOOKED_AT = 20
+"""Reached nodes that are looked at for one within the scope, for each that may be returned."""
 
 NAME = "hub"
 FEW = 50

@@ -1,4 +1,4 @@
-"""What the graph brings to a search: from seeds to reached nodes."""
+"""Nodes that the graph adds to a search, and the paths that lead to them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from ..core.model import Hit
 from ..core.scoring import best_first, rounded
 from ..core.settings import BY_NAME
 from ..core.text import counted
-from ..core.vocabulary import COMMIT_IDS, RUN_IDS
+from ..core.vocabulary import DEFINES, RUN_IDS
+from ..graph.accumulate import accumulate
 from ..graph.relations import relation_weights, weight_notes
-from ..graph.walk import MOST, EdgeCache, KnownEdges, Step
-from ..graph.walk import walk as best_paths
-from . import tuning
+from ..graph.walk import EdgeCache, Step, walk
 from .legs import add_leg_scores
-from .rules import DirectMatches, rule_named
-from .score import assemble, describe, in_order
+from .rules import narrowed, path_factors, path_seeds, summed_factors, summed_seeds
+from .score import describe, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +23,22 @@ if TYPE_CHECKING:
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
-    from ..graph.walk import Bundles, Walk, Walker, WaysFrom
+    from ..graph.walk import Bundles, Walk, Walker
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .files import FileHistory
     from .legs import Matches
-    from .rules import Rule
+    from .rules import DirectMatches
+
+    WaysFrom = Callable[[Mapping[str, float], Collection[str]], Mapping[str, Step]]
+    """The best ways from some nodes (id to score) to others: ``graph.ways``."""
+
+HIDDEN_LISTED = 500
+"""Most superseded and retracted nodes that are listed for a walk; with more, it asks about those
+it reaches. Measured: listing a node takes as long as asking about one."""
+
+LENDING, LENT = 50, 0.7
+"""Best passages that lend, and their weight. With 20 passages recall@5 on PEPs is a point lower,
+with 100 nearly the same; more and less weight are worse there (docs/decisions/0017)."""
 
 
 def expanded(
@@ -42,68 +51,55 @@ def expanded(
     excluded: frozenset[str],
     hides: tuple[str, ...],
     explain: bool,
-) -> tuple[list[Hit], dict[str, Factors], dict[str, Step], WaysFrom | None]:
-    """Return the direct hits and, at most ``graph_limit``, what the graph brings within ``scope``;
-    of each id what it matches; the ways to all that the graph leads to; and those from some
-    results to where the walk began.
-
-    Neither what is ``excluded`` nor what is in a status of ``hides`` is entered.
+) -> tuple[list[Hit], dict[str, Factors], dict[str, Step], WaysFrom]:
+    """Return the direct hits and at most ``graph_limit`` nodes within ``scope`` that the graph
+    leads to, neither ``excluded`` nor in a status of ``hides``; the factors of each; the ways to
+    all that was reached; and those from some of the hits.
 
     Raises:
-        UsageError: a relation that was asked for is not known.
+        UsageError: a relation of the settings is unknown.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    rule = rule_of(settings)
-    ranks = matches.found.files
-    if False:
-        from .files import history_of
-
-        matches.history = history_of(store, settings, ranks, excluded)
-    caps: Callable[[Settings], Settings] | None = getattr(rule, "caps", None)
-    settings = settings if caps is None else caps(settings)
-    direct = list(matches.direct)
-    seeds = rule.seeds(matches, settings, notes)
-    lends = getattr(rule, "lends", False) and store.positional_edges.any()
-    walk = reach(store, settings, seeds, notes, rule.walk, excluded, hides, lends=lends)
-    if lends:
-        lend(store, settings, matches.starts, walk, excluded, hides)
-    returned = {hit.id for hit in direct}
-    returned |= {matches.found.stands_for[id] for id in returned if id in matches.found.stands_for}
-    every = within(store, walk, scope, settings)
-    among = [id for id in every if id not in returned]
-    _say_caps(walk, len(among), settings, notes)
-    steps = {id: walk.reached[id] for id in among[: settings.graph_max_nodes]}
-    if matches.history is not None:
-        steps |= _by_commits(store, matches.history, scope, returned)
-    reached = [hit_of(step, settings, explain=explain) for step in steps.values()]
+    settings = narrowed(settings)
+    if settings.expansion == "accumulate":
+        seeds, factors = summed_seeds(matches, settings), summed_factors
+        lends = store.positional_edges.any()
+        found = reach(store, settings, seeds, notes, accumulate, excluded, hides, lends=lends)
+        if lends:
+            lend(store, settings, matches.starts, found, hides)
+    else:
+        seeds, factors = path_seeds(matches, settings, notes), path_factors
+        found = reach(store, settings, seeds, notes, walk, excluded, hides)
+    stands_for = {**matches.starts.stands_for, **matches.found.stands_for}
+    direct = {hit.id for hit in matches.direct}
+    direct |= {stands_for[id] for id in direct & stands_for.keys()}
+    among = within(store, found, scope)
+    others = [id for id in among if id not in direct]
+    most = min(settings.graph_limit, settings.graph_max_nodes)
+    cap = "graph_limit" if most < settings.graph_max_nodes else "graph_max_nodes"
+    say_caps(found, len(others) - most, settings, cap_of(settings, cap), notes)
+    steps = [found.reached[id] for id in others[: settings.graph_max_nodes]]
+    reached = [led(Hit(step.id), step, settings.hop_decay, explain=explain) for step in steps]
     for hit in reached:
         add_leg_scores(hit, matches.starts)
     reached = describe(store, settings, reached)
-    matched = rule.factors([*direct, *reached], walk, matches, settings)
-    hits = direct + in_order(reached, matched)[: settings.graph_limit]
-    if explain and walk.support:
+    matched = factors(reached, found, matches, settings)
+    hits = [*matches.direct, *in_order(reached, matched)[: settings.graph_limit]]
+    if explain and found.support:
         for hit in hits:
-            support = rounded(walk.support.get(hit.id, 0.0))
+            support = rounded(found.support.get(hit.id, 0.0))
             hit.explain = {**(hit.explain or {}), "support": support}
-    if explain and matches.history is not None:
-        for hit in hits:
-            hit.explain = {**(hit.explain or {}), "history": matches.history.explained(hit.id)}
-    return hits, matched, {id: walk.reached[id] for id in every} | steps, walk.ways_from
 
+    def ways_from(starts: Mapping[str, float], to: Collection[str]) -> Mapping[str, Step]:
+        from ..graph.ways import Links
 
-def rule_of(settings: Settings) -> Rule:
-    """Return the rule that the settings ask for."""
-    return rule_named(settings.expansion)
+        weights = relation_weights(store, settings)
+        links = Links(found.reached.values(), weights, settings.hop_decay)
+        for symbol, file in stands_for.items():
+            links.add(file, symbol, DEFINES, 1.0, True)
+        return links.ways_from(starts, to)
 
-
-def _by_commits(
-    store: Store, history: FileHistory, scope: Scope, returned: Set[str]
-) -> dict[str, Step]:
-    """Return the ways to what commits say most for, of files within the scope."""
-    best = [id for id in best_first(history.support) if id in history.ways and id not in returned]
-    best = best[: tuning.MOST_BY_COMMITS]
-    among = store.nodes.match(scope, best)
-    return {id: history.ways[id] for id in best if id in among}
+    return hits, matched, {id: found.reached[id] for id in among}, ways_from
 
 
 def reach(
@@ -111,185 +107,126 @@ def reach(
     settings: Settings,
     seeds: Mapping[str, float],
     notes: list[str],
-    walk: Walker,
+    walker: Walker,
     excluded: frozenset[str] = frozenset(),
     hides: tuple[str, ...] = (),
     *,
     lends: bool = False,
 ) -> Walk:
-    """Walks from the seeds (id to score).
+    """Walk from the seeds (id to score); ``excluded`` nodes are not entered, nor those in a status
+    of ``hides``.
 
-    ``excluded`` nodes are not entered, nor those in a status of ``hides``. That hubs' edges were
-    cut is said in ``notes``; what the cap on nodes left out is for the caller to say. With
-    ``lends``, edges that stand in a passage are of less weight: the passage speaks for them.
+    With ``lends``, edges in a passage count less: the passage itself lends to what it links to.
 
     Raises:
-        UsageError: a relation that was asked for is not known.
+        UsageError: a relation of the settings is unknown.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     notes += weight_notes(store, settings)
     if store.walked is not None:
-        result: Walk = store.walked(settings)
-        _say_hubs(result, settings, notes)
-        return result
-    asked = _edges(store)
-    edges: Bundles = asked
+        at_hub: Walk = store.walked(settings)
+        at_hub.barred = excluded
+        return at_hub
+    of_all: Bundles = store.edges
+    if store.cache is not None:
+        of_all = store.cache.setdefault("edges", EdgeCache(store.edges))
+    edges: Bundles = EdgeCache(of_all)
     if lends:
         from ..graph.edge_views import DiscountedEdges
 
         edges = DiscountedEdges(edges, store.positional_edges.touching)
     barred: Set[str] = excluded
-    if hides:
-        edges, barred = _hiding(store, edges, excluded, hides)
-    weights = relation_weights(store, settings)
-    result = walk(
-        edges, seeds, weights, depth=settings.depth, decay=settings.hop_decay,
-        fanout=settings.graph_fanout, max_nodes=settings.graph_max_nodes,
-        min_confidence=settings.min_confidence, barred=barred,
+    hidden = store.nodes.hidden(hides, HIDDEN_LISTED) if hides else ()
+    if hidden is None:
+        from ..graph.edge_views import HiddenNodes
+
+        edges = HiddenNodes(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
+        barred = edges.barred
+    elif hidden:
+        barred = excluded.union(hidden)
+    result = walker(
+        edges, seeds, relation_weights(store, settings), depth=settings.depth,
+        decay=settings.hop_decay, fanout=settings.graph_fanout,
+        max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence, barred=barred,
     )  # fmt: skip
-    result.ways_from = lambda starts: best_paths(
-        KnownEdges(asked), starts, weights, depth=settings.depth,
-        decay=settings.hop_decay, fanout=settings.graph_fanout, max_nodes=MOST,
-        min_confidence=settings.min_confidence, barred=barred,
-    ).reached  # fmt: skip
-    _say_hubs(result, settings, notes)
+    result.barred = barred
     return result
 
 
-def _say_hubs(walk: Walk, settings: Settings, notes: list[str]) -> None:
-    if walk.hubs:
-        hubs = counted(len(walk.hubs), "well-connected node")
-        notes.append(f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}")
-
-
-def _hiding(
-    store: Store, edges: Bundles, excluded: frozenset[str], hides: tuple[str, ...]
-) -> tuple[Bundles, Set[str]]:
-    """Return the edges, and what a walk along them does not enter: all, or what it has come
-    upon."""
-    listed = store.nodes.hidden(hides, tuning.HIDDEN_LISTED)
-    if listed is not None:
-        return edges, excluded.union(listed)
-    from ..graph.edge_views import HiddenNodes
-
-    hidden_nodes = HiddenNodes(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
-    return hidden_nodes, hidden_nodes.barred
-
-
-def _edges(store: Store) -> EdgeCache:
-    """Return the traversal cache of this search, over that of all for which the store has a
-    place."""
-    if store.cache is None:
-        return EdgeCache(store.edges)
-    return EdgeCache(store.cache.setdefault("edges", EdgeCache(store.edges)))
-
-
-def within(store: Store, walk: Walk, scope: Scope, settings: Settings) -> list[str]:
-    """Return what was reached within ``scope``, best first."""
-    looked_at = list(walk.reached)[: tuning.LOOKED_AT * settings.graph_max_nodes]
+def within(store: Store, found: Walk, scope: Scope) -> list[str]:
+    """Return the reached nodes within ``scope``, best first."""
+    ids = list(found.reached)
     if "run" not in scope.types:  # they tie records to each other, and have no text
-        looked_at = [id for id in looked_at if not id.startswith(RUN_IDS)]
-    among = store.nodes.match(scope, looked_at)
-    return [id for id in looked_at if id in among]
+        ids = [id for id in ids if not id.startswith(RUN_IDS)]
+    among = store.nodes.match(scope, ids)
+    return [id for id in ids if id in among]
 
 
-def walk_hits(
-    store: Store,
-    settings: Settings,
-    seeds: Mapping[str, float],
-    scope: Scope,
-    notes: list[str],
-    *,
-    excluded: frozenset[str] = frozenset(),
-    explain: bool = False,
-    aside: frozenset[str] = frozenset(),
-) -> list[Hit]:
-    """Return what the best paths from the seeds reach, within ``scope``, best first; what is set
-    ``aside`` is walked through and takes no place.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    wide = [
-        (name, str(most + len(aside))) for name, most in tuning.WIDE if name not in settings.origins
-    ]
-    found = reach(store, settings.changed(wide, "default:related"), seeds, notes, best_paths,
-                  excluded)  # fmt: skip
-    among = [id for id in within(store, found, scope, settings) if id not in aside]
-    most = settings.graph_max_nodes
-    more = found.left_out + max(0, len(among) - most)
+def say_caps(found: Walk, more: int, settings: Settings, cap: str, notes: list[str]) -> None:
+    """Add one note on the links and nodes that a walk left out, ``more`` of these by ``cap``."""
+    said = []
+    if found.hubs:
+        nodes = counted(len(found.hubs), "node")
+        said.append(f"weaker links of {nodes} not followed ({cap_of(settings, 'graph_fanout')})")
+    more = found.left_out + max(0, more)
     if more:
-        notes.append(f"{more} more related nodes are not shown: graph_max_nodes is {most}")
-    hits = [hit_of(found.reached[id], settings, explain=explain) for id in among[:most]]
-    matched = {hit.id: {"path": found.reached[hit.id].score} for hit in hits}
-    return assemble(describe(store, settings, hits), matched)
+        said.append(f"{counted(more, 'connected node')} not shown ({cap})")
+    if said:
+        notes.append(", ".join(said))
 
 
-def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
-    """Return a reached node as a result without a score, with the way that led there."""
-    chain = step.steps()
-    hit = Hit(step.id)
-    hit.hops = step.hop
-    hit.path = [one.id for one in chain]
-    hit.edge = step.relation
-    if explain:
-        hit.explain = {"walk": explain_walk(chain, settings.hop_decay)}
-    return hit
-
-
-def begin_at_results(
-    hits: Sequence[Hit], ways_from: WaysFrom, given: Collection[str], decay: float
-) -> None:
-    """Let the path of what was reached begin at a direct match among the results.
-
-    A walk may have begun at what is none of them: of a type that was not asked for, past the
-    limit, or a file for which a symbol stands. What led on from a direct match to there, along
-    edges that the walk has read, then comes first. If nothing did, or it is a commit or one of the
-    files at hand (``given``), the path stays. ``hops`` counts from where the walk began, as the
-    score does.
-    """
-    matches = {hit.id: hit.score for hit in hits if not hit.hops}
-    stay = matches.keys() | given
-    others = [
-        hit for hit in hits if hit.path[0] not in stay and not hit.path[0].startswith(COMMIT_IDS)
-    ]
-    ways = ways_from(matches) if others else {}
-    for hit in others:
-        if hit.path[0] not in ways:
-            continue
-        chain = ways[hit.path[0]].steps()
-        before = [step.id for step in chain]
-        on = max(place for place, id in enumerate(hit.path) if id in before)
-        meeting = before.index(hit.path[on])
-        if hit.path[on] == hit.id:
-            hit.edge = chain[meeting].relation
-        hit.path = before[:meeting] + hit.path[on:]
-        walk = (hit.explain or {}).get("walk")
-        if walk:
-            walk["before"] = explain_walk(chain, decay)["hops"]
-
-
-def _say_caps(walk: Walk, found: int, settings: Settings, notes: list[str]) -> None:
-    """One note for the caps on what was reached; ``found`` is how much of it is in scope."""
-    unseen = len(walk.reached) - tuning.LOOKED_AT * settings.graph_max_nodes
-    cut = walk.left_out + max(0, unseen) + max(0, found - settings.graph_max_nodes)
-    more = min(found, settings.graph_max_nodes) - settings.graph_limit
-    caps = [f"graph_limit is {settings.graph_limit}"] if more > 0 else []
-    caps += [_cap(settings, "graph_max_nodes")] if cut else []
-    if caps:
-        nodes = counted(cut + max(0, more), "more connected node was", "more connected nodes were")
-        notes.append(f"{nodes} left out: {', '.join(caps)}")
-
-
-def _cap(settings: Settings, name: str) -> str:
-    """Return a cap and its value, by the name of the setting that it has come from."""
+def cap_of(settings: Settings, name: str) -> str:
+    """Return a cap and its value, by the name of the setting that it comes from."""
     origin = settings.origins.get(name, name)
     return f"{origin if origin in BY_NAME else name} is {getattr(settings, name)}"
 
 
+# --- paths
+
+
+def led(hit: Hit, step: Step, decay: float = 1.0, *, explain: bool = False) -> Hit:
+    """Give a hit the way that leads to it; return the hit."""
+    chain = step.steps()
+    hit.path = [one.id for one in chain]
+    hit.hops = len(chain) - 1
+    hit.edge = step.relation
+    if explain:
+        hit.explain = {**(hit.explain or {}), "walk": explain_walk(chain, decay)}
+    return hit
+
+
+def begin_at_results(
+    hits: list[Hit],
+    limit: int,
+    ways_from: WaysFrom,
+    matches: Mapping[str, float],
+    given: Collection[str],
+    decay: float,
+    *,
+    explain: bool,
+) -> list[Hit]:
+    """Return the hits, the path of each reached one beginning at a direct match among them.
+
+    A hit below ``limit`` that only one of the ``matches`` (id to score) past it leads to is left
+    out. A path from a match that cannot be shown, as its type was not asked for or it is one of
+    the files at hand (``given``), stays as it is.
+    """
+    starts = {hit.id: matches.get(hit.id, 0.0) for hit in hits if not hit.hops}
+    if len(starts) == len(hits):
+        return hits
+    ways = ways_from(starts, [hit.id for hit in hits])
+    shown = []
+    for place, hit in enumerate(hits):
+        if hit.hops and hit.id in ways:
+            led(hit, ways[hit.id], decay, explain=explain)
+        elif hit.hops and place >= limit and hit.path[0] in matches and hit.path[0] not in given:
+            continue
+        shown.append(hit)
+    return shown
+
+
 def explain_walk(chain: Sequence[Step], decay: float) -> dict[str, Any]:
-    """Return where a way begins, and each of its edges; an edge that was no hop took no
-    ``decay``."""
+    """Return the start of a way and its edges; an edge that was no hop took no ``decay``."""
     return {
         "seed": chain[0].id,
         "seed_score": round(chain[0].score, 6),
@@ -308,38 +245,30 @@ def explain_walk(chain: Sequence[Step], decay: float) -> dict[str, Any]:
     }
 
 
-# --- what a passage that matches lends to what it links to
+# --- weight that a matching passage lends to what it links to
 
 
 def lend(
-    store: Store,
-    settings: Settings,
-    found: Matches,
-    walk: Walk,
-    excluded: frozenset[str],
-    hides: tuple[str, ...],
+    store: Store, settings: Settings, found: Matches, walk: Walk, hides: tuple[str, ...]
 ) -> None:
-    """Add to a walk's support what passages lend, and what they alone lead to.
+    """Add to a walk's support what passages lend, and the nodes that they alone lead to.
 
-    A citation belongs to the passage in which it stands. Of the best ``LENDING`` passages, each
-    stands for what it links to with its own score ``b`` (the best has 1):
+    A citation belongs to the passage in which it stands. Each of the best ``LENDING`` passages
+    lends to what it links to by its own score ``b`` (the best has 1):
 
         support(j) = √(walk(j)² + Σ (LENT × b² × edge weight × relation weight)²)
 
-    the sum over the passages with a link to ``j``; a passage is not thinned by the number of
-    its links. To the walk, such an edge is of less weight (``graph.positional_edges``).
-
-    Neither what is ``excluded`` nor what is in a status of ``hides`` gets anything.
+    the sum over the passages with a link to ``j``, not thinned by the number of their links.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    scores = {key: (id, score) for key, id, score in found.passages(settings, tuning.LENDING)}
+    scores = {key: (id, score) for key, id, score in found.passages(settings, LENDING)}
     rows = store.positional_edges.within([*scores])
     if not rows:
         return
     weights = relation_weights(store, settings)
-    barred = set(excluded)
+    barred = set(walk.barred)
     if hides:
         barred |= store.nodes.hidden_among([row[2] for row in rows], hides)
     squares: dict[str, float] = {}
@@ -349,19 +278,13 @@ def lend(
         if relation not in weights or to in barred or to == id:
             continue
         strength = weights[relation][0]
-        value = tuning.LENT * score**2 * weight * strength
+        value = LENT * score**2 * weight * strength
         squares[to] = squares.get(to, 0.0) + value**2
         if value > strongest.get(to, (0.0,))[0]:
             strongest[to] = value, Step(to, 0.0, Step(id, score), relation, weight, strength)
-    _add(walk, squares, {to: step for to, (_, step) in strongest.items()})
-
-
-def _add(walk: Walk, squares: Mapping[str, float], ways: Mapping[str, Step]) -> None:
-    """Adds these squares to the support, and the nodes that the walk has not reached."""
-    for to, way in ways.items():
+    for to, (_, way) in strongest.items():
         walk.support[to] = sqrt(walk.support.get(to, 0.0) ** 2 + squares[to])
         walk.roots.pop(to, None)
-        walk.reached.setdefault(to, way)
-        walk.reached[to].score = walk.support[to]
+        walk.reached.setdefault(to, way).score = walk.support[to]
     best = best_first({to: step.score for to, step in walk.reached.items()})
     walk.reached = {to: walk.reached[to] for to in best}

@@ -54,7 +54,7 @@ def tied(id: str, score: float, beside: Step, tie: float) -> Step:
 def attach_path(hit: Hit, way: Step, *, explain: bool) -> None:
     """Says of a result that files bring over which edge from file to file it has come."""
     chain = way.steps()
-    hit.hops = way.hop
+    hit.hops = len(chain) - 1
     hit.path = [step.id for step in chain]
     hit.edge = chain[way.hop].relation
     if explain:
@@ -80,8 +80,8 @@ def attach_paths(
             attach_path(hit, way, explain=explain)
             continue
         chain = way.steps()
-        hit.hops += way.hop
         hit.path = [step.id for step in chain[:-1]] + hit.path
+        hit.hops = len(hit.path) - 1
         walk = (hit.explain or {}).get("walk")
         if walk:
             before = explain_walk(chain, tuning.NEXT)["hops"]

@@ -54,8 +54,9 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..graph.walk import Step, WaysFrom
+    from ..graph.walk import Step
     from ..store.protocols import SearchStore as Store
+    from .expand import WaysFrom
     from .external import Retrievers
     from .file_context import FilePaths
     from .files import FileRanks
@@ -113,14 +114,17 @@ class Ranking:
             near = [id for id in self.found.fused if id in self.found.near and id not in wanted]
             wanted.update(near[:limit])
         wanted.update(self.plain[:limit])
+        symbols = {file: symbol for symbol, file in self.found.stands_for.items()}
+        for hit in self.hits[:limit]:  # a match, or one that leads there
+            wanted.add(symbols.get(hit.path[0], hit.path[0]))
         shown, others = [], 0
         for place, hit in enumerate(self.hits):
             if hit.id not in wanted and hit.id in self.reached and others < graph_limit:
                 others += 1
-                step = self.reached[hit.id]
-                if not hit.hops and step.before is not None:
-                    hit.hops, hit.edge = step.hop, step.relation
-                    hit.path = [one.id for one in step.steps()]
+                if not hit.hops:
+                    from .expand import led
+
+                    led(hit, self.reached[hit.id])
             elif place >= limit and hit.id not in wanted:
                 continue
             shown.append(hit)
@@ -183,7 +187,10 @@ def _answer(
     if pool.ways_from is not None:
         from .expand import begin_at_results
 
-        begin_at_results(hits, pool.ways_from, pool.found.near, settings.hop_decay)
+        hits = begin_at_results(
+            hits, settings.limit, pool.ways_from, pool.found.fused, pool.found.near,
+            settings.hop_decay, explain=query.explain,
+        )  # fmt: skip
     if legs.file_paths:
         from .file_context import attach_paths
 

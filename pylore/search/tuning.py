@@ -61,41 +61,6 @@ WEAK = 0.3
 own queries on texts, 9 % of commit messages on code, and 91 to 100 % of queries about another
 subject (docs/decisions/0013)."""
 
-# --- expansion
-
-LEAST_SEED = 0.1
-"""Relative to the best one: a match that has common words only leads somewhere too. Not
-measured by itself; docs/decisions/0015 has the rule as a whole."""
-
-KEPT = 2
-"""How many of the best direct matches nothing that the graph says can overtake: part of the
-rule as measured in docs/decisions/0015."""
-
-JUST_BELOW = 0.001
-"""What the second of the kept ones is below the first: so that there is an order."""
-
-HIDDEN_LISTED = 500
-"""Up to so many superseded and retracted nodes are listed for a walk; with more, it asks of those
-that it comes upon. Measured: to list one takes as long as to ask of one, and a walk comes upon
-some hundreds."""
-
-LOOKED_AT = 20
-"""For each node that may be reached, how many are looked at for one within the scope. Not
-measured: a bound on the work where few nodes are in scope."""
-
-WIDE = (("graph_fanout", 200), ("graph_max_nodes", 500))
-"""Around one node there is room for more than a search has, unless a setting says otherwise, and
-for the symbols of a file beside that: they must not hide what else it is linked to. Not
-measured."""
-
-LENDING = 50
-"""So many of the best passages lend their weight to what they link to. With 20, recall@5 on PEPs
-is a point lower, with 100 nearly the same (docs/decisions/0017)."""
-
-LENT = 0.7
-"""What a passage lends of its score, squared, where an edge of weight 1 counts as much: more and
-less are worse on PEPs, by which it was chosen (docs/decisions/0017)."""
-
 # --- files at hand (docs/architecture.md: by hand, there is no public set of such questions)
 
 TIED = 1.0
@@ -168,12 +133,6 @@ EVER, OFTEN_CHANGED = 10, 0.25
 
 YOUNG, YOUNG_HAS = 3, 0.7
 """As many commits as a file's match counts for, and what it counts."""
-
-KEPT_BESIDE_HISTORY = 0
-"""``KEPT``, there."""
-
-MOST_BY_COMMITS = 100
-"""Files that commits lead to, of which the best are returned."""
 
 # --- the place in a file
 

@@ -163,7 +163,7 @@ _VECTORS: dict[str, dict[str, str]] = {
 }
 
 _NUMBERS = ("embedder_dimension", "embedder_next_dimension", "names", "similar_stale")
-_DATES = ("cochanges_analyzed_at", "cochanges_said_at", "code_indexed_at")
+_DATES = ("cochanges_analyzed_at", "code_indexed_at")
 _META = (
     "SELECT key FROM meta WHERE NOT coalesce("
     + " AND ".join(

@@ -13,7 +13,7 @@ from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
 
@@ -462,58 +462,45 @@ def _funnel_text_line(words: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(word.rjust(width) for word, width in zip(words, widths, strict=True))
 
 
-class Branch:
-    """A node of a tree, under the node that the walk came from."""
-
-    __slots__ = ("below", "id", "way")
-
-    def __init__(self, id: str, way: str = "") -> None:
-        self.id = id
-        self.way = way
-        """The relation walked to here, with an arrow the way its edge leads."""
-        self.below: dict[tuple[str, str], Branch] = {}
-
-    def child(self, id: str, way: str) -> Branch:
-        """Return the branch of ``id`` below this one, made where it is not there."""
-        return self.below.setdefault((id, way), Branch(id, way))
-
-
 def tree_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return results with their ``explain`` as lines: score, branch, relation, id, title.
+    """Return results as lines: score, branch, relation, id, title; each below the result or node
+    before it on its path.
 
-    A node that the walk went through and that is not a result itself has no score. The
-    order is that of the results, best first, among those below one node too.
+    A node on a path that is no result has no score. The order is that of the results, also among
+    those below one node.
     """
     known = {row["id"]: row for row in rows}
-    lines = [line for tree in _trees(rows) for line in _lines(tree, known)]
+    below: dict[str, list[str]] = {"": []}
+    for row in rows:
+        before = ""
+        for id in row["path"]:
+            if id not in below:
+                below[id] = []
+                below[before].append(id)
+            before = id
+    lines = [line for id in below[""] for line in _lines(id, known, below)]
     return "\n".join(lines) + "\n" if lines else "nothing found\n"
 
 
-def _trees(rows: Sequence[dict[str, Any]]) -> Iterator[Branch]:
-    roots = Branch("")
-    for row in rows:
-        branch = roots.child(row["path"][0], "")
-        for hop in row["explain"].get("walk", {"hops": ()})["hops"]:
-            arrow = "→" if hop["direction"] == "out" else "←"
-            branch = branch.child(hop["to"], f"{hop['relation']} {arrow} ")
-    yield from roots.below.values()
-
-
 def _lines(
-    branch: Branch, known: dict[str, dict[str, Any]], fork: str = "", stem: str = ""
+    id: str,
+    known: Mapping[str, dict[str, Any]],
+    below: Mapping[str, Sequence[str]],
+    fork: str = "",
+    stem: str = "",
 ) -> Iterator[str]:
-    """Yield a branch and all below it; ``fork`` begins its own line, ``stem`` those below."""
-    row = known.get(branch.id)
-    start = dim(fork + branch.way)
+    """Yield a node and all below it; ``fork`` begins its own line, ``stem`` those below."""
+    row = known.get(id)
     if row is None:
-        yield f"      {start}{dim(branch.id)}"
+        yield f"      {dim(fork + id)}"
     else:
-        yield f"{row['score']:.2f}  {start}{bold(branch.id)}  {cut(row['title'])}".rstrip()
-    below = [*branch.below.values()]
-    for child in below[:-1]:
-        yield from _lines(child, known, stem + "├─ ", stem + "│  ")
-    for child in below[-1:]:
-        yield from _lines(child, known, stem + "└─ ", stem + "   ")
+        relation = f"{row['edge']} " if fork and row["edge"] else ""
+        start = dim(fork + relation)
+        yield f"{row['score']:.2f}  {start}{bold(id)}  {cut(row['title'])}".rstrip()
+    for child in below[id]:
+        last = child == below[id][-1]
+        forks = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        yield from _lines(child, known, below, stem + forks[0], stem + forks[1])
 
 
 def marked(text: str, query: str, mark: Callable[[str], str]) -> str:

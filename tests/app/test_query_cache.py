@@ -28,9 +28,7 @@ from pylore.app.query_cache import Keepable, question_of
 from pylore.app.search import search
 from pylore.app.show import record_accesses
 from pylore.core.settings import SETTINGS, Settings
-from pylore.core.times import ago, now
 from pylore.records.records import Records
-from pylore.search.cochange_age import add_note
 from pylore.store import Store, open_store
 from pylore.store.connection import apsw
 from pylore.system import files as store_files
@@ -67,7 +65,6 @@ class Asker:
 
         def found(engine: Engine) -> tuple[list[str], list[str]]:
             hits = search(engine, query, since=since)
-            add_note(engine.store, engine.settings, hits, hits.notes, of_files=False)
             return [dumps(hit.to_dict()) for hit in hits], hits.notes
 
         return self._ask([query, since], self.settings(**flags), found)
@@ -329,18 +326,9 @@ def test_an_answer_ends_when_an_age_in_it_or_the_day_does(asker: Asker) -> None:
         assert asker.question._noted.until(hour) == hour + seconds
 
 
-def test_an_age_as_a_filter_is_not_kept_and_a_note_that_is_due_ends_what_is(asker: Asker) -> None:
+def test_an_age_as_a_filter_is_not_kept(asker: Asker) -> None:
     assert [asker.search("tokens", since="7d")[0] for _ in range(2)] == [False, False]
     assert [asker.search("tokens", since="2020-01-01")[0] for _ in range(2)] == [False, True]
-    with open_store(asker.folder) as store, store.transaction():
-        store.meta.set("cochanges_analyzed_at", f"{ago(6)[:-1]}Z")
-    time.sleep(0.02)
-    deep = {"graph_depth": "1", "cochange_days": "7", "cache_seconds": "86400"}
-    assert [asker.search("tokens", **deep)[0] for _ in range(2)] == [False, True]
-    assert asker.question is not None
-    asker.question._made += 86_400
-    assert asker.question.answer() is None
-    assert now()
 
 
 # --- files

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from new_stores import new_store
 
-from pylore.core.model import Edge, Node
+from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index
+from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
-from pylore.search.rules.activation import anchors
+from pylore.search.rules import DirectMatches, narrowed, path_seeds
 from pylore.store import Store
 
 NOW = "2026-01-31T12:00:00Z"
@@ -31,6 +32,17 @@ def filled(folder: Path, names: list[str], edges: list[tuple[str, str, float]]) 
             for a, b, weight in edges
         )
     return store
+
+
+def anchors(legs: dict[str, dict[str, float]], most: int) -> list[str]:
+    found = Matches()
+    found.legs = legs
+    found.fused = dict.fromkeys("abcdevwxyz", 1.0)
+    direct = [Hit(id) for id in found.fused]
+    settings = Settings().changed(
+        [("expansion", "activation"), ("activation_anchors", str(most))], "test"
+    )
+    return [*path_seeds(DirectMatches(found, found, direct), narrowed(settings), [])]
 
 
 def test_the_anchors_are_the_nearest_by_vector_else_by_full_text() -> None:
@@ -62,7 +74,7 @@ def test_it_follows_the_surest_edges_and_no_more_than_its_caps(tmp_path: Path) -
         assert len(reached_from_hub(store, depth=1, activation_edges=15)) == 15
 
 
-def test_its_caps_can_be_raised_and_those_of_every_walk_lower_them(tmp_path: Path) -> None:
+def test_its_caps_stand_in_place_of_those_of_every_walk(tmp_path: Path) -> None:
     names = ["hub", *(f"n{number}" for number in range(10)), *(f"m{n}" for n in range(60)), "far"]
     edges = [("hub", f"n{number}", 1.0) for number in range(10)]
     edges += [(f"n{number % 10}", f"m{number}", 0.9) for number in range(60)]
@@ -71,9 +83,9 @@ def test_its_caps_can_be_raised_and_those_of_every_walk_lower_them(tmp_path: Pat
         found = reached_from_hub(store)
         assert len(found) == 30 and set(found.values()) == {1, 2}
         assert len(reached_from_hub(store, activation_facts=65)) == 65
-        assert len(reached_from_hub(store, graph_max_nodes=7)) == 7
-        assert len(reached_from_hub(store, graph_max_nodes=7, activation_facts=12)) == 12
-        assert len(reached_from_hub(store, graph_fanout=3)) == 3 + 3 * 2
+        assert len(reached_from_hub(store, activation_facts=7)) == 7
+        assert len(reached_from_hub(store, activation_edges=3)) == 3 + 3 * 2
+        assert reached_from_hub(store, graph_max_nodes=7, graph_fanout=3) == found
         assert set(reached_from_hub(store, depth=1).values()) == {1}
 
 
@@ -92,7 +104,7 @@ def test_it_starts_from_as_many_anchors_as_are_set(tmp_path: Path) -> None:
     with filled(tmp_path, names, edges) as store:
         assert len(reached_from_hub(store, depth=1, limit=5)) == 3
         assert len(reached_from_hub(store, depth=1, limit=5, activation_anchors=5)) == 5
-        assert len(reached_from_hub(store, depth=1, limit=5, graph_seeds=2)) == 2
+        assert len(reached_from_hub(store, depth=1, limit=5, activation_anchors=2)) == 2
 
 
 def test_what_its_caps_leave_out_is_said_by_their_names(tmp_path: Path) -> None:
@@ -100,7 +112,7 @@ def test_what_its_caps_leave_out_is_said_by_their_names(tmp_path: Path) -> None:
     with filled(tmp_path, names, [("hub", name, 1.0) for name in names[1:]]) as store:
         pairs = [("expansion", "activation"), ("graph_depth", "1"), ("limit", "1")]
         said = search(store, Settings().changed(pairs, "test"), Request("hub"), None).notes
-        assert any("left out: activation_edges is 10" in note for note in said)
+        assert any("not followed (activation_edges is 10)" in note for note in said)
         raised = Settings().changed([*pairs, ("activation_edges", "20")], "test")
         said = search(store, raised, Request("hub"), None).notes
         assert not any("activation_edges" in note for note in said)

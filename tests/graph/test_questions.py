@@ -23,8 +23,15 @@ from pylore.core.errors import GraphUnavailable, UsageError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats.drawing import draw
-from pylore.graph.queries import hubs, orphans, path, relations, stats
-from pylore.search.related import neighbours, within
+from pylore.graph.queries import (
+    hubs,
+    neighbours,
+    orphans,
+    path,
+    relations,
+    stats,
+    within,
+)
 from pylore.store import Store, open_store
 from pylore.store import statistics as shape
 

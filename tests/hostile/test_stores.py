@@ -272,7 +272,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "counts of other kinds": "INSERT OR REPLACE INTO meta VALUES ('stats', '{\"nodes\": {\"a\": []}, \"edges\": null}')",
     "a plan that is not a plan": "INSERT OR REPLACE INTO meta VALUES ('similar', '{\"least\": \"x\"}')",
     "a plan of other kinds": "INSERT OR REPLACE INTO meta VALUES ('similar', '{\"least\": 1e999, \"nearest\": -9, \"types\": [{}], \"embedder\": []}'), ('similar_stale', 'x')",
-    "times of meta that are words": "INSERT OR REPLACE INTO meta VALUES ('cochanges_analyzed_at', 'never'), ('cochanges_said_at', '')",
+    "times of meta that are words": "INSERT OR REPLACE INTO meta VALUES ('cochanges_analyzed_at', 'never')",
     "vectors begun that are not there": "INSERT OR REPLACE INTO meta VALUES ('embedder_next', 'static:another'), ('embedder_next_dimension', 'x')",
     # what is made from nodes
     "vectors of no bytes": "UPDATE passages_vec SET embedding = x''",

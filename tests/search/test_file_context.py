@@ -332,9 +332,9 @@ def test_what_comes_over_a_file_next_to_these_says_so(store: Store, tmp_path: Pa
     over_b = ["file-a.py", "file-b.py", "note-next"]
     wanted = {
         "note-own": (0, ["note-own"], None),
-        "note-next": (1, over_b, "imports"),
-        "note-partner": (1, ["file-a.py", "file-c.py", "note-partner"], "co_changes_with"),
-        "note-further": (2, [*over_b, "note-further"], "relates_to"),
+        "note-next": (2, over_b, "imports"),
+        "note-partner": (2, ["file-a.py", "file-c.py", "note-partner"], "co_changes_with"),
+        "note-further": (3, [*over_b, "note-further"], "relates_to"),
     }
 
     def ways(hits: Iterable[Hit]) -> dict[str, tuple[int, list[str], str | None]]:

@@ -1,4 +1,4 @@
-"""The path of a result starts at the seed: at a direct match among the results."""
+"""The path of a result begins at a direct match among the results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from new_stores import new_store
 
 from pylore.core.model import Hit
-from pylore.core.settings import Settings
+from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.graph.ways import Links
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -45,28 +46,60 @@ def found(store: Store, query: str, scope: Scope | None = None, **flags: object)
 
 
 @pytest.mark.parametrize("rule", ["accumulate", "best-path"])
-def test_path_starts_at_the_seed(store: Store, rule: str) -> None:
+def test_path_begins_at_a_result(store: Store, rule: str) -> None:
     """The walk begins at the file too, which has a word of the query and is not returned."""
     hits = found(store, "retry busy disk", DECISIONS, expansion=rule)
     assert [*hits] == [ONE, TWO]
     two = hits[TWO]
-    assert (two.hops, two.path, two.edge) == (2, [ONE, LOAD, FILE, SAVE, TWO], "anchored_to")
+    assert (two.hops, two.path, two.edge) == (4, [ONE, LOAD, FILE, SAVE, TWO], "anchored_to")
     assert two.explain is not None
     walk = two.explain["walk"]
-    assert walk["seed"] == FILE, "the score comes from there"
-    assert [edge["to"] for edge in walk["before"]] == [ONE, LOAD, FILE][1:]
-    assert [edge["to"] for edge in walk["hops"]] == [SAVE, TWO]
+    assert [walk["seed"], *(edge["to"] for edge in walk["hops"])] == two.path
 
 
-def test_and_so_it_does_past_the_limit(store: Store) -> None:
+def test_path_begins_at_a_result_within_the_limit(store: Store) -> None:
     hits = found(store, "retry busy disk", limit=1)
     assert [id for id, hit in hits.items() if not hit.hops] == [ONE]
     assert hits[FILE].path == [ONE, LOAD, FILE]
     assert hits[SAVE].path == [ONE, LOAD, FILE, SAVE]
     assert hits[LOAD].path == [ONE, LOAD], "no node comes twice"
+    assert "note-far" not in hits, "doc-alone leads there, which is past the limit"
 
 
-def test_where_no_result_leads_there_it_starts_at_the_match(store: Store) -> None:
+def test_path_begins_at_a_match_of_another_type(store: Store) -> None:
     hits = found(store, "busy disk", Scope(types=("decision", "note")))
     assert hits["note-far"].path == ["doc-alone", "note-far"]
     assert found(store, "busy", Scope(types=("note",)))["note-far"].path[0] == "doc-alone"
+
+
+@pytest.mark.parametrize("rule", EXPANSION_RULES)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("limit", [1, 2, 3, 10])
+def test_paths_are_a_tree_below_the_direct_matches(
+    store: Store, rule: str, depth: int, limit: int
+) -> None:
+    for query in ("retry busy disk", "flush the disk", "busy", "load save"):
+        hits = found(store, query, expansion=rule, graph_depth=depth, limit=limit)
+        direct = {id for id, hit in hits.items() if not hit.hops}
+        before: dict[str, str] = {}
+        for hit in hits.values():
+            assert hit.hops == len(hit.path) - 1
+            assert hit.path[0] in direct and direct.isdisjoint(hit.path[1:])
+            for one, other in zip(hit.path, hit.path[1:], strict=False):
+                assert before.setdefault(other, one) == one
+
+
+def test_ways_go_on_from_the_best_way_and_not_through_a_start() -> None:
+    links = Links([], {"uses": (1.0, 0.5), "off": (1.0, 0.0)}, 0.7)
+    for start, end, relation, weight in (
+        ("a", "b", "uses", 0.9), ("b", "c", "uses", 0.9), ("a", "c", "uses", 0.1),
+        ("d", "c", "uses", 0.8), ("e", "a", "off", 1.0),
+    ):  # fmt: skip
+        links.add(start, end, relation, weight, True)
+    ways = links.ways_from({"a": 1.0, "d": 0.2}, ["c", "e"])
+    assert {id: [step.id for step in way.steps()] for id, way in ways.items()} == {
+        "a": ["a"], "d": ["d"], "b": ["a", "b"], "c": ["a", "b", "c"],
+    }  # fmt: skip
+    assert ways["c"].score == pytest.approx(0.9 * 0.7 * 0.9 * 0.7)
+    back = links.ways_from({"c": 1.0}, ["b"])
+    assert back["b"].score == pytest.approx(0.9 * 0.5 * 0.7) and not back["b"].outgoing

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from new_stores import new_store
 
-from pylore.core.settings import Settings
+from pylore.core.model import Edge
+from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.graph.queries import neighbours
 from pylore.records.records import Records
 from pylore.search.file_context import Near
-from pylore.search.related import about_files, neighbours, related
+from pylore.search.pipeline import Request, search
+from pylore.search.related import about_files, related
 from pylore.store import Store
 
 
@@ -87,3 +90,46 @@ def test_of_a_file_records_come_before_code_and_nothing_twice(store: Store) -> N
     assert [hit.id for hit in only] == ["symbol-b.py::f"]
     without = about_files(store, options(), near(store), excluded=["note-a"])
     assert "note-a" not in [hit.id for hit in without]
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A file that changes with 200 others, the last ones most often, and is one end or the other
+    of each edge."""
+    with new_store(str(tmp_path_factory.mktemp("hub"))) as store:
+        records = Records(store, Settings(), None)
+        records.add("file", "session", id="file-m.py")
+        for number in range(200):
+            id = name_of(number)
+            records.add("file", "cookies", id=id)
+            start, end = sorted(("file-m.py", id))
+            weight = 0.5 + number / 500
+            store.edges.put(Edge(start, end, "co_changes_with", weight, created_at="x"))
+        yield store
+
+
+def name_of(number: int) -> str:
+    """Return a name before the hub's for one in ten, and after it for the others."""
+    return f"file-{'z' if number % 10 else 'a'}{number:03}.py"
+
+
+def nearest(count: int) -> list[str]:
+    return [name_of(number) for number in range(199, 199 - count, -1)]
+
+
+@pytest.mark.parametrize("flags", [{}, {"graph_max_nodes": 500}, {"graph_max_nodes": 10}])
+def test_a_cap_keeps_the_strongest_neighbours(hub: Store, flags: dict[str, int]) -> None:
+    settings = options(graph_depth=1, graph_edges="co_changes_with", **flags)
+    found = related(hub, settings, ["file-m.py"])
+    most = min(200, flags.get("graph_max_nodes", 50))
+    assert [hit.id for hit in found] == nearest(most)
+
+
+@pytest.mark.parametrize("rule", EXPANSION_RULES)
+def test_a_search_follows_the_strongest_edges(hub: Store, rule: str) -> None:
+    settings = options(
+        graph_depth=1, expansion=rule, graph_fanout=6, activation_edges=6, graph_limit=50,
+        file_ranking="off", retrievers="fulltext",
+    )  # fmt: skip
+    hits = search(hub, settings, Request("session"), None)
+    assert {hit.id for hit in hits if hit.hops} == {*nearest(6)}

@@ -131,7 +131,6 @@ def test_a_value_that_lore_does_not_write_is_named_by_its_column(
         ("embedder_next_dimension", ("x",), ("8",)),
         ("similar_stale", ("x",), ("0", "1")),
         ("cochanges_analyzed_at", ("x" * 40, "a\nb"), (EARLY,)),
-        ("cochanges_said_at", ("x" * 40,), (EARLY,)),
         ("code_indexed_at", ("x" * 40,), (EARLY,)),
         ("fulltext", ("fts3",), ("fts4", "fts5")),
         ("stats", ("{",), ("{}",)),

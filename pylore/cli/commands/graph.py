@@ -13,11 +13,10 @@ from ...core.errors import UsageError
 from ...core.text import counted, printable
 from ...core.vocabulary import COMMIT_IDS
 from ...formats.drawing import draw
-from ...graph.queries import hubs, orphans, relations
+from ...graph.queries import hubs, neighbours, orphans, relations, within
 from ...graph.relations import relation_weights, weight_notes
 from ...indexing.similar import Plan, stale
 from ...indexing.similar_all import build, duplicates, remove
-from ...search.related import neighbours, within
 from ...store import ALL
 from ...store.resolve_id import complete_id, resolve_id, resolve_ids
 from ...system.atomic_write import write_whole

@@ -20,10 +20,8 @@ from pylore.code.cochanges import (
     telling_commits,
 )
 from pylore.core.errors import LoreError
-from pylore.core.model import Edge, Hit, Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.cochange_age import add_note
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.system.git import Git, blob_hash
@@ -306,48 +304,6 @@ def test_nothing_of_the_repository_runs(
             "HEAD~1", "--")  # fmt: skip
     assert pairs(store) == {("a.py", "b.py"): 2}
     assert not trap.exists()
-
-
-# --- when they are old
-
-
-def old(store: Store, days: int) -> None:
-    from time import gmtime, strftime, time
-
-    at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(time() - days * 86_400))
-    store.meta.set("cochanges_analyzed_at", at)
-
-
-def reached(store: Store, relation: str, hops: int = 1) -> Hits:
-    """One result, reached by ``relation`` first, and from there by mentions."""
-    hit = Hit("note-z", 0.5)
-    hit.hops = hops
-    hit.path = ["note-b", "note-a", "note-z"][: hops + 1]
-    hit.edge = relation if hops == 1 else "mentions"
-    store.edges.put(Edge("note-a", "note-b", relation, created_at="x"))
-    return Hits([hit], [])
-
-
-@pytest.mark.parametrize("hops", [1, 2])
-@pytest.mark.parametrize(
-    ("days", "setting", "relation", "said"),
-    [(8, "7", "co_changes_with", True), (6, "7", "co_changes_with", False),
-     (8, "7", "imports", False), (8, "0", "co_changes_with", False),
-     (3, "2", "co_changes_with", True)],
-)  # fmt: skip
-def test_a_search_says_once_a_day_that_co_changes_are_old(
-    store: Store, days: int, setting: str, relation: str, said: bool, hops: int
-) -> None:
-    old(store, days)
-    settings = Settings.load(environ={}, flags={"cochange_days": setting})
-    for expected in (said, False):
-        found = reached(store, relation, hops)
-        add_note(store, settings, found, found.notes, of_files=False)
-        assert bool(found.notes) is expected
-    store.meta.set("cochanges_said_at", "2026-01-01T00:00:00Z")
-    found = reached(store, relation, hops)
-    add_note(store, settings, found, found.notes, of_files=False)
-    assert bool(found.notes) is said
 
 
 # --- the parts
