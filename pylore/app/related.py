@@ -8,7 +8,6 @@ from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.settings import BY_NAME
 from ..graph.queries import path as shortest_path
-from ..search.related import about_files
 from ..search.related import related as walk_from
 from ..store.resolve_id import complete_id, complete_ids, resolve_id
 from .search import near_files
@@ -93,16 +92,12 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
         names = [_named(engine, name, request.here) for name in request.names]
         excluded = complete_ids(store, request.exclude)
         ids = [name for name in names if store.nodes.get(name) is not None]
-        if not near and len(ids) == len(names):
-            return walk_from(
-                store, settings, ids, types=types, excluded=excluded,
-                explain=request.explain, symbols=request.symbols,
-            )  # fmt: skip
-        from ..search.file_context import Near, named
+        if near or len(ids) < len(names):
+            from ..search.file_context import Near, named
 
-        files = named(store, near or Near(engine.root), names, request.here)
-        return about_files(
-            store, settings, files, ids, types=types, excluded=excluded,
+            near = named(store, near or Near(engine.root), names, request.here)
+        return walk_from(
+            store, settings, ids, near, types=types, excluded=excluded,
             explain=request.explain, symbols=request.symbols,
         )  # fmt: skip
 

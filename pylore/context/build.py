@@ -9,7 +9,7 @@ from ..core.vocabulary import name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.rank import leaning
-from ..search.related import about_files, related
+from ..search.related import related
 from ..search.score import describe
 from . import tuning
 from .sections import (
@@ -166,7 +166,7 @@ def results_for(
     hits = found(question) if question.strip() else Hits([], [])
     if not len(hits) and asked.near is not None:
         types = asked.scope.types
-        about = about_files(store, settings, asked.near, types=types, excluded=excluded)
+        about = related(store, settings, (), asked.near, types=types, excluded=excluded)
         about.notes[:0] = [*hits.notes, "this is what is known about the files"]
         return about
     if asked.form in _WITH_CODE:

@@ -24,98 +24,78 @@ WIDE = (("graph_fanout", 200), ("graph_max_nodes", 500))
 """Caps of a walk around some nodes, unless they are set, beside the symbols of files among them:
 these must not hide what else a file is linked to."""
 
-SWITCHED_OFF = "graph_max_depth is 0: the graph is switched off"
-
 
 def related(
     store: Store,
     settings: Settings,
     ids: Sequence[str],
+    near: Near | None = None,
     *,
     types: tuple[str, ...] = (),
     excluded: Iterable[str] = (),
     explain: bool = False,
     symbols: bool = False,
 ) -> Hits:
-    """Return what the walk reaches from these nodes, without the nodes themselves and, unless
-    ``symbols`` is set, without the symbols of files among them.
+    """Return what the walk reaches from these nodes, up to ``settings.graph_depth``; of files
+    ``near`` first what is tied to them and to the files next to them, and records before code.
 
-    ``settings.graph_depth`` says how far.
-    """
-    if not settings.depth:
-        return Hits([], [SWITCHED_OFF])
-    notes: list[str] = []
-    hits = walk_hits(store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
-                     frozenset(excluded), explain=explain, symbols=symbols)  # fmt: skip
-    return _finished(store, settings, hits, notes, explain=explain)
-
-
-def about_files(
-    store: Store,
-    settings: Settings,
-    near: Near,
-    ids: Sequence[str] = (),
-    *,
-    types: tuple[str, ...] = (),
-    excluded: Iterable[str] = (),
-    explain: bool = False,
-    symbols: bool = False,
-) -> Hits:
-    """Return what is known about some files (and nodes), records first, then code.
-
-    First what is tied to them and to the files next to them; then what the walk reaches from the
-    files, from what is tied to them, and from the nodes. The files and the nodes themselves are
-    left out, and the symbols of the files, unless ``symbols`` is set.
+    The nodes and files themselves are left out, and the symbols of these files, unless
+    ``symbols`` is set.
 
     Raises:
         LoreError: as ``Near.files`` does.
     """
-    from .file_context import of_files
-
     notes: list[str] = []
     barred = frozenset(excluded)
     scope = Scope(types=types).without(barred)
-    hits, starts = of_files(store, settings, near, scope, notes, explain=explain)
+    hits: list[Hit] = []
+    starts: dict[str, float] = {}
+    if near is not None:
+        from .file_context import of_files
+
+        hits, starts = of_files(store, settings, near, scope, notes, explain=explain)
     shown = {hit.id for hit in hits} | {*ids}
     hits = [hit for hit in hits if hit.id not in ids]
-    if settings.depth:
-        starts |= dict.fromkeys(ids, 1.0)
-        try:
-            reached = walk_hits(store, settings, starts, scope, notes, barred,
-                                explain=explain, symbols=symbols)  # fmt: skip
-            hits += [hit for hit in reached if hit.id not in shown]
-        except GraphUnavailable as error:
-            notes.append(f"{error}; what anchors say alone")
-    else:
-        notes.append(SWITCHED_OFF)
-    found = _finished(store, settings, best_first(hits), notes, explain=explain)
-    found.hits.sort(key=lambda hit: hit.type in CODE_TYPES)
-    return found
+    starts |= dict.fromkeys(ids, 1.0)
+    try:
+        reached = _reached(store, settings, starts, scope, notes, explain=explain, symbols=symbols)
+        hits += [hit for hit in reached if hit.id not in shown]
+    except GraphUnavailable as error:
+        if near is None:
+            raise
+        notes.append(f"{error}; what anchors say alone")
+    hits = rated(store, settings, best_first(hits), notes)
+    for hit in hits:
+        hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
+    attach_verdicts(store, hits, notes, explain=explain)
+    if explain:
+        explain_factors(hits)
+    if near is not None:
+        hits.sort(key=lambda hit: hit.type in CODE_TYPES)
+    return Hits(hits, notes)
 
 
-def walk_hits(
+def _reached(
     store: Store,
     settings: Settings,
     seeds: Mapping[str, float],
     scope: Scope,
     notes: list[str],
-    excluded: frozenset[str],
     *,
     explain: bool,
     symbols: bool,
 ) -> list[Hit]:
-    """Return what the best paths from the seeds reach, within ``scope``, best first.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
+    """Return what the best paths from the seeds reach, within ``scope``, best first."""
+    if not settings.depth:
+        notes.append("graph_max_depth is 0: the graph is switched off")
+        return []
     keeps = symbols or "symbol" in scope.types
-    aside = frozenset() if keeps else own_symbols(store, seeds, notes)
+    aside = frozenset() if keeps else _own_symbols(store, seeds, notes)
     wide = settings.changed(
         [(name, str(most + len(aside))) for name, most in WIDE if name not in settings.origins],
         "default:related",
     )
-    found = reach(store, wide, seeds, notes, walk, excluded)
+    found = reach(store, wide, seeds, notes, walk, scope.excluded)
     among = [id for id in within(store, found, scope) if id not in aside]
     most = settings.graph_max_nodes
     say_caps(found, len(among) - most, wide, f"graph_max_nodes is {most}", notes)
@@ -125,7 +105,7 @@ def walk_hits(
     return assemble(describe(store, settings, hits), matched)
 
 
-def own_symbols(store: Store, ids: Iterable[str], notes: list[str]) -> frozenset[str]:
+def _own_symbols(store: Store, ids: Iterable[str], notes: list[str]) -> frozenset[str]:
     """Return the symbols that these files define, counted in a note."""
     files = [id for id in ids if id.startswith(FILE_IDS)]
     rows = store.edges.neighbours(files, [DEFINES], ALL) if files else ()
@@ -134,16 +114,3 @@ def own_symbols(store: Store, ids: Iterable[str], notes: list[str]) -> frozenset
         whose = path_of(files[0]) if len(files) == 1 else counted(len(files), "file")
         notes.append(f"{counted(len(found), 'symbol')} of {whose}: --symbols lists them")
     return found
-
-
-def _finished(
-    store: Store, settings: Settings, hits: list[Hit], notes: list[str], *, explain: bool
-) -> Hits:
-    """Results with what ratings, texts and verdicts say of them."""
-    hits = rated(store, settings, hits, notes)
-    for hit in hits:
-        hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
-    attach_verdicts(store, hits, notes, explain=explain)
-    if explain:
-        explain_factors(hits)
-    return Hits(hits, notes)

@@ -76,18 +76,14 @@ def summed_seeds(matches: DirectMatches, settings: Settings) -> dict[str, float]
 
 
 def path_seeds(matches: DirectMatches, settings: Settings, notes: list[str]) -> dict[str, float]:
-    """Return the best matches, of activation the nearest ones; without matches past the pool."""
-    fused = matches.starts.fused
-    ids: Iterable[str] = fused
+    """Return the best matches, of activation the nearest ones."""
+    fused, legs = matches.starts.fused, matches.starts.legs
+    ids = fused
     if settings.expansion == "activation":
-        ids = nearest = matches.starts.legs.get("vector") or {}
-        if not nearest:
+        ids = legs.get("vector") or legs.get("fulltext") or {}
+        if not legs.get("vector"):
             notes.append("no vectors to start from: activation spreads from names by full text")
-            ids = matches.starts.legs.get("fulltext") or {}
-        ids = list(ids)[: settings.graph_seeds]
-    past_pool = matches.found.fused.keys() - {hit.id for hit in matches.direct}
-    among = [id for id in ids if id not in past_pool]
-    return {id: fused[id] for id in among[: settings.graph_seeds]}
+    return {id: fused[id] for id in list(ids)[: settings.graph_seeds]}
 
 
 def summed_factors(

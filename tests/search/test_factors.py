@@ -24,7 +24,7 @@ from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index
 from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
-from pylore.search.related import about_files, related
+from pylore.search.related import related
 from pylore.store import Store
 from pylore.store.anchors import Anchor
 
@@ -166,4 +166,4 @@ def test_the_same_of_what_is_related(seed: int, flags: dict[str, str], numbers: 
     ids = [node.id for node in store.nodes.all()]
     chosen = [ids[number] for number in numbers]
     check(related(store, given, chosen, explain=True).hits)
-    check(about_files(store, given, near_to(store), chosen, explain=True).hits)
+    check(related(store, given, chosen, near_to(store), explain=True).hits)

@@ -14,7 +14,7 @@ from pylore.graph.queries import neighbours
 from pylore.records.records import Records
 from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
-from pylore.search.related import about_files, related
+from pylore.search.related import related
 from pylore.store import Store
 
 
@@ -75,20 +75,20 @@ def test_where_the_graph_is_off_nothing_is_related_and_that_is_said(store: Store
     off = options(graph_max_depth=0)
     found = related(store, off, ["note-a"])
     assert (len(found), found.notes) == (0, ["graph_max_depth is 0: the graph is switched off"])
-    found = about_files(store, off, near(store))
+    found = related(store, off, [], near(store))
     assert [hit.id for hit in found] == ["note-a"]
     assert "the graph is switched off" in found.notes[-1]
     assert related(store, options(), ["note-a"]).notes == []
 
 
 def test_of_a_file_records_come_before_code_and_nothing_twice(store: Store) -> None:
-    found = about_files(store, options(), near(store), ["note-b"])
+    found = related(store, options(), ["note-b"], near(store))
     assert [hit.id for hit in found] == ["note-a", "note-c", "symbol-b.py::f"]
     assert [hit.hops for hit in found] == [0, 1, 1]
     assert [hit.score for hit in found] == pytest.approx([1.0, 0.7 * 0.7, 0.7])
-    only = about_files(store, options(), near(store), types=("symbol",))
+    only = related(store, options(), [], near(store), types=("symbol",))
     assert [hit.id for hit in only] == ["symbol-b.py::f"]
-    without = about_files(store, options(), near(store), excluded=["note-a"])
+    without = related(store, options(), [], near(store), excluded=["note-a"])
     assert "note-a" not in [hit.id for hit in without]
 
 
