@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,14 +14,12 @@ from pylore.embed.static import StaticEmbedder
 from pylore.graph.walk import Step, Walk
 from pylore.indexing.indexer import Index
 from pylore.search.expand import within
-from pylore.search.file_context import Near, of_files, seeds
 from pylore.search.legs import FullTextLeg, Matches
 from pylore.search.pipeline import Request, find_matches, search
 from pylore.search.related import related
 from pylore.search.rules import DirectMatches, rule_named
 from pylore.search.score import differing_signs, mmr
 from pylore.store import Store
-from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 
 NOW = "2026-01-01T00:00:00Z"
@@ -295,64 +292,6 @@ def test_around_one_node_there_is_room_for_200_edges_and_500_nodes(store: Store)
     shown, said = asked(3)
     assert shown == 50 and "550 more related nodes are not shown: graph_max_nodes is 50" in said
     assert asked(3, graph_max_nodes=1000)[0] == 600
-
-
-# --- files at hand
-
-
-def file_nodes(store: Store, count: int) -> list[str]:
-    paths = [f"src/{number}.py" for number in range(count)]
-    put(store, [Node(f"file-{path}", "file", path, file=path, created_at=NOW, updated_at=NOW)
-                for path in paths])  # fmt: skip
-    return paths
-
-
-def near_to(store: Store, *paths: str) -> Near:
-    return Near(str(Path(store.path).parent.parent), paths=paths)
-
-
-def tie(store: Store, id: str, kind: str, path: str) -> None:
-    put(store, [node(id)])
-    store.anchors.put(Anchor(id, kind, path, created_at=NOW, verified_at=NOW))
-
-
-def test_how_near_what_is_tied_to_a_file_is(store: Store) -> None:
-    file_nodes(store, 2)
-    tie(store, "note-tied", "file", "src/0.py")
-    tie(store, "note-glob", "glob", "src/0*")
-    tie(store, "note-next", "file", "src/1.py")
-    tie(store, "note-next-glob", "glob", "src/1*")
-    store.edges.put(Edge("file-src/0.py", "file-src/1.py", "imports", created_at=NOW))
-    near = near_to(store, "src/0.py")
-    found, _ = seeds(store, options(graph_depth=1, edge_weights="imports=0.8"), near, [])
-    assert found == {
-        "file-src/0.py": 0.9, "note-tied": 1.0, "note-glob": 0.7,
-        "note-next": pytest.approx(0.5 * 0.8), "note-next-glob": pytest.approx(0.5 * 0.8 * 0.7),
-    }  # fmt: skip
-
-
-def test_a_walk_starts_from_a_file_and_from_what_is_tied_to_it_by_more_than_a_glob(
-    store: Store,
-) -> None:
-    file_nodes(store, 1)
-    tie(store, "note-tied", "file", "src/0.py")
-    tie(store, "note-glob", "glob", "src/0*")
-    near = near_to(store, "src/0.py")
-    hits, starts = of_files(store, options(), near, Scope(), [], explain=False)
-    assert starts == {"file-src/0.py": 1.0, "note-tied": 1.0}
-    assert [hit.id for hit in hits] == ["note-tied", "note-glob"]
-
-
-@pytest.mark.parametrize("count", [200, 201])
-def test_next_to_200_files_what_is_tied_is_found_and_next_to_more_is_not(
-    store: Store, count: int
-) -> None:
-    paths = file_nodes(store, count + 1)
-    tie(store, "note-next", "file", paths[-1])
-    store.edges.put(Edge(f"file-{paths[0]}", f"file-{paths[-1]}", "imports", created_at=NOW))
-    near = near_to(store, *paths[:-1])
-    found, _ = seeds(store, options(graph_depth=1), near, [])
-    assert ("note-next" in found) is (count == 200)
 
 
 # --- repeats
