@@ -86,17 +86,17 @@ def _matching(store: Store, root: str, glob: str) -> list[str]:
     place = os.path.join(root, glob)
     if os.path.lexists(place) and not os.path.isdir(place):
         return [relative(root, place, glob)]
-    pattern = relative_glob(root, root, glob)
+    pattern, kept = relative_glob(root, root, glob), root_to_keep(store, root)
     if os.path.isdir(place):
         pattern = f"{literal(pattern)}/**"
-    elif _is_known(store, root, pattern):
+    elif store.nodes.match(Scope(), [file_id(pattern)]) or store.anchors.about(kept, [pattern]):
         return [pattern]
     signs = [pattern.find(sign) for sign in WILD if sign in pattern]
     if not signs:
         return []
     from ..anchors.project import Project, glob_pattern
 
-    beginning, kept = pattern[: min(signs)], root_to_keep(store, root)
+    beginning = pattern[: min(signs)]
     known = {*store.nodes.files(beginning), *store.anchors.paths(kept, beginning)}
     found = set(filter(glob_pattern(pattern).fullmatch, known))
     if not found or store.anchors.globs(kept):
@@ -107,12 +107,6 @@ def _matching(store: Store, root: str, glob: str) -> list[str]:
 def literal(path: str) -> str:
     """Return the glob that matches this path alone."""
     return "".join(f"[{sign}]" if sign in WILD else sign for sign in path)
-
-
-def _is_known(store: Store, root: str, path: str) -> bool:
-    if store.nodes.match(Scope(), [file_id(path)]):
-        return True
-    return bool(store.anchors.about(root_to_keep(store, root), [path]))
 
 
 def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> Ways:

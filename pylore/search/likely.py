@@ -65,7 +65,8 @@ def likely_files(
     session: str = "",
     shares: Mapping[str, float] = SHARES,
 ) -> dict[str, str]:
-    """Return the paths of the ``MOST_LIKELY`` files to be changed next, best first, each with why.
+    """Return the paths of the ``MOST_LIKELY`` files to be changed next, best first, each with what
+    says most for it.
 
     ``text`` is a prompt; ``settings`` are those of the search for it. The edits of ``session`` do
     not count.
@@ -78,23 +79,15 @@ def likely_files(
         legs["named"] = _named(store, root, text[:_LONGEST])
         if settings and len(words(text)) >= SAYS_SOMETHING:
             legs |= _like(store, settings, text[:MAX_QUERY])
-    worths: dict[str, list[tuple[float, str, str]]] = {}
+    worths: dict[str, list[tuple[float, str]]] = {}
     for name, leg in legs.items():
         most = max((score for score, _ in leg.values()), default=0.0)
         for path, (score, said) in leg.items():
             if score > 0 and shares.get(name):
-                worths.setdefault(path, []).append((shares[name] * score / most, name, said))
+                worths.setdefault(path, []).append((shares[name] * score / most, said))
     best = best_first({path: sum(one[0] for one in own) for path, own in worths.items()})
     there = (path for path in best if os.path.isfile(os.path.join(root, path)))
-    return {path: _why(worths[path]) for path in islice(there, MOST_LIKELY)}
-
-
-def _why(legs: list[tuple[float, str, str]]) -> str:
-    """Return what the best two legs of a file say; of sessions one."""
-    said: dict[str, str] = {}
-    for _, name, text in sorted(legs, key=lambda leg: -leg[0]):
-        said.setdefault("sessions" if name in ("here", "branch", "all") else name, text)
-    return ", ".join([text for text in said.values() if text][:2])
+    return {path: max(worths[path])[1] for path in islice(there, MOST_LIKELY)}
 
 
 def _of_sessions(here: str, session: str) -> dict[str, Leg]:
@@ -159,7 +152,7 @@ def _like(store: Store, settings: Settings, text: str) -> dict[str, Leg]:
     if history is not None:
         first = {id: way.before.id[:14] for id, way in history.ways.items() if way.before}
         legs["history"] = {
-            path_of(id): (score, f"as in {first[id]}" if id in first else "")
+            path_of(id): (score, f"as in {first[id]}" if id in first else "has its words")
             for id, score in history.support.items()
         }
     return legs
