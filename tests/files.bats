@@ -82,6 +82,10 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   [ "$(rows .id,.hops,.path,.edge,.match)" = '["decision-sessions",0,["decision-sessions"],null,"files"]
 ["lesson-keys",2,["file-src/auth.py","file-src/keys.py","lesson-keys"],"anchored_to","files"]' ]
   jq -e '.[0].score > .[1].score' <<<"$output"
+  run_lore search --files src/auth.py --type lesson --graph-depth 1 --text
+  contains "$output" "file-src/auth.py > file-src/keys.py > lesson-keys"
+  run_lore context keys --files src/auth.py --type lesson --graph-depth 1 --as json
+  [ "$(jq -r '.included[0].why' <<<"$output")" = "file-src/auth.py > file-src/keys.py > lesson-keys" ]
   run_lore search --files src/auth.py --type lesson --graph-depth 1 --exclude-edges imports,co_changes_with --ids
   expect 0 ''
 }
@@ -248,42 +252,4 @@ END
   [ "$(rows .id,.line_start,.line_end)" = '["file-src/web.py",3,4]' ]
   run_lore search src/limits.py --type file -n 1
   [ "$(rows .id)" = '["file-src/limits.py"]' ]
-}
-
-@test "two decisions about functions of one file meet within three hops" {
-  printf 'def issue(user):\n    return user\n\n\ndef revoke(token):\n    return None\n' >src/tokens.py
-  lore index -q >/dev/null
-  lore add decision "Expiry is a day" --id decision-expiry >/dev/null
-  lore add decision "Nothing stays listed" --id decision-listed >/dev/null
-  lore anchor decision-expiry src/tokens.py --symbol issue -q >/dev/null
-  lore anchor decision-listed src/tokens.py --symbol revoke -q >/dev/null
-  local way='[3,["decision-expiry","symbol-src/tokens.py::issue","file-src/tokens.py","symbol-src/tokens.py::revoke","decision-listed"],"anchored_to"]'
-  run_lore related decision-expiry --hops 3 --type decision
-  expect 0
-  [ "$(rows .hops,.path,.edge)" = "$way" ]
-  run_lore related decision-expiry --hops 2 --type decision --ids
-  expect 0 ''
-  local rule
-  for rule in accumulate best-path; do
-    run_lore search expiry -n 1 --graph-seeds 1 --graph-depth 3 --type decision --expansion "$rule"
-    expect 0
-    [ "$(jq -c '.[] | select(.id == "decision-listed") | [.hops,.path,.edge]' <<<"$output")" = "$way" ]
-  done
-}
-
-@test "the path of a result starts at the seed, in all outputs" {
-  printf 'def issue(user):\n    return user\n\n\ndef revoke(token):\n    return None\n' >src/tokens.py
-  lore index -q >/dev/null
-  lore add decision "Issue them once a day" --id decision-expiry >/dev/null
-  lore add decision "Nothing stays listed" --id decision-listed >/dev/null
-  lore anchor decision-expiry src/tokens.py --symbol issue -q >/dev/null
-  lore anchor decision-listed src/tokens.py --symbol revoke -q >/dev/null
-  local way="decision-expiry symbol-src/tokens.py::issue file-src/tokens.py symbol-src/tokens.py::revoke decision-listed"
-  run_lore search "issue a day" --type decision --graph-depth 2
-  expect 0 # the file has words of the query, and is not returned
-  [ "$(jq -r '.[] | select(.id == "decision-listed") | "\(.hops) \(.path | join(" "))"' <<<"$output")" = "2 $way" ]
-  run_lore search "issue a day" --type decision --graph-depth 2 --text
-  [[ $output == *"decision-expiry > symbol-src/tokens.py::issue > file-src/tokens.py >"* ]]
-  run_lore context "issue a day" --type decision --graph-depth 2 --as json
-  [ "$(jq -r '.included[] | select(.id == "decision-listed") | .why' <<<"$output")" = "${way// / > }" ]
 }

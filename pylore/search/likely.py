@@ -83,7 +83,7 @@ def likely_files(
     for name, leg in legs.items():
         most = max((score for score, _ in leg.values()), default=0.0)
         for path, (score, said) in leg.items():
-            if score > 0 and shares.get(name):
+            if shares.get(name) and most:
                 worths.setdefault(path, []).append((shares[name] * score / most, said))
     best = best_first({path: sum(one[0] for one in own) for path, own in worths.items()})
     there = (path for path in best if os.path.isfile(os.path.join(root, path)))

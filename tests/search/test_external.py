@@ -110,11 +110,11 @@ def test_it_gets_the_query_and_the_filters_and_searches_in_no_run(
           f"open({str(got)!r}, 'w')); print('[]')")  # fmt: skip
     settings = Settings.load(environ={}, flags={"retrievers": "mine", "limit": "7"})
     scope = Scope(types=("note",), tags=("a b",), files=("src/*",), since="2026-01-31T00:00:00Z")
-    query = 'Tokens "é" $(x)\n'
+    query = 'Tokens "é" $(x)\n' + "w " * 5000
     search(store, settings, Request(query, scope, excluded=["note-b", "note-a"]), None)
     asked, environ = json.loads(got.read_text())
     assert asked == {
-        "query": query, "limit": 7, "types": ["note"], "tags": ["a-b"], "files": ["src/*"],
+        "query": query[:10_000], "limit": 7, "types": ["note"], "tags": ["a-b"], "files": ["src/*"],
         "since": "2026-01-31T00:00:00Z", "exclude": ["note-a", "note-b"],
     }  # fmt: skip
     assert (environ["LORE_RETRIEVERS"], environ["LORE_RUN"]) == ("fulltext vector", "")
@@ -311,7 +311,7 @@ def test_any_output_is_a_list_of_scores_or_refused(out: bytes) -> None:
 
 def test_best_score_of_an_id_and_most_results() -> None:
     rows: list[dict[str, Any]] = [{"id": f"note-{n}", "score": n, "why": "x"} for n in range(3000)]
-    scores = parse_results(json.dumps([*rows, {"id": "note-1", "score": 5000}]).encode())
+    scores = parse_results(json.dumps([{"id": "note-1", "score": 5000}, *rows]).encode())
     assert len(scores) == MOST_RESULTS
     assert [*scores][:2] == ["note-1", "note-2999"]
     assert parse_results(b'[{"id": "note-0", "score": 0}]') == {}

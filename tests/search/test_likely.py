@@ -34,6 +34,7 @@ def likely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Likely]:
         project.index()
         analyze_cochanges(store, Settings(), lambda: None, str(repository.root))
         (repository.root / "src/gone.py").unlink()
+        (folder / "outside.py").touch()
 
         def likely(text: str, leg: str = "") -> dict[str, str]:
             shares = {leg: 1.0} if leg else SHARES
@@ -47,7 +48,7 @@ def test_paths_names_and_definitions_are_named(likely: Likely) -> None:
     assert found == dict.fromkeys(["src/room2.py", "src/room3.py", "src/room5.py"], "named")
     shared = [*likely("room1.py and src/room3.py", "named")]
     assert shared == ["src/room3.py", "lib/room1.py", "src/room1.py"]
-    assert likely("see /etc/passwd, ../x.py and none.py", "named") == {}
+    assert likely(f"see ../outside.py, {__file__}, none.py and x/room4.py", "named") == {}
 
 
 def test_prompt_of_four_words_is_like_files_that_are_there(likely: Likely) -> None:
