@@ -16,7 +16,8 @@ from ..core.text import MAX_QUERY, counted, parse_query, words
 from ..core.vocabulary import path_of
 from ..store.filter import Scope
 from ..system.parts import part
-from .files import defining, history_of, rank_files
+from .files import defining, rank_files
+from .history import history_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,21 +139,21 @@ def _named(store: Store, root: str, text: str) -> Leg:
 
 def _like(store: Store, settings: Settings, text: str) -> dict[str, Leg]:
     """Return the files that are like a text, and those of commits with messages like it."""
-    ranks = rank_files(store, settings, parse_query(text), Scope(), {}, {})
-    if ranks is None:
+    query = parse_query(text)
+    try:
+        ranks = rank_files(store, settings, query, Scope(), {}, {})
+        if ranks is None:
+            return {}
+        history = ranks.history or history_of(store, query, ranks.plain, frozenset())
+    except GraphUnavailable:
         return {}
     legs: dict[str, Leg] = {
         name: {path_of(id): (score, said) for id, score in ranks.legs[leg].items()}
         for name, leg, said in (("content", "file", "has its words"), ("path", "path", "called so"))
     }
-    try:
-        history = history_of(store, settings, ranks, frozenset())
-    except GraphUnavailable:
-        return legs
-    if history is not None:
-        first = {id: way.before.id[:14] for id, way in history.ways.items() if way.before}
-        legs["history"] = {
-            path_of(id): (score, f"as in {first[id]}" if id in first else "has its words")
-            for id, score in history.support.items()
-        }
+    said = {id: f"as in {commit[:14]}" for id, commit in history.best.items()}
+    legs["history"] = {
+        path_of(id): (score * ranks.kind.get(id, 1.0), said.get(id, "has its words"))
+        for id, score in history.support.items()
+    }
     return legs
