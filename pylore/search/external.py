@@ -39,11 +39,7 @@ given: WeakValueDictionary[str, Callable[[dict[str, Any]], Any]] = WeakValueDict
 
 
 class Retrievers:
-    """The user's own retrievers of one search: they run within a ``with`` block, side by side.
-
-    Raises:
-        UsageError: none can be started, and there is no other leg.
-    """
+    """The user's own retrievers of one search: they run within a ``with`` block, side by side."""
 
     def __init__(
         self, settings: Settings, query: str, scope: Scope, excluded: frozenset[str]
@@ -61,9 +57,14 @@ class Retrievers:
         self._block = ExitStack()
 
     def __enter__(self) -> Retrievers:
+        """Start them.
+
+        Raises:
+            UsageError: none can be started, and there is no other leg.
+        """
         chosen = self._settings.retrievers
         own = [name for name in chosen if name not in BUILT_IN_RETRIEVERS]
-        with ExitStack() as block:
+        with self._block as block:
             block.enter_context(Tidying())  # Ctrl-C does not reach what has a session of its own
             for name in dict.fromkeys(own):
                 try:
