@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .app.ask import AskRequest, AskResult, ask
@@ -37,7 +38,7 @@ from .graph.queries import stats
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
 from .records.undo import told_history
-from .search.external import Given
+from .search.external import given
 from .store import FILE, create_store, open_store
 from .store.filter import Scope
 from .store.resolve_id import resolve_id
@@ -71,10 +72,11 @@ class Lore:
         self._flags = _flags(settings)
         self._config = found["LORE_FROM_CONFIG"] if found else _config(self.folder)
         self.settings = self._settings({})
-        self._retriever = None if retriever is None else Given(retriever)
-        if self._retriever is not None:
-            names = (*self.settings.retrievers, self._retriever.name)
-            self._flags["retrievers"] = " ".join(names)
+        if retriever is not None:
+            self._retriever = partial(retriever)  # whose end a weak reference sees
+            name = f"given-{id(self._retriever):x}"
+            given[name] = self._retriever
+            self._flags["retrievers"] = " ".join((*self.settings.retrievers, name))
             self.settings = self._settings({})
         self._stores: dict[tuple[int, int], tuple[Store, Embedder | None]] = {}
         self._lock = threading.Lock()

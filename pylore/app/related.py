@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 
-from ..core.errors import UsageError
+from ..core.errors import LoreError, UsageError
 from ..core.model import Record
 from ..core.settings import BY_NAME
 from ..graph.queries import path as shortest_path
 from ..search.related import related as walk_from
 from ..store.resolve_id import complete_id, complete_ids, resolve_id
-from .search import near_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,19 +86,41 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
     settings = engine.settings.changed([("graph_depth", str(request.hops))], "flag:--hops")
     store = engine.store
     types = store.types.require(request.types)
-    near = near_files(engine, request.near)
     with store.snapshot():
         names = [_named(engine, name, request.here) for name in request.names]
         excluded = complete_ids(store, request.exclude)
         ids = [name for name in names if store.nodes.get(name) is not None]
-        if near or len(ids) < len(names):
-            from ..search.file_context import Near, named
+        near = None
+        if request.near or len(ids) < len(names):
+            from ..search.file_context import Near
 
-            near = named(store, near or Near(engine.root), names, request.here)
+            paths = [_path(engine, name, request.here) for name in names if name not in ids]
+            near = Near(engine.root, (*request.near, *paths))
         return walk_from(
             store, settings, ids, near, types=types, excluded=excluded,
             explain=request.explain, symbols=request.symbols,
         )  # fmt: skip
+
+
+def _path(engine: Engine, name: str, here: str) -> str:
+    """Return a mark, or the path from the root that a name means: from ``here``, if it is there.
+
+    Raises:
+        LoreError: neither a node nor a file, or outside the project.
+    """
+    from ..anchors.project import relative
+    from ..search.file_context import MARKS, Near
+
+    if name in MARKS:
+        return name
+    if here and os.path.lexists(os.path.join(here, name)):
+        return relative(engine.root, os.path.join(here, name), name)
+    if not Near(engine.root, [name]).files(engine.store, []):
+        if name.partition("-")[0] in engine.store.types.all() or not {*"/."} & {*name}:
+            engine.store.nodes.require(name)
+        raise LoreError(f"{name}: there is no such file, and nothing is known of one: "
+                        "check its name")  # fmt: skip
+    return name
 
 
 def _named(engine: Engine, name: str, here: str) -> str:

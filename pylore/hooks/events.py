@@ -15,9 +15,7 @@ from ..core.json import parse_object
 from ..core.query import is_question
 from ..core.text import one_line, printable, words
 from ..core.vocabulary import BROKEN, LEARNING_TYPES, RECORDS, file_id, path_of
-from ..search.file_context import literal
-from ..search.likely import likely_files
-from ..search.tuning import SAYS_SOMETHING
+from ..search.likely import SAYS_SOMETHING, likely_files
 from ..store.filter import Scope
 from ..system.files import open_private_log, state_folder
 from ..system.json_encode import dumps
@@ -175,14 +173,13 @@ def about_prompt(engine: Engine, prompt: str, session: AgentSession, name: str) 
         with store.snapshot():
             files = likely_files(store, engine.root, prompt, engine.settings, session=name)
         known = session.named | session.files
-        new = [(file_id(one.path), one.why) for one in files if one.path not in known]
+        new = [(file_id(path), why) for path, why in files.items() if path not in known]
         session.remember("named", *map(path_of, brief.add("Files likely at hand:", new)))
         asked = prompt if len(words(prompt)) >= SAYS_SOMETHING else ""
-        near = [literal(one.path) for one in files]
-        if not asked and not near:
+        if not asked and not files:
             return brief
         engine = engine.changed([("limit", str(_HITS))], "hook")
-        found = search(engine, asked, near=near, types=(RECORDS,))
+        found = search(engine, asked, near=files, types=(RECORDS,))
         if asked and is_question(asked):  # most prompts ask for work
             keep_question(engine, "hook", asked, found, name)
     fresh = [hit for hit in found if not hit.weak and hit.id not in session.ids]

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..embed import Embedder
     from ..graph.walk import Walk
-    from ..search.external import Search
     from ..search.query import Request
     from ..store import Store
     from .connection import Hub
@@ -372,15 +371,13 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class HubLeg:
-    """One search at a hub, under way; used as the processes of other retrievers are.
+    """One search at a hub, under way; it ends with this process.
 
     Raises:
         Refused: no remote is meant.
     """
 
-    def __init__(
-        self, name: str, settings: Settings, asked: Mapping[str, Any], search: Search
-    ) -> None:
+    def __init__(self, name: str, settings: Settings, asked: Mapping[str, Any]) -> None:
         remotes = settings.remotes
         remote = name.removeprefix(NAME).removeprefix("-") or (
             next(iter(remotes)) if len(remotes) == 1 else ""
@@ -392,7 +389,6 @@ class HubLeg:
         self._found: bytes | None = None
         self._why = LATE
         self._asked = asked
-        self._search = search
         self._settings = settings.changed(
             [("graph_depth", "0"), ("limit", str(FEW)), ("retrievers", "fulltext vector")], ""
         )
@@ -411,9 +407,6 @@ class HubLeg:
             raise Refused(self._why)
         return self._found
 
-    def end(self) -> None:
-        """Do nothing: what is under way ends with this process."""
-
     def _run(self) -> None:
         try:
             with _ONE_AT_A_TIME:
@@ -422,6 +415,8 @@ class HubLeg:
             self._why = str(error)
 
     def _results(self) -> list[dict[str, Any]]:
+        from ..search.pipeline import search
+
         asked, settings = self._asked, self._settings
         scope = Scope(
             tuple(asked["types"]), tuple(asked["tags"]), tuple(asked["files"]), asked["since"]
@@ -430,7 +425,7 @@ class HubLeg:
         url = settings.remotes[self._remote]
         store, embedder = open_remote(self._remote, url, settings)
         with store:
-            found = self._search(store, settings, request, embedder)
+            found = search(store, settings, request, embedder)
             return [{"id": hit.id, "score": hit.score} for hit in found]
 
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from ..store.protocols import SearchStore as Store
     from .expand import WaysFrom
     from .external import Retrievers
-    from .file_context import FilePaths
+    from .file_context import Ways
     from .files import FileRanks
     from .legs import FurtherLegs
 
@@ -154,7 +154,7 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
 
     hidden = query.hidden and store.nodes.hidden(query.hidden, ALL)
     excluded = query.excluded.union(hidden or ())
-    with Retrievers(settings, query.text, query.scope, excluded, search) as further:
+    with Retrievers(settings, query.text, query.scope, excluded) as further:
         found = _answer(store, settings, query, embedder, further)
         found.notes[:0] = further.notes
         return found
@@ -191,13 +191,12 @@ def _answer(
             hits, settings.limit, pool.ways_from, pool.found.fused, pool.found.near,
             settings.hop_decay, explain=query.explain,
         )  # fmt: skip
-    if legs.file_paths:
+    if legs.ways:
         from .file_context import attach_paths
 
-        how = {**pool.starts.how, **pool.found.how}
-        attach_paths(
-            hits, legs.file_paths, lambda id: how.get(id) == "files", explain=query.explain
-        )
+        how = {**pool.starts.how, **pool.found.how}  # a match of the words needs no file
+        ways = {id: way for id, way in legs.ways.items() if how.get(id) == "files"}
+        attach_paths(hits, ways, settings.hop_decay, explain=query.explain)
     _fill_rows(store, settings, query, hits, pool.found)
     return Hits(hits, query.notes, {**pool.starts.passage, **pool.found.passage})
 
@@ -265,10 +264,9 @@ class _Legs:
         further: Retrievers | None,
     ) -> None:
         self.store, self.settings, self.query = store, settings, query
-        self.file_paths: FilePaths = {}
+        self.ways: Ways | None = None
         self._further = further
         self._vector: bytes | None = None
-        self._near: dict[str, float] | None = None
         self._ranks: FileRanks | None = None
         if query.words:
             self._vector = embed_query(query.words, store, settings, embedder, query.notes)
@@ -300,14 +298,14 @@ class _Legs:
         if query.near is None:
             return direct
         from ..store import Store as LocalStore
-        from .file_context import add_seeds, beside_matches, seeds
+        from .file_context import add_matches, seeds
 
         store = self.store
         assert isinstance(store, LocalStore)  # at a hub no files are at hand
-        if self._near is None:
-            self._near, self.file_paths = seeds(store, self.settings, query.near, query.notes)
-        add_seeds(store, self.settings, found, self._near, scope.without(query.excluded))
-        return beside_matches(store, self.settings, found, direct, room)
+        if self.ways is None:
+            self.ways = seeds(store, self.settings, query.near, query.notes)
+        scope = scope.without(query.excluded)
+        return add_matches(store, self.settings, found, self.ways, scope, direct, room)
 
 
 def find_matches(

@@ -29,7 +29,7 @@ second by one node at most. With two above all, MRR on HotpotQA is 3.5 points lo
 JUST_BELOW = 0.001
 """Share of the score by which the second kept match is below the highest."""
 
-OF_CODE = 0.3
+OF_CODE = 0.2
 """Share of ``graph_weight`` for code."""
 
 _CAPS = {

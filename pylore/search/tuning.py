@@ -61,22 +61,6 @@ WEAK = 0.3
 own queries on texts, 9 % of commit messages on code, and 91 to 100 % of queries about another
 subject (docs/decisions/0013)."""
 
-# --- files at hand (docs/architecture.md: by hand, there is no public set of such questions)
-
-TIED = 1.0
-"""What a record counts that is tied to a file."""
-
-BY_GLOB = 0.7
-"""What it counts if it is tied by a glob alone."""
-
-ITSELF = 0.9
-"""What the file itself counts."""
-
-NEXT = 0.5
-"""What is left of that for one of a file next to it, times its edge and relation."""
-
-MOST_FILES = 200
-"""Of more files than that, the files next to them are not looked at: they are an area."""
 
 # --- repeats (docs/decisions/0020)
 
@@ -155,33 +139,6 @@ SAME_FILE = 0.3
 """The factor on a further result of a file, where files are returned: on tests/bench/questions.py
 --set, recall@5 is 69.2 with 1, 72.9 with 0.6, 74.0 with 0.4, 74.2 with 0.3 and 0.2; on
 pytest-commits without a type it is 53.5 with 1 and 58.0 with 0.3."""
-
-# --- files that are likely to be changed next
-
-LIKELY = {
-    "here": 0.3, "branch": 1.0, "all": 0.2, "named": 1.0, "content": 0.5, "path": 0.5,
-    "history": 0.5,
-}  # fmt: skip
-"""Shares of the legs, on tests/bench/hooks_replay.py, entireio/cli. Chosen anew on one half of its
-sessions, ``named`` 1.5 and ``path`` 0.2 are worse on the other one. docs/quality.md has what each
-is worth there and on sessions of other projects, on which nothing was chosen."""
-
-A_SESSION_BACK = 0.7
-"""Factor of a session, relative to the one after it: 0.85 and 1 are alike there, 0.5 is worse."""
-
-LIKELY_SESSIONS = 15
-"""So many of the latest sessions are looked at: 4 and 30 are alike there."""
-
-LIKELY_FILES = 5
-
-SAYS_SOMETHING = 4
-"""Words of a prompt from which on it asks for something: "go on" and "fix test" do not. For files
-3 and 6 are alike there, 12 is worse by four points of hit."""
-
-NAMES_LOOKED_UP = 30
-"""Of the names with a dot in a prompt, so many that are no path are looked up. Not measured: a
-bound on the work."""
-
 
 # --- one ranking
 

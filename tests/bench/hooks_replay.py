@@ -45,15 +45,13 @@ from pylore.capture.shell import written_files
 from pylore.context.text import Tokens
 from pylore.core.settings import Settings
 from pylore.hooks.install import AGENTS
-from pylore.search import tuning
-from pylore.search.likely import likely_files
+from pylore.search.likely import MOST_LIKELY as MOST
+from pylore.search.likely import SHARES, likely_files
 from pylore.store import open_store
 
 _EDITS = {tool for one in AGENTS["claude"].bindings for tool in one.matcher.split("|") if tool}
 _MOST_FILES = 10
 """A commit of more files is about none of them in particular, and is tied to none."""
-
-MOST = tuning.LIKELY_FILES
 
 
 class Session:
@@ -301,13 +299,13 @@ def guesses(
             engine.store, str(folder), text, engine.settings,
             session=session.name, shares=shares,
         )  # fmt: skip
-        return [one.path for one in found]
+        return [*found]
 
-    yield "all legs", likely(tuning.LIKELY)
-    yield "without the prompt", likely(tuning.LIKELY, "")
-    for leg in tuning.LIKELY:
-        yield f"without {leg}", likely({**tuning.LIKELY, leg: 0.0})
-    for leg in tuning.LIKELY:
+    yield "all legs", likely(SHARES)
+    yield "without the prompt", likely(SHARES, "")
+    for leg in SHARES:
+        yield f"without {leg}", likely({**SHARES, leg: 0.0})
+    for leg in SHARES:
         yield f"{leg} alone", likely({leg: 1.0})
     there = [path for path in past.changed if (folder / path).is_file()]
     yield "most changed", sorted(there, key=lambda path: -len(past.changed[path]))[:MOST]

@@ -222,6 +222,7 @@ def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Path)
     edited(project, "two", "src/auth.py")
     said = lines(hook(project, "session-start", session_id="three"))
     assert said[0] == "file-src/auth.py"
+    edited(project, "three", "src/other.py")  # its own edits are known
     said = lines(hook(project, "prompt", session_id="three", prompt="go on"))
     assert said[:2] == [
         "file-src/auth.py edited in 2 of the last 2 sessions on this branch",
@@ -241,9 +242,13 @@ def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Path)
     assert "Sessions are signed" in told["text"]
 
 
-def test_without_sessions_nothing_is_likely(project: Path) -> None:
+def test_main_branch_is_no_one_work_and_without_sessions_nothing_is_likely(project: Path) -> None:
+    subprocess.run(["git", "init", "-qb", "main", "."], cwd=project, check=True)
     assert hook(project, "prompt", session_id="one", prompt="go on") == ""
     assert lore(project, "search", "--files", "@session", "--json") == "[]\n"
+    edited(project, "one", "src/auth.py")
+    said = lines(hook(project, "prompt", session_id="two", prompt="go on"))
+    assert said[0] == "file-src/auth.py edited in 1 of your last 1 session here"
 
 
 def test_a_record_that_was_read_comes_with_a_session_and_one_of_a_named_file_with_a_prompt(

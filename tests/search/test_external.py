@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked import in_child
 from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
@@ -23,11 +22,11 @@ from pylore.core.errors import UsageError
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.external import MOST_RESULTS, Retrievers, find, parse_results
+from pylore.search.external import MOST_RESULTS, PREFIX, parse_results
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
-from pylore.system.plugin_process import Refused
+from pylore.system.plugin_process import Refused, find
 
 Write = Callable[[str, str], Path]
 
@@ -81,7 +80,7 @@ def ids(hits: Hits) -> list[str]:
 # --- a good one
 
 
-def test_its_list_is_one_more_leg(store: Store, write: Write) -> None:
+def test_list_is_one_more_leg(store: Store, write: Write) -> None:
     write("mine", prints([{"id": "note-b", "score": 8}, {"id": "note-a", "score": 2}]))
     hits = look(store)
     assert {hit.id: hit.match for hit in hits} == {"note-a": "all", "note-b": "retriever"}
@@ -93,52 +92,36 @@ def test_its_list_is_one_more_leg(store: Store, write: Write) -> None:
     assert hits.notes == []
     half = look(store, retriever_shares="mine=0.75")
     assert {hit.id: (hit.explain or {})["fused"] for hit in half}["note-b"] == pytest.approx(0.5)
-    assert look(store, fusion="rrf")[0].id == "note-a"
     assert ids(look(store, retrievers="mine")) == ["note-b", "note-a"]
 
 
-def test_how_sure_a_search_is_the_words_say_where_they_find_anything(
-    store: Store, write: Write
-) -> None:
+def test_results_beside_a_retriever_are_not_weak(store: Store, write: Write) -> None:
     write("mine", prints([{"id": "note-b", "score": 8}]))
-
-    def sure(query: str, **flags: Any) -> float:
-        return float((look(store, query, **flags)[0].explain or {})["confidence"])
-
-    assert sure("tokens", retrievers="mine") == 1
-    assert sure("nowhere") == 1, "nothing speaks against what it found alone"
-    assert sure("tokens w1 w2 w3") == pytest.approx(0.25 / 0.75, abs=1e-6)
+    assert [(hit.id, hit.weak) for hit in look(store, "nowhere")] == [("note-b", False)]
 
 
-def test_it_gets_the_query_and_the_filters(store: Store, write: Write, tmp_path: Path) -> None:
-    got = tmp_path / "got"
-    write("mine", f"open({str(got)!r}, 'w').write(sys.stdin.read()); print('[]')")
-    settings = Settings.load(environ={}, flags={"retrievers": "mine", "limit": "7"})
-    scope = Scope(types=("note",), tags=("a b",), files=("src/*",), since="2026-01-31T00:00:00Z")
-    query = 'Tokens "é" $(x)\n'
-    search(store, settings, Request(query, scope, excluded=["note-b", "note-a"]), None)
-    assert json.loads(got.read_text()) == {
-        "query": query, "limit": 7, "types": ["note"], "tags": ["a-b"], "files": ["src/*"],
-        "since": "2026-01-31T00:00:00Z", "exclude": ["note-a", "note-b"],
-    }  # fmt: skip
-
-
-def test_a_search_of_its_own_runs_no_retriever_and_is_recorded_in_no_run(
+def test_it_gets_the_query_and_the_filters_and_searches_in_no_run(
     store: Store, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     got = tmp_path / "got"
     monkeypatch.setenv("LORE_RUN", "run-1")
     monkeypatch.setenv("LORE_EXPORTED", "LORE_RUN LORE_RETRIEVERS LORE_LIMIT")
-    write("mine", f"import os; json.dump(dict(os.environ), open({str(got)!r}, 'w')); print('[]')")
-    look(store)
-    environ = json.loads(got.read_text())
+    write("mine", f"import os; json.dump([json.load(sys.stdin), dict(os.environ)], "
+          f"open({str(got)!r}, 'w')); print('[]')")  # fmt: skip
+    settings = Settings.load(environ={}, flags={"retrievers": "mine", "limit": "7"})
+    scope = Scope(types=("note",), tags=("a b",), files=("src/*",), since="2026-01-31T00:00:00Z")
+    query = 'Tokens "é" $(x)\n' + "w " * 5000
+    search(store, settings, Request(query, scope, excluded=["note-b", "note-a"]), None)
+    asked, environ = json.loads(got.read_text())
+    assert asked == {
+        "query": query[:10_000], "limit": 7, "types": ["note"], "tags": ["a-b"], "files": ["src/*"],
+        "since": "2026-01-31T00:00:00Z", "exclude": ["note-a", "note-b"],
+    }  # fmt: skip
     assert (environ["LORE_RETRIEVERS"], environ["LORE_RUN"]) == ("fulltext vector", "")
     assert environ["LORE_EXPORTED"] == "LORE_LIMIT"
 
 
-def test_what_is_unknown_or_filtered_out_is_left_out_and_counted(
-    store: Store, write: Write
-) -> None:
+def test_unknown_and_filtered_ids_are_counted(store: Store, write: Write) -> None:
     rows = [{"id": id, "score": 1} for id in ("note-b", "decision-c", "note-gone", "x", "\ud800\n")]
     write("mine", prints(rows))
     hits = look(store, scope=Scope(types=("note",)))
@@ -146,23 +129,12 @@ def test_what_is_unknown_or_filtered_out_is_left_out_and_counted(
     assert hits.notes == [
         "retriever mine: 4 of its 5 ids are not in the store or outside the filters: left out"
     ]
-    query = "tokens " + " ".join(f"w{number}" for number in range(200))
-    both = look(store, query, scope=Scope(types=("note",))).notes
-    said = [note.partition(":")[0] for note in both]
-    assert said == ["retriever mine", "the query is long", "these results are weak"]
     settings = Settings.load(environ={}, flags={"retrievers": "mine"})
     request = Request("tokens", excluded=["note-b"])
     assert ids(search(store, settings, request, None)) == ["decision-c"]
 
 
-def test_the_walk_starts_from_what_it_finds(store: Store, write: Write) -> None:
-    Records(store, Settings(), None).link("note-b", "relates_to", "decision-c")
-    write("mine", prints([{"id": "note-b", "score": 1}]))
-    hits = look(store, retrievers="mine", graph_depth=1)
-    assert {hit.id: hit.hops for hit in hits} == {"note-b": 0, "decision-c": 1}
-
-
-def test_what_it_finds_outside_the_types_is_walked_from_though_it_ran_once(
+def test_walk_begins_at_results_of_other_types_after_one_run(
     store: Store, write: Write, tmp_path: Path
 ) -> None:
     Records(store, Settings(), None).link("decision-c", "relates_to", "note-b")
@@ -187,25 +159,13 @@ def test_what_it_finds_outside_the_types_is_walked_from_though_it_ran_once(
     ("script", "said"),
     [
         ("print('{}')", 'printed no [{"id", "score"}]'),
-        ("print('[1]')", 'printed no [{"id", "score"}]'),
-        ("print('[{\"id\": \"note-b\"}]')", 'printed no [{"id", "score"}]'),
-        ("print('[{\"id\": 3, \"score\": 1}]')", 'printed no [{"id", "score"}]'),
-        ("print('[{\"id\": \"note-b\", \"score\": true}]')", 'printed no [{"id", "score"}]'),
-        ("print('[{\"id\": \"note-b\", \"score\": NaN}]')", "printed a score that is not a number"),
-        ("print('[{\"id\": \"note-b\", \"score\": -1}]')", "printed a score that is not a number"),
-        ("print('[{\"id\": \"note-b\", \"score\": 1' + '0' * 400 + '}]')", "printed a score"),
-        ("print('[' * 100000)", "printed no JSON"),
-        ("print('no')", "printed no JSON"),
-        ("pass", "printed nothing"),
-        ("sys.stdout.buffer.write(b'[\\xff]')", "printed what is not UTF-8"),
         ("sys.stdout.write('[' + ' ' * (1 << 21) + ']')", "printed more than 1048576 bytes"),
         ("sys.exit(3)", "failed with exit code 3"),
         ("import os; os.kill(os.getpid(), 9)", "failed with signal 9"),
-        ("sys.stderr.write('a\\n\\033[31mbad\\n'); sys.exit(1)", "failed with exit code 1 (\x1b"),
         ("sys.stderr.write('x' * 10**7 + '\\nend'); sys.exit(1)", "exit code 1 (end)"),
         ("#!/nonexistent/interpreter\n", "cannot be started"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_one_is_reported_and_left_out(
     store: Store, write: Write, script: str, said: str
 ) -> None:
@@ -218,9 +178,7 @@ def test_a_bad_one_is_reported_and_left_out(
     assert note.endswith(": its list is left out")
 
 
-def test_one_that_takes_too_long_is_ended_with_its_children(
-    store: Store, write: Write, tmp_path: Path
-) -> None:
+def test_late_one_is_ended_with_its_children(store: Store, write: Write, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     write("mine", f"#!/bin/sh\nsleep 60 &\necho $! $$ >'{pids}'\nsleep 60\n")
     hits = look(store, retriever_timeout=0.5)
@@ -231,28 +189,21 @@ def test_one_that_takes_too_long_is_ended_with_its_children(
     assert [ended(int(pid)) for pid in pids.read_text().split()] == [True, True]
 
 
-def test_one_that_says_all_and_goes_on_is_ended_too(
-    store: Store, write: Write, tmp_path: Path
+@pytest.mark.parametrize("end", ["exec sleep 60 >&- 2>&-", ""])
+def test_one_that_leaves_something_running_is_ended(
+    store: Store, write: Write, tmp_path: Path, end: str
 ) -> None:
-    pid = tmp_path / "pid"
-    write("mine", f"#!/bin/sh\necho $$ >'{pid}'\necho '[]'\nexec sleep 60 >&- 2>&-\n")
-    hits = look(store, retriever_timeout=0.5)
-    assert ids(hits) == ["note-a"]
-    assert [note.partition(" (")[0] for note in hits.notes] == [
-        "retriever mine: did not end within 0.5 s"
-    ]
-    assert ended(int(pid.read_text()))
-
-
-def test_what_it_leaves_running_is_ended(store: Store, write: Write, tmp_path: Path) -> None:
-    pid = tmp_path / "pid"
-    write("mine", f"#!/bin/sh\nsleep 60 >/dev/null 2>&1 &\necho $! >'{pid}'\necho '[]'\n")
-    assert look(store, retriever_timeout=20).notes == []
-    assert ended(int(pid.read_text()))
+    """Also if it has answered: it is late then."""
+    pids = tmp_path / "pids"
+    script = f"sleep 60 >/dev/null 2>&1 &\necho $! $$ >'{pids}'\necho '[]'\n{end}\n"
+    write("mine", f"#!/bin/sh\n{script}")
+    notes = look(store, retriever_timeout=1 if end else 20).notes
+    assert len(notes) == bool(end)
+    assert all(ended(int(pid)) for pid in pids.read_text().split())
 
 
 def ended(pid: int) -> bool:
-    """Whether a process has ended, or does so soon: nobody may have waited for it yet."""
+    """Return True if a process has ended, or does so soon."""
     for _ in range(200):
         try:
             os.kill(pid, 0)
@@ -265,9 +216,7 @@ def ended(pid: int) -> bool:
     return False
 
 
-def test_several_run_side_by_side_and_one_bad_one_harms_no_other(
-    store: Store, write: Write
-) -> None:
+def test_several_run_side_by_side(store: Store, write: Write) -> None:
     write("mine", prints([{"id": "note-b", "score": 1}]))
     write("slow", "import time; time.sleep(60)")
     write("other", prints([{"id": "decision-c", "score": 1}]))
@@ -276,69 +225,7 @@ def test_several_run_side_by_side_and_one_bad_one_harms_no_other(
     assert len(hits.notes) == 1
 
 
-# --- interrupts: Ctrl-C does not reach what has a session of its own
-
-
-def interrupted(store: Store, name: str) -> list[object]:
-    """What becomes of Ctrl-C before, in and after a search, and of what handles it."""
-    settings = Settings.load(environ={}, flags={"retrievers": name})
-
-    def start() -> Retrievers:
-        return Retrievers(settings, "tokens", Scope(), frozenset(), search)
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # as main has it
-    found: list[object] = []
-    try:
-        running = start()
-        os.kill(os.getpid(), signal.SIGINT)
-        found.append("it waits")
-        with running:
-            found.append("it went on")
-    except KeyboardInterrupt:
-        found.append("it came")
-    except UsageError:
-        found.append("none")
-    found.append(signal.getsignal(signal.SIGINT) == signal.SIG_DFL)
-    if "none" not in found:
-        try:
-            with start():
-                os.kill(os.getpid(), signal.SIGINT)
-                found.append("it went on")
-        except KeyboardInterrupt:
-            found.append("it came")
-        found.append(signal.getsignal(signal.SIGINT) == signal.SIG_DFL)
-    return found
-
-
-def test_an_interrupt_comes_when_what_runs_can_be_ended(
-    store: Store, write: Write, tmp_path: Path
-) -> None:
-    pids = tmp_path / "pids"
-    write("mine", f"#!/bin/sh\necho $$ >>'{pids}'\nexec sleep 60\n")
-    found = in_child(lambda: interrupted(store, "mine"), 1 << 30, 20)
-    assert found == ["it waits", "it came", True, "it came", True]
-    known = pids.read_text().split() if pids.exists() else []
-    assert all(ended(int(pid)) for pid in known)
-    assert in_child(lambda: interrupted(store, "none"), 1 << 30, 20) == ["none", True]
-
-
-def test_a_program_that_handles_interrupts_itself_goes_on_doing_so(
-    store: Store, write: Write
-) -> None:
-    write("mine", prints([{"id": "note-b", "score": 1}]))
-    came: list[object] = []
-    before = signal.signal(signal.SIGINT, lambda *_: came.append("it came"))
-    try:
-        settings = Settings.load(environ={}, flags={"retrievers": "mine"})
-        with Retrievers(settings, "tokens", Scope(), frozenset(), search) as running:
-            os.kill(os.getpid(), signal.SIGINT)
-            assert running.legs(store, Scope()) == {"mine": {"note-b": 1.0}}
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert came == ["it came"]
-
-
-def test_another_thread_than_the_first_runs_retrievers_too(store: Store, write: Write) -> None:
+def test_another_thread_runs_retrievers(store: Store, write: Write) -> None:
     write("mine", prints([{"id": "note-b", "score": 1}]))
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # which only the first one may change
     try:
@@ -352,7 +239,7 @@ def test_another_thread_than_the_first_runs_retrievers_too(store: Store, write: 
 # --- where they are
 
 
-def test_where_there_is_none_it_is_said(store: Store, write: Write) -> None:
+def test_missing_one_is_reported(store: Store, write: Write) -> None:
     hits = look(store, retrievers="fulltext mine")
     assert ids(hits) == ["note-a"]
     assert "no program lore-retriever-mine in " in hits.notes[0]
@@ -362,7 +249,7 @@ def test_where_there_is_none_it_is_said(store: Store, write: Write) -> None:
     assert "is not executable" in look(store).notes[0]
 
 
-def test_the_users_folder_comes_before_path_and_nothing_relative_counts(
+def test_users_folder_comes_before_path(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tools = tmp_path / "tools"
@@ -372,16 +259,35 @@ def test_the_users_folder_comes_before_path_and_nothing_relative_counts(
         (tools / f"lore-retriever-{name}").chmod(0o755)
     own = write("mine", "")
     monkeypatch.setenv("PATH", f"tools:{tools}")
-    assert find("mine", "") == str(own)
-    assert find("far", "") == str(tools / "lore-retriever-far")
-    assert find("mine", str(tools)) == str(tools / "lore-retriever-mine")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", "tools:.")
-    with pytest.raises(Refused):
-        find("far", "")
+    assert find(PREFIX, "mine", "") == str(own)
+    assert find(PREFIX, "far", "") == str(tools / "lore-retriever-far")
+    assert find(PREFIX, "mine", str(tools)) == str(tools / "lore-retriever-mine")
 
 
 # --- what is taken
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        (b"[1]", "printed no ["),
+        (b'[{"id": "note-b"}]', "printed no ["),
+        (b'[{"id": 3, "score": 1}]', "printed no ["),
+        (b'[{"id": "note-b", "score": true}]', "printed no ["),
+        (b'[{"id": "note-b", "score": NaN}]', "printed a score that is not a number"),
+        (b'[{"id": "note-b", "score": -1}]', "printed a score that is not a number"),
+        (b'[{"id": "note-b", "score": 1' + b"0" * 400 + b"}]", "printed a score"),
+        (b"[" * 100000, "printed no JSON"),
+        (b"no", "printed no JSON"),
+        (b"", "printed nothing"),
+        (b"[\xff]", "printed what is not UTF-8"),
+    ],
+)
+def test_wrong_output_is_refused(out: bytes, said: str) -> None:
+    with pytest.raises(Refused) as error:
+        parse_results(out)
+    assert str(error.value).startswith(said)
+
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -403,9 +309,9 @@ def test_any_output_is_a_list_of_scores_or_refused(out: bytes) -> None:
     assert [*scores.values()] == sorted(scores.values(), reverse=True)
 
 
-def test_the_best_of_each_id_and_only_so_many_are_taken() -> None:
+def test_best_score_of_an_id_and_most_results() -> None:
     rows: list[dict[str, Any]] = [{"id": f"note-{n}", "score": n, "why": "x"} for n in range(3000)]
-    scores = parse_results(json.dumps([*rows, {"id": "note-1", "score": 5000}]).encode())
+    scores = parse_results(json.dumps([{"id": "note-1", "score": 5000}, *rows]).encode())
     assert len(scores) == MOST_RESULTS
     assert [*scores][:2] == ["note-1", "note-2999"]
     assert parse_results(b'[{"id": "note-0", "score": 0}]') == {}

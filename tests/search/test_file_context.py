@@ -1,8 +1,8 @@
-"""Seeds that files bring: what is tied to them, how near it is, and what a search does with it."""
+"""Files at hand: which ones are meant, what is tied to them, and what a search does with it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from math import prod
 from pathlib import Path
@@ -19,9 +19,8 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
-from pylore.search.file_context import Near, named, of_files, seeds
+from pylore.search.file_context import BY_GLOB, ITSELF, Near, of_files, seeds
 from pylore.search.pipeline import Request, search
-from pylore.search.tuning import BY_GLOB, ITSELF, NEXT, TIED
 from pylore.store import Store
 from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
@@ -53,9 +52,13 @@ def link(store: Store, a: str, relation: str, b: str, weight: float = 1.0) -> No
     store.edges.put(Edge(a, b, relation, weight, created_at=NOW))
 
 
+def at_hand(store: Store, *globs: str) -> Near:
+    return Near(str(Path(store.path).parent.parent), globs)
+
+
 def near(store: Store, *globs: str, **flags: object) -> dict[str, float]:
-    root = str(Path(store.path).parent.parent)
-    return seeds(store, options(**flags), Near(root, globs), [])[0]
+    ways = seeds(store, options(**flags), at_hand(store, *globs), [])
+    return {id: way.score for id, way in ways.items()}
 
 
 # --- globs
@@ -65,7 +68,7 @@ NAMES = st.text(alphabet="ab/.é", max_size=8)
 
 
 @given(st.lists(PARTS, max_size=6).map("".join), NAMES)
-def test_both_ways_of_matching_a_glob_agree(glob: str, path: str) -> None:
+def test_both_glob_matchers_agree(glob: str, path: str) -> None:
     assert matches(glob, path) == (glob_pattern(glob).fullmatch(path) is not None)
 
 
@@ -77,14 +80,54 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @given(st.lists(PARTS, max_size=5).map("".join), st.lists(NAMES, min_size=1, max_size=3))
-def test_the_store_leaves_out_no_glob_that_matches(
-    shared: Store, glob: str, paths: list[str]
-) -> None:
+def test_store_leaves_out_no_glob_that_matches(shared: Store, glob: str, paths: list[str]) -> None:
     anchor = Anchor("note-a", "glob", glob, created_at=NOW, verified_at=NOW)
     shared.anchors.put(anchor)
     found = {path for _, _, path in shared.anchors.globs_like("", paths)}
     shared.anchors.delete(anchor.key)
     assert found >= {path for path in paths if matches(glob, path)}
+
+
+@pytest.mark.parametrize(
+    ("glob", "files"),
+    [
+        ("src/**/*.py", ["src/a.py", "src/deep/b.py", "src/gone.py"]),
+        ("./src/*.py", ["src/a.py", "src/gone.py"]),
+        ("src/[ab]*.p?", ["src/a.py"]),
+        ("sr?/*.py", ["src/a.py", "src/gone.py"]),
+        ("src/gone.py", ["src/gone.py"]),
+        ("docs", ["docs/x.md"]),
+        ("docs/*.md", ["docs/x.md"]),
+        ("o[d]d", ["o[d]d/y.md"]),
+        ("o[d]d/y.md", ["o[d]d/y.md"]),
+        ("none/*", []),
+    ],
+)  # fmt: skip
+def test_globs_match_known_files_and_the_disk(
+    store: Store, tmp_path: Path, glob: str, files: list[str]
+) -> None:
+    file_node(store, "src/a.py", "src/deep/b.py", "lib/c.py")
+    note(store, "gone", "", ("file", "src/gone.py", ""))
+    for path in ("docs/x.md", "o[d]d/y.md"):
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).touch()
+    notes: list[str] = []
+    assert Near(str(tmp_path), [glob]).files(store, notes) == files
+    assert len(notes) == (not files)
+
+
+def test_glob_meets_a_records_own_glob_on_the_disk(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a.py").touch()
+    file_node(store, "src/b.py")
+    note(store, "style", "", ("glob", "**/a.*", ""))
+    assert near(store, "src/*.py")["note-style"] == BY_GLOB
+
+
+@given(st.text(max_size=12))
+def test_any_name_means_printable_files_or_is_an_error(shared: Store, name: str) -> None:
+    with suppress(LoreError):
+        assert all(path.isprintable() for path in at_hand(shared, name).files(shared, []))
 
 
 # --- what is tied to a file, and how near it is
@@ -97,20 +140,16 @@ def test_anchors_of_every_kind_tie(store: Store) -> None:
         ("lines", "src/a.py", "1-2"), ("glob", "src/**/*.py", ""), ("glob", "lib/*.py", ""),
     ):  # fmt: skip
         note(store, f"{kind}-{path[:3]}", "", (kind, path, detail))
+    store.anchors.put(Anchor("note-elsewhere", "file", "src/a.py", root="/elsewhere",
+                             created_at=NOW, verified_at=NOW))  # fmt: skip
     assert near(store, "src/a.py") == {
-        "file-src/a.py": ITSELF, "note-file-src": TIED, "note-hash-src": TIED,
-        "note-symbol-src": TIED, "note-lines-src": TIED, "note-glob-src": BY_GLOB,
+        "file-src/a.py": ITSELF, "note-file-src": 1, "note-hash-src": 1, "note-symbol-src": 1,
+        "note-lines-src": 1, "note-glob-src": BY_GLOB,
     }  # fmt: skip
+    assert (ITSELF, BY_GLOB) == (0.9, 0.7)
 
 
-def test_an_anchor_of_another_root_does_not_tie(store: Store) -> None:
-    file_node(store, "a.py")
-    store.anchors.put(Anchor("note-x", "file", "a.py", root="/elsewhere", created_at=NOW,
-                             verified_at=NOW))  # fmt: skip
-    assert "note-x" not in near(store, "a.py")
-
-
-def test_edges_tie_to_the_file_and_to_symbols_in_it_and_need_a_depth(store: Store) -> None:
+def test_edges_tie_to_a_file_and_its_symbols_from_depth_1_on(store: Store) -> None:
     file_node(store, "a.py", "a.py2")
     link(store, "note-f", "anchored_to", "file-a.py", 0.8)
     link(store, "note-s", "anchored_to", "symbol-a.py::Login.check")
@@ -118,120 +157,59 @@ def test_edges_tie_to_the_file_and_to_symbols_in_it_and_need_a_depth(store: Stor
     link(store, "note-about", "relates_to", "file-a.py")
     assert near(store, "a.py") == {"file-a.py": ITSELF}
     found = near(store, "a.py", graph_depth=1)
-    assert found == {"file-a.py": ITSELF, "note-f": pytest.approx(0.8), "note-s": TIED}
-    assert near(store, "a.py", graph_depth=1, graph_exclude_edges="ANCHORED_TO").keys() == {
-        "file-a.py"
-    }
+    assert found == {"file-a.py": ITSELF, "note-f": pytest.approx(0.8), "note-s": 1}
+    without = near(store, "a.py", graph_depth=1, graph_exclude_edges="ANCHORED_TO")
+    assert without == {"file-a.py": ITSELF}
 
 
-def test_files_next_to_it_count_by_their_edges(store: Store) -> None:
+def test_edge_of_a_glob_counts_as_the_glob(store: Store) -> None:
+    file_node(store, "a.py")
+    note(store, "style", "", ("glob", "*.py", ""))
+    link(store, "note-style", "anchored_to", "file-a.py")
+    assert near(store, "a.py", graph_depth=1)["note-style"] == BY_GLOB
+
+
+def test_score_over_a_file_next_to_these_is_the_product_of_its_edges(store: Store) -> None:
     file_node(store, "a.py", "imported.py", "importer.py", "partner.py", "unsure.py")
     for name in ("imported", "importer", "partner", "unsure"):
         note(store, name, "", ("file", f"{name}.py", ""))
-    link(store, "file-a.py", "imports", "file-imported.py")
+    link(store, "file-a.py", "imports", "file-imported.py", 0.5)
     link(store, "file-importer.py", "imports", "file-a.py")
     link(store, "file-a.py", "co_changes_with", "file-partner.py", 0.5)
     link(store, "file-a.py", "imports", "file-unsure.py", 0.3)
-    found = near(store, "a.py", graph_depth=1)
+    link(store, "note-linked", "anchored_to", "file-imported.py", 0.8)
+    found = near(store, "a.py", graph_depth=1, hop_decay=0.6)
     known = store.relations.all()
-    assert {id: score for id, score in found.items() if id.startswith("note-")} == {
-        "note-imported": pytest.approx(NEXT * known["imports"][0]),
-        "note-importer": pytest.approx(NEXT * known["imports"][1]),
-        "note-partner": pytest.approx(NEXT * 0.5 * known["co_changes_with"][0]),
+    assert found == {
+        "file-a.py": ITSELF,
+        "note-imported": pytest.approx(0.6**2 * 0.5 * known["imports"][0]),
+        "note-linked": pytest.approx(0.6**2 * 0.5 * known["imports"][0] * 0.8),
+        "note-importer": pytest.approx(0.6**2 * known["imports"][1]),
+        "note-partner": pytest.approx(0.6**2 * 0.5 * known["co_changes_with"][0]),
     }
     assert near(store, "a.py", graph_depth=1, graph_edges="co_changes_with").keys() == {
         "file-a.py", "note-partner",
     }  # fmt: skip
 
 
-def test_an_edge_that_is_just_sure_enough_leads_next_door_and_its_tie_counts_too(
-    store: Store,
-) -> None:
+def test_nearest_tie_counts_and_needs_no_other_file(store: Store) -> None:
     file_node(store, "a.py", "b.py")
-    link(store, "file-a.py", "imports", "file-b.py", 0.5)
-    link(store, "note-b", "anchored_to", "file-b.py", 0.8)
-    weight = store.relations.all()["imports"][0]
-    assert near(store, "a.py", graph_depth=1)["note-b"] == pytest.approx(0.8 * 0.5 * 0.5 * weight)
-
-
-def test_a_record_tied_as_surely_as_a_file_itself_is_still_a_record(store: Store) -> None:
-    file_node(store, "a.py")
-    Records(store, Settings(), None).add("note", "x", id="note-x")
-    link(store, "note-x", "anchored_to", "file-a.py", 0.9)
-    root = str(Path(store.path).parent.parent)
-    hits, starts = of_files(store, options(graph_depth=1), Near(root, paths=["a.py"]), Scope(), [],
-                            explain=False)  # fmt: skip
-    assert [hit.id for hit in hits] == ["note-x"]
-    assert starts == {"file-a.py": 1.0, "note-x": 0.9}
-
-
-def test_a_record_tied_twice_counts_by_the_nearer_tie(store: Store) -> None:
-    file_node(store, "a.py", "b.py")
-    note(store, "both", "", ("file", "a.py", ""), ("file", "b.py", ""), ("glob", "*.py", ""))
+    note(store, "both", "", ("file", "b.py", ""), ("glob", "a.*", ""))
     link(store, "file-a.py", "imports", "file-b.py")
-    assert near(store, "a.py", graph_depth=1)["note-both"] == TIED
+    for paths, score in ((["a.py"], BY_GLOB), (["a.py", "b.py"], 1)):
+        way = seeds(store, options(graph_depth=1), at_hand(store, *paths), [])["note-both"]
+        assert (way.score, way.before) == (score, None)
 
 
-def test_globs_match_what_the_store_knows_and_what_is_on_the_disk(
-    store: Store, tmp_path: Path
-) -> None:
-    file_node(store, "src/a.py", "src/deep/b.py", "lib/c.py")
-    note(store, "gone", "", ("file", "src/gone.py", ""))
-    notes: list[str] = []
-    assert Near(str(tmp_path), ["src/**/*.py"]).files(store, notes) == [
-        "src/a.py", "src/deep/b.py", "src/gone.py",
-    ]  # fmt: skip
-    assert Near(str(tmp_path), ["./src/*.py"]).files(store, notes) == ["src/a.py", "src/gone.py"]
-    assert Near(str(tmp_path), ["lib/c.py", "lib/*"]).files(store, notes) == ["lib/c.py"]
-    assert notes == []
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/x.md").touch()
-    assert Near(str(tmp_path), ["docs/*.md"]).files(store, notes) == ["docs/x.md"]
-    assert Near(str(tmp_path), ["docs"]).files(store, notes) == ["docs/x.md"]
-    assert Near(str(tmp_path), ["src/[ab]*.p?"]).files(store, notes) == ["src/a.py"]
-    assert Near(str(tmp_path), ["sr?/*.py"]).files(store, notes) == ["src/a.py", "src/gone.py"]
-    (tmp_path / "o[d]d").mkdir()
-    (tmp_path / "o[d]d/y.md").touch()
-    assert Near(str(tmp_path), ["o[d]d"]).files(store, notes) == ["o[d]d/y.md"]
-    assert notes == []
-    assert Near(str(tmp_path), ["none/*"]).files(store, notes) == []
-    assert len(notes) == 1
-
-
-def test_a_glob_and_a_record_s_own_glob_meet_on_the_disk(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src/a.py").touch()
-    file_node(store, "src/b.py")
-    note(store, "style", "", ("glob", "**/a.*", ""))
-    assert near(store, "src/*.py")["note-style"] == BY_GLOB
-
-
-@given(st.text(max_size=12))
-def test_any_name_is_a_file_an_id_or_an_error(shared: Store, name: str) -> None:
-    root = str(Path(shared.path).parent.parent)
-    asking: tuple[Callable[[], Iterable[str]], ...] = (
-        lambda: Near(root, [name]).files(shared, []),
-        lambda: named(shared, Near(root), [name]).files(shared, []),
-    )
-    for ask in asking:
-        with suppress(LoreError):
-            assert all(path.isprintable() for path in ask())
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("note-gone", "note-gone"), ("gone", "no node"), ("src/gone.py", "there is no such file"),
-     ("odd-name.py", "there is no such file"), ("file-x.py", "file-x.py")],
-)  # fmt: skip
-def test_a_name_of_nothing_is_an_id_if_it_looks_like_one_and_else_a_file(
-    store: Store, name: str, said: str
-) -> None:
-    root = str(Path(store.path).parent.parent)
-    with pytest.raises(LoreError) as error:
-        named(store, Near(root), [name])
-    assert said in str(error.value)
-    is_file = "there is no such file, and nothing is known of one" in str(error.value)
-    assert is_file is (said == "there is no such file")
+def test_walk_begins_at_files_and_their_records_but_not_at_globs(store: Store) -> None:
+    file_node(store, "a.py")
+    note(store, "x")
+    link(store, "note-x", "anchored_to", "file-a.py", 0.9)
+    note(store, "glob", "", ("glob", "a*", ""))
+    hits, starts = of_files(store, options(graph_depth=1), at_hand(store, "a.py"), Scope(), [],
+                            explain=False)  # fmt: skip
+    assert [hit.id for hit in hits] == ["note-x", "note-glob"]
+    assert starts == {"file-a.py": 1.0, "note-x": 0.9}
 
 
 # --- a search with files
@@ -249,8 +227,7 @@ def filled(store: Store) -> Store:
 
 
 def asked(store: Store, query: str, *globs: str, **flags: object) -> list[str]:
-    root = str(Path(store.path).parent.parent)
-    request = Request(query, near=Near(root, globs) if globs else None)
+    request = Request(query, near=at_hand(store, *globs) if globs else None)
     return [hit.id for hit in search(store, options(**flags), request, None)]
 
 
@@ -260,12 +237,10 @@ def asked(store: Store, query: str, *globs: str, **flags: object) -> list[str]:
 def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) -> None:
     plain = asked(filled, "tokens", limit=5)
     found = asked(filled, "tokens", "a.py", limit=5, **flags)
-    assert set(found) >= set(plain)
-    assert "note-plain09" in found
+    assert set(found) >= {*plain, "note-plain09"}
     assert len(set(found)) == len(found)
     more = set(found) - set(plain)
     assert all("tied" in id or id in ("note-plain09", "file-a.py") for id in more)
-    assert len(found) == 10 if not flags else len(found) >= 10
 
 
 @pytest.mark.parametrize("query", ["tokens", "tokens w1 w2 w3", "nowhere"])
@@ -273,54 +248,46 @@ def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) 
 def test_files_add_their_weight_times_how_near_they_are(
     filled: Store, query: str, weight: float
 ) -> None:
-    store = filled
-    store.anchors.put(Anchor("note-plain03", "glob", "a.*", created_at=NOW, verified_at=NOW))
+    note(filled, "both", "tokens", ("glob", "a.*", ""))
     settings = options(limit=100, files_weight=weight)
-    near_these = Near(str(Path(store.path).parent.parent), ["a.py"])
-    plain = {hit.id: hit.score for hit in search(store, settings, Request(query), None)}
-    found = search(store, settings, Request(query, near=near_these), None)
-    nearness, _ = seeds(store, settings, near_these, [])
+    plain = {hit.id: hit.score for hit in search(filled, settings, Request(query), None)}
+    found = search(filled, settings, Request(query, near=at_hand(filled, "a.py")), None)
+    nearness = near(filled, "a.py")
     sums = {id: plain.get(id, 0) + weight * nearness.get(id, 0) for id in plain | nearness}
     highest = max(1.0, *sums.values())
     assert {hit.id: hit.score for hit in found} == pytest.approx(
         {id: total / highest for id, total in sums.items()}, abs=2e-6
     )
-    assert (highest > 1) is (query == "tokens" or (weight == 1 and query != "nowhere"))
 
 
-def test_a_match_that_is_near_comes_before_those_that_are_not(filled: Store) -> None:
+def test_match_that_is_near_comes_first(filled: Store) -> None:
     assert asked(filled, "tokens", limit=12).index("note-plain09") > 5
     assert asked(filled, "tokens", "a.py", limit=12)[0] == "note-plain09"
 
 
-def test_without_words_files_alone_are_listed_and_filters_hold(filled: Store) -> None:
-    root = str(Path(filled.path).parent.parent)
-    hits = search(filled, options(limit=100), Request("", near=Near(root, ["a.py"])), None)
+def test_files_are_listed_without_words_and_filters_hold(filled: Store) -> None:
+    files = at_hand(filled, "a.py")
+    hits = search(filled, options(limit=100), Request("", near=files), None)
     assert len(hits) == 17
     assert not any("words" in said for said in hits.notes)
     assert all((hit.hops, hit.path, hit.edge) == (0, [hit.id], None) for hit in hits)
-    request = Request("", Scope(types=("file",)), near=Near(root, ["a.py"]))
+    request = Request("", Scope(types=("file",)), near=files)
     assert [hit.id for hit in search(filled, options(), request, None)] == ["file-a.py"]
-    request = Request("", excluded=["file-a.py"], near=Near(root, ["a.py"]))
+    request = Request("", excluded=["file-a.py"], near=files)
     assert "file-a.py" not in [hit.id for hit in search(filled, options(), request, None)]
+    filled.nodes.invalidate("note-tied00", NOW)
+    for depth in (0, 2):
+        assert "note-tied00" not in asked(filled, "", "a.py", limit=100, graph_depth=depth)
 
 
 def test_results_by_files_are_not_weak(filled: Store) -> None:
-    root = str(Path(filled.path).parent.parent)
-    request = Request("tokens nowhere nothing never", near=Near(root, ["a.py"]))
+    request = Request("tokens nowhere nothing never", near=at_hand(filled, "a.py"))
     weak = {hit.id: hit.weak for hit in search(filled, options(limit=3), request, None)}
     assert weak["note-plain00"]
     assert [id for id in weak if "tied" in id and not weak[id]]
 
 
-@pytest.mark.parametrize("depth", [0, 2])
-def test_a_forgotten_record_is_no_seed(filled: Store, depth: int) -> None:
-    filled.nodes.invalidate("note-tied00", NOW)
-    assert "note-tied00" not in asked(filled, "", "a.py", limit=100, graph_depth=depth)
-
-
-def test_what_comes_over_a_file_next_to_these_says_so(store: Store, tmp_path: Path) -> None:
-    """In a search, also of what the walk reaches from there; a match of the words needs no way."""
+def test_paths_begin_at_a_file_at_hand_unless_the_words_match(store: Store) -> None:
     file_node(store, "a.py", "b.py", "c.py")
     note(store, "own", "", ("file", "a.py", ""))
     note(store, "next", "tokens", ("file", "b.py", ""))
@@ -331,16 +298,17 @@ def test_what_comes_over_a_file_next_to_these_says_so(store: Store, tmp_path: Pa
     link(store, "note-next", "relates_to", "note-further", 0.5)
     over_b = ["file-a.py", "file-b.py", "note-next"]
     wanted = {
-        "note-own": (0, ["note-own"], None),
-        "note-next": (2, over_b, "imports"),
-        "note-partner": (2, ["file-a.py", "file-c.py", "note-partner"], "co_changes_with"),
-        "note-further": (3, [*over_b, "note-further"], "relates_to"),
+        "note-own": (["note-own"], None),
+        "note-next": (over_b, "anchored_to"),
+        "note-partner": (["file-a.py", "file-c.py", "note-partner"], "anchored_to"),
+        "note-further": ([*over_b, "note-further"], "relates_to"),
     }
 
-    def ways(hits: Iterable[Hit]) -> dict[str, tuple[int, list[str], str | None]]:
-        return {hit.id: (hit.hops, hit.path, hit.edge) for hit in hits if hit.type == "note"}
+    def ways(hits: Iterable[Hit]) -> dict[str, tuple[list[str], str | None]]:
+        assert all(hit.hops == len(hit.path) - 1 for hit in hits)
+        return {hit.id: (hit.path, hit.edge) for hit in hits if hit.type == "note"}
 
-    near_a = Near(str(tmp_path), paths=["a.py"])
+    near_a = at_hand(store, "a.py")
     for rule in EXPANSION_RULES:
         settings = options(graph_depth=1, expansion=rule)
         hits = search(store, settings, Request("", near=near_a, explain=True), None)
@@ -351,33 +319,21 @@ def test_what_comes_over_a_file_next_to_these_says_so(store: Store, tmp_path: Pa
             walked = [step["to"] for step in (hit.explain or {}).get("walk", {"hops": ()})["hops"]]
             assert walked == hit.path[1:]
         found = ways(search(store, settings, Request("tokens", near=near_a), None))
-        assert found["note-next"] == (0, ["note-next"], None)
-        assert found["note-further"] == (1, ["note-next", "note-further"], "relates_to")
+        assert found["note-next"] == (["note-next"], None)
+        assert found["note-further"] == (["note-next", "note-further"], "relates_to")
     tied, _ = of_files(store, options(graph_depth=1), near_a, Scope(), [], explain=True)
     assert ways(tied) == {id: wanted[id] for id in wanted if id != "note-further"}
     for hit in tied:
         if hit.hops and hit.explain:
             steps = hit.explain["walk"]["hops"]
             factors = [s["edge_weight"] * s["relation_weight"] * s["decay"] for s in steps]
-            assert prod(factors) == pytest.approx(hit.explain["files"])
-
-
-def test_what_is_tied_to_a_file_at_hand_too_has_come_over_no_other(
-    store: Store, tmp_path: Path
-) -> None:
-    file_node(store, "a.py", "b.py")
-    note(store, "both", "", ("file", "b.py", ""), ("glob", "a.*", ""))
-    link(store, "file-a.py", "imports", "file-b.py")
-    for paths in (["a.py"], ["a.py", "b.py"]):
-        hits, _ = of_files(store, options(graph_depth=1), Near(str(tmp_path), paths=paths), Scope(),
-                           [], explain=False)  # fmt: skip
-        assert [(hit.id, hit.hops, hit.path) for hit in hits] == [("note-both", 0, ["note-both"])]
+            assert prod(factors) == pytest.approx(hit.factors["files"])
 
 
 # --- changed files
 
 
-def test_changed_files_are_told_before_the_first_commit_and_after(tmp_path: Path) -> None:
+def test_git_mark_means_changed_files_before_and_after_the_first_commit(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "r")
     git = Git(str(repository.root))
     assert git.changed() == []
@@ -398,10 +354,7 @@ def test_changed_files_are_told_before_the_first_commit_and_after(tmp_path: Path
     assert Git(str(repository.root / "sub")).changed() == ["d.py"]
 
 
-# --- Python's door
-
-
-def test_the_engine_takes_files_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sdk_takes_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LORE_EMBEDDER", "none")
     (tmp_path / "a.py").write_text("x = 1\n")

@@ -39,7 +39,7 @@ def options(**flags: object) -> Settings:
 
 
 def near(store: Store) -> Near:
-    return Near(str(Path(store.path).parent.parent), paths=["a.py"])
+    return Near(str(Path(store.path).parent.parent), ["a.py"])
 
 
 def test_a_score_is_the_product_along_the_best_path(store: Store) -> None:

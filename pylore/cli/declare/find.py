@@ -143,7 +143,7 @@ Walks from the nodes given (a lone - reads ids from stdin) as a search does.
 In place of an id there may be a path, from the working directory or from the
 project's root: then it is what is known about this file, records first: those
 tied to it (hops 0), then those tied to files that it imports, that import it, or
-that change together with it (1 hop, over that file), then what the walk reaches.
+that change together with it (2 hops, over that file), then what the walk reaches.
 A folder stands for all files below it, @git for those changed in the work tree,
 @session for those that the latest sessions of agents edited.
 Where a node has such an id, it is the node (./NAME is a file).""",

@@ -1,0 +1,66 @@
+"""Files likely to be changed next: by what a prompt names and is like, each with why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from code_project import Project
+from new_stores import new_store
+from repositories import Repository
+
+from pylore.code.cochanges import analyze_cochanges
+from pylore.core.settings import Settings
+from pylore.search.likely import MOST_LIKELY, SHARES, likely_files
+
+Likely = Callable[..., dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def likely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Likely]:
+    """Return the likely files of a project for a prompt, by one leg, or by all."""
+    folder: Path = tmp_path_factory.mktemp("likely")
+    repository = Repository(folder / "project")
+    with new_store(str(folder / "store")) as store:
+        project = Project(repository.root, store)
+        for number in range(9):
+            project.write(f"src/room{number}.py", f"def light{number}(lamp):\n    return lamp\n")
+        project.write("lib/room1.py", "")
+        repository.commit("Add rooms")
+        project.write("src/shade.py", "def dusk():\n    '''Close the blinds at sunset.'''\n")
+        project.write("src/gone.py", "blinds = 'Close the blinds at sunset, twice'\n")
+        repository.commit("Darken everything in the evening")
+        project.index()
+        analyze_cochanges(store, Settings(), lambda: None, str(repository.root))
+        (repository.root / "src/gone.py").unlink()
+        (folder / "outside.py").touch()
+
+        def likely(text: str, leg: str = "") -> dict[str, str]:
+            shares = {leg: 1.0} if leg else SHARES
+            return likely_files(store, str(repository.root), text, Settings(), shares=shares)
+
+        yield likely
+
+
+def test_paths_names_and_definitions_are_named(likely: Likely) -> None:
+    found = likely("see `src/room3.py:1`, room2.py and why light5() fails", "named")
+    assert found == dict.fromkeys(["src/room2.py", "src/room3.py", "src/room5.py"], "named")
+    shared = [*likely("room1.py and src/room3.py", "named")]
+    assert shared == ["src/room3.py", "lib/room1.py", "src/room1.py"]
+    assert likely(f"see ../outside.py, {__file__}, none.py and x/room4.py", "named") == {}
+
+
+def test_prompt_of_four_words_is_like_files_that_are_there(likely: Likely) -> None:
+    assert likely("let blinds close at sunset", "content") == {"src/shade.py": "has its words"}
+    assert likely("make that shade much darker", "path") == {"src/shade.py": "called so"}
+    assert likely("everything darkens in the evening", "history")["src/shade.py"].startswith(
+        "as in commit-"
+    )
+    assert likely("blinds sunset close") == {}
+
+
+def test_best_files_are_returned_with_their_best_reason(likely: Likely) -> None:
+    assert len(likely("return the lamp of them all")) == MOST_LIKELY
+    found = likely("src/shade.py should close the blinds at room1.py")
+    assert next(iter(found.items())) == ("src/shade.py", "named")
