@@ -82,6 +82,12 @@ class HubAnswer:
             self.fetch([key])
         return str(self.passage(key)[2] or "").split("|")
 
+    def fetch_words(self, keys: Iterable[int]) -> None:
+        """Ask at once for the words of those passages that have not been sent."""
+        unseen = [key for key in keys if key not in self._texts or self._texts[key][2] is None]
+        if unseen:
+            self.fetch(unseen)
+
     def vectors(self, keys: Iterable[int]) -> dict[int, tuple[float, ...]]:
         """Return those of these passages."""
         unseen = [key for key in keys if key not in self._texts and key >= 0]
@@ -259,6 +265,13 @@ class AnsweredFullText(Unanswered):
         fields = self._answer.words(key)
         return fields[0], " ".join(fields)
 
+    def texts(self, keys: Sequence[int]) -> dict[int, str]:
+        self._answer.fetch_words(keys)
+        return {key: " ".join(self._answer.words(key)) for key in keys}
+
+    def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
+        return 0, {}  # to a hub all words are equally rare
+
 
 class AnsweredVectors:
     """What is near, and the vectors of what may be shown."""
@@ -273,18 +286,13 @@ class AnsweredVectors:
             for _, how, key, node, score, _ in self._answer.rows(scope.types) if how == "near"
         ]  # fmt: skip
 
-    def signs(self, keys: Sequence[int]) -> dict[int, bytes]:
+    def cosines(self, keys: Sequence[int]) -> dict[tuple[int, int], float]:
         held = self._answer.vectors(keys)
-        return {key: _signs(held[key]) for key in keys if key in held}
-
-    def cosines(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
-        held = self._answer.vectors(key for pair in pairs for key in pair)
-        return [_cosine(held[one], held[other]) for one, other in pairs]
-
-
-def _signs(vector: Sequence[float]) -> bytes:
-    bits = sum(1 << place for place, number in enumerate(vector) if number > 0)
-    return bits.to_bytes((len(vector) + 7) // 8, "little")
+        ordered = sorted(key for key in set(keys) if key in held)
+        return {
+            (one, other): _cosine(held[one], held[other])
+            for at, one in enumerate(ordered) for other in ordered[at + 1 :]
+        }  # fmt: skip
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:

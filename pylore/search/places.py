@@ -13,8 +13,7 @@ from math import log
 from ..core import scoring
 from ..core.query import version_of
 from ..core.text import is_changelog, stem
-from ..core.vocabulary import CODE_IDS, FILE_IDS, file_id, path_of
-from . import tuning
+from ..core.vocabulary import CODE_IDS, file_id, path_of
 from .legs import coverage
 from .score import best_first, plain, stand
 
@@ -29,43 +28,38 @@ if TYPE_CHECKING:
     from .legs import Matches
 
 
+AS_GOOD = 0.5
+"""Share of the best entry's BM25 from which entries of a changelog are compared by words and
+version. 0.6 finds as many of the tuned half of tests/bench/changelogs.py, 0.75 two fewer of the
+other half."""
+
+STRETCH = 1200
+"""Characters of a file, about thirty lines, that are shown as one place."""
+
+PLACES_OF_A_WORD = 50
+"""Most places of a word that are compared: a bound on the work."""
+
+COSINE_OF_FACT = 0.25
+"""Share of the cosine in how near a fact is, where having all words of the query counts 1."""
+
+
 # --- one result a file
 
 
-def twins(store: Store, files: Collection[str], ids: Collection[str]) -> dict[str, str]:
-    """Documents among ``ids`` made from one of ``files``, and these: each to the other."""
-    others = [id for id in ids if not id.startswith(CODE_IDS)]
-    if not others:
-        return {}
-    made = {id: file_id(path) for id, path in store.documents.paths(others).items()}
-    pairs = {id: file for id, file in made.items() if file in files}
-    return pairs | {file: id for id, file in pairs.items()}
-
-
-def twins_of(store: Store, files: Collection[str], hits: Sequence[Hit]) -> dict[str, str]:
-    """Return the same of results: the store is asked only for those that have a place in such a
-    file.
-    """
-    return twins(store, files, [hit.id for hit in hits if hit.file and file_id(hit.file) in files])
-
-
-def once(hits: list[Hit], pairs: Mapping[str, str], kept: Collection[str]) -> list[Hit]:
-    """Return the hits without the files whose documents are there; a document stands where the
-    better of the two does. A file that is ``kept`` stays, and its document goes.
-    """
+def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
+    """Return the hits without the ``files`` among them whose documents are there too; a document
+    gets the better score of the two."""
+    documents = [hit.id for hit in hits if hit.file and not hit.id.startswith(CODE_IDS)]
+    made = store.documents.paths(documents) if documents else {}
     by_id = {hit.id: hit for hit in hits}
     gone = set()
-    for id, file in pairs.items():
-        if id.startswith(FILE_IDS):
-            continue
-        if file in kept:
-            gone.add(id)
-            continue
-        gone.add(file)
-        document = by_id[id]
-        if 0 < document.score < by_id[file].score:
-            document.times("same_file", by_id[file].score / document.score)
-    return best_first(hit for hit in hits if hit.id not in gone)
+    for id, path in made.items():
+        file = file_id(path)
+        if file in files:
+            gone.add(file)
+            if 0 < by_id[id].score < by_id[file].score:
+                by_id[id].times("same_file", by_id[file].score / by_id[id].score)
+    return best_first(hit for hit in hits if hit.id not in gone) if gone else hits
 
 
 # --- which place is shown
@@ -106,7 +100,7 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
         scores = {
             key: score for rows in found.rows.values() for key, id, score in rows if id == hit.id
         }
-        enough = tuning.AS_GOOD * scores.get(found.passage[hit.id], 0.0)
+        enough = AS_GOOD * scores.get(found.passage[hit.id], 0.0)
         near = [key for key, score in scores.items() if score >= enough > 0]
         if len(near) < 2:
             continue
@@ -191,7 +185,7 @@ def _places(text: str, word: str) -> list[int]:
     """Return where a text has a word, as often as tells it apart."""
     found: list[int] = []
     at = text.find(word)
-    while at >= 0 and len(found) < tuning.PLACES_OF_A_WORD:
+    while at >= 0 and len(found) < PLACES_OF_A_WORD:
         found.append(at)
         at = text.find(word, at + len(word))
     return found
@@ -199,13 +193,13 @@ def _places(text: str, word: str) -> list[int]:
 
 def _best_window(places: Sequence[tuple[int, str]], worth: Mapping[str, float]) -> tuple[int, int]:
     """Return the first and the last place of the words that are worth most together, each word
-    once, no further apart than ``tuning.STRETCH``; of equal ones the first and shortest."""
+    once, no further apart than ``STRETCH``; of equal ones the first and shortest."""
     within: dict[str, int] = {}
     value, most, best, left = 0.0, 0.0, (places[0][0], places[0][0]), 0
     for at, word in places:
         within[word] = within.get(word, 0) + 1
         value += worth[word] if within[word] == 1 else 0.0
-        while at - places[left][0] > tuning.STRETCH or within[places[left][1]] > 1:
+        while at - places[left][0] > STRETCH or within[places[left][1]] > 1:
             gone = places[left][1]
             within[gone] -= 1
             value -= 0.0 if within[gone] else worth[gone]
@@ -265,4 +259,4 @@ def show_facts(
 
 
 def _nearness(query: Query, text: str, cosine: float) -> float:
-    return coverage(query, text) + tuning.COSINE_OF_FACT * max(0.0, cosine)
+    return coverage(query, text) + COSINE_OF_FACT * max(0.0, cosine)

@@ -7,7 +7,6 @@ from ..core.model import Record
 from ..core.text import parse_query
 from ..core.vocabulary import SYMBOL_IDS, file_id
 from ..store.filter import Scope
-from . import tuning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 MARKS = frozenset('"*:')
 """Without one of them, or a dash before a word, a query has no operator (``core.operators``)."""
-
-SHORT = 40
-"""Letters up to which a query is as a person typed it."""
 
 
 class Request(Record):
@@ -82,7 +78,7 @@ class ParsedQuery:
         "scope", "snippets", "text", "words",
     )  # fmt: skip
 
-    def __init__(self, store: Store, settings: Settings, request: Request) -> None:
+    def __init__(self, store: Store, request: Request) -> None:
         self.text, scope, self.excluded = request.query, request.scope, request.excluded
         self.operators: Narrowed | None = None
         self.notes: list[str] = []
@@ -102,19 +98,7 @@ class ParsedQuery:
         self.explain = request.explain
         self.filter_expanded = request.filter_expanded
         self.snippets = request.snippets
-        self._read_words(store, settings)
-
-    def _read_words(self, store: Store, settings: Settings) -> None:
-        """Set ``words``."""
-        text, types = self.text, self.scope.types
-        may_have_code = "file" in types or "symbol" in types
-        if not types and len(text) > SHORT:
-            may_have_code = bool(store.fulltext.collections(("file",)))
-        if settings.clean_query and len(text) > SHORT and may_have_code:
-            from ..core.query import cleaned
-
-            text = cleaned(text)
-        self.words: Query = parse_query(text)
+        self.words: Query = parse_query(self.text)
         if self.operators is not None:
             self.operators.add_terms(self.words)
         if self.words.cut:
@@ -210,10 +194,11 @@ def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
         found |= store.fulltext.having(collection, phrase, titled=titled)
     if titled:
         return found
+    from .files import WHOLE_WEIGHTS
     from .legs import lift
 
     found.update([lift(id) for id in found if id.startswith(SYMBOL_IDS)])
     if store.whole_files.is_there():
-        rows = store.whole_files.search([phrase], tuning.WHOLE_WEIGHTS, _ALL)
+        rows = store.whole_files.search([phrase], WHOLE_WEIGHTS, _ALL)
         found.update([file_id(path) for path, _ in rows])
     return found

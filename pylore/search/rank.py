@@ -17,9 +17,10 @@ from math import log
 
 from ..core.query import asks_about_code, asks_what_to_do
 from ..core.scoring import best_first
-from ..core.text import fold, in_test_module, stem, words
+from ..core.text import in_test_module
 from ..core.vocabulary import CODE_IDS, DOCUMENT_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
 from .files import OF_TESTS, is_prose, rank_files
+from .legs import weighted_coverage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +45,6 @@ BY_WORDS = 1 / 3
 1/2 88 %; pages in the first three do not change."""
 
 NEARLY = 0.6
-
-OTHER_FORM = 0.5
-"""A word in another form, relative to the word itself."""
 
 PROOFS = 5
 """Passages of each leg that are read for evidence: with 25 nothing changes."""
@@ -132,15 +130,17 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
     total, having = store.fulltext.frequencies(asked)
     idf = {word: log((total + 1) / (having.get(word, 0) + 0.5)) for word in asked}
     cosine = {key: score for key, _, score in found.nearest}
+    proofs = _proofs(found)
+    texts = store.fulltext.texts([*proofs])
     best: dict[str, float] = {}
-    for key, id in _proofs(found):
-        share = coverage(idf, store.fulltext.indexed(key)[1])
+    for key, id in proofs.items():
+        share = weighted_coverage(idf, texts.get(key, ""))
         value = BY_WORDS * share + (1 - BY_WORDS) * max(0.0, cosine.get(key, 0.0))
         best[list_of(id)] = max(best.get(list_of(id), 0.0), value)
     return best
 
 
-def _proofs(found: Matches) -> list[tuple[int, str]]:
+def _proofs(found: Matches) -> dict[int, str]:
     """Return the first passages of each list in each leg, with the ids of their nodes."""
     proofs: dict[int, str] = {}
     for rows in (*found.rows.values(), found.nearest):
@@ -150,19 +150,7 @@ def _proofs(found: Matches) -> list[tuple[int, str]]:
             taken[name] = taken.get(name, 0) + 1
             if taken[name] <= PROOFS:
                 proofs[key] = id
-    return list(proofs.items())
-
-
-def coverage(weights: Mapping[str, float], text: str) -> float:
-    """Return the share of the words' weights that a text has; another form of a word counts half."""
-    has = f" {' '.join(words(fold(text)))} "
-    share = 0.0
-    for word, weight in weights.items():
-        if f" {word} " in has:
-            share += weight
-        elif f" {stem(word)}" in has:
-            share += OTHER_FORM * weight
-    return share / (sum(weights.values()) or 1.0)
+    return proofs
 
 
 def in_turn(hits: list[Hit], query: Query, found: Matches) -> list[Hit]:

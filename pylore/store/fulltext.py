@@ -177,6 +177,16 @@ class FullText:
         columns = self._columns(key)
         return columns[0], " ".join(columns) if columns is not _NOTHING else ""
 
+    def texts(self, keys: Iterable[int]) -> dict[int, str]:
+        """Return all that is indexed of each of these passages."""
+        columns, joins = TEXTS_OF[self.engine]
+        rows = self._db.execute(
+            f"SELECT p.key, {', '.join(columns.values())} FROM json_each(?) j"
+            f" CROSS JOIN passages p ON p.key = j.value {joins}",
+            (dumps([*keys]),),
+        )
+        return {key: " ".join(map(str, row)) for key, *row in rows}
+
     def _columns(self, key: int) -> tuple[str, ...]:
         for row in self._db.execute(_INDEXED[self.engine], (key,)):
             return tuple(map(str, row))

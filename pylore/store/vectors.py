@@ -413,28 +413,20 @@ class Vectors:
         for id, vector in rows:
             yield id, restore(vector)
 
-    def signs(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """Return the signs of these passages, a bit a dimension; those without a vector are left
-        out."""
+    def cosines(self, keys: Sequence[int]) -> dict[tuple[int, int], float]:
+        """Return the cosine of each two of these passages, the smaller key first; those without a
+        vector are left out."""
         self.load_extension()
+        given = dumps(sorted(set(keys)))
         rows = self._db.execute(
-            "SELECT v.key, vec_quantize_binary(vec_int8(v.embedding)) FROM json_each(?) j"
-            " CROSS JOIN passages_vec v ON v.key = j.value",
-            (dumps(keys),),
+            "SELECT a.key, b.key,"
+            " 1 - vec_distance_cosine(vec_int8(a.embedding), vec_int8(b.embedding))"
+            " FROM json_each(?) i CROSS JOIN passages_vec a ON a.key = i.value"
+            " CROSS JOIN json_each(?) j ON j.value > i.value"
+            " CROSS JOIN passages_vec b ON b.key = j.value",
+            (given, given),
         )
-        return dict(rows)
-
-    def cosines(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
-        """Return the cosine of each pair of passages; both must have a vector."""
-        self.load_extension()
-        rows = self._db.execute(
-            "SELECT 1 - vec_distance_cosine(vec_int8(a.embedding), vec_int8(b.embedding))"
-            " FROM json_each(?) j"
-            " CROSS JOIN passages_vec a ON a.key = json_extract(j.value, '$[0]')"
-            " CROSS JOIN passages_vec b ON b.key = json_extract(j.value, '$[1]') ORDER BY j.key",
-            (dumps(pairs),),
-        )
-        return [cosine for (cosine,) in rows]
+        return {(one, other): cosine for one, other, cosine in rows}
 
     def _clusters_of(self, vectors: Sequence[bytes]) -> list[tuple[int, int]]:
         """Return the two clusters that each vector is in."""

@@ -1,0 +1,46 @@
+"""The ``explain`` object of a result: every leg, factor and rank that its score comes from."""
+
+from __future__ import annotations
+
+from ..core.scoring import rounded
+from ..core.vocabulary import CODE_IDS, file_id, path_of
+from .score import explain_factors, explained_relevance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.model import Hit
+    from ..core.settings import Settings
+    from .legs import Matches
+
+
+def explain(hits: Iterable[Hit], found: Matches, settings: Settings) -> None:
+    """Set ``explain`` of each hit."""
+    hits = list(hits)
+    ranks = {
+        name: {id: rank for rank, id in enumerate(leg, start=1)} for name, leg in found.legs.items()
+    }
+    for hit in hits:
+        explained: dict[str, object] = {
+            "fusion": settings.fusion,
+            "legs": {
+                name: {"rank": ranks[name][hit.id], "score": round(leg[hit.id], 6)}
+                for name, leg in found.legs.items()
+                if hit.id in leg
+            },
+            "fused": rounded(found.fused.get(hit.id)),
+            "confidence": rounded(found.confidence),
+            "evidence": {name: rounded(value) for name, value in found.evidence.items()},
+            "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+            "relevance": explained_relevance(hit, settings),
+            "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
+        }
+        if found.near:
+            explained["files"] = rounded(found.near.get(hit.id))
+        if found.files is not None and hit.id.startswith(CODE_IDS):
+            explained["file"] = found.files.explained(file_id(path_of(hit.id)))
+        if hit.id in found.stands_for:
+            explained["stands_for"] = found.stands_for[hit.id]
+        hit.explain = {**explained, **(hit.explain or {})}
+    explain_factors(hits)
