@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..search.tuning import SAME_CATEGORY, TOP
+from ..search.diversity import SAME_CATEGORY, TOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.model import Hit, Hits, Node, Record
+from ..core.query import asks_about_code
 from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
-from ..search.rank import leaning
 from ..search.related import related
 from ..search.score import describe
 from . import tuning
@@ -228,7 +228,7 @@ def _put_definitions_for_files(
         return
     scope = asked.scope.without(asked.excluded).with_types(("symbol",))
     scope = scope.with_files(tuple(map(_exactly, order)))
-    pairs = [("graph_depth", "0"), ("limit", str(tuning.DEFINITIONS)), ("diversify", "0")]
+    pairs = [("graph_depth", "0"), ("limit", str(tuning.DEFINITIONS)), ("mmr_lambda", "1")]
     request = Request(question, scope, snippets=False)
     found = search(store, settings.changed(pairs, "default:budget"), request, embedder)
     worth: dict[str, float] = {}
@@ -297,7 +297,7 @@ def build(
         question = said[: tuning.LONGEST_QUESTION]
     hits = results_for(store, settings, asked, question, task, embedder)
     if task is None and len(hits) and all(hit.weak for hit in hits):
-        nearest = ", ".join(hit.id for hit in hits[: tuning.MOST_NAMED])
+        nearest = ", ".join(hit.id for hit in hits.hits[: tuning.MOST_NAMED])
         hits.notes.append(f"nothing here answers this; the nearest are {nearest}")
         hits.hits = []
     about = question if question.strip() else ", ".join(asked.scope.files)
@@ -316,7 +316,7 @@ class _Builder:
         self._asked = asked
         self._hits = hits
         self._context = context
-        self._about_code = leaning(context.question) == "code"
+        self._about_code = asks_about_code(context.question)
         self._tokens = Tokens()
         self._words = parse_query(" ".join((context.question, *asked.needed))).single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
@@ -538,7 +538,9 @@ class _Builder:
         parts = []
         sections = [self._facts_section, *ORDER]
         if not self._about_code:  # what answers comes first, code last
-            sections = sorted(by_section, key=lambda name: (name != self._facts_section, name == CODE))
+            sections = sorted(
+                by_section, key=lambda name: (name != self._facts_section, name == CODE)
+            )
         for section in sections:
             if section in by_section:
                 own = by_section[section]

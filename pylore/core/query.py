@@ -170,6 +170,7 @@ _TRAILERS = (
 
 AROUND = "()[]{}<>,.;:!?'\"`*"
 """Characters around a word that are no part of it."""
+
 _HEX = frozenset("0123456789abcdef")
 _SHORTEST_HASH, _LONGEST_HASH = 7, 40
 
@@ -330,6 +331,25 @@ def version_of(heading: str) -> tuple[int, ...]:
         if len(parts) > 1 and all(part.isdigit() and len(part) < 10 for part in parts):
             return tuple(map(int, parts))
     return (_MOST,) if any(word in heading.lower() for word in _COMING) else ()
+
+
+_CHANGES = frozenset(
+    """
+    added breaking changed changelog changes deprecated deprecation dropped removed renamed release
+    released releases since upgrade upgrading was were when
+    """.split()
+)
+
+
+def asks_for_changes(text: str) -> bool:
+    """Return whether a query asks for what changed, or names a version.
+
+    >>> asks_for_changes("when was support for windows dropped"), asks_for_changes("python 3.8")
+    (True, True)
+    >>> asks_for_changes("keys of a session")
+    False
+    """
+    return not _CHANGES.isdisjoint(text.lower().split()) or bool(version_of(text))
 
 
 _OF_DEFINITIONS = frozenset(

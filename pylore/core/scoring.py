@@ -236,7 +236,9 @@ def score_of(factors: Factors) -> float:
     return round(score, 6)
 
 
-def relative(scores: Mapping[What, float], within: Iterable[What] | None = None) -> dict[What, float]:
+def relative(
+    scores: Mapping[What, float], within: Iterable[What] | None = None
+) -> dict[What, float]:
     """Return the scores, of the keys ``within`` alone, divided by the highest of them."""
     kept = dict(scores) if within is None else {id: scores[id] for id in within if id in scores}
     most = max(kept.values(), default=0.0)

@@ -274,12 +274,6 @@ class Settings:
     fulltext_share = number(
         0.75, "full text's share of a convex fusion; the vectors have the rest", low=0, high=1
     )
-    code_fulltext_share = number(
-        0.9,
-        "the same, for files and symbols: their words mean more than their vectors",
-        low=0,
-        high=1,
-    )
     vector_min = number(0.25, "the least cosine that counts as a match", low=-1, high=0.99)
     field_weights = weights(
         {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5},
@@ -316,44 +310,6 @@ class Settings:
     usage_boost = number(
         0.5, "what each tenfold of accesses adds to how a record counts", low=0, high=10
     )
-    # With 0.5 and 0.3 before, recall@5 on pytest-commits without a type was 58.0, with these it is
-    # 59.4; with documents imported, hit@1 of questions 78.9, with these 80.4.
-    test_weight = number(
-        0.4,
-        "what a match in a test, a benchmark, an example, a migration or a generated file counts, "
-        "unless the query is about such",
-        low=0,
-        high=1,
-    )
-    other_weight = number(
-        0.2,
-        "where files are asked for, what a match counts in one that is no source, unless the query "
-        "is about documents",
-        low=0,
-        high=1,
-    )
-    file_ranking = switch(
-        True,
-        "where files are asked for, rank them by their whole texts too; off: by their passages and "
-        "symbols alone",
-    )
-    history_weight = number(
-        1.0,
-        "from graph_depth 1 on, what it adds to a file that commits with messages like the query "
-        "changed it, where files are asked for; 0: nothing",
-        low=0,
-        high=10,
-    )
-    clean_query = switch(
-        True,
-        "where files or symbols are asked for, drop trailers, hashes, addresses and the like from "
-        "a query of more than a few words",
-    )
-    questions = switch(
-        True,
-        "take out of an English question the words that say what it is for (where is, how, why, "
-        "what changes with), and let them say which kinds of results come first",
-    )
     files_weight = number(
         0.5,
         "what it adds to a score to be tied to one of the files that --files names",
@@ -361,12 +317,9 @@ class Settings:
         high=1,
     )
     min_score = number(0.0, "leave out results that score less", low=0, high=1)
-    diversify = switch(
-        True, "spread results that repeat each other, or are of one category; the best one stays"
-    )
     mmr_lambda = number(
         0.7,
-        "what a score counts where results are spread; not repeating a better one has the rest",
+        "share of the score in maximal marginal relevance, which spreads similar results; 1: off",
         low=0,
         high=1,
     )
@@ -459,7 +412,7 @@ class Settings:
     )
     duplicate_similarity = number(
         0.9,
-        "cosine from which two texts repeat each other: 'add' warns, a search spreads them",
+        "cosine from which two texts repeat each other: 'add' warns",
         low=0,
         high=1,
     )
@@ -471,8 +424,7 @@ class Settings:
     )
     history_commits = whole(
         20_000,
-        "how many of the newest commits 'lore index' keeps the messages of, for history_weight; "
-        "0 keeps none",
+        "how many of the newest commits 'lore index' keeps the messages of; 0 keeps none",
         low=0,
         high=1_000_000,
     )

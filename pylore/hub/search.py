@@ -21,8 +21,7 @@ from ..core.vocabulary import (
     TEXTS,
 )
 from ..embed import open_embedder
-from ..search import tuning
-from ..search.legs import searched
+from ..search.legs import ENOUGH, NEIGHBOURS, PASSAGES, searched
 from ..search.query import Request
 from ..search.rules import narrowed
 from ..store.filter import Scope
@@ -234,16 +233,16 @@ def question(
     results = Scope(types=request.scope.types, statuses=request.scope.statuses)
     return {
         **_words(query, settings),
-        "wanted": tuning.PASSAGES * room,
-        "near": tuning.NEIGHBOURS * room,
-        "enough": room // tuning.ENOUGH,
+        "wanted": PASSAGES * room,
+        "near": NEIGHBOURS * room,
+        "enough": room // ENOUGH,
         "room": room,
         "pool": room + _SPARE,
         "texts": settings.limit + settings.graph_limit + _SPARE,
         "limit": settings.limit,
         "weights": [settings.field_weights.get(name, 1.0) for name in COLUMNS],
         "share": settings.fulltext_share,
-        "code_share": settings.code_fulltext_share,
+        "code_share": settings.fulltext_share,
         "vector_min": settings.vector_min,
         "fusion": settings.fusion,
         "rrf_k": settings.rrf_k,

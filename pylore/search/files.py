@@ -1,4 +1,4 @@
-"""Which files are meant: p of each file, from its whole text, its path, its passages and its symbols.
+"""Ranks of files: p of each file, from its whole text, its path, its passages and its symbols.
 
 p is a sum of legs, each divided by its own maximum: the BM25 of the whole text counts 1; that of
 the first line of a long query, the words of the path, the passages, the nearest passage by
@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from math import log
 
-from ..core.query import asked_names, head_of, is_question, named_in
+from ..core.query import asked_names, asks_for_changes, head_of, is_question, named_in
 from ..core.scoring import relative, rounded
 from ..core.text import (
     camel_parts,
     fold,
     inflections,
     is_aside,
-    is_test,
     is_changelog,
+    is_test,
     joined,
     parse_query,
     phrases_of,
@@ -59,6 +59,10 @@ without a type is 58.0 with 0.5, 59.4 with 0.4."""
 OF_DATA = 0.2
 """Factor on files that are neither source nor prose, and on prose where files are asked for. Hit@1
 of questions is 78.9 with 0.3, 80.4 with 0.2."""
+
+OF_CHANGELOGS = 0.5
+"""Factor on changelogs, unless the query asks for changes: they have all words. One of 45 questions
+about pages is answered in the first three with it only."""
 
 TESTS = frozenset("spec specs test tests testing".split())
 """Among the first two words of a query, these ask for tests."""
@@ -210,6 +214,7 @@ def _with_forms(query: Query) -> list[str]:
     forms = (form for word in query.single_words() for form in inflections(word))
     return list(dict.fromkeys([*phrases_of(query), *forms, *joined(query.text)]))
 
+
 def definitions(store: Store, names: Iterable[str]) -> dict[str, float]:
     """Return the symbols that these names of code are defined by; of n for one name, each has 1/n.
 
@@ -294,7 +299,7 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
     Prose counts less where files ``alone`` are asked for: else it has a list of its own.
     """
     tests = 1.0 if not TESTS.isdisjoint(query.text.lower().split(None, 2)[:2]) else OF_TESTS
-    past = not {"was","were","since","dropped","removed","changed","deprecated","renamed","added","version","release","changelog","changes","when"}.isdisjoint(query.text.lower().split())
+    logs = 1.0 if asks_for_changes(query.text) else OF_CHANGELOGS
     for id in ids:
         path = path_of(id)
         prose = is_prose(path)
@@ -303,8 +308,8 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
         else:
             is_data = alone if prose else not is_source(path)
             factor = OF_DATA if is_data else 1.0
-        if prose and not past and is_changelog(path):
-            factor *= 0.5
+        if prose and is_changelog(path):
+            factor *= logs
         if factor != 1:
             yield id, factor
 

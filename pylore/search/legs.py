@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         def legs(self, store: Store, scope: Scope) -> dict[str, dict[str, float]]:
             """Return each retriever's list, id to score, best first."""
 
+
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 PASSAGES = 8
@@ -46,8 +47,8 @@ ENOUGH = 5
 """With a fifth of a pool having all words, other forms of words are not tried."""
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
-"""Shares of a node's best three passages in its BM25 score: recall@5 on PEPs is 62.3 with them, 50.8
-with the best passage alone (docs/decisions/0006)."""
+"""Shares of a node's best three passages in its BM25 score. Recall@5 on PEPs is 62.3 with them, and
+50.8 with the whole text in one (docs/decisions/0006)."""
 
 OTHER_FORM = 0.5
 """What a word in another form counts, relative to the word itself."""

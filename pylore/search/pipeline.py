@@ -9,8 +9,16 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
-from ..core.text import beyond_signature, counted, fold, is_changelog, one_line, parse_query
-from ..core.text import snippet, stem
+from ..core.text import (
+    beyond_signature,
+    counted,
+    fold,
+    is_changelog,
+    one_line,
+    parse_query,
+    snippet,
+    stem,
+)
 from ..core.vocabulary import FILE_IDS
 from ..store import ALL
 from ..store.filter import Scope
@@ -22,7 +30,7 @@ from .score import assemble, attach_verdicts, describe, in_order, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
@@ -37,7 +45,7 @@ if TYPE_CHECKING:
     from .legs import FurtherLegs
 
 POOL = 50
-"""Direct matches that are ranked at least: the first results are the same for each smaller limit."""
+"""Least number of direct matches that are ranked: up to it, a limit cuts one and the same list."""
 
 OF_EACH = 10
 """Best matches of each list that a pool has at least."""
@@ -97,8 +105,7 @@ class _Search:
         self._notes = query.notes
         self._further = further
         self._room = max(POOL, settings.limit)
-        self._ways: Ways = {}
-        self._near: dict[str, float] | None = None
+        self._ways: Ways | None = None
         self._ranks: FileRanks | None = None
         self._vector: bytes | None = None
         if query.words:
@@ -184,11 +191,10 @@ class _Search:
 
         store = self._store
         assert isinstance(store, LocalStore)  # at a hub no files are at hand
-        if self._near is None:
-            self._near, self._ways = seeds(store, self._settings, query.near, self._notes)
-        near = self._near
+        if self._ways is None:
+            self._ways = seeds(store, self._settings, query.near, self._notes)
         scope = scope.without(query.excluded)
-        return add_matches(store, self._settings, found, near, scope, direct, self._room)
+        return add_matches(store, self._settings, found, self._ways, scope, direct, self._room)
 
     def _expanded(
         self, ranking: _Ranking, direct: list[Hit]

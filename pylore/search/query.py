@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..core.query import Operators
-    from ..core.settings import Settings
     from ..core.text import Query
     from ..store.protocols import SearchStore as Store
     from .file_context import Near

@@ -176,4 +176,3 @@ def attach_verdicts(
         from ..anchors.verdict_cache import add_verdicts
 
         add_verdicts(store, hits, anchors, notes, explain=explain)  # type: ignore[arg-type]  # a hub has no anchors
-
