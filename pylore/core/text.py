@@ -93,6 +93,15 @@ def words(text: str) -> list[str]:
     return composed(text).translate(_WORDS).split()
 
 
+def spaced(text: str) -> str:
+    """Return the folded words of ``text`` with spaces around each.
+
+    >>> spaced("a/b, Keys")
+    ' a b  keys '
+    """
+    return f" {fold(text).translate(_WORDS)} "
+
+
 def fold(text: str) -> str:
     """Return ``text`` as words are compared: in lower case, without accents, as full text does it.
 

@@ -12,7 +12,6 @@ from ..core.vocabulary import DEFINES, RUN_IDS
 from ..graph.accumulate import accumulate
 from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import EdgeCache, Step, walk
-from .legs import add_leg_scores
 from .rules import narrowed, path_factors, path_seeds, summed_factors, summed_seeds
 from .score import describe, in_order
 
@@ -80,8 +79,6 @@ def expanded(
     say_caps(found, len(others) - most, settings, cap_of(settings, cap), notes)
     steps = [found.reached[id] for id in others[: settings.graph_max_nodes]]
     reached = [led(Hit(step.id), step, settings.hop_decay, explain=explain) for step in steps]
-    for hit in reached:
-        add_leg_scores(hit, matches.starts)
     reached = describe(store, settings, reached)
     matched = factors(reached, found, matches, settings)
     hits = [*matches.direct, *in_order(reached, matched)[: settings.graph_limit]]

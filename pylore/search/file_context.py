@@ -13,8 +13,7 @@ from ..graph.relations import relation_weights
 from ..graph.walk import Step, walk
 from ..store.filter import Scope
 from .expand import explain_walk
-from .legs import add_leg_scores
-from .score import assemble, describe, in_order
+from .score import assemble, describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,9 +181,7 @@ def add_matches(
     shown = {hit.id for hit in direct}
     others = [id for id in found.fused if id in found.near and id not in shown][:room]
     hits = describe(store, settings, direct + _hits(others, found.how))
-    for hit in hits:
-        add_leg_scores(hit, found)
-    return in_order(hits, {hit.id: found.factors(hit.id) for hit in hits})
+    return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
 
 def _hits(ids: Iterable[str], how: Mapping[str, str]) -> list[Hit]:

@@ -25,7 +25,15 @@ from ..core.text import (
     phrases_of,
     words,
 )
-from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
+from ..core.vocabulary import (
+    CODE,
+    FILE_IDS,
+    PROSE,
+    SYMBOL_IDS,
+    file_id,
+    path_of,
+    qualified_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +74,6 @@ about pages is answered in the first three with it only."""
 
 TESTS = frozenset("spec specs test tests testing".split())
 """Among the first two words of a query, these ask for tests."""
-
-PROSE = (".adoc", ".markdown", ".md", ".mdx", ".org", ".rst", ".txt")
 
 NO_SOURCE = frozenset(
     "adoc bib cfg conf css csv el html ini ipynb json less lock log md markdown mdx org po"
@@ -115,14 +121,12 @@ def rank_files(
     scope: Scope,
     matched: Mapping[str, Leg],
     made: Mapping[str, str],
-) -> FileRanks | None:
-    """Return p of the files within ``scope`` that any leg finds; None without whole texts.
+) -> FileRanks:
+    """Return p of the files within ``scope`` that any leg finds.
 
     ``matched`` are the legs over passages, ``fulltext`` and ``vector``; ``made`` has the paths of
     documents that were made from files.
     """
-    if not store.whole_files.is_there():
-        return None
     vector = _lifted(matched.get("vector", {}), made)
     legs = {
         **_of_whole_texts(store, query),
@@ -302,7 +306,7 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
     logs = 1.0 if asks_for_changes(query.text) else OF_CHANGELOGS
     for id in ids:
         path = path_of(id)
-        prose = is_prose(path)
+        prose = path.lower().endswith(PROSE)
         if is_test(path) if prose else is_aside(path):
             factor = tests
         else:
@@ -312,11 +316,6 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
             factor *= logs
         if factor != 1:
             yield id, factor
-
-
-def is_prose(path: str) -> bool:
-    """Return whether the name of a file is that of a page."""
-    return path.lower().endswith(PROSE)
 
 
 def is_source(path: str) -> bool:

@@ -5,8 +5,17 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..core.text import fold, stem, words
-from ..core.vocabulary import NAMES, RECORDS, SYMBOL_IDS, THING_IDS, file_id, path_of
+from ..core.text import spaced, stem
+from ..core.vocabulary import (
+    NAMES,
+    RECORDS,
+    RECORDS_LIST,
+    SYMBOL_IDS,
+    THING_IDS,
+    file_id,
+    list_of,
+    path_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -233,7 +242,9 @@ class _FullTextLeg:
                 self._found.how[id] = "all" if id in whole else how
             by_node[id].append(score)
         return {
-            id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
+            id: best[0]
+            if len(best) == 1
+            else sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
             for id, best in by_node.items()
         }
 
@@ -254,7 +265,7 @@ def coverage(query: Query, text: str) -> float:
 
 def weighted_coverage(weights: Mapping[str, float], text: str) -> float:
     """Return the share of the words' weights that a text has; another form counts half."""
-    has = f" {' '.join(words(fold(text)))} "
+    has = spaced(text)
     share = 0.0
     for word, weight in weights.items():
         if f" {word} " in has:
@@ -264,17 +275,25 @@ def weighted_coverage(weights: Mapping[str, float], text: str) -> float:
     return share / (sum(weights.values()) or 1.0)
 
 
+def _with_records(
+    store: Store, vector: bytes, scope: Scope, nearest: list[Passage]
+) -> list[Passage]:
+    """Return the nearest passages with those of records, nearest first."""
+    known = {key for key, _, _ in nearest}
+    types = [type for type in store.types.require((RECORDS,)) if type != "doc"]
+    beside = store.vectors.search(vector, scope.with_types(tuple(types)), NEAR_RECORDS)
+    found = [*nearest, *(row for row in beside if row[0] not in known)]
+    return sorted(found, key=lambda row: -row[2])
+
+
 def _vector_leg(
     store: Store, settings: Settings, vector: bytes, scope: Scope, found: Matches, room: int
 ) -> dict[str, float]:
     nearest = store.vectors.search(vector, searched(scope), NEIGHBOURS * room)
     if not scope.types and store.fulltext.collections(("file",)):
-        known = {key for key, _, _ in nearest}
-        types = [type for type in store.types.require((RECORDS,)) if type != "doc"]
-        records = scope.with_types(tuple(types))
-        beside = store.vectors.search(vector, records, NEAR_RECORDS)
-        nearest += [row for row in beside if row[0] not in known]
-        nearest.sort(key=lambda row: -row[2])
+        records = [row for row in nearest if list_of(row[1]) == RECORDS_LIST]
+        if len(records) < NEAR_RECORDS:
+            nearest = _with_records(store, vector, scope, nearest)
     found.nearest = lifted(nearest, scope)
     leg: dict[str, float] = {}
     for key, id, score in found.nearest:

@@ -141,9 +141,9 @@ def _like(store: Store, settings: Settings, text: str) -> dict[str, Leg]:
     """Return the files that are like a text, and those of commits with messages like it."""
     query = parse_query(text)
     try:
-        ranks = rank_files(store, settings, query, Scope(), {}, {})
-        if ranks is None:
+        if not store.whole_files.is_there():
             return {}
+        ranks = rank_files(store, settings, query, Scope(), {}, {})
         history = ranks.history or history_of(store, query, ranks.plain, frozenset())
     except GraphUnavailable:
         return {}

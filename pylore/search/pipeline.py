@@ -19,20 +19,19 @@ from ..core.text import (
     snippet,
     stem,
 )
-from ..core.vocabulary import FILE_IDS
+from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
 from ..store.filter import Scope
 from .legs import BUILT_IN, Matches, add_leg_scores, embed_query, run_legs
 from .query import ParsedQuery
 from .query import Request as Request
-from .rank import WEAK, in_turn, list_of, rank
-from .score import assemble, attach_verdicts, describe, in_order, rated
+from .rank import WEAK, in_turn, rank, weigh
+from .score import assemble, attach_verdicts, describe, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
@@ -137,8 +136,7 @@ class _Search:
         if query.near is not None:
             ranking.matches = [hit.id for hit in direct]
             direct = self._with_files(ranking.found, query.scope, direct)
-        matched = {hit.id: ranking.found.factors(hit.id) for hit in direct}
-        ranking.hits = self._in_their_order(direct, matched, ranking, self._notes)
+        ranking.hits = self._in_their_order(direct, ranking.found, self._notes)
         ranking.plain = [hit.id for hit in ranking.hits]
         if settings.depth:
             if query.scope.types and not query.filter_expanded:
@@ -146,8 +144,8 @@ class _Search:
                 ranking.starts = self._matches(anything)
                 self._with_files(ranking.starts, anything, [])
             try:
-                hits, matched = self._expanded(ranking, direct)
-                ranking.hits = self._in_their_order(hits, matched, ranking, [])
+                hits = self._expanded(ranking, direct)
+                ranking.hits = self._in_their_order(hits, ranking.found, [])
             except GraphUnavailable as error:
                 self._notes.append(f"{error}; plain results only")
         return ranking
@@ -172,14 +170,13 @@ class _Search:
         for id in _pool(found, self._room):
             hit = Hit(id)
             hit.match = found.how[id]
-            add_leg_scores(hit, found)
             hits.append(hit)
         hits = describe(self._store, self._settings, hits)
         if found.of_things:
             from .places import show_facts
 
             show_facts(self._store, self._settings, self._query.words, hits, found)
-        return in_order(hits, {hit.id: found.factors(hit.id) for hit in hits})
+        return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
     def _with_files(self, found: Matches, scope: Scope, direct: list[Hit]) -> list[Hit]:
         """Add the matches of the files at hand to ``found``; return ``direct`` with theirs."""
@@ -196,10 +193,8 @@ class _Search:
         scope = scope.without(query.excluded)
         return add_matches(store, self._settings, found, self._ways, scope, direct, self._room)
 
-    def _expanded(
-        self, ranking: _Ranking, direct: list[Hit]
-    ) -> tuple[list[Hit], dict[str, Factors]]:
-        """Return the direct hits and what the graph brings beside them, and their factors."""
+    def _expanded(self, ranking: _Ranking, direct: list[Hit]) -> list[Hit]:
+        """Return the direct hits and what the graph brings beside them, best first."""
         from .expand import expanded
         from .rules import DirectMatches
 
@@ -210,15 +205,13 @@ class _Search:
             query.scope if query.filter_expanded else returned, self._notes,
             excluded=query.excluded, hides=query.scope.hides, explain=query.explain,
         )  # fmt: skip
-        return hits, matched
+        return assemble(hits, matched)
 
-    def _in_their_order(
-        self, hits: list[Hit], matched: dict[str, Factors], ranking: _Ranking, notes: list[str]
-    ) -> list[Hit]:
-        """Return the hits by what they match and their ratings, each file once, repeats further
-        down, the lists taking turns; files alone are in the order of their scores."""
-        store, settings, query, found = self._store, self._settings, self._query, ranking.found
-        hits = rated(store, settings, assemble(hits, matched), notes)
+    def _in_their_order(self, hits: list[Hit], found: Matches, notes: list[str]) -> list[Hit]:
+        """Return the hits by their scores and ratings, each file once, similar ones further down,
+        the lists taking turns; files alone are in the order of their scores."""
+        store, settings, query = self._store, self._settings, self._query
+        hits = rated(store, settings, hits, notes)
         if found.files_alone:
             return hits
         files = {hit.id for hit in hits if hit.id.startswith(FILE_IDS)}
@@ -256,6 +249,10 @@ class _Search:
 
                     led(hit, step)
             shown.append(hit)
+        if self._query.near is None and not found.files_alone:
+            weigh(shown, found.evidence)
+        for hit in shown:
+            add_leg_scores(hit, found if hit.id in found.rrf else ranking.starts)
         return shown
 
     def _worth_showing(self, hits: list[Hit], found: Matches) -> list[Hit]:
@@ -405,10 +402,12 @@ def _pool(found: Matches, room: int) -> list[str]:
     answered = {*found.stands_for.values()}
     ids = [id for id in found.fused if id not in answered]
     pool = ids[:room]
-    taken: dict[str, int] = {}
-    for place, id in enumerate(ids):
-        name = list_of(id)
-        taken[name] = taken.get(name, 0) + 1
-        if place >= room and taken[name] <= OF_EACH:
-            pool.append(id)
+    lists = [*map(list_of, pool)]
+    taken = {name: lists.count(name) for name in found.evidence}
+    if min(taken.values(), default=OF_EACH) < OF_EACH:
+        for id in ids[room:]:
+            name = list_of(id)
+            if taken.get(name, 0) < OF_EACH:
+                taken[name] = taken.get(name, 0) + 1
+                pool.append(id)
     return pool

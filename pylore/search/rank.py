@@ -18,8 +18,18 @@ from math import log
 from ..core.query import asks_about_code, asks_what_to_do
 from ..core.scoring import best_first
 from ..core.text import in_test_module
-from ..core.vocabulary import CODE_IDS, DOCUMENT_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
-from .files import OF_TESTS, is_prose, rank_files
+from ..core.vocabulary import (
+    CODE_IDS,
+    DOCUMENT_IDS,
+    SYMBOL_IDS,
+    file_id,
+    list_of,
+    path_of,
+    qualified_of,
+)
+from ..core.vocabulary import CODE_LIST as CODE
+from ..core.vocabulary import PAGES_LIST as PAGES
+from ..core.vocabulary import RECORDS_LIST as RECORDS
 from .legs import weighted_coverage
 
 TYPE_CHECKING = False
@@ -33,8 +43,6 @@ if TYPE_CHECKING:
     from ..store.protocols import SearchStore as Store
     from .files import FileRanks
     from .legs import Matches
-
-CODE, PAGES, RECORDS = "code", "pages", "records"
 
 WEAK = 0.32
 """Evidence below which results are weak: so flagged are 86 % of 60 queries that no store of three
@@ -53,6 +61,9 @@ get a record that says nothing on them, with 0.6 six."""
 PROOFS = 5
 """Passages of each list in each leg that are read for evidence: with 3 or 8 nothing changes."""
 
+PROOF_ROWS = 100
+"""Passages of a leg among which these are looked for: a bound on the work."""
+
 READ_WORDS = 40
 """Words of the query that are read for evidence: a bound on the work."""
 
@@ -62,13 +73,6 @@ weak match: 0.1 and 0.3 change one question of 45."""
 
 SAME_FILE = 0.3
 """Factor on further symbols of a file. Recall@5 of 189 questions: 69.2 with 1, 74.2 with 0.3."""
-
-
-def list_of(id: str) -> str:
-    """Return the list that a result belongs to."""
-    if id.startswith(CODE_IDS):
-        return PAGES if is_prose(path_of(id)) else CODE
-    return PAGES if id.startswith(DOCUMENT_IDS) else RECORDS
 
 
 def rank(
@@ -83,14 +87,15 @@ def rank(
 
     ``files`` are their ranks if they are known from another scope.
     """
+    found.evidence = evidence(store, query, found)
+    if "fulltext" not in found.legs or not store.whole_files.is_there():
+        return
+    from .files import OF_TESTS, rank_files
+
     own = found.fused
     documents = [id for id in own if id.startswith(DOCUMENT_IDS)]
     made = store.documents.paths(documents) if documents else {}
-    found.evidence = evidence(store, query, found)
-    if "fulltext" in found.legs:
-        found.files = files or rank_files(store, settings, query, scope, found.legs, made)
-    if found.files is None:
-        return
+    found.files = files or rank_files(store, settings, query, scope, found.legs, made)
     for id in own:
         if "::test" in id and in_test_module(path_of(id), qualified_of(id)):
             own[id] *= OF_TESTS
@@ -150,7 +155,7 @@ def _proofs(found: Matches) -> dict[int, str]:
     proofs: dict[int, str] = {}
     for rows in (*found.rows.values(), found.nearest):
         taken: dict[str, int] = {}
-        for key, id, _ in rows:
+        for key, id, _ in rows[:PROOF_ROWS]:
             name = list_of(id)
             taken[name] = taken.get(name, 0) + 1
             if taken[name] <= PROOFS:
@@ -171,7 +176,7 @@ def in_turn(hits: list[Hit], query: Query, found: Matches) -> list[Hit]:
         for name in next(turns):
             if lists[name]:
                 ordered.append(lists[name].pop(0))
-    return _falling(ordered, found.evidence)
+    return ordered
 
 
 def _turns(lists: Iterable[str], leans: str, evidence: Mapping[str, float]) -> Iterator[list[str]]:
@@ -210,15 +215,18 @@ def leaning(text: str, found: Matches) -> str:
     return CODE if named or asks_about_code(text) else ""
 
 
-def _falling(hits: list[Hit], evidence: Mapping[str, float]) -> list[Hit]:
+def weigh(hits: list[Hit], evidence: Mapping[str, float]) -> None:
     """Multiply each score by the share that the evidence of its list has of the best, and lower it
     to the score before."""
-    best = max(evidence.values(), default=0.0) or 1.0
-    other = min(evidence.values(), default=best)  # of a list that the graph alone leads to
+    if len(evidence) < 2:
+        return
+    best = max(evidence.values()) or 1.0
+    other = min(evidence.values())  # of a list that the graph alone leads to
     least = 1.0
     for hit in hits:
         hit.times("evidence", evidence.get(list_of(hit.id), other) / best)
-        if hit.score > least:
-            hit.times("turn", least / hit.score)
-        least = hit.score
-    return hits
+        score = hit.score
+        if score > least:
+            hit.times("turn", least / score)
+        else:
+            least = score

@@ -7,7 +7,8 @@ activation  best paths from the nearest matches, with caps of its own
 
 from __future__ import annotations
 
-from .rank import CODE, list_of
+from ..core.vocabulary import CODE_LIST as CODE
+from ..core.vocabulary import list_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
