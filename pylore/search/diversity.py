@@ -27,9 +27,7 @@ TOP, SAME_CATEGORY = 5, 2
 """Most results of one category among the first ``TOP``, if there is a third category to show."""
 
 
-def diversify(
-    store: Store, settings: Settings, hits: list[Hit], found: Matches, *, explain: bool = False
-) -> list[Hit]:
+def diversify(store: Store, settings: Settings, hits: list[Hit], found: Matches) -> list[Hit]:
     """Return the hits in the order of maximal marginal relevance; the first one stays.
 
     If they have three categories or more, no category comes more than ``SAME_CATEGORY`` times
@@ -46,8 +44,6 @@ def diversify(
     if not similar and not categories:
         return hits
     order = mmr([hit.score for hit in head], similar, settings.mmr_lambda, categories)
-    if explain:
-        _explain(head, order, similar, categories)
     least = head[0].score
     for place in order:
         if head[place].score > least:
@@ -112,29 +108,3 @@ def _similarities(store: Store, hits: Sequence[Hit], found: Matches) -> dict[Pai
             if cosine > SIMILAR:
                 similar[i, j] = (cosine - SIMILAR) / (1 - SIMILAR)
     return similar
-
-
-def _explain(
-    hits: Sequence[Hit],
-    order: Sequence[int],
-    similar: Mapping[Pair, float],
-    categories: Sequence[str | None],
-) -> None:
-    """Say of each hit its rank and score without diversity, the most similar hit before it, and its
-    category."""
-    for at, place in enumerate(order):
-        near = max(
-            ((similar.get((min(i, place), max(i, place)), 0.0), i) for i in order[:at]),
-            default=(0.0, 0),
-        )
-        hit = hits[place]
-        hit.explain = {
-            **(hit.explain or {}),
-            "diversity": {
-                "rank": place + 1,
-                "score": hit.score,
-                "similar_to": hits[near[1]].id if near[0] else None,
-                "similarity": round(near[0], 6),
-                "category": categories[place] if categories else None,
-            },
-        }

@@ -53,22 +53,6 @@ MOST_NAMED = 3
 """Words of a query that no result shows and that are looked up, to be named in a note."""
 
 
-class _Ranking:
-    """``hits`` in their order, and ``plain``: the ids of those that match without the graph;
-    ``found``: the matches that may be returned, ``starts``: those that the walk begins at;
-    ``reached``: the ways to what the graph leads to."""
-
-    def __init__(self, found: Matches) -> None:
-        self.found = found
-        self.starts = found
-        self.hits: list[Hit] = []
-        self.plain: list[str] = []
-        self.matches: list[str] = []
-        """Ids of what the words match, if files are at hand too."""
-        self.reached: Mapping[str, Step] = {}
-        self.ways_from: WaysFrom | None = None
-
-
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
     """Return the results of a request, best first, with notes for the person who asked.
 
@@ -90,7 +74,8 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
 
 
 class _Search:
-    """One search: its legs, in one scope or another, and the steps from them to results."""
+    """One search: the matches that may be returned (``_found``), those that the walk begins at
+    (``_starts``), the ways to what the graph leads to (``_reached``), and the steps to results."""
 
     def __init__(
         self,
@@ -104,8 +89,11 @@ class _Search:
         self._notes = query.notes
         self._further = further
         self._room = max(POOL, settings.limit)
-        self._ways: Ways | None = None
+        self._found = self._starts = Matches()
         self._ranks: FileRanks | None = None
+        self._at_hand: Ways = {}
+        self._reached: Mapping[str, Step] = {}
+        self._ways_from: WaysFrom | None = None
         self._vector: bytes | None = None
         if query.words:
             self._vector = embed_query(query.words, store, settings, embedder, query.notes)
@@ -117,38 +105,38 @@ class _Search:
             return Hits([], ["the query has no words: nothing to search for"])
         if store.expect is not None:  # a hub answers all parts of a search in one go
             self._vector = store.expect(query.words, self._vector, settings, query, self._room)
-        ranking = self._ranked()
-        hits = self._cut(ranking)
-        if query.scope.tags and not hits:
-            self._notes += store.nodes.unknown_tags(query.scope.tags)
-        hits = self._worth_showing(hits, ranking.found)
-        hits = self._with_paths(hits, ranking)
-        self._fill_rows(hits, ranking)
-        return Hits(hits, self._notes, {**ranking.starts.passage, **ranking.found.passage})
-
-    def _ranked(self) -> _Ranking:
-        """Rank the best direct matches, and the nodes that the graph adds to them."""
-        settings, query = self._settings, self._query
-        if settings.graph_depth and not settings.graph_max_depth:
-            self._notes.append("graph_max_depth is 0: the graph is switched off")
-        ranking = _Ranking(self._matches(query.scope))
-        direct = self._direct(ranking.found)
         if query.near is not None:
-            ranking.matches = [hit.id for hit in direct]
-            direct = self._with_files(ranking.found, query.scope, direct)
-        ranking.hits = self._in_their_order(direct, ranking.found, self._notes)
-        ranking.plain = [hit.id for hit in ranking.hits]
+            from .file_context import seeds
+
+            self._at_hand = seeds(store, settings, query.near, query.notes)  # type: ignore[arg-type]  # at a hub no files are at hand
+        if settings.graph_depth and not settings.graph_max_depth:
+            query.notes.append("graph_max_depth is 0: the graph is switched off")
+        hits = self._with_paths(self._worth_showing(self._ranked()))
+        if query.scope.tags and not hits:
+            query.notes += store.nodes.unknown_tags(query.scope.tags)
+        self._fill_rows(hits)
+        return Hits(hits, query.notes, {**self._starts.passage, **self._found.passage})
+
+    def _ranked(self) -> list[Hit]:
+        """Return the first matches, as a search without the graph returns them, and the best of
+        what the graph leads to."""
+        settings, query = self._settings, self._query
+        self._found = self._starts = self._matches(query.scope)
+        direct = self._direct(self._found)
+        wanted = {hit.id for hit in direct[: settings.limit]} if self._at_hand else set()
+        direct = self._with_files(self._found, query.scope, direct)
+        hits = self._in_their_order(direct, self._notes)
+        wanted.update([hit.id for hit in hits[: settings.limit]])
         if settings.depth:
             if query.scope.types and not query.filter_expanded:
                 anything = query.scope.with_types(())
-                ranking.starts = self._matches(anything)
-                self._with_files(ranking.starts, anything, [])
+                self._starts = self._matches(anything)
+                self._with_files(self._starts, anything, [])
             try:
-                hits = self._expanded(ranking, direct)
-                ranking.hits = self._in_their_order(hits, ranking.found, [])
+                hits = self._in_their_order(self._expanded(direct), [])
             except GraphUnavailable as error:
                 self._notes.append(f"{error}; plain results only")
-        return ranking
+        return self._cut(hits, wanted)
 
     def _matches(self, scope: Scope) -> Matches:
         """Return the matches of the words."""
@@ -160,8 +148,9 @@ class _Search:
             self._further, self._ranks, self._room,
         )  # fmt: skip
         self._ranks = found.files
-        if query.operators is not None:
-            query.operators.keep(found)
+        if query.among is not None:
+            among = query.among
+            found.fused = {id: score for id, score in found.fused.items() if id in among}
         return found
 
     def _direct(self, found: Matches) -> list[Hit]:
@@ -180,37 +169,33 @@ class _Search:
 
     def _with_files(self, found: Matches, scope: Scope, direct: list[Hit]) -> list[Hit]:
         """Add the matches of the files at hand to ``found``; return ``direct`` with theirs."""
-        query = self._query
-        if query.near is None:
+        if not self._at_hand:
             return direct
-        from ..store import Store as LocalStore
-        from .file_context import add_matches, seeds
+        from .file_context import add_matches
 
-        store = self._store
-        assert isinstance(store, LocalStore)  # at a hub no files are at hand
-        if self._ways is None:
-            self._ways = seeds(store, self._settings, query.near, self._notes)
-        scope = scope.without(query.excluded)
-        return add_matches(store, self._settings, found, self._ways, scope, direct, self._room)
+        return add_matches(
+            self._store, self._settings, found, self._at_hand,  # type: ignore[arg-type]
+            scope.without(self._query.excluded), direct, self._room,
+        )  # fmt: skip
 
-    def _expanded(self, ranking: _Ranking, direct: list[Hit]) -> list[Hit]:
+    def _expanded(self, direct: list[Hit]) -> list[Hit]:
         """Return the direct hits and what the graph brings beside them, best first."""
         from .expand import expanded
         from .rules import DirectMatches
 
         query = self._query
         returned = Scope(types=query.scope.types, statuses=query.scope.statuses)
-        hits, matched, ranking.reached, ranking.ways_from = expanded(
-            self._store, self._settings, DirectMatches(ranking.starts, ranking.found, direct),
+        hits, matched, self._reached, self._ways_from = expanded(
+            self._store, self._settings, DirectMatches(self._starts, self._found, direct),
             query.scope if query.filter_expanded else returned, self._notes,
             excluded=query.excluded, hides=query.scope.hides, explain=query.explain,
         )  # fmt: skip
         return assemble(hits, matched)
 
-    def _in_their_order(self, hits: list[Hit], found: Matches, notes: list[str]) -> list[Hit]:
+    def _in_their_order(self, hits: list[Hit], notes: list[str]) -> list[Hit]:
         """Return the hits by their scores and ratings, each file once, similar ones further down,
         the lists taking turns; files alone are in the order of their scores."""
-        store, settings, query = self._store, self._settings, self._query
+        store, settings, found = self._store, self._settings, self._found
         hits = rated(store, settings, hits, notes)
         if found.files_alone:
             return hits
@@ -222,75 +207,68 @@ class _Search:
         if settings.mmr_lambda < 1 and len(hits) > 1:
             from .diversity import diversify
 
-            hits = diversify(store, settings, hits, found, explain=query.explain)
-        return in_turn(hits, query.words, found) if query.near is None else hits
+            hits = diversify(store, settings, hits, found)
+        return hits if self._at_hand else in_turn(hits, self._query.words, found)
 
-    def _cut(self, ranking: _Ranking) -> list[Hit]:
-        """Return the first ``limit`` matches, as a search without the graph returns them, and
-        besides the best ``graph_limit`` nodes that the graph leads to.
-
-        With files at hand, ``limit`` of the matches of the words, and of what is near to them.
-        """
-        limit = self._settings.limit
-        found = ranking.found
-        wanted = {*ranking.plain[:limit], *ranking.matches[:limit]}
-        if found.near:
-            near = [id for id in found.fused if id in found.near and id not in wanted]
-            wanted.update(near[:limit])
-        shown, others = [], 0
-        for hit in ranking.hits:
+    def _cut(self, hits: list[Hit], wanted: set[str]) -> list[Hit]:
+        """Return the hits that are ``wanted``, and the best ``graph_limit`` others that the graph
+        leads to; with files at hand, ``limit`` others that are near them too."""
+        found, limit, others = self._found, self._settings.limit, self._settings.graph_limit
+        near = [id for id in found.fused if id in found.near and id not in wanted]
+        wanted = wanted.union(near[:limit])
+        shown = []
+        for hit in hits:
             if hit.id not in wanted:
-                if hit.id not in ranking.reached or others >= self._settings.graph_limit:
+                if hit.id not in self._reached or not others:
                     continue
-                others += 1
-                step = ranking.reached[hit.id]
+                others -= 1
+                step = self._reached[hit.id]
                 if not hit.hops and step.before is not None:
                     from .expand import led
 
                     led(hit, step)
             shown.append(hit)
-        if self._query.near is None and not found.files_alone:
+        if not self._at_hand and not found.files_alone:
             weigh(shown, found.evidence)
         for hit in shown:
-            add_leg_scores(hit, found if hit.id in found.rrf else ranking.starts)
+            add_leg_scores(hit, found if hit.id in found.rrf else self._starts)
         return shown
 
-    def _worth_showing(self, hits: list[Hit], found: Matches) -> list[Hit]:
+    def _worth_showing(self, hits: list[Hit]) -> list[Hit]:
         """Mark weak results, and leave out those that score less than ``min_score``."""
         for hit in hits:
-            hit.weak = found.weak and hit.path[0] not in found.near
+            hit.weak = self._found.weak and hit.path[0] not in self._found.near
         if any(hit.weak for hit in hits):
             self._notes.append("these results are weak: the store may have nothing on this")
-        least = self._settings.min_score
-        worth = [hit for hit in hits if hit.score >= least]
+        worth = [hit for hit in hits if hit.score >= self._settings.min_score]
         if len(worth) < len(hits):
             less = counted(len(hits) - len(worth), "result")
             self._notes.append(f"{less} below min_score left out")
         return worth
 
-    def _with_paths(self, hits: list[Hit], ranking: _Ranking) -> list[Hit]:
+    def _with_paths(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits, each path beginning at a direct match among them or a file at hand."""
-        settings, found = self._settings, ranking.found
-        if ranking.ways_from is not None:
+        settings, found, explain = self._settings, self._found, self._query.explain
+        if self._ways_from is not None:
             from .expand import begin_at_results
 
             hits = begin_at_results(
-                hits, settings.limit, ranking.ways_from, found.fused, found.near,
-                settings.hop_decay, explain=self._query.explain,
+                hits, settings.limit, self._ways_from, found.fused, found.near,
+                settings.hop_decay, explain=explain,
             )  # fmt: skip
-        if self._ways:
+        if self._at_hand:
             from .file_context import attach_paths
 
-            how = {**ranking.starts.how, **found.how}  # a match of the words needs no file
-            ways = {id: way for id, way in self._ways.items() if how.get(id) == "files"}
-            attach_paths(hits, ways, settings.hop_decay, explain=self._query.explain)
+            how = {**self._starts.how, **found.how}  # a match of the words needs no file
+            ways = {id: way for id, way in self._at_hand.items() if how.get(id) == "files"}
+            attach_paths(hits, ways, settings.hop_decay, explain=explain)
         return hits
 
     # --- what is shown of a result
 
-    def _fill_rows(self, hits: list[Hit], ranking: _Ranking) -> None:
+    def _fill_rows(self, hits: list[Hit]) -> None:
         """Add snippets, lines, verdicts and explanations to the results, and notes on the words."""
-        store, query, found = self._store, self._query, ranking.found
+        store, query, found = self._store, self._query, self._found
         documents: list[Hit] = []
         texts: dict[str, str] = {}
         if any(hit.line_start is not None or hit.type == "file" for hit in hits):
@@ -298,7 +276,7 @@ class _Search:
 
             documents, texts = add_lines(store, query.words, hits, found, texts=query.snippets)
         if query.snippets:
-            self._add_snippets(hits, found, documents, texts)
+            self._add_snippets(hits, documents, texts)
         if query.words and not (found.weak and hits):
             self._notes[:0] = self._say_how_it_matched(hits)
         attach_verdicts(store, hits, self._notes, explain=query.explain)
@@ -308,11 +286,11 @@ class _Search:
             explain(hits, found, self._settings)
 
     def _add_snippets(
-        self, hits: list[Hit], found: Matches, documents: list[Hit], texts: Mapping[str, str]
+        self, hits: list[Hit], documents: list[Hit], texts: Mapping[str, str]
     ) -> None:
         """Show the passage that matched, or else the beginning of the node; ``texts`` are lines of
         files by id."""
-        store, words = self._store, self._query.words
+        store, words, found = self._store, self._query.words, self._found
         for hit in hits:
             key = found.passage.get(hit.id)
             if hit.id in texts:

@@ -8,8 +8,6 @@ that no symbol stands for, the lines are shown that have most of the rare words.
 
 from __future__ import annotations
 
-from math import log
-
 from ..core import scoring
 from ..core.query import version_of
 from ..core.text import is_changelog, stem
@@ -19,7 +17,7 @@ from .score import best_first, plain, stand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable
 
     from ..core.model import Hit
     from ..core.settings import Settings
@@ -116,18 +114,11 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
 
 
 def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
-    """Return the heading of the entry that a passage is of, with its line; nothing where the
-    passage begins with it.
-    """
-    title = store.fulltext.indexed(key)[0]
-    heading = _heading(hit, title)
-    if heading in text[: len(heading) + len(".. changelog::\n    :version: ")]:
-        return ""
-    first = key
-    while store.fulltext.indexed(first - 1)[0] == title:
-        first -= 1
-    line = store.documents.lines([first]).get(first)
-    return f"{heading} (line {line})" if line and first < key else heading
+    """Return the heading of a passage; nothing if the passage begins with it."""
+    heading = _heading(hit, store.fulltext.indexed(key)[0])
+    return (
+        "" if heading in text[: len(heading) + len(".. changelog::\n    :version: ")] else heading
+    )
 
 
 def _heading(hit: Hit, title: str) -> str:
@@ -155,58 +146,33 @@ def add_document_lines(store: Store, documents: list[Hit], found: Matches) -> No
 
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
-    """Return the lines of a text with most of the query's words, the rarer the more: the number of
-    the first and of the last one, from 1 on, and what they say; 0, 0 and the text where it has
-    none of them.
+    """Return the lines around the rarest of the query's words that have most of the others too: the
+    numbers of the first and the last line, from 1 on, and their text; 0, 0 and the whole text if
+    it has none of the words.
 
     >>> from pylore.core.text import parse_query
     >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotates at night"))
     (3, 4, 'They rotate\\nat night.')
     """
     lowered = text.lower()
-    places: list[tuple[int, str]] = []
-    worth = {}
-    for one in dict.fromkeys(map(stem, query.single_words())):
-        own = _places(lowered, one)
-        places += [(at, one) for at in own]
-        worth[one] = 1 / log(2 + len(own))
-    if not places or len(lowered) != len(text):
+    counts = {one: lowered.count(one) for one in map(stem, query.single_words())}
+    there = [one for one, count in counts.items() if count]
+    if not there or len(lowered) != len(text):
         return 0, 0, text
-    places.sort()
-    first, last = _best_window(places, worth)
-    start = text.rfind("\n", 0, first) + 1
-    end = text.find("\n", last)
+    rarest = min(there, key=lambda one: counts[one])
+    best: list[int] = []
+    at = lowered.find(rarest)
+    for _ in range(min(counts[rarest], PLACES_OF_A_WORD)):
+        low = max(0, at - STRETCH // 2)
+        own = [lowered.find(one, low, at + STRETCH // 2) for one in there]
+        own = [place for place in own if place >= 0]
+        best = own if len(own) > len(best) else best
+        at = lowered.find(rarest, at + 1)
+    start = text.rfind("\n", 0, min(best)) + 1
+    end = text.find("\n", max(best))
     end = len(text) if end < 0 else end
     line = text.count("\n", 0, start) + 1
     return line, line + text.count("\n", start, end), text[start:end]
-
-
-def _places(text: str, word: str) -> list[int]:
-    """Return where a text has a word, as often as tells it apart."""
-    found: list[int] = []
-    at = text.find(word)
-    while at >= 0 and len(found) < PLACES_OF_A_WORD:
-        found.append(at)
-        at = text.find(word, at + len(word))
-    return found
-
-
-def _best_window(places: Sequence[tuple[int, str]], worth: Mapping[str, float]) -> tuple[int, int]:
-    """Return the first and the last place of the words that are worth most together, each word
-    once, no further apart than ``STRETCH``; of equal ones the first and shortest."""
-    within: dict[str, int] = {}
-    value, most, best, left = 0.0, 0.0, (places[0][0], places[0][0]), 0
-    for at, word in places:
-        within[word] = within.get(word, 0) + 1
-        value += worth[word] if within[word] == 1 else 0.0
-        while at - places[left][0] > STRETCH or within[places[left][1]] > 1:
-            gone = places[left][1]
-            within[gone] -= 1
-            value -= 0.0 if within[gone] else worth[gone]
-            left += 1
-        if value > most + 1e-9:
-            most, best = value, (places[left][0], at)
-    return best
 
 
 def show_stretches(store: Store, hits: Iterable[Hit]) -> dict[str, str]:

@@ -104,31 +104,23 @@ def assemble(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
 
 
 def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
-    """Return the same hits in the order that ratings give them; which ones there are is settled.
-
-    No score is above 1 thereafter.
-    """
-    hits = _rated(store, settings, hits, notes)
-    for hit in hits:
-        if hit.score > 1:
-            hit.times("cap", 1 / hit.score)
-    return hits
-
-
-def _rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
-    if not settings.feedback_weight:
-        return hits
-    try:
-        ratings = store.ratings.of([hit.id for hit in hits])
-    except GraphUnavailable as error:
-        notes.append(f"{error}; without feedback")
-        return hits
+    """Return the hits in the order that ratings give them, no score above 1."""
+    ratings: Mapping[str, tuple[float, int]] = {}
+    if settings.feedback_weight:
+        try:
+            ratings = store.ratings.of([hit.id for hit in hits])
+        except GraphUnavailable as error:
+            notes.append(f"{error}; without feedback")
     for hit in hits:
         if hit.id in ratings:
             score = feedback(*ratings[hit.id])
             hit.feedback_score = round(score, 6)
             hit.times("feedback", feedback_factor(score, settings.feedback_weight))
-    return best_first(hits) if ratings else hits
+    hits = best_first(hits) if ratings else hits
+    for hit in hits:
+        if hit.score > 1:
+            hit.times("cap", 1 / hit.score)
+    return hits
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
