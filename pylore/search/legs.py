@@ -10,11 +10,8 @@ from ..core.vocabulary import (
     NAMES,
     RECORDS,
     RECORDS_LIST,
-    SYMBOL_IDS,
     THING_IDS,
-    file_id,
     list_of,
-    path_of,
 )
 
 TYPE_CHECKING = False
@@ -207,10 +204,9 @@ class _FullTextLeg:
             how = "all" if len(self._query.terms) == 1 else "some"
             return self._by_node(self._matching(collection, "begins"), how)
         with_all = self._fulltext.nodes_with_all(collection, self._query, self._where, self._wanted)
-        whole = {lift(id) for id in with_all} if self._where is not self._scope else with_all
-        enough = len(whole) >= self._enough
-        how = "all" if enough or (whole and len(self._query.terms) == 1) else "some"
-        return self._by_node(self._matching(collection, how), how, whole)
+        enough = len(with_all) >= self._enough
+        how = "all" if enough or (with_all and len(self._query.terms) == 1) else "some"
+        return self._by_node(self._matching(collection, how), how, with_all)
 
     def _add_inflected(self, collection: str, scores: dict[str, float]) -> None:
         """Add matches by other forms of words below the matches by the words themselves."""
@@ -228,7 +224,7 @@ class _FullTextLeg:
         if collection == NAMES:
             for key, id, _ in rows:
                 self._found.of_things.setdefault(id, {})[key] = 0.0
-        return lifted(rows, self._scope)
+        return rows
 
     def _by_node(
         self, rows: Iterable[Passage], how: str, whole: Iterable[str] = ()
@@ -294,7 +290,7 @@ def _vector_leg(
         records = [row for row in nearest if list_of(row[1]) == RECORDS_LIST]
         if len(records) < NEAR_RECORDS:
             nearest = _with_records(store, vector, scope, nearest)
-    found.nearest = lifted(nearest, scope)
+    found.nearest = nearest
     leg: dict[str, float] = {}
     for key, id, score in found.nearest:
         if score < settings.vector_min:
@@ -313,18 +309,6 @@ def searched(scope: Scope) -> Scope:
     if "file" in scope.types and "symbol" not in scope.types:
         return scope.with_types((*scope.types, "symbol"))
     return scope
-
-
-def lifted(rows: list[tuple[int, str, float]], scope: Scope) -> list[tuple[int, str, float]]:
-    """Return where files are asked for: the passages of a symbol as passages of its file."""
-    if searched(scope) is scope:
-        return rows
-    return [(key, lift(id), score) for key, id, score in rows]
-
-
-def lift(id: str) -> str:
-    """``symbol-a.py::f`` → ``file-a.py``; any other id as it is."""
-    return file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
 
 
 def embed_query(

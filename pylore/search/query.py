@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.text import parse_query
-from ..core.vocabulary import SYMBOL_IDS, file_id
+from ..core.vocabulary import SYMBOL_IDS, file_id, path_of
 from ..store.filter import Scope
 
 TYPE_CHECKING = False
@@ -151,9 +151,8 @@ def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
     if titled:
         return found
     from .files import WHOLE_WEIGHTS
-    from .legs import lift
 
-    found.update([lift(id) for id in found if id.startswith(SYMBOL_IDS)])
+    found.update([file_id(path_of(id)) for id in found if id.startswith(SYMBOL_IDS)])
     if store.whole_files.is_there():
         rows = store.whole_files.search([phrase], WHOLE_WEIGHTS, _ALL)
         found.update([file_id(path) for path, _ in rows])

@@ -88,8 +88,27 @@ def rank(
     ``files`` are their ranks if they are known from another scope.
     """
     found.evidence = evidence(store, query, found)
-    if "fulltext" not in found.legs or not store.whole_files.is_there():
-        return
+    found.files_alone = scope.types == ("file",)
+    if "fulltext" in found.legs and store.whole_files.is_there():
+        _rank_by_files(store, settings, query, scope, found, files)
+    if scope.types and "symbol" not in scope.types:  # a file shows its best symbol
+        for symbol, file in found.stands_for.items():
+            if symbol in found.passage:
+                found.passage.setdefault(file, found.passage[symbol])
+        found.stands_for = {}
+        found.fused = {
+            id: score for id, score in found.fused.items() if not id.startswith(SYMBOL_IDS)
+        }
+
+
+def _rank_by_files(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    found: Matches,
+    files: FileRanks | None,
+) -> None:
     from .files import OF_TESTS, rank_files
 
     own = found.fused
@@ -100,10 +119,9 @@ def rank(
         if "::test" in id and in_test_module(path_of(id), qualified_of(id)):
             own[id] *= OF_TESTS
     scores = found.files.scores()
-    found.files_alone = scope.types == ("file",)
-    with_files = not scope.types or "file" in scope.types
     ranked = {id: score for id, score in own.items() if not id.startswith(CODE_IDS)}
     ranked |= {id: scores.get(file_id(path), ranked[id]) for id, path in made.items()}
+    with_files = not scope.types or "file" in scope.types
     if with_files:
         ranked |= scores
         for id in scores:
