@@ -352,6 +352,26 @@ def asks_for_changes(text: str) -> bool:
     return not _CHANGES.isdisjoint(text.lower().split()) or bool(version_of(text))
 
 
+_TESTS = frozenset("spec specs test tests testing".split())
+
+
+def asks_for_tests(text: str) -> bool:
+    """Return whether a text begins with tests, in its first two words, or a question names a test.
+
+    >>> asks_for_tests("tests of sessions"), asks_for_tests("what does test_sign_in check")
+    (True, True)
+    >>> asks_for_tests("how do I use the test client")
+    False
+    """
+    chunks = [chunk.strip(AROUND) for chunk in text.split()]
+    if not _TESTS.isdisjoint(chunk.lower() for chunk in chunks[:2]):
+        return True
+    return is_question(text) and any(
+        chunk.startswith("test_") or (chunk.startswith("Test") and chunk[4:5].isupper())
+        for chunk in chunks
+    )
+
+
 _OF_DEFINITIONS = frozenset(
     """
     class code constant declared defined definition defines function implementation implemented
@@ -418,7 +438,7 @@ def asks_what_to_do(text: str) -> bool:
         return True
     chunks = {chunk.strip(AROUND).lower() for chunk in text.split(None, 4 * MOST_WORDS)}
     is_short = len(text.split(None, MOST_WORDS)) <= MOST_WORDS
-    return not _PERSONS.isdisjoint(chunks) and (is_short or not _OPENERS.isdisjoint(opening[:1]))
+    return not _PERSONS.isdisjoint(chunks) and (is_short or opening[:1] == ["how"])
 
 
 def asks_about_code(text: str) -> bool:

@@ -11,7 +11,14 @@ from __future__ import annotations
 
 from math import log
 
-from ..core.query import asked_names, asks_for_changes, head_of, is_question, named_in
+from ..core.query import (
+    asked_names,
+    asks_for_changes,
+    asks_for_tests,
+    head_of,
+    is_question,
+    named_in,
+)
 from ..core.scoring import relative, rounded
 from ..core.text import (
     camel_parts,
@@ -71,9 +78,6 @@ of questions is 78.9 with 0.3, 80.4 with 0.2."""
 OF_CHANGELOGS = 0.5
 """Factor on changelogs, unless the query asks for changes: they have all words. One of 45 questions
 about pages is answered in the first three with it only."""
-
-TESTS = frozenset("spec specs test tests testing".split())
-"""Among the first two words of a query, these ask for tests."""
 
 NO_SOURCE = frozenset(
     "adoc bib cfg conf css csv el html ini ipynb json less lock log md markdown mdx org po"
@@ -302,7 +306,7 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
 
     Prose counts less where files ``alone`` are asked for: else it has a list of its own.
     """
-    tests = 1.0 if not TESTS.isdisjoint(query.text.lower().split(None, 2)[:2]) else OF_TESTS
+    tests = 1.0 if asks_for_tests(query.text) else OF_TESTS
     logs = 1.0 if asks_for_changes(query.text) else OF_CHANGELOGS
     for id in ids:
         path = path_of(id)
