@@ -13,20 +13,18 @@ from ..graph.accumulate import accumulate
 from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import EdgeCache, Step, walk
 from .rules import narrowed, path_factors, path_seeds, summed_factors, summed_seeds
-from .score import describe, in_order
+from .score import assemble, describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence, Set
     from typing import Any
 
-    from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..graph.walk import Bundles, Walk, Walker
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .legs import Matches
-    from .rules import DirectMatches
 
     WaysFrom = Callable[[Mapping[str, float], Collection[str]], Mapping[str, Step]]
     """The best ways from some nodes (id to score) to others: ``graph.ways``."""
@@ -43,17 +41,21 @@ with 100 nearly the same; more and less weight are worse there (docs/decisions/0
 def expanded(
     store: Store,
     settings: Settings,
-    matches: DirectMatches,
+    starts: Matches,
+    found: Matches,
+    direct: Sequence[Hit],
     scope: Scope,
     notes: list[str],
     *,
     excluded: frozenset[str],
     hides: tuple[str, ...],
     explain: bool,
-) -> tuple[list[Hit], dict[str, Factors], dict[str, Step], WaysFrom]:
-    """Return the direct hits and at most ``graph_limit`` nodes within ``scope`` that the graph
-    leads to, neither ``excluded`` nor in a status of ``hides``; the factors of each; the ways to
-    all that was reached; and those from some of the hits.
+) -> tuple[list[Hit], dict[str, Step], WaysFrom]:
+    """Return the ``direct`` hits, made of what was ``found``, with at most ``graph_limit`` nodes
+    that the graph leads to from ``starts``, best first; the ways to all that was reached; and
+    those from some of the hits.
+
+    Nodes are within ``scope``, neither ``excluded`` nor in a status of ``hides``.
 
     Raises:
         UsageError: a relation of the settings is unknown.
@@ -61,42 +63,42 @@ def expanded(
     """
     settings = narrowed(settings)
     if settings.expansion == "accumulate":
-        seeds, factors = summed_seeds(matches, settings), summed_factors
+        seeds, factors = summed_seeds(starts, found, settings), summed_factors
         lends = store.positional_edges.any()
-        found = reach(store, settings, seeds, notes, accumulate, excluded, hides, lends=lends)
+        walked = reach(store, settings, seeds, notes, accumulate, excluded, hides, lends=lends)
         if lends:
-            lend(store, settings, matches.starts, found, hides)
+            lend(store, settings, starts, walked, hides)
     else:
-        seeds, factors = path_seeds(matches, settings, notes), path_factors
-        found = reach(store, settings, seeds, notes, walk, excluded, hides)
-    stands_for = {**matches.starts.stands_for, **matches.found.stands_for}
-    direct = {hit.id for hit in matches.direct}
-    direct |= {stands_for[id] for id in direct & stands_for.keys()}
-    among = within(store, found, scope)
-    others = [id for id in among if id not in direct]
+        seeds, factors = path_seeds(starts, settings, notes), path_factors
+        walked = reach(store, settings, seeds, notes, walk, excluded, hides)
+    stands_for = {**starts.stands_for, **found.stands_for}
+    known = {hit.id for hit in direct}
+    known |= {stands_for[id] for id in known & stands_for.keys()}
+    among = within(store, walked, scope)
+    others = [id for id in among if id not in known]
     most = min(settings.graph_limit, settings.graph_max_nodes)
     cap = "graph_limit" if most < settings.graph_max_nodes else "graph_max_nodes"
-    say_caps(found, len(others) - most, settings, cap_of(settings, cap), notes)
-    steps = [found.reached[id] for id in others[: settings.graph_max_nodes]]
+    say_caps(walked, len(others) - most, settings, cap_of(settings, cap), notes)
+    steps = [walked.reached[id] for id in others[: settings.graph_max_nodes]]
     reached = [led(Hit(step.id), step, settings.hop_decay, explain=explain) for step in steps]
     reached = describe(store, settings, reached)
-    matched = factors(reached, found, matches, settings)
-    hits = [*matches.direct, *in_order(reached, matched)[: settings.graph_limit]]
-    if explain and found.support:
+    matched = factors(direct, reached, walked, found, settings)
+    hits = assemble([*direct, *assemble(reached, matched)[: settings.graph_limit]], matched)
+    if explain and walked.support:
         for hit in hits:
-            support = rounded(found.support.get(hit.id, 0.0))
+            support = rounded(walked.support.get(hit.id, 0.0))
             hit.explain = {**(hit.explain or {}), "support": support}
 
-    def ways_from(starts: Mapping[str, float], to: Collection[str]) -> Mapping[str, Step]:
+    def ways_from(results: Mapping[str, float], to: Collection[str]) -> Mapping[str, Step]:
         from ..graph.ways import Links
 
         weights = relation_weights(store, settings)
-        links = Links(found.reached.values(), weights, settings.hop_decay)
+        links = Links(walked.reached.values(), weights, settings.hop_decay)
         for symbol, file in stands_for.items():
             links.add(file, symbol, DEFINES, 1.0, True)
-        return links.ways_from(starts, to)
+        return links.ways_from(results, to)
 
-    return hits, matched, {id: found.reached[id] for id in among}, ways_from
+    return hits, {id: walked.reached[id] for id in among}, ways_from
 
 
 def reach(

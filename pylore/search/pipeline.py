@@ -181,16 +181,15 @@ class _Search:
     def _expanded(self, direct: list[Hit]) -> list[Hit]:
         """Return the direct hits and what the graph brings beside them, best first."""
         from .expand import expanded
-        from .rules import DirectMatches
 
         query = self._query
         returned = Scope(types=query.scope.types, statuses=query.scope.statuses)
-        hits, matched, self._reached, self._ways_from = expanded(
-            self._store, self._settings, DirectMatches(self._starts, self._found, direct),
+        hits, self._reached, self._ways_from = expanded(
+            self._store, self._settings, self._starts, self._found, direct,
             query.scope if query.filter_expanded else returned, self._notes,
             excluded=query.excluded, hides=query.scope.hides, explain=query.explain,
         )  # fmt: skip
-        return assemble(hits, matched)
+        return hits
 
     def _in_their_order(self, hits: list[Hit], notes: list[str]) -> list[Hit]:
         """Return the hits by their scores and ratings, each file once, similar ones further down,

@@ -41,18 +41,6 @@ _CAPS = {
 """A cap of every walk, and the cap of activation in its place."""
 
 
-class DirectMatches:
-    """The matches of a search before the graph: ``starts`` of the walk, those ``found`` within the
-    scope, and the ``direct`` results made of these, best first."""
-
-    __slots__ = ("direct", "found", "starts")
-
-    def __init__(self, starts: Matches, found: Matches, direct: Sequence[Hit]) -> None:
-        self.starts = starts
-        self.found = found
-        self.direct = direct
-
-
 def narrowed(settings: Settings) -> Settings:
     """Return the settings with the caps of activation, if ``expansion`` is that.
 
@@ -66,19 +54,19 @@ def narrowed(settings: Settings) -> Settings:
     return settings.changed([("graph_depth", str(depth))], "activation_hops")
 
 
-def summed_seeds(matches: DirectMatches, settings: Settings) -> dict[str, float]:
+def summed_seeds(starts: Matches, found: Matches, settings: Settings) -> dict[str, float]:
     """Return the best matches, returned or not, each relative to the best one."""
     seeds: dict[str, float] = {}
-    for found in (matches.found, matches.starts):
-        best = found.best
-        for id in list(found.fused)[: settings.graph_seeds]:
-            seeds[id] = max(LEAST_SEED, found.fused[id] / best, seeds.get(id, 0.0))
+    for matches in (found, starts):
+        best = matches.best
+        for id in list(matches.fused)[: settings.graph_seeds]:
+            seeds[id] = max(LEAST_SEED, matches.fused[id] / best, seeds.get(id, 0.0))
     return seeds
 
 
-def path_seeds(matches: DirectMatches, settings: Settings, notes: list[str]) -> dict[str, float]:
+def path_seeds(starts: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
     """Return the best matches, of activation the nearest ones."""
-    fused, legs = matches.starts.fused, matches.starts.legs
+    fused, legs = starts.fused, starts.legs
     ids = fused
     if settings.expansion == "activation":
         ids = legs.get("vector") or legs.get("fulltext") or {}
@@ -88,7 +76,7 @@ def path_seeds(matches: DirectMatches, settings: Settings, notes: list[str]) -> 
 
 
 def summed_factors(
-    reached: Iterable[Hit], walk: Walk, matches: DirectMatches, settings: Settings
+    direct: Sequence[Hit], reached: Sequence[Hit], walk: Walk, found: Matches, settings: Settings
 ) -> dict[str, Factors]:
     """Map id to factors: ``match`` is the own match + graph_weight × support, the best match
     having 1. A symbol that stands for its file has the support of the file, if that is more.
@@ -97,8 +85,8 @@ def summed_factors(
     ``hop_decay`` leaves of that match after its hops: ``decay``. ``scale`` brings the sums back to
     0..1, and to the confidence of the search.
     """
-    found, best = matches.found, matches.found.best
-    own = {hit.id: found.fused.get(hit.id, 0.0) / best for hit in (*matches.direct, *reached)}
+    best = found.best
+    own = {hit.id: found.fused.get(hit.id, 0.0) / best for hit in (*direct, *reached)}
     match = {}
     for id, value in own.items():
         weight = settings.graph_weight * (OF_CODE if list_of(id) == CODE else 1.0)
@@ -113,7 +101,7 @@ def summed_factors(
             if hit.id in walk.roots:
                 most = way.steps()[0].score * decays[hit.id]
                 match[hit.id] = min(match[hit.id], most)
-    _keep_first(match, matches.direct)
+    _keep_first(match, direct)
     scale = best * found.confidence / max(1.0, *match.values()) if match else 0.0
     return {
         id: {"match": value / decays[id], "decay": decays[id], "scale": scale}
@@ -137,12 +125,10 @@ def _keep_first(match: dict[str, float], direct: Iterable[Hit]) -> None:
 
 
 def path_factors(
-    reached: Iterable[Hit], walk: Walk, matches: DirectMatches, settings: Settings
+    direct: Sequence[Hit], reached: Sequence[Hit], walk: Walk, found: Matches, settings: Settings
 ) -> dict[str, Factors]:
     """Map id to factors: of a reached hit, what is left of its seed's score."""
-    factors = {hit.id: matches.found.factors(hit.id) for hit in matches.direct}
+    factors = {hit.id: found.factors(hit.id) for hit in direct}
     for hit in reached:
-        factors[hit.id] = {
-            "path": walk.reached[hit.id].score, "confidence": matches.starts.confidence
-        }  # fmt: skip
+        factors[hit.id] = {"path": walk.reached[hit.id].score, "confidence": found.confidence}
     return factors

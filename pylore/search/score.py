@@ -17,7 +17,6 @@ from ..core.scoring import (
     relevance,
     relevance_factor,
     rounded,
-    score_of,
     usage,
 )
 
@@ -82,14 +81,6 @@ def _product(credibility: tuple[float, str, str, int], settings: Settings) -> fl
     confidence, source, status, accesses = credibility
     weight = settings.source_weights[source] * settings.status_weights[status]
     return confidence * weight * usage(accesses, settings.usage_boost)
-
-
-def in_order(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
-    """Hits without a score yet, in the order of what they would have with these factors."""
-    return sorted(
-        hits,
-        key=lambda hit: (-score_of({**matched[hit.id], **hit.standing}), hit.hops, hit.id),
-    )
 
 
 def assemble(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
