@@ -143,7 +143,9 @@ def build(
     about = question if question.strip() else ", ".join(asked.scope.files)
     context = Context(one_line(about), asked.budget, hits.notes, hits.hits)
     if task is None and len(hits) and all(hit.weak for hit in hits):
-        return _nothing_known(context)
+        called = _names_of_code(question)
+        if not any(hit.type == "symbol" and _name(hit.id) in called for hit in hits):
+            return _nothing_known(context)
     return _Builder(store, settings, asked, hits, context).run()
 
 
