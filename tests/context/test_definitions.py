@@ -66,6 +66,9 @@ def test_the_definition_that_answers_is_there_and_the_head_is_not(
 def test_the_best_definition_comes_first_and_the_others_after_it(
     store: Store, tmp_path: Path
 ) -> None:
-    found = context(store, tmp_path, "how are visitors of a day counted and sessions renewed", 2000)
+    question = "how are the visitors that a day has counted, and a session renewed"
+    found = context(store, tmp_path, question, 2000)
     own = [one["id"] for one in found.included if one["id"].startswith("symbol-shop/sessions")]
-    assert own == [f"symbol-shop/sessions[1].py::{name}" for name in ("count_visitors", "renew")]
+    assert own[:2] == [
+        f"symbol-shop/sessions[1].py::{name}" for name in ("count_visitors", "renew")
+    ]
