@@ -130,7 +130,7 @@ def _open_files(
         return
     scope = asked.scope.without(asked.excluded).with_types(("symbol",))
     scope = scope.with_files(tuple(map(literal, order)))
-    pairs = [("graph_depth", "0"), ("limit", str(_DEFINITIONS)), ("diversify", "0")]
+    pairs = [("graph_depth", "0"), ("limit", str(_DEFINITIONS)), ("mmr_lambda", "1")]
     request = Request(question, scope, snippets=False)
     found = search(store, settings.changed(pairs, "default:budget"), request, embedder)
     top = max((hit.score for hit in hits if hit.type in CODE_NODES), default=1.0)
