@@ -221,7 +221,7 @@ class _Builder:
         self._facts_section = "Facts" if plain else ""
         facts = [(edge, id) for id, edges in self._facts.items() for edge in edges]
         self._stated = {edge.to_id: id for edge, id in reversed(facts) if edge.to_id != id}
-        self._ties: dict[str, list[str]] = {}
+        self._ties = ties_of(store, [hit.id for hit in hits], context.notes)
         self._taken: list[tuple[Piece, str]] = []
         self._left_out: list[Piece] = []
         self._shown: dict[str, dict[str, tuple[int, int]]] = {}
@@ -236,13 +236,9 @@ class _Builder:
             head, room = "", asked.budget - FRAME
         ranked = self._ordered()
         diagram = ""
-        try:
-            self._ties = ties_of(self._store, [hit.id for hit in self._hits])
-            if asked.form in WITH_CODE and self._settings.depth:
-                diagram = self._diagram(ranked, min(_DIAGRAM, int(_DIAGRAM_SHARE * room)))
-                diagram = heading_of("Code Relationships") + diagram if diagram else ""
-        except GraphUnavailable as error:
-            context.notes.append(f"{error}; without what the graph says")
+        if asked.form in WITH_CODE and self._settings.depth:
+            diagram = self._diagram(ranked, int(_DIAGRAM_SHARE * room))
+            diagram = heading_of("Code Relationships") + diagram if diagram else ""
         room -= tokens_of(diagram)
         self._fill(ranked, room - int(_NAMED_SHARE * room))
         if self._taken:
@@ -260,25 +256,25 @@ class _Builder:
     def _diagram_alone(self) -> Context:
         """Return the diagram without its fence, as programs that draw it take it."""
         context = self._context
-        try:
-            lines = self._diagram([*self._hits], min(_DIAGRAM, self._asked.budget)).split("\n")
-            kept = "".join(f"{line}\n" for line in lines if line and "```" not in line)
-            context.text = printable(kept)
-        except GraphUnavailable as error:
-            context.notes.append(f"{error}; nothing to draw")
-        if not context.text:
-            context.notes.append("no two of the results are linked: nothing to draw")
+        lines = self._diagram([*self._hits], self._asked.budget).split("\n")
+        kept = [f"{line}\n" for line in lines if line and "```" not in line]
+        context.text = printable("".join(kept))
         context.tokens_used = tokens_of(context.text)
+        if not kept:
+            context.notes.append("no two of the results are linked: nothing to draw")
         return context
 
     def _diagram(self, ranked: list[Hit], room: int) -> str:
+        """Return the links between the results; nothing, with a note, without a graph."""
         from .sections import flowchart
 
-        relations = list(relation_weights(self._store, self._settings))
-        return flowchart(
-            self._store, [hit.id for hit in ranked], relations, room,
-            self._settings.min_confidence,
-        )  # fmt: skip
+        ids, least = [hit.id for hit in ranked], self._settings.min_confidence
+        try:
+            relations = list(relation_weights(self._store, self._settings))
+            return flowchart(self._store, ids, relations, min(_DIAGRAM, room), least)
+        except GraphUnavailable as error:
+            self._context.notes += {f"{error}; without links"}.difference(self._context.notes)
+            return ""
 
     # --- order
 

@@ -314,20 +314,21 @@ def _particulars(hit: Hit, node: Node) -> list[str]:
     return found
 
 
-def ties_of(store: Store, ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return for each node a line for each of its contradictions and successions.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    ties = [*store.edges.neighbours(ids, _TIES, _MOST_TIES)]
-    briefs = store.nodes.briefs([other for _, other, *_ in ties]) if ties else {}
+def ties_of(store: Store, ids: Sequence[str], notes: list[str]) -> dict[str, list[str]]:
+    """Return for each node a line for each of its contradictions and successions; none, with a
+    note, where the graph cannot be read."""
     found: dict[str, list[str]] = {}
-    for node, other, relation, _, outgoing in ties:
+    try:
+        ties = [*store.edges.neighbours(ids, _TIES, _MOST_TIES)]
+    except GraphUnavailable as error:
+        notes.append(f"{error}; without links")
+        return found
+    briefs = store.nodes.briefs([other for _, other, *_ in ties]) if ties else {}
+    for node, other, relation, _, outgoing in sorted(ties):
         if other in briefs:
             line = f"{_SIDES[relation, outgoing]} {other}: {printable(one_line(briefs[other][1]))}"
             found.setdefault(node, []).append(line)
-    return {node: sorted(lines) for node, lines in found.items()}
+    return found
 
 
 # --- code
