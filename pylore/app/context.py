@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..context.build import ContextBrief, build
-from ..context.results import wider
+from ..context.build import build
+from ..context.results import ContextBrief, wider
 from ..core.model import Record
 from ..store.filter import Scope
 from ..store.resolve_id import resolve_id, resolve_ids

@@ -9,7 +9,7 @@ from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.rank import PAGES, list_of
-from .results import CODE_NODES, WITH_CODE, by_worth, results_for, user_of
+from .results import CODE_NODES, WITH_CODE, ContextBrief, by_worth, results_for, user_of
 from .sections import (
     CODE,
     OTHER,
@@ -29,14 +29,12 @@ from .text import FRAME, WorkTree, framed, tokens_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ..core.settings import Settings
     from ..embed import Embedder
-    from ..search.file_context import Near
     from ..store import Store
-    from ..store.filter import Scope
     from .text import Snippet
 
 
@@ -83,43 +81,6 @@ class Context(Record):
         for name in cls._FIELDS:
             setattr(context, name, fields[name])
         return context
-
-
-class ContextBrief(Record):
-    """A question, the form that its context shall have, and how many tokens it may take.
-
-    ``needed`` are further things that the answer needs: names of symbols, paths, questions.
-    ``near``: files whose records come where nothing matches the question, or there is none.
-    ``with_superseded``: facts that are superseded come too, and say so.
-    """
-
-    __slots__ = (
-        "budget", "excluded", "form", "near", "needed", "question", "root", "scope",
-        "with_superseded",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        question: str,
-        *,
-        form: str,
-        budget: int,
-        root: str,
-        scope: Scope,
-        excluded: Iterable[str] = (),
-        needed: Iterable[str] = (),
-        near: Near | None = None,
-        with_superseded: bool = False,
-    ) -> None:
-        self.question = question
-        self.needed = tuple(needed)
-        self.near = near
-        self.with_superseded = with_superseded
-        self.form = form
-        self.budget = budget
-        self.root = root
-        self.scope = scope
-        self.excluded = frozenset(excluded)
 
 
 _LONGEST_QUESTION = 2000
@@ -290,11 +251,13 @@ class _Builder:
         if self._context.question.lower().startswith("why "):  # records have the reasons
             answers = max((hit.score for hit in ranked if _is_record(hit)), default=0.0)
         least = (_LEAST_CODE if self._about_code else _ANSWERS) * best
-        reasons = {hit.id: self._too_weak(hit, least) for hit in ranked}
-        self._context.withheld += [
-            {"id": id, "reason": reason} for id, reason in reasons.items() if reason
-        ]
-        kept = [hit for hit in ranked if not reasons[hit.id]]
+        kept = []
+        for hit in ranked:
+            reason = self._too_weak(hit, least)
+            if reason:
+                self._withhold(hit.id, reason)
+            else:
+                kept.append(hit)
         return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers))
 
     def _place(self, hit: Hit, answers: float) -> tuple[int, bool]:
@@ -518,11 +481,7 @@ def _is_record(hit: Hit) -> bool:
 
 
 def _name(id: str) -> str:
-    """Return what a symbol is called where it is defined; nothing for a file.
-
-    >>> _name("symbol-a.py::Login.check")
-    'check'
-    """
+    """Return the name of a symbol within its class; nothing for a file."""
     own = qualified_of(id).rpartition(".")[2]
     return own if own.isidentifier() else ""
 
@@ -534,8 +493,6 @@ _SHORT_QUESTION = 5
 def _names_of_code(question: str) -> set[str]:
     """Return the names by which a question may ask for a definition.
 
-    >>> sorted(_names_of_code("how does the url_for of an application differ from the other"))
-    ['url_for']
     >>> sorted(_names_of_code("show flash"))
     ['flash', 'show']
     """

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.errors import LoreError
-from ..core.model import Hit, Hits
-from ..core.vocabulary import CODE_IDS, path_of
+from ..core.model import Hit, Hits, Record
+from ..core.vocabulary import CODE_IDS, ENTITY_IDS, file_id, path_of
 from ..search.file_context import literal
 from ..search.pipeline import Request, search
 from ..search.rank import PAGES, list_of
@@ -20,13 +19,52 @@ if TYPE_CHECKING:
     from ..core.model import Node
     from ..core.settings import Settings
     from ..embed import Embedder
+    from ..search.file_context import Near
     from ..store import Store
-    from .build import ContextBrief
+    from ..store.filter import Scope
 
 
 CODE_NODES = ("file", "symbol")
 WITH_CODE = ("prompt", "json")
 """Forms that show lines of code."""
+
+
+class ContextBrief(Record):
+    """A question, the form that its context shall have, and how many tokens it may take.
+
+    ``needed`` are further things that the answer needs: names of symbols, paths, questions.
+    ``near``: files whose records come where nothing matches the question, or there is none.
+    ``with_superseded``: facts that are superseded come too, and say so.
+    """
+
+    __slots__ = (
+        "budget", "excluded", "form", "near", "needed", "question", "root", "scope",
+        "with_superseded",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        form: str,
+        budget: int,
+        root: str,
+        scope: Scope,
+        excluded: Iterable[str] = (),
+        needed: Iterable[str] = (),
+        near: Near | None = None,
+        with_superseded: bool = False,
+    ) -> None:
+        self.question = question
+        self.needed = tuple(needed)
+        self.near = near
+        self.with_superseded = with_superseded
+        self.form = form
+        self.budget = budget
+        self.root = root
+        self.scope = scope
+        self.excluded = frozenset(excluded)
+
 
 _STANDING = ("confirmed", "staged")
 """Statuses of the entities that a question finds by their names."""
@@ -73,7 +111,7 @@ def results_for(
         _open_files(store, settings, asked, question, hits, embedder)
     if task is None:
         named = _named(store, settings, asked, hits, weak=weak)
-        hits.hits = named + ([] if weak and named else hits.hits)
+        hits.hits = named if weak and named else named + hits.hits
     elif settings.depth:
         _add(hits, related(store, settings, [task.id], types=asked.scope.types))
     top = max((hit.score for hit in hits), default=1.0)
@@ -94,22 +132,17 @@ class _AskedOnce:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._known: dict[tuple[str, ...], list[bytes | None] | LoreError] = {}
+        self._known: dict[str, list[bytes | None]] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-        key = tuple(texts)
+        key = "\0".join(texts)
         if key not in self._known:
-            try:
-                self._known[key] = self._embedder.embed(texts)
-            except LoreError as error:
-                self._known[key] = error
-        answer = self._known[key]
-        if isinstance(answer, LoreError):
-            raise answer
-        return answer
+            self._known[key] = [None for _ in texts]  # for the next time if it fails
+            self._known[key] = self._embedder.embed(texts)
+        return self._known[key]
 
 
 _FILES_OPENED, _DEFINITIONS = 8, 60
@@ -142,14 +175,11 @@ def _open_files(
         place = count[path] = count.get(path, -1) + 1
         worth = top * share * _NEXT_FILE ** order[path] * _NEXT_DEFINITION**place
         hit.times("definition", worth / (hit.score or 1.0))
-    known = {hit.id for hit in found}
+    gone = {hit.id for hit in found} | {file_id(path) for path in best}
     for hit in hits:
         if hit.type in CODE_NODES:
             hit.times("file", _NEXT_FILE ** order.get(hit.file or "", len(order)))
-    hits.hits = [
-        hit for hit in hits
-        if hit.id not in known and not (hit.type == "file" and hit.file in best)
-    ] + found.hits  # fmt: skip
+    hits.hits = [*(hit for hit in hits if hit.id not in gone), *found.hits]
     hits.passages = {**found.passages, **hits.passages}
 
 
@@ -179,7 +209,7 @@ def _named(
 
 
 def user_of(settings: Settings) -> str:
-    return settings.user_entity or "entity-user"
+    return settings.user_entity or f"{ENTITY_IDS}user"
 
 
 def by_worth(hits: Iterable[Hit], hop_decay: float) -> list[Hit]:

@@ -336,9 +336,6 @@ def ties_of(store: Store, ids: Sequence[str], notes: list[str]) -> dict[str, lis
 _LEAST_LINES = 5
 """Lines of code that was cut, the mark of the cut among them: fewer say too little."""
 
-_CUT_FROM = 0.5
-"""Share of the lines that fit, after which a cut looks for a statement."""
-
 
 def code_text(name: str, snippet: Snippet, marks: str) -> tuple[str, Callable[[int], str]]:
     """Return a snippet as Markdown under its name and lines, and how to cut it at a statement."""
@@ -361,7 +358,7 @@ def cut_at_statement(lines: list[str], room: int) -> list[str]:
     """Return as many of the first ``lines`` as ``room`` tokens hold, and a mark if not all.
 
     The cut is made before a line that is not deeper than the body's first statement,
-    if there is one after the first ``_CUT_FROM`` of what has room.
+    if there is one in the second half of what has room.
     """
     sizes = [tokens_of(f"{line}\n") for line in lines]
     if sum(sizes) <= room:
@@ -372,7 +369,7 @@ def cut_at_statement(lines: list[str], room: int) -> list[str]:
         count += 1
     depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
     at = next(
-        (at for at in range(count, int(_CUT_FROM * count), -1)
+        (at for at in range(count, count // 2, -1)
          if lines[at].strip() and _indent(lines[at]) <= depth),
         count,
     )  # fmt: skip

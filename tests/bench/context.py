@@ -24,8 +24,8 @@ from sets import LeftOut, checkout_of, sets, store_of
 
 sys.path.insert(0, str(ROOT))
 
-from pylore.context.build import ContextBrief, build
-from pylore.context.results import wider
+from pylore.context.build import build
+from pylore.context.results import ContextBrief, wider
 from pylore.context.text import tokens_of
 from pylore.core.model import Hits
 from pylore.core.settings import Settings

@@ -20,8 +20,8 @@ from repositories import Repository
 from samples import examples
 from sqlite_stores import connection_of
 
-from pylore.context.build import Context, ContextBrief, build
-from pylore.context.results import wider
+from pylore.context.build import Context, build
+from pylore.context.results import ContextBrief, wider
 from pylore.context.sections import cut_at_statement, excerpt, fenced, flowchart, sentences
 from pylore.context.text import WorkTree, tokens_of
 from pylore.core.model import Edge, Node
@@ -31,6 +31,7 @@ from pylore.core.times import ago
 from pylore.indexing.indexer import Index
 from pylore.records.records import Records
 from pylore.records.show import count_accesses
+from pylore.search.pipeline import search
 from pylore.store import Store
 from pylore.store.filter import Scope
 from pylore.system.git_process import Process
@@ -502,16 +503,13 @@ def test_a_text_of_150_words_is_whole_and_of_a_longer_one_the_best_sentences(
 def test_weak_results_are_not_shown_but_named(
     project: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pylore.context import results
-
     def weak(*given: Any) -> Any:
         found = search(*given)
         for hit in found:
             hit.weak = True
         return found
 
-    search = results.search
-    monkeypatch.setattr(results, "search", weak)
+    monkeypatch.setattr("pylore.context.results.search", weak)
     context = asked(project, "how are sessions signed")
     assert "Nothing that is known answers this. The nearest are: " in context.text
     assert "def sign" not in context.text

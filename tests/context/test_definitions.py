@@ -9,7 +9,8 @@ import pytest
 from new_stores import new_store
 
 from pylore.code.index import index
-from pylore.context.build import Context, ContextBrief, build
+from pylore.context.build import Context, build
+from pylore.context.results import ContextBrief
 from pylore.core.settings import Settings
 from pylore.store import Store
 from pylore.store.filter import Scope

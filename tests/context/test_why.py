@@ -11,8 +11,8 @@ import pytest
 from new_stores import new_store
 
 from pylore.code.index import index
-from pylore.context.build import ContextBrief, build
-from pylore.context.results import wider
+from pylore.context.build import build
+from pylore.context.results import ContextBrief, wider
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
