@@ -6,9 +6,8 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Node, Record
 from ..core.query import asks_about_code, asks_what_to_do, named_in
 from ..core.text import is_test, one_line, parse_query, printable
-from ..core.vocabulary import name_in_tree, qualified_of
+from ..core.vocabulary import PAGES_LIST, list_of, name_in_tree, qualified_of
 from ..graph.relations import relation_weights
-from ..search.rank import PAGES, list_of
 from .results import CODE_NODES, WITH_CODE, ContextBrief, by_worth, results_for, user_of
 from .sections import (
     CODE,
@@ -477,7 +476,7 @@ def _code_of(path: str, lines: list[str]) -> str:
 
 
 def _is_record(hit: Hit) -> bool:
-    return hit.type not in CODE_NODES and list_of(hit.id) != PAGES
+    return hit.type not in CODE_NODES and list_of(hit.id) != PAGES_LIST
 
 
 def _name(id: str) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ..core.model import Hit, Hits, Record
-from ..core.vocabulary import CODE_IDS, ENTITY_IDS, file_id, path_of
+from ..core.vocabulary import CODE_IDS, ENTITY_IDS, PAGES_LIST, file_id, list_of, path_of
 from ..search.file_context import literal
 from ..search.pipeline import Request, search
-from ..search.rank import PAGES, list_of
 from ..search.related import related
 from ..search.score import describe
 from .sections import facts_of_things, names_of
@@ -157,7 +156,9 @@ def _open_files(
     embedder: Embedder | None,
 ) -> None:  # fmt: skip
     """Put the definitions that answer best in place of the best files."""
-    paths = [path_of(id) for id in hits.plain if id.startswith(CODE_IDS) and list_of(id) != PAGES]
+    paths = [
+        path_of(id) for id in hits.plain if id.startswith(CODE_IDS) and list_of(id) != PAGES_LIST
+    ]
     order = {path: number for number, path in enumerate([*dict.fromkeys(paths)][:_FILES_OPENED])}
     if not order:
         return

@@ -408,7 +408,7 @@ def flowchart(
 ) -> str:  # fmt: skip
     """Return the edges among the first of ``ids``, best first, in at most ``room`` tokens.
 
-    Nothing where no two of them are linked. Nodes are numbered in the order given.
+    Nothing where no two of them are linked. Nodes are numbered by their rank.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
@@ -416,37 +416,25 @@ def flowchart(
     rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
     briefs = store.nodes.briefs(list(rank))
     edges = {
-        (other, node, relation) if not outgoing else (node, other, relation)
-        for node, other, relation, weight, outgoing in store.edges.neighbours(
-            list(rank), relations, _FAN_OUT
-        )
-        if other in rank
-        and node in briefs
-        and other in briefs
+        (node, other, relation) if outgoing else (other, node, relation)
+        for node, other, relation, weight, outgoing
+        in store.edges.neighbours(list(rank), relations, _FAN_OUT)
+        if node in briefs and other in briefs
         and (weight >= min_confidence or relation not in FROM_CODE)
-    }
-    ordered = sorted(
-        edges, key=lambda edge: (max(rank[edge[0]], rank[edge[1]]), rank[edge[0]], edge)
-    )
+    }  # fmt: skip
     shape = Mermaid()
-    labels = {id: _label(id, brief[1]) for id, brief in briefs.items()}
     room -= tokens_of(f"```mermaid\n{shape.head}```\n\n")
-    numbers: dict[str, int] = {}
+    drawn: set[str] = set()
     lines = []
-    for source, target, relation in ordered:
-        fresh = [id for id in dict.fromkeys((source, target)) if id not in numbers]
-        if len(numbers) + len(fresh) > NODES:
-            continue
-        new = {id: len(numbers) + place for place, id in enumerate(fresh)}
+    for edge in sorted(edges, key=lambda one: (max(rank[one[0]], rank[one[1]]), rank[one[0]], one)):
+        source, target, relation = edge
+        fresh = [id for id in dict.fromkeys((source, target)) if id not in drawn]
         text = "".join(
-            shape.node(number, (id, "", labels[id], "", "", None)) for id, number in new.items()
-        )
-        ends = {**numbers, **new}
-        text += shape.edge((ends[source], source), (ends[target], target), relation, 1.0, "")
-        size = tokens_of(text)
-        if size <= room:
-            room -= size
-            numbers = ends
+            shape.node(rank[id], (id, "", _label(id, briefs[id][1]), "", "", None)) for id in fresh
+        ) + shape.edge((rank[source], source), (rank[target], target), relation, 1.0, "")
+        if tokens_of(text) <= room and len(drawn) + len(fresh) <= NODES:
+            room -= tokens_of(text)
+            drawn.update(fresh)
             lines.append(text)
     return f"```mermaid\n{shape.head}{''.join(lines)}```\n\n" if lines else ""
 

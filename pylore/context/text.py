@@ -63,9 +63,9 @@ class Snippet:
 
     __slots__ = ("changed", "first", "language", "lines", "path", "reason")
 
-    def __init__(self, path: str, reason: str = "") -> None:
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.reason = reason
+        self.reason = ""
         self.language = ""
         self.changed = False
         self.first = 1
