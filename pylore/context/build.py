@@ -166,7 +166,8 @@ class _Builder:
         self._context = context
         self._words = parse_query(" ".join((context.question, *asked.needed))).single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
-        self._tree = WorkTree(asked.root, store, self._files())
+        shown = {node.file for node in self._nodes.values() if node.file and self._has_code(node)}
+        self._tree = WorkTree(asked.root, store, shown)
         self._called = _names_of_code(context.question)
         self._about_code = any(map(self._is_called, hits)) or (
             asks_about_code(context.question) and not asks_what_to_do(context.question)
@@ -206,6 +207,8 @@ class _Builder:
             left = self._named_alone(asked.budget - FRAME - tokens_of(body) - tokens_of(diagram))
             context.text = printable(framed(body + left + diagram))
             context.tokens_used = FRAME + tokens_of(body) + tokens_of(left) + tokens_of(diagram)
+        elif not ranked:
+            context.notes.append("nothing that is known answers this")
         elif self._left_out:
             context.notes.append(f"nothing that was found has room in {asked.budget} tokens: "
                                  "raise the budget")  # fmt: skip
@@ -411,10 +414,6 @@ class _Builder:
             text = self._store.fulltext.body(key)
         why = node.why
         return (f"{text}\nWhy: {why}" if why and why not in text else text), whole
-
-    def _files(self) -> set[str]:
-        """Return the files that lines may be shown of."""
-        return {node.file for node in self._nodes.values() if node.file and self._has_code(node)}
 
     # --- text and receipt
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.model import Hit, Hits, Record
-from ..core.vocabulary import CODE_IDS, ENTITY_IDS, PAGES_LIST, file_id, list_of, path_of
+from ..core.vocabulary import CODE_LIST, ENTITY_IDS, file_id, list_of, path_of
 from ..search.file_context import literal
 from ..search.pipeline import Request, search
 from ..search.related import related
@@ -156,9 +156,7 @@ def _open_files(
     embedder: Embedder | None,
 ) -> None:  # fmt: skip
     """Put the definitions that answer best in place of the best files."""
-    paths = [
-        path_of(id) for id in hits.plain if id.startswith(CODE_IDS) and list_of(id) != PAGES_LIST
-    ]
+    paths = [path_of(id) for id in hits.plain if list_of(id) == CODE_LIST]
     order = {path: number for number, path in enumerate([*dict.fromkeys(paths)][:_FILES_OPENED])}
     if not order:
         return

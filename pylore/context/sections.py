@@ -170,14 +170,11 @@ def ranked_facts(
         scoring.facts.append((id, [_as_read(edge, settings) for edge in edges]))
 
     def place(edge: Edge) -> tuple[bool, float, str, str]:
-        return _superseded(edge), -_rank(edge, settings), edge.relation, edge.to_id
+        credibility = (edge.weight, edge.source, edge.status, edge.access_count)
+        worth = fact_rank(credibility, days_since(_last(edge)), settings)
+        return _superseded(edge), -worth, edge.relation, edge.to_id
 
     return sorted(edges, key=place)[:_OF_ONE]
-
-
-def _rank(edge: Edge, settings: Settings) -> float:
-    credibility = (edge.weight, edge.source, edge.status, edge.access_count)
-    return fact_rank(credibility, days_since(_last(edge)), settings)
 
 
 def _as_read(edge: Edge, settings: Settings) -> tuple[str, float, int, float]:
@@ -254,16 +251,14 @@ with most of the question's words."""
 _LONG = 280
 """Tokens that as many words have."""
 
-_TIES = ("contradicts", "supersedes")
+_TIES = {
+    "contradicts": ("contradicted by", "contradicts"),
+    "supersedes": ("superseded by", "supersedes"),
+}
+"""How a record is tied to another: by an edge from the other one, and by one to it."""
+
 _MOST_TIES = 10
 """Contradictions and successions of a record that are looked at."""
-
-_SIDES = {
-    ("contradicts", True): "contradicts",
-    ("contradicts", False): "contradicted by",
-    ("supersedes", True): "supersedes",
-    ("supersedes", False): "superseded by",
-}
 
 
 def record_text(
@@ -319,14 +314,14 @@ def ties_of(store: Store, ids: Sequence[str], notes: list[str]) -> dict[str, lis
     note, where the graph cannot be read."""
     found: dict[str, list[str]] = {}
     try:
-        ties = [*store.edges.neighbours(ids, _TIES, _MOST_TIES)]
+        ties = [*store.edges.neighbours(ids, [*_TIES], _MOST_TIES)]
     except GraphUnavailable as error:
         notes.append(f"{error}; without links")
         return found
     briefs = store.nodes.briefs([other for _, other, *_ in ties]) if ties else {}
     for node, other, relation, _, outgoing in sorted(ties):
         if other in briefs:
-            line = f"{_SIDES[relation, outgoing]} {other}: {printable(one_line(briefs[other][1]))}"
+            line = f"{_TIES[relation][outgoing]} {other}: {printable(one_line(briefs[other][1]))}"
             found.setdefault(node, []).append(line)
     return found
 
