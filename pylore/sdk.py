@@ -27,7 +27,7 @@ from .app.run_audit import audit
 from .app.search import record_ids, record_shown, search
 from .app.show import show
 from .app.sync import first_store, make_store
-from .context.build import by_worth
+from .context.results import by_worth
 from .core.call_arguments import checked
 from .core.errors import LoreError, NoStore, UsageError, nearest
 from .core.model import Edge, Hit, Hits, Node

@@ -38,7 +38,7 @@ setup() { setup_in_shared; }
   rm receipt.json
   run_lore context sessions --as narrative --receipt - --quiet
   expect 0
-  jq -e '.withheld == []' <<<"$stderr"
+  jq -e '[.withheld[] | keys] | unique == [["id", "reason"]]' <<<"$stderr"
   run_lore context sessions --as narrative --receipt none/x
   expect 1
   contains "$stderr" "--receipt none/x: No such file or directory: nothing was written"

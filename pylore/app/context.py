@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..context.build import ContextBrief, build, wider
+from ..context.build import build
+from ..context.results import ContextBrief, wider
 from ..core.model import Record
 from ..store.filter import Scope
 from ..store.resolve_id import resolve_id, resolve_ids

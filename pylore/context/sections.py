@@ -1,4 +1,4 @@
-"""The parts of a context as text: excerpts, facts, code, the picture, the narrative."""
+"""The parts of a context as text: facts, records, code, and the diagram."""
 
 from __future__ import annotations
 
@@ -13,100 +13,73 @@ from ..core.times import days_since
 from ..core.vocabulary import FROM_CODE, name_in_tree
 from ..formats.drawing import LABEL_LENGTH, Mermaid
 from ..search.score import fact_rank
-from . import tuning
+from .text import tokens_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..core.model import Edge, Hit, Node
     from ..core.settings import Settings
     from ..store import Store
-    from ..store.nodes import Brief
-    from .text import Snippet, Tokens
+    from .text import Snippet
 
+
+CODE = "Relevant Code"
+OTHER = "Documents"
+SECTIONS = {
+    "entity": "Facts", "concept": "Facts", "decision": "Decisions", "pattern": "Patterns",
+    "lesson": "Lessons", "failure": "Failures", "goal": "Goals", "observation": "Observations",
+    "file": CODE, "symbol": CODE, "task": "Work", "run": "Work", "session": "Work",
+    "commit": "Work",
+}  # fmt: skip
+JUDGED = frozenset(SECTIONS.values()) - {CODE, "Facts", "Work"}
+"""Sections whose records show their date, status and source."""
 
 CUT = "…"
-"""Stands where something was left out."""
+"""Marks text that was left out."""
+
+
+def section_of(type: str) -> str:
+    """Return the heading that a node of this type stands under."""
+    return SECTIONS.get(type, OTHER)
+
+
+def heading_of(section: str) -> str:
+    """Return a section's heading with blank lines around it, "" for a section without a name."""
+    return f"\n## {section}\n\n" if section else ""
+
+
+class Piece:
+    """A part of a context that comes whole, or cut once to the room that is left.
+
+    ``cut(room)`` returns as much of it as ``room`` tokens hold, and nothing if that says too
+    little. ``whole`` is false for a text that is not all that there is. ``lines`` are the path and
+    the first line of code.
+    """
+
+    __slots__ = ("cut", "id", "lines", "section", "text", "whole", "why")
+
+    def __init__(
+        self, id: str, section: str, why: str, text: str, cut: Callable[[int], str], *,
+        whole: bool = True, lines: tuple[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.id = id
+        self.section = section
+        self.why = why
+        self.text = text
+        self.cut = cut
+        self.whole = whole
+        self.lines = lines
+
+
+# --- sentences
 
 _ENDS = (". ", "! ", "? ", "; ")
 
 
-class Excerpts:
-    """One text, of which parts can be had in any size; what that does not need is not measured."""
-
-    def __init__(self, text: str, words: list[str], tokens: Tokens) -> None:
-        self._line = " ".join(text.split())
-        self._words = words
-        self._tokens = tokens
-        self._parts: list[str] = []
-        self._sizes: list[int] = []
-        """Of the parts, as far as they were measured; else -1."""
-        self._worth: list[int] = []
-        self._cut = 2 * tokens.lines(f" {CUT}")
-
-    def within(self, room: int) -> tuple[str, bool]:
-        """At most ``room`` tokens of the text on one line, and whether that is all of it.
-
-        The sentence with most of the words comes in first, then its neighbours, the
-        better one first. Nothing comes back where not even one sentence has room. A
-        line's first word may take a token or two more than it does within the line.
-        """
-        if not self._parts:
-            self._cut_up()
-        if self._fits(room):
-            return self._line, True
-        room -= self._cut
-        by_worth = sorted(range(len(self._parts)), key=lambda at: (-self._worth[at], at))
-        first = next((at for at in by_worth if self._size(at) <= room), None)
-        if first is None:
-            return "", False
-        low, high = self._grown(first, room)
-        found = " ".join(self._parts[low:high])
-        before = f"{CUT} " if low else ""
-        return f"{before}{found}" + (f" {CUT}" if high < len(self._parts) else ""), False
-
-    def _cut_up(self) -> None:
-        self._parts = sentences(self._line)
-        self._sizes = [-1] * len(self._parts)
-        stems = [stem(word) for word in self._words]
-        folded = [fold(part) for part in self._parts]
-        self._worth = [sum(1 for one in stems if one in part) for part in folded]
-
-    def _fits(self, room: int) -> bool:
-        """Return whether all of the text has room; a word is a token at the least."""
-        if self._line.count(" ") >= room:
-            return False
-        for at in range(len(self._parts)):
-            room -= self._size(at)
-            if room < 0:
-                return False
-        return True
-
-    def _size(self, at: int) -> int:
-        if self._sizes[at] < 0:
-            self._sizes[at] = self._tokens.lines(f" {self._parts[at]}")
-        return self._sizes[at]
-
-    def _grown(self, first: int, room: int) -> tuple[int, int]:
-        """Return the stretch of sentences around ``first`` that has room: from, to."""
-        low, high = first, first + 1
-        room -= self._size(first)
-        while True:
-            before = low > 0 and self._size(low - 1) <= room
-            after = high < len(self._parts) and self._size(high) <= room
-            if not before and not after:
-                return low, high
-            if after and not (before and self._worth[low - 1] > self._worth[high]):
-                room -= self._size(high)
-                high += 1
-            else:
-                low -= 1
-                room -= self._size(low)
-
-
 def sentences(line: str) -> list[str]:
-    """One line, cut behind each full stop, question mark and the like.
+    """Return one line cut behind each full stop, question mark and the like.
 
     >>> sentences("It is so. Is it? Yes")
     ['It is so.', 'Is it?', 'Yes']
@@ -116,25 +89,47 @@ def sentences(line: str) -> list[str]:
     return line.split("\n")
 
 
-class Subject:
-    """Facts of one entity under ``head``, one per line, best first."""
+def excerpt(line: str, asked: Sequence[str], room: int) -> str:
+    """Return whole sentences of a line in ``room`` tokens: the one with most of the words
+    ``asked`` and its neighbours; nothing if that sentence does not fit.
 
-    def __init__(self, head: str, lines: list[str], tokens: Tokens) -> None:
-        self._head = head
-        self._lines = lines
-        self._tokens = tokens
+    >>> excerpt("It rains. Keys rotate. It snows.", ["keys"], 9)
+    '… Keys rotate. …'
+    """
+    if tokens_of(line) <= room:
+        return line
+    parts = sentences(line)
+    stems = [stem(word) for word in asked]
+    worth = [sum(one in text for one in stems) for text in map(fold, parts)]
+    sizes = [tokens_of(f" {part}") for part in parts]
+    room -= 2 * tokens_of(f" {CUT}")
+    low = max(range(len(parts)), key=lambda at: (worth[at], -at))
+    high = low
+    while high < len(parts) and sizes[high] <= room:
+        room -= sizes[high]
+        high += 1
+    if high == low:
+        return ""
+    while low > 0 and sizes[low - 1] <= room:
+        low -= 1
+        room -= sizes[low]
+    kept = " ".join(parts[low:high])
+    return (f"{CUT} " if low else "") + kept + (f" {CUT}" if high < len(parts) else "")
 
-    def fit(self, room: int) -> tuple[str, bool]:
-        """As many facts as ``room`` tokens hold; none without one fact."""
-        room -= self._tokens.lines(self._head)
-        kept = []
-        for line in self._lines:
-            size = self._tokens.lines(line)
-            if size <= room:
-                kept.append(line)
-                room -= size
-        text = self._head + "".join(kept) if kept else ""
-        return text, len(kept) == len(self._lines)
+
+# --- facts
+
+_OF_ONE = 10
+"""Facts of one subject, the best first."""
+
+_COMPUTED = ("system", "similar_to")
+"""Source and relation of edges between things that are no facts."""
+
+_LOOKED_AT = 1000
+"""Of the facts of one subject, the surest, so many are ranked: a bound on the work."""
+
+_NAMES_WITHIN, _LONGEST_NAME = 64, 5
+"""Words of a question in which entities are looked for, and words of a name: 310 ids at most."""
 
 
 def facts_of_things(
@@ -145,23 +140,16 @@ def facts_of_things(
     *,
     with_superseded: bool = False,
 ) -> dict[str, list[Edge]]:
-    """Return the ``ranked_facts`` of those of these things that have some, the first ones' first:
-    as many as a context takes; where the graph cannot be read none, with a note.
-    """
+    """Return the ``ranked_facts`` of the things that have some; none, with a note, where the graph
+    cannot be read."""
     found: dict[str, list[Edge]] = {}
-    left = tuning.MOST_FACTS
-    for id in ids:
-        if left <= 0:
-            break
-        try:
-            with store.graph_faults:
-                facts = ranked_facts(store, settings, id, with_superseded=with_superseded)[:left]
-        except GraphUnavailable as error:
-            notes += {f"{error}; without facts"}.difference(notes)
-            break
-        if facts:
-            found[id] = facts
-            left -= len(facts)
+    try:
+        with store.graph_faults:
+            for id in ids:
+                facts = ranked_facts(store, settings, id, with_superseded=with_superseded)
+                found.update({id: facts} if facts else {})
+    except GraphUnavailable as error:
+        notes += {f"{error}; without facts"}.difference(notes)
     return found
 
 
@@ -175,22 +163,18 @@ def ranked_facts(
     it was written or read. Superseded ones come only where they are asked for.
     """
     edges = [
-        edge for edge in store.edges.facts_of(id, tuning.FACTS_LOOKED_AT)
-        if edge.source != "system" and (with_superseded or not _superseded(edge))
+        edge for edge in store.edges.facts_of(id, _LOOKED_AT)
+        if (edge.source, edge.relation) != _COMPUTED and (with_superseded or not _superseded(edge))
     ]  # fmt: skip
-
     if scoring.facts is not None and edges:
         scoring.facts.append((id, [_as_read(edge, settings) for edge in edges]))
 
     def place(edge: Edge) -> tuple[bool, float, str, str]:
-        return _superseded(edge), -_rank(edge, settings), edge.relation, edge.to_id
+        credibility = (edge.weight, edge.source, edge.status, edge.access_count)
+        worth = fact_rank(credibility, days_since(_last(edge)), settings)
+        return _superseded(edge), -worth, edge.relation, edge.to_id
 
-    return sorted(edges, key=place)[: tuning.FACTS_OF_ONE]
-
-
-def _rank(edge: Edge, settings: Settings) -> float:
-    credibility = (edge.weight, edge.source, edge.status, edge.access_count)
-    return fact_rank(credibility, days_since(_last(edge)), settings)
+    return sorted(edges, key=place)[:_OF_ONE]
 
 
 def _as_read(edge: Edge, settings: Settings) -> tuple[str, float, int, float]:
@@ -215,7 +199,7 @@ def fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:
     if edge.weight < 1:
         marks.append(f"{edge.weight:.2g} sure")
     mark = f" ({', '.join(marks)})" if marks else ""
-    return f"  - {_predicate(edge).replace('_', ' ')}: {printable(one_line(name))}{mark}\n"
+    return f"- {_predicate(edge)}: {printable(one_line(name))}{mark}\n"
 
 
 def _superseded(edge: Edge) -> bool:
@@ -240,11 +224,11 @@ def names_of(question: str) -> list[str]:
     >>> names_of("Ada's shop")
     ['entity-ada', 'entity-ada-s', 'entity-ada-s-shop', 'entity-s', 'entity-s-shop', 'entity-shop']
     """
-    said = words(question)[: tuning.WORDS_OF_NAMES]
+    said = words(question)[:_NAMES_WITHIN]
     runs = (
         " ".join(said[at : at + length])
         for at in range(len(said))
-        for length in range(1, min(tuning.LONGEST_NAME, len(said) - at) + 1)
+        for length in range(1, min(_LONGEST_NAME, len(said) - at) + 1)
     )
     return [*dict.fromkeys(named_id("entity", run) for run in runs)]
 
@@ -258,315 +242,43 @@ def is_named(question: str, node: Node) -> bool:
     )
 
 
-def stated_elsewhere(facts: Iterable[tuple[str, Sequence[Edge]]]) -> dict[str, str]:
-    """Things that are named by the facts of others: id to the first of these others."""
-    found: dict[str, str] = {}
-    for subject, edges in facts:
-        for edge in edges:
-            if edge.to_id != subject:
-                found.setdefault(edge.to_id, subject)
-    return found
+# --- records
 
+WORDS = 150
+"""Words of a record or a passage that comes whole; of a longer one, the sentences around the one
+with most of the question's words."""
 
-class ShownLines:
-    """Which lines of which files the pieces of a context show."""
+_LONG = 280
+"""Tokens that as many words have."""
 
-    def __init__(self) -> None:
-        self._lines: dict[str, dict[str, frozenset[int]]] = {}
-
-    def set(self, path: str, id: str, lines: frozenset[int]) -> None:
-        """``id`` shows these lines of a file, and no others."""
-        self._lines.setdefault(path, {})[id] = lines
-
-    def by_others(self, path: str, id: str) -> dict[int, str]:
-        """Return the lines of a file that others than ``id`` show, each with who does."""
-        pieces = self._lines.get(path, {}).items()
-        return {line: other for other, lines in pieces if other != id for line in lines}
-
-
-class CodeText:
-    """A snippet as Markdown: what it is and its lines, what to mind, and the code.
-
-    Lines that another piece shows are left out, a mark in their place.
-    """
-
-    def __init__(
-        self, id: str, name: str, snippet: Snippet, verdict: str, shown: ShownLines, tokens: Tokens
-    ) -> None:
-        self._id = id
-        self._name = one_line(name)
-        self._snippet = snippet
-        self._shown = shown
-        self._tokens = tokens
-        self._marks = ", changed since it was indexed" * snippet.changed
-        self._marks += f", {verdict}" * bool(verdict)
-        # cut lines may come with a new last one: whatever it is, it is no longer a number
-        self._frame = tokens.lines(self._written([], snippet.last) + f"        {CUT}\n")
-        self._sizes: list[int] = []
-        self._fitted: frozenset[int] = frozenset()
-
-    def stands_in(self) -> str:
-        """Return the id of what shows so many of the lines that too few are left; nothing, else."""
-        others = self._shown.by_others(self._snippet.path, self._id)
-        lines = dict(enumerate(self._snippet.lines, start=self._snippet.first))
-        telling = {number for number, line in lines.items() if line.strip()}
-        if len(telling - others.keys()) >= tuning.LEAST_LINES or not telling & others.keys():
-            return ""
-        return next(others[number] for number in sorted(telling) if number in others)
-
-    def taken(self) -> None:
-        """What the last ``fit`` gave stands in the context now."""
-        self._shown.set(self._snippet.path, self._id, self._fitted)
-
-    def fit(self, room: int) -> tuple[str, bool]:
-        """As many statements as ``room`` tokens hold."""
-        if self.stands_in():
-            return "", False
-        if not self._sizes:
-            self._sizes = [self._tokens.lines(line + "\n") for line in self._snippet.lines]
-        numbers, lines, sizes = self._rows()
-        kept, whole = cut_at_statement(lines, room - self._frame, sizes)
-        if not kept or (not whole and len(kept) < tuning.LEAST_LINES):
-            return "", False
-        numbers = numbers[: len(kept) if whole else len(kept) - 1]
-        text = self._written(kept, max(map(abs, numbers)))
-        if self._tokens.lines(text) > room:
-            return "", False
-        self._fitted = frozenset(number for number in numbers if number > 0)
-        return text, whole
-
-    def _rows(self) -> tuple[list[int], list[str], list[int]]:
-        """Return the lines' numbers, texts and tokens; a mark has minus the last number it stands
-        for.
-        """
-        snippet = self._snippet
-        left_out = _stretches(self._shown.by_others(snippet.path, self._id))
-        numbers: list[int] = []
-        lines: list[str] = []
-        sizes: list[int] = []
-        for number, line, size in zip(
-            range(snippet.first, snippet.last + 1), snippet.lines, self._sizes, strict=True
-        ):
-            if number not in left_out:
-                numbers.append(number)
-                lines.append(line)
-                sizes.append(size)
-            elif numbers and numbers[-1] == 1 - number:
-                numbers[-1] = -number
-            else:
-                mark = f"{' ' * _indent(line)}{CUT}"
-                numbers.append(-number)
-                lines.append(mark)
-                sizes.append(self._tokens.lines(mark + "\n"))
-        return numbers, lines, sizes
-
-    def _written(self, lines: list[str], last: int) -> str:
-        snippet = self._snippet
-        head = f"### {self._name} (lines {snippet.first}-{last}){self._marks}\n"
-        return head + fenced(lines, snippet.language or _ending(snippet.path))
-
-
-def _stretches(numbers: Collection[int]) -> set[int]:
-    """Return those of the numbers that are among so many in a row that a mark in their place is
-    less.
-    """
-    found: set[int] = set()
-    run: list[int] = []
-    for number in [*sorted(numbers), 0]:
-        if run and number != run[-1] + 1:
-            if len(run) >= tuning.LEAST_LINES:
-                found.update(run)
-            run = []
-        run.append(number)
-    return found
-
-
-def cut_at_statement(lines: list[str], room: int, sizes: list[int]) -> tuple[list[str], bool]:
-    """As many of the first ``lines`` (of ``sizes`` tokens) as have room; whether those are all.
-
-    The cut is made before a line that is not deeper than the body's first statement,
-    if there is one after the first ``CUT_FROM`` of what has room. ``room`` has room for the mark.
-    """
-    if sum(sizes) <= room:
-        return lines, True
-    count = 0
-    while count < len(lines) and sizes[count] <= room:
-        room -= sizes[count]
-        count += 1
-    depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
-    for at in range(count, int(tuning.CUT_FROM * count), -1):
-        if lines[at : at + 1] and lines[at].strip() and _indent(lines[at]) <= depth:
-            return [*lines[:at], f"{' ' * depth}{CUT}"], False
-    return ([*lines[:count], f"{' ' * depth}{CUT}"] if count else []), False
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-_FENCE = "```"
-
-
-def fenced(lines: list[str], language: str) -> str:
-    """Lines as a block of Markdown whose fence is longer than any in them."""
-    fence = _FENCE
-    while any(fence in line for line in lines):
-        fence += "`"
-    return f"{fence}{language}\n" + "".join(line + "\n" for line in lines) + f"{fence}\n"
-
-
-def _ending(path: str) -> str:
-    """Return what a file's language is called where none is known: the ending of its name."""
-    ending = os.path.splitext(path)[1][1:]
-    return ending if ending.isalnum() else ""
-
-
-NODES = 12
-"""The most nodes of a picture: with more it says less."""
-
-_FAN_OUT = 100
-
-
-def flowchart(
-    store: Store, ids: Sequence[str], relations: Sequence[str], room: int, tokens: Tokens,
-    min_confidence: float = 0.0,
-) -> str:  # fmt: skip
-    """Return the edges among the first of ``ids``, best first, in at most ``room`` tokens.
-
-    Nothing where no two of them are linked. Nodes are numbered in the order given.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
-    briefs = store.nodes.briefs(list(rank))
-    edges = {
-        (other, node, relation) if not outgoing else (node, other, relation)
-        for node, other, relation, weight, outgoing in store.edges.neighbours(
-            list(rank), relations, _FAN_OUT
-        )
-        if other in rank
-        and node in briefs
-        and other in briefs
-        and (weight >= min_confidence or relation not in FROM_CODE)
-    }
-    ordered = sorted(
-        edges, key=lambda edge: (max(rank[edge[0]], rank[edge[1]]), rank[edge[0]], edge)
-    )
-    shape = Mermaid()
-    labels = _labels(briefs)
-    room -= tokens.lines(f"```mermaid\n{shape.head}```\n\n")
-    numbers: dict[str, int] = {}
-    lines = []
-    for source, target, relation in ordered:
-        fresh = [id for id in dict.fromkeys((source, target)) if id not in numbers]
-        if len(numbers) + len(fresh) > NODES:
-            continue
-        new = {id: len(numbers) + place for place, id in enumerate(fresh)}
-        text = "".join(
-            shape.node(number, (id, "", labels[id], "", "", None)) for id, number in new.items()
-        )
-        ends = {**numbers, **new}
-        text += shape.edge((ends[source], source), (ends[target], target), relation, 1.0, "")
-        size = tokens.lines(text)
-        if size <= room:
-            room -= size
-            numbers = ends
-            lines.append(text)
-    return f"```mermaid\n{shape.head}{''.join(lines)}```\n\n" if lines else ""
-
-
-def _labels(briefs: Mapping[str, Brief]) -> dict[str, str]:
-    """Return what each node is called: code by ``file::symbol``, its folders where two files are
-    alike.
-    """
-    names = {id: name_in_tree(id) for id in briefs}
-    paths = {name.partition("::")[0] for name in names.values() if name}
-    files = [path.rpartition("/")[2] for path in paths]
-    labels = {}
-    for id, name in names.items():
-        path, marks, symbol = name.partition("::")
-        file = path.rpartition("/")[2]
-        label = name if files.count(file) > 1 else f"{file}{marks}{symbol}"
-        if len(label) > LABEL_LENGTH:
-            label = CUT + label[1 - LABEL_LENGTH :]
-        labels[id] = label or briefs[id][1]
-    return labels
-
-
-CODE = "Relevant Code"
-SECTIONS = {
-    "entity": "Facts",
-    "concept": "Facts",
-    "decision": "Decisions",
-    "pattern": "Patterns",
-    "lesson": "Lessons",
-    "failure": "Failures",
-    "goal": "Goals",
-    "observation": "Observations",
-    "file": CODE,
-    "symbol": CODE,
-    "task": "Work",
-    "run": "Work",
-    "session": "Work",
-    "commit": "Work",
+_TIES = {
+    "contradicts": ("contradicted by", "contradicts"),
+    "supersedes": ("superseded by", "supersedes"),
 }
-ORDER = (
-    CODE, "Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations", "Documents",
-    "Work",
-)  # fmt: skip
-OTHER = "Documents"
-JUDGED = frozenset(("Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations"))
-"""Sections whose records say when they were made, by whom, and whether they stand."""
+"""How a record is tied to another: by an edge from the other one, and by one to it."""
 
-TIES = ("contradicts", "supersedes")
-_SIDES = {
-    ("contradicts", True): "contradicts",
-    ("contradicts", False): "contradicted by",
-    ("supersedes", True): "supersedes",
-    ("supersedes", False): "superseded by",
-}
+_MOST_TIES = 10
+"""Contradictions and successions of a record that are looked at."""
 
 
-def section_of(type: str) -> str:
-    """Return the heading that a node of this type stands under."""
-    return SECTIONS.get(type, OTHER)
+def record_text(
+    hit: Hit, node: Node, text: str, ties: Sequence[str], asked: Sequence[str]
+) -> tuple[str, bool, Callable[[int], str]]:
+    """Return a record as Markdown, whether all of ``text`` is in it, and how to cut it.
 
+    It is its title, what is to be known of it, and its text.
+    """
+    title = printable(one_line(node.title)) or node.id
+    head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
+    head += "".join(f"  - {tie}\n" for tie in ties)
+    line = _after_title(" ".join(printable(one_line(text)).split()), title)
+    best = line if len(line.split()) <= WORDS else excerpt(line, asked, _LONG) or line
 
-class RecordText:
-    """A record as Markdown: its title, what is to be known of it, and the best of its text."""
+    def cut(room: int) -> str:
+        part = excerpt(best, asked, room - tokens_of(head) - tokens_of("  \n"))
+        return f"{head}  {part}\n" if part else ""
 
-    def __init__(
-        self, hit: Hit, node: Node, text: str, words: list[str], ties: Sequence[str],
-        tokens: Tokens, *, whole: bool,
-    ) -> None:  # fmt: skip
-        self._tokens = tokens
-        title = printable(one_line(node.title)) or node.id
-        self._head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
-        self._head += "".join(f"  - {tie}\n" for tie in ties)
-        self._size = tokens.lines(self._head)
-        self._frame = tokens.lines("  \n")
-        self._all = whole
-        text = _after_title(printable(one_line(text)), title)
-        self._text = Excerpts(text, words, tokens) if text else None
-
-    def fit(self, room: int) -> tuple[str, bool]:
-        """As much of it as ``room`` tokens hold: the head whole, or nothing; then its text."""
-        if self._size > room:
-            return "", False
-        if self._text is None:
-            return self._head, self._all
-        inner = room - self._size - self._frame
-        for _ in range(3):
-            text, whole = self._text.within(inner)
-            if not text:
-                break
-            found = f"{self._head}  {text}\n"
-            excess = self._tokens.lines(found) - room
-            if excess <= 0:
-                return found, whole and self._all
-            inner -= excess
-        return self._head, False
+    return head + (f"  {best}\n" if best else ""), best == line, cut
 
 
 def _after_title(text: str, title: str) -> str:
@@ -597,25 +309,132 @@ def _particulars(hit: Hit, node: Node) -> list[str]:
     return found
 
 
-def ties_of(store: Store, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """For each node its contradictions and successions: ``(how, the other's id)``.
+def ties_of(store: Store, ids: Sequence[str], notes: list[str]) -> dict[str, list[str]]:
+    """Return for each node a line for each of its contradictions and successions; none, with a
+    note, where the graph cannot be read."""
+    found: dict[str, list[str]] = {}
+    try:
+        ties = [*store.edges.neighbours(ids, [*_TIES], _MOST_TIES)]
+    except GraphUnavailable as error:
+        notes.append(f"{error}; without links")
+        return found
+    briefs = store.nodes.briefs([other for _, other, *_ in ties]) if ties else {}
+    for node, other, relation, _, outgoing in sorted(ties):
+        if other in briefs:
+            line = f"{_TIES[relation][outgoing]} {other}: {printable(one_line(briefs[other][1]))}"
+            found.setdefault(node, []).append(line)
+    return found
+
+
+# --- code
+
+_LEAST_LINES = 5
+"""Lines of code that was cut, the mark of the cut among them: fewer say too little."""
+
+
+def code_text(name: str, snippet: Snippet, marks: str) -> tuple[str, Callable[[int], str]]:
+    """Return a snippet as Markdown under its name and lines, and how to cut it at a statement."""
+    language = snippet.language or ending_of(snippet.path)
+
+    def written(lines: list[str]) -> str:
+        last = snippet.first + len(lines) - 1 - (bool(lines) and lines[-1].strip() == CUT)
+        head = f"### {one_line(name)} (lines {snippet.first}-{last}){marks}\n"
+        return head + fenced(lines, language)
+
+    def cut(room: int) -> str:
+        lines = cut_at_statement(snippet.lines, room - tokens_of(written([])) - 2)
+        text = written(lines) if len(lines) >= _LEAST_LINES else ""
+        return text if tokens_of(text) <= room else ""
+
+    return written(snippet.lines), cut
+
+
+def cut_at_statement(lines: list[str], room: int) -> list[str]:
+    """Return as many of the first ``lines`` as ``room`` tokens hold, and a mark if not all.
+
+    The cut is made before a line that is not deeper than the body's first statement,
+    if there is one in the second half of what has room.
+    """
+    sizes = [tokens_of(f"{line}\n") for line in lines]
+    if sum(sizes) <= room:
+        return lines
+    count = 0
+    while count < len(lines) and sizes[count] <= room:
+        room -= sizes[count]
+        count += 1
+    depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
+    at = next(
+        (at for at in range(count, count // 2, -1)
+         if lines[at].strip() and _indent(lines[at]) <= depth),
+        count,
+    )  # fmt: skip
+    return [*lines[:at], f"{' ' * depth}{CUT}"] if at else []
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def fenced(lines: list[str], language: str) -> str:
+    """Return lines as a block of Markdown whose fence is longer than any in them."""
+    fence = "```"
+    while any(fence in line for line in lines):
+        fence += "`"
+    return f"{fence}{language}\n" + "".join(line + "\n" for line in lines) + f"{fence}\n"
+
+
+def ending_of(path: str) -> str:
+    """Return the ending of a file's name, which stands for a language that is not known."""
+    ending = os.path.splitext(path)[1][1:]
+    return ending if ending.isalnum() else ""
+
+
+# --- the diagram
+
+NODES = 12
+"""The most nodes of a picture: with more it says less."""
+
+_FAN_OUT = 100
+
+
+def flowchart(
+    store: Store, ids: Sequence[str], relations: Sequence[str], room: int,
+    min_confidence: float = 0.0,
+) -> str:  # fmt: skip
+    """Return the edges among the first of ``ids``, best first, in at most ``room`` tokens.
+
+    Nothing where no two of them are linked. Nodes are numbered by their rank.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    found: dict[str, list[tuple[str, str]]] = {}
-    for node, other, relation, _, outgoing in store.edges.neighbours(ids, TIES, tuning.TIES):
-        found.setdefault(node, []).append((_SIDES[relation, outgoing], other))
-    return {node: sorted(own) for node, own in found.items()}
+    rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
+    briefs = store.nodes.briefs(list(rank))
+    edges = {
+        (node, other, relation) if outgoing else (other, node, relation)
+        for node, other, relation, weight, outgoing
+        in store.edges.neighbours(list(rank), relations, _FAN_OUT)
+        if node in briefs and other in briefs
+        and (weight >= min_confidence or relation not in FROM_CODE)
+    }  # fmt: skip
+    shape = Mermaid()
+    room -= tokens_of(f"```mermaid\n{shape.head}```\n\n")
+    drawn: set[str] = set()
+    lines = []
+    for edge in sorted(edges, key=lambda one: (max(rank[one[0]], rank[one[1]]), rank[one[0]], one)):
+        source, target, relation = edge
+        fresh = [id for id in dict.fromkeys((source, target)) if id not in drawn]
+        text = "".join(
+            shape.node(rank[id], (id, "", _label(id, briefs[id][1]), "", "", None)) for id in fresh
+        ) + shape.edge((rank[source], source), (rank[target], target), relation, 1.0, "")
+        if tokens_of(text) <= room and len(drawn) + len(fresh) <= NODES:
+            room -= tokens_of(text)
+            drawn.update(fresh)
+            lines.append(text)
+    return f"```mermaid\n{shape.head}{''.join(lines)}```\n\n" if lines else ""
 
 
-def side_by_side(ids: Sequence[str], ties: Mapping[str, Sequence[tuple[str, str]]]) -> list[str]:
-    """Return the ids in their order, but those that contradict or follow each other together."""
-    among = set(ids)
-    found: dict[str, None] = {}
-    for id in ids:
-        found.setdefault(id)
-        for _, other in ties.get(id, ()):
-            if other in among:
-                found.setdefault(other)
-    return list(found)
+def _label(id: str, title: str) -> str:
+    """Return how a node is called: code by its path and symbol, as much of the end as has room."""
+    label = name_in_tree(id) or title
+    return label if len(label) <= LABEL_LENGTH else CUT + label[1 - LABEL_LENGTH :]

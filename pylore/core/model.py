@@ -289,10 +289,11 @@ class Hits:
     """The results of one search, best first, and what is to be said about them.
 
     ``passages`` has the key of the passage that matched, for those nodes that did. ``marked`` is
-    the query where its words are to be found in the snippets.
+    the query where its words are to be found in the snippets. ``plain`` are the ids that a search
+    without the graph has, in its order.
     """
 
-    __slots__ = ("hits", "marked", "notes", "passages")
+    __slots__ = ("hits", "marked", "notes", "passages", "plain")
 
     def __init__(
         self, hits: list[Hit], notes: list[str], passages: dict[str, int] | None = None
@@ -301,6 +302,7 @@ class Hits:
         self.notes = notes
         self.passages = passages or {}
         self.marked = ""
+        self.plain: list[str] = []
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the fields of each; where the query is ``marked`` also ``matches``, start and

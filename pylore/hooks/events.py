@@ -8,7 +8,7 @@ from stat import S_ISREG
 
 from ..anchors.project import Project, relative, root_to_keep
 from ..app.search import keep_question, record_ids, search
-from ..context.text import Frame, Tokens
+from ..context.text import FRAME, framed, tokens_of
 from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..core.json import parse_object
@@ -118,13 +118,11 @@ class Brief:
     """A text within a budget, and the ids of what stands in it."""
 
     def __init__(self, event: str, head: str) -> None:
-        self._tokens = Tokens()
-        self._frame = Frame(self._tokens)
-        self._left = TOKENS[event] - self._frame.size
+        self._left = TOKENS[event] - FRAME
         self._lines: list[str] = []
         self.ids: list[str] = []
         self._head = head
-        self._left -= self._tokens.lines(f"{head}\n")
+        self._left -= tokens_of(f"{head}\n")
 
     def add(self, heading: str, lines: Iterable[Line]) -> list[str]:
         """Adds lines under a heading as far as they have room; returned are the ids of these."""
@@ -133,7 +131,7 @@ class Brief:
         for id, said in lines:
             line = f"- {id} {printable(one_line(said))}".rstrip() + "\n"
             text = line if begun else f"{heading}\n{line}"
-            size = self._tokens.lines(text)
+            size = tokens_of(text)
             if id not in self.ids and size <= self._left:
                 begun = True
                 self._left -= size
@@ -146,7 +144,7 @@ class Brief:
         """All of it; empty where nothing was added."""
         if not self._lines:
             return ""
-        return self._frame.around(f"{self._head}\n" + "".join(self._lines))
+        return framed(f"{self._head}\n" + "".join(self._lines))
 
 
 def about_project(engine: Engine, session: str) -> Brief:

@@ -7,7 +7,7 @@ from ..app.context import ContextRequest, context
 from ..app.related import RelatedRequest, related
 from ..app.search import keep_question, record_ids, record_shown, search
 from ..app.show import show
-from ..context.text import Frame, Tokens
+from ..context.text import framed
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import link_parts, own, record_id
 from ..core.json import dumps, loads
@@ -343,7 +343,7 @@ def read_resource(current: CurrentStore, uri: object) -> dict[str, Any]:
             node = show(engine, [id])[0]
     except LoreError as error:
         raise _not_found(uri, f"lore: {error}") from None
-    text = Frame(Tokens()).around(json_object(node))
+    text = framed(json_object(node))
     return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}
 
 

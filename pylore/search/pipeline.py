@@ -94,6 +94,7 @@ class _Search:
         self._at_hand: Ways = {}
         self._reached: Mapping[str, Step] = {}
         self._ways_from: WaysFrom | None = None
+        self._plain: list[str] = []
         self._vector: bytes | None = None
         if query.words:
             self._vector = embed_query(query.words, store, settings, embedder, query.notes)
@@ -115,7 +116,9 @@ class _Search:
         if query.scope.tags and not hits:
             query.notes += store.nodes.unknown_tags(query.scope.tags)
         self._fill_rows(hits)
-        return Hits(hits, query.notes, {**self._starts.passage, **self._found.passage})
+        found = Hits(hits, query.notes, {**self._starts.passage, **self._found.passage})
+        found.plain = self._plain
+        return found
 
     def _ranked(self) -> list[Hit]:
         """Return the first matches, as a search without the graph returns them, and the best of
@@ -126,7 +129,8 @@ class _Search:
         wanted = {hit.id for hit in direct[: settings.limit]} if self._at_hand else set()
         direct = self._with_files(self._found, query.scope, direct)
         hits = self._in_their_order(direct, self._notes)
-        wanted.update([hit.id for hit in hits[: settings.limit]])
+        self._plain = [hit.id for hit in hits]
+        wanted.update(self._plain[: settings.limit])
         if settings.depth:
             if query.scope.types and not query.filter_expanded:
                 anything = query.scope.with_types(())

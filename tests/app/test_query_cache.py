@@ -389,7 +389,7 @@ def test_every_file_that_an_answer_opens_is_noted_and_no_program_but_git_is_star
         _opened = None
         assert asker.question is not None and asker.question.answer() is not None
         read = {path for path in opened if path.startswith(str(asker.root.parent))}
-        lores_own = ("/.lore/", "/lore/answers/", "/lore/secret", "/lore/pieces-", "/lore/table-")
+        lores_own = ("/.lore/", "/lore/answers/", "/lore/secret", "/lore/table-")
         own = {path for path in read if not any(part in path for part in lores_own)}
         assert own <= asker.question._noted.files.keys()
         started = [path for path in opened if path.startswith("run ")]

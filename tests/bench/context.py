@@ -24,8 +24,9 @@ from sets import LeftOut, checkout_of, sets, store_of
 
 sys.path.insert(0, str(ROOT))
 
-from pylore.context.build import ContextBrief, build, wider
-from pylore.context.text import Tokens
+from pylore.context.build import build
+from pylore.context.results import ContextBrief, wider
+from pylore.context.text import tokens_of
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import file_id, path_of
@@ -152,10 +153,9 @@ def _code_shown(text: str) -> tuple[int, int]:
 
 def _in_order(hits: Hits, texts: dict[str, str], budget: int) -> set[str]:
     """What is packed without thought: each result in order, until one has no room."""
-    tokens = Tokens()
     found: set[str] = set()
     for hit in hits:
-        budget -= tokens.lines(f"{hit.title}\n{texts[hit.id]}\n")
+        budget -= tokens_of(f"{hit.title}\n{texts[hit.id]}\n")
         if budget < 0:
             break
         found.add(hit.id)

@@ -42,7 +42,7 @@ sys.path.insert(0, str(ROOT))
 from pylore.app.engine import Engine
 from pylore.capture.events import event_line
 from pylore.capture.shell import written_files
-from pylore.context.text import Tokens
+from pylore.context.text import tokens_of
 from pylore.core.settings import Settings
 from pylore.hooks.install import AGENTS
 from pylore.search.likely import MOST_LIKELY as MOST
@@ -319,7 +319,6 @@ def shown_by_hooks(
     past: Past, folder: Path, session: Session, tally: dict[str, Counter[str]]
 ) -> None:
     """Sends the start of a session and its first prompts; counts what they bring."""
-    tokens = Tokens()
     prompts = [at for at, step in enumerate(session.steps) if step[1] == "prompt"][:_PROMPTS]
     for at in (-1, *prompts):
         event = "session-start" if at < 0 else "prompt"
@@ -329,7 +328,7 @@ def shown_by_hooks(
         later, row = session.later(at), tally.setdefault(event, Counter())
         chance = fmean(past.is_about(id, later) for id in past.files) if past.files else 0
         row.update(
-            calls=1, answered=bool(text), tokens=tokens.text(text) if text else 0,
+            calls=1, answered=bool(text), tokens=tokens_of(text),
             records=len(ids), about=sum(past.is_about(id, later) for id in ids),
             served=any(past.is_about(id, later) for id in ids),
             random=len(ids) * chance,

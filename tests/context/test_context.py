@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from homes import move_home
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from real_tokenizer import tokenizer
@@ -20,32 +20,24 @@ from repositories import Repository
 from samples import examples
 from sqlite_stores import connection_of
 
-from pylore.context.build import Context, ContextBrief, build, wider
-from pylore.context.sections import (
-    CodeText,
-    Excerpts,
-    ShownLines,
-    cut_at_statement,
-    fenced,
-    flowchart,
-    sentences,
-)
-from pylore.context.text import Snippet, Tokens, WorkTree, _kept_pieces
-from pylore.core.model import Node
+from pylore.context.build import Context, build
+from pylore.context.results import ContextBrief, wider
+from pylore.context.sections import cut_at_statement, excerpt, fenced, flowchart, sentences
+from pylore.context.text import WorkTree, tokens_of
+from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.core.text import printable
 from pylore.core.times import ago
-from pylore.embed.static import tokenizer_file
 from pylore.indexing.indexer import Index
 from pylore.records.records import Records
 from pylore.records.show import count_accesses
+from pylore.search.pipeline import search
 from pylore.store import Store
 from pylore.store.filter import Scope
 from pylore.system.git_process import Process
 from pylore.system.listing import FileTree
 
 ROOT = Path(__file__).resolve().parents[2]
-TOKENS = Tokens()
 NOW = "2026-01-31T12:00:00Z"
 CODE = '''"""Signing in."""
 
@@ -67,36 +59,16 @@ def real(text: str) -> int:
 
 # --- tokens
 
-WORDS = st.sampled_from(
-    ["the", " ", "  ", "    ", "\n", "\t", "\u2581", '"', "\\", "{}", "()", "</s>", "<0x41>", "é",
-     "日本", "1990", "getUserByID", "…", "\U0001f600", "```", "--", "'s", "e\u0301", ", ", ". "]
-)  # fmt: skip
 
-
-@given(st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map("".join)))
-@example("  These  are\n\n    indented ")
-@example("<0x23> <s> <unk>")
-@settings(deadline=None, max_examples=examples(150))
-def test_no_text_has_more_tokens_than_are_counted(text: str) -> None:
-    assert TOKENS.text(text) >= real(text)
-
-
-@pytest.mark.parametrize("path", ["README.md", "pylore/core/text.py", "lib/common.sh"])
-def test_of_real_texts_every_token_is_counted_once(path: str) -> None:
+@pytest.mark.parametrize("path", ["pylore/core/text.py", "pylore/search/related.py", "SECURITY.md"])
+def test_estimate_is_near_the_tokens_of_code_and_prose(path: str) -> None:
     text = (ROOT / path).read_text()
-    assert TOKENS.text(text) == real(text)
+    assert 0.9 * real(text) <= tokens_of(text) <= 1.3 * real(text)
 
 
-@given(st.lists(WORDS, max_size=20).map("".join), st.lists(WORDS, max_size=20).map("".join))
-def test_the_counts_of_lines_add_up(before: str, after: str) -> None:
-    assert TOKENS.lines(f"{before}\n{after}\n") == TOKENS.lines(f"{before}\n") + TOKENS.lines(
-        f"{after}\n"
-    )
-
-
-def test_a_very_long_word_is_not_undercounted() -> None:
-    word = "abc" * 2000
-    assert TOKENS.text(word) >= real(word)
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_estimates_of_parts_add_up_to_no_less_than_that_of_the_whole(one: str, two: str) -> None:
+    assert tokens_of(one) + tokens_of(two) >= tokens_of(one + two)
 
 
 # --- shortening
@@ -104,19 +76,19 @@ def test_a_very_long_word_is_not_undercounted() -> None:
 
 def test_an_excerpt_has_the_sentence_that_answers() -> None:
     text = "It rains. Cookies are signed by the server. It snows. " * 3
-    found, whole = Excerpts(text, ["signed", "cookies"], TOKENS).within(16)
+    found = excerpt(text, ["signed", "cookies"], 22)
     assert "Cookies are signed by the server." in found
-    assert not whole
-    assert "…" in found
+    assert found.startswith("…") and tokens_of(found) <= 22
+    assert excerpt(text, ["signed"], 5) == ""
 
 
 @given(st.text(max_size=300), st.integers(0, 80))
 @settings(deadline=None)
 def test_an_excerpt_is_cut_between_sentences(text: str, room: int) -> None:
-    found, whole = Excerpts(text, ["a"], TOKENS).within(room)
     line = " ".join(text.split())
+    found = excerpt(line, ["a"], room)
     assert found.strip("… ") in line
-    assert not whole or found == line
+    assert tokens_of(found) <= max(room, 0)
 
 
 def test_sentences_join_to_the_line() -> None:
@@ -126,12 +98,9 @@ def test_sentences_join_to_the_line() -> None:
 
 def test_code_is_cut_before_a_statement() -> None:
     lines = ["def f():", "    if x:", "        a()", "        b()", "    c()", "    d()"]
-    sizes = [TOKENS.lines(line + "\n") for line in lines]
-    cut, whole = cut_at_statement(lines, sum(sizes[:5]), sizes)
-    assert not whole
-    assert cut[-1] == "    …"
-    assert cut[:-1] in (lines[:4], lines[:5])
-    assert cut_at_statement(lines, 1000, sizes) == (lines, True)
+    sizes = [tokens_of(line + "\n") for line in lines]
+    assert cut_at_statement(lines, sum(sizes[:5])) == [*lines[:5], "    …"]
+    assert cut_at_statement(lines, 1000) == lines
 
 
 def test_a_fence_is_longer_than_those_in_the_code() -> None:
@@ -199,7 +168,7 @@ def ids(entries: list[dict[str, Any]]) -> set[str]:
 @pytest.mark.parametrize("budget", [50, 60, 80, 120, 200, 400, 1000])
 def test_the_budget_holds_whatever_it_is(project: Store, budget: int, form: str) -> None:
     context = asked(project, "how are sessions signed", form, budget=budget)
-    assert real(context.text) <= context.tokens_used <= budget
+    assert context.tokens_used <= budget
     for entry in context.included:
         assert entry["how"] in ("whole", "shortened")
         assert entry["tokens"] > 0
@@ -225,7 +194,7 @@ def test_the_budget_holds_whatever_is_in_the_store(
             text = body.replace("\0", "").encode("utf-8", "ignore").decode()
             put(store, "note", words, id=f"note-{number}", body=text)
         context = asked(store, "session", budget=budget)
-        assert real(context.text) <= context.tokens_used <= budget
+        assert context.tokens_used <= budget
 
 
 def test_prompt_headings_code_relationships_relevant_code_flowchart_td(project: Store) -> None:
@@ -233,7 +202,7 @@ def test_prompt_headings_code_relationships_relevant_code_flowchart_td(project: 
     text = context.text
     assert "\n## Code Relationships\n\n```mermaid\nflowchart TD\n" in text
     assert "### src/auth.py::sign (lines 4-7)\n```py\ndef sign(user):\n" in text
-    headings = ["Code Relationships", "Relevant Code", "Decisions", "Lessons"]
+    headings = ["Decisions", "Relevant Code", "Lessons", "Code Relationships"]
     places = [text.index(f"\n## {heading}\n") for heading in headings]
     assert places == sorted(places)
     assert "confirmed, user_edit" in text
@@ -285,12 +254,12 @@ def test_no_control_character_gets_into_a_context(project: Store) -> None:
     records(project).fact(f"Sessions{nasty}", "uses", f"Cookies{nasty}")
     for form in ("narrative", "prompt", "json", "mermaid"):
         context = asked(project, f"sessions cookies {nasty}", form)
-        assert real(context.text) <= context.tokens_used <= context.budget
+        assert context.tokens_used <= context.budget
         assert printable(context.text) == context.text
         assert ("?[31m" in context.text) == (form != "mermaid")
 
 
-def test_what_follows_or_contradicts_stands_together_and_says_so(project: Store) -> None:
+def test_what_follows_or_contradicts_says_so(project: Store) -> None:
     text = asked(project, "sessions", "narrative").text
     assert "superseded by decision-new: Sessions are signed cookies" in text
     assert "contradicts lesson-stolen: Long sessions get stolen" in text
@@ -330,7 +299,7 @@ def test_facts_stand_under_their_subject_one_s_own_first(project: Store) -> None
     text = asked(project, "Ada sessions", "narrative", **own).text
     assert text.index("- **Ada** (entity-ada)") < text.index("- **Sessions** (entity-sessions)")
     assert "  - uses: DuckDB\n" in text
-    assert "  - works on: Sessions\n" in text
+    assert "  - works_on: Sessions\n" in text
 
 
 def test_facts_are_ranked_by_all_that_they_stand_for(project: Store) -> None:
@@ -377,8 +346,8 @@ def test_superseded_facts_come_only_where_they_are_asked_for(project: Store) -> 
         request = ContextBrief("where does Ada live", form="narrative", budget=1000, root=root,
                                scope=Scope(), with_superseded=wanted)  # fmt: skip
         texts.append(build(project, wider(Settings()), request, None).text)
-    assert "lives in: Bern" in texts[0] and "Rome" not in texts[0]
-    assert texts[1].index("lives in: Bern\n") < texts[1].index("lives in: Rome (superseded)")
+    assert "lives_in: Bern" in texts[0] and "Rome" not in texts[0]
+    assert texts[1].index("lives_in: Bern\n") < texts[1].index("lives_in: Rome (superseded)")
 
 
 def test_each_fact_is_named_once_and_its_object_not_again(project: Store) -> None:
@@ -434,82 +403,146 @@ def test_a_smaller_piece_gets_in_behind_one_that_does_not_fit(project: Store) ->
 # --- code
 
 
-def numbered(first: int, count: int) -> Snippet:
-    found = Snippet("a.py")
-    found.first = first
-    found.lines = [f"line {number}" for number in range(first, first + count)]
-    return found
+def source(store: Store, path: str, text: str, **symbols: tuple[int, int]) -> None:
+    """Write a file and the symbols in it; two underscores stand for a dot."""
+    (Path(store.path).parent.parent / path).write_text(text)
+    for name, (first, last) in symbols.items():
+        qualified = name.replace("__", ".")
+        kind = "class" if name[0].isupper() and "__" not in name else "function"
+        kind = "constant" if name.isupper() else kind
+        put(store, "symbol", f"{qualified} of sessions", id=f"symbol-{path}::{qualified}",
+            file=path, line_start=first, line_end=last, data=json.dumps({"kind": kind}),
+            body=f"def {qualified.rpartition('.')[2]}(self)\nhow sessions are renewed")  # fmt: skip
 
 
-STRETCHES = st.lists(
-    st.tuples(st.integers(1, 40), st.integers(1, 40), st.integers(20, 400)), min_size=1, max_size=6
-)
+BODY = "".join(f"        value_{number} = compute({number})\n" for number in range(12))
 
 
-@given(STRETCHES, st.booleans())
-@example([(1, 40, 60), (10, 8, 400), (1, 40, 400)], True)
-@settings(deadline=None, max_examples=examples(100))
-def test_pieces_of_one_file_show_each_line_once_unless_few_are_alike(
-    stretches: list[tuple[int, int, int]], again: bool
-) -> None:
-    shown = ShownLines()
-    pieces = [
-        CodeText(f"symbol-a.py::f{at}", "a.py", numbered(first, count), "", shown, TOKENS)
-        for at, (first, count, _) in enumerate(stretches)
-    ]
-    texts = dict.fromkeys(range(len(pieces)), "")
-    for grown in range(1 + again):  # what was cut may have more room later
-        for at, (_, _, room) in enumerate(stretches):
-            text, _ = pieces[at].fit(room * (1 + 2 * grown))
-            assert TOKENS.lines(text) <= room * (1 + 2 * grown)
-            if TOKENS.lines(text) > TOKENS.lines(texts[at]):
-                pieces[at].taken()
-                texts[at] = text
-    once: set[str] = set()
-    for at, text in texts.items():
-        lines = {line for line in text.splitlines() if line.startswith("line ")}
-        heading = re.match(r"### a\.py \(lines (\d+)-(\d+)\)\n", text)
-        assert not text or heading is not None
-        assert all(int(heading[1]) <= int(line[5:]) <= int(heading[2]) for line in lines if heading)
-        assert not text or lines or pieces[at].stands_in()
-        runs = sorted(int(line[5:]) for line in lines & once)
-        assert not any(run + 1 in runs and run + 2 in runs for run in runs)
-        once |= lines
-
-
-def test_a_class_is_shown_without_the_method_that_has_a_piece_of_its_own(project: Store) -> None:
-    root = Path(project.path).parent.parent
-    body = [f"        value_{number} = compute({number})" for number in range(12)]
-    code = ["class Sessions:", '    """Holds what is signed."""', "", "    def renew(self):", *body,
-            "", "    def drop(self):", "        self.all.clear()"]  # fmt: skip
-    (root / "src/store.py").write_text("\n".join(code) + "\n")
-    (root / "src/__init__.py").write_text("\n")
-    put(project, "symbol", "renew(self) renews signed cookies of sessions", file="src/store.py",
-        id="symbol-src/store.py::Sessions.renew", line_start=4, line_end=16,
-        body="how sessions are renewed, signed cookies")  # fmt: skip
-    put(project, "symbol", "class Sessions", file="src/store.py", line_start=1, line_end=19,
-        id="symbol-src/store.py::Sessions")  # fmt: skip
-    put(project, "file", "src/__init__.py sessions", id="file-src/__init__.py",
-        file="src/__init__.py")  # fmt: skip
-    context = asked(project, "how are sessions renewed and signed", budget=2000)
+def test_methods_of_a_short_class_come_within_it_once(project: Store) -> None:
+    text = f"class Sessions:\n    def renew(self):\n{BODY}"
+    source(project, "src/store.py", text, Sessions=(1, 14), Sessions__renew=(2, 14))
+    context = asked(project, "how does Sessions work", budget=2000)
     assert context.text.count("value_3 = compute(3)") == 1
-    assert "### src/store.py::Sessions.renew (lines 4-" in context.text
-    assert "### src/store.py::Sessions (lines 1-19)" in context.text
-    assert context.text.index("class Sessions:") < context.text.index("self.all.clear()")
-    assert {"id": "file-src/__init__.py", "reason": "src/__init__.py is empty"} in context.withheld
-    assert "__init__" not in context.text
+    assert "### src/store.py::Sessions" in context.text
 
 
-def test_what_another_piece_shows_already_is_withheld_and_where_it_stands_is_said() -> None:
-    shown = ShownLines()
-    whole = CodeText("symbol-a.py::C", "a.py::C", numbered(1, 60), "", shown, TOKENS)
-    assert whole.fit(5000)[1]
-    whole.taken()
-    part = CodeText("symbol-a.py::C.f", "a.py::C.f", numbered(20, 9), "", shown, TOKENS)
-    assert part.stands_in() == "symbol-a.py::C"
-    assert part.fit(5000) == ("", False)
-    beside = CodeText("symbol-b.py::f", "b.py::f", numbered(61, 2), "", shown, TOKENS)
-    assert beside.stands_in() == "" and beside.fit(5000)[1]
+def test_a_long_class_ends_where_its_first_method_begins(project: Store) -> None:
+    text = f"class Sessions:\n    limit = 3\n\n    def renew(self):\n{BODY}" + BODY * 3
+    source(project, "src/store.py", text, Sessions=(1, 52), Sessions__renew=(4, 16))
+    context = asked(project, "how are sessions renewed and kept", budget=4000)
+    assert "class Sessions:\n    limit = 3\n    …\n" in context.text
+    assert context.text.count("value_3 = compute(3)") == 1
+
+
+def test_a_definition_asked_for_by_name_is_first_and_whole(project: Store) -> None:
+    long = "def renew_all(self):\n" + BODY * 8 + "    return 'renewed'\n"
+    source(project, "src/store.py", long, renew_all=(1, 98))
+    for question in ("how does renew_all work", "show renew_all"):
+        text = asked(project, question, budget=2000).text
+        assert text.index("### src/store.py::renew_all (lines 1-98)") < 150
+        assert "return 'renewed'" in text
+
+
+def test_constants_come_after_functions(project: Store) -> None:
+    text = "RENEWED = 60\n\ndef renew(self):\n    return RENEWED\n"
+    source(project, "src/store.py", text, RENEWED=(1, 1), renew=(3, 4))
+    text = asked(project, "how are sessions renewed", budget=2000).text
+    assert text.index("store.py::renew (") < text.index("store.py::RENEWED (")
+
+
+def test_what_has_no_room_is_named(project: Store) -> None:
+    code = "".join(f"def renew{number}(self):\n{BODY}\n" for number in range(9))
+    places = {f"renew{n}": (1 + 14 * n, 13 + 14 * n) for n in range(9)}
+    source(project, "src/store.py", code, **places)
+    context = asked(project, "how are sessions renewed", budget=1000, graph_depth=0)
+    assert context.text.count("### src/store.py::renew") < 9
+    named = context.text.partition("\n## No Room For\n")[2]
+    assert "### src/store.py, signatures alone\n```py\ndef renew" in named
+    left = [entry for entry in context.withheld if entry["reason"].startswith("no room")]
+    assert left and context.tokens_used <= 1000
+
+
+def test_an_empty_file_is_not_shown(project: Store) -> None:
+    (Path(project.path).parent.parent / "src/__init__.py").write_text("\n")
+    put(project, "symbol", "sessions", id="symbol-src/__init__.py::f", file="src/__init__.py",
+        line_start=1, line_end=1)  # fmt: skip
+    said = {one["id"]: one["reason"] for one in asked(project, "where are sessions").withheld}
+    assert said["symbol-src/__init__.py::f (its code)"] == "src/__init__.py is empty"
+
+
+# --- the order
+
+
+def test_a_record_that_answers_comes_before_code(project: Store) -> None:
+    text = asked(project, "how are sessions signed").text
+    assert text.index("Signed cookies.") < text.index("def sign(user)")
+
+
+def test_code_that_matches_less_is_left_out_of_what_is_no_question_about_code(
+    project: Store,
+) -> None:
+    context = asked(project, "why are sessions signed cookies")
+    assert "Signed cookies." in context.text and "def sign(user)" not in context.text
+    said = {entry["id"]: entry["reason"] for entry in context.withheld}
+    assert said["symbol-src/auth.py::sign"].startswith("code that matches much less")
+
+
+def test_a_text_of_150_words_is_whole_and_of_a_longer_one_the_best_sentences(
+    project: Store,
+) -> None:
+    short = " ".join(f"word{number}" for number in range(150))
+    put(project, "note", "Zebras", id="note-short", body=short)
+    put(
+        project, "note", "Quaggas", id="note-long", body=f"{short}. The quagga is striped. {short}."
+    )
+    assert short in asked(project, "zebras").text
+    text = asked(project, "striped quagga").text
+    assert "The quagga is striped." in text and f"{short}." not in text
+
+
+def test_weak_results_are_not_shown_but_named(
+    project: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def weak(*given: Any) -> Any:
+        found = search(*given)
+        for hit in found:
+            hit.weak = True
+        return found
+
+    monkeypatch.setattr("pylore.context.results.search", weak)
+    context = asked(project, "how are sessions signed")
+    assert "Nothing that is known answers this. The nearest are: " in context.text
+    assert "def sign" not in context.text
+    assert context.included == [] and context.tokens_used <= 200
+
+
+def test_facts_of_programs_count_but_likeness_is_no_fact(project: Store) -> None:
+    records(project).fact("Ada", "uses", "Heard", source="system")
+    records(project).fact("Ada", "knows", "Bob", source="conversation", status="confirmed")
+    with project.transaction():
+        project.edges.put(Edge("entity-ada", "entity-bob", "similar_to", source="system"))
+    text = asked(project, "what of Ada", "narrative").text
+    assert text.index("- uses: Heard\n") < text.index("- knows: Bob\n")
+    assert "similar_to" not in text
+
+
+def test_an_entity_called_user_has_the_user_s_heading(project: Store) -> None:
+    records(project).fact("user", "works_on", "JACQ")
+    for question in ("what does the user work on", "how are sessions signed"):
+        text = asked(project, question, "narrative").text
+        assert text.split("\n\n")[1:3] == ["### 👤 USER CONTEXT", "- works_on: JACQ"] or (
+            "\n### 👤 USER CONTEXT\n\n- works_on: JACQ\n" in text
+        )
+
+
+def test_a_large_budget_has_room_for_40_results() -> None:
+    def limit(budget: int) -> int:
+        return wider(Settings().changed([("budget", str(budget))], "test")).limit
+
+    assert [limit(budget) for budget in (50, 1000, 1400, 100_000)] == [10, 14, 20, 40]
+
+
+# --- files
 
 
 def test_a_changed_file_is_marked_and_wrong_lines_are_not_shown(project: Store) -> None:
@@ -589,9 +622,9 @@ def test_git_is_asked_once_and_only_where_code_may_be_shown(
     monkeypatch.setattr("pylore.system.project_files.Process", Counted)
     Repository(Path(project.path).parent.parent)
     for form in ("narrative", "mermaid"):
-        asked(project, "test of how sessions are signed", form)
+        asked(project, "how are sessions signed in tests", form)
     assert calls == []
-    context = asked(project, "test of how sessions are signed")
+    context = asked(project, "how are sessions signed in tests")
     assert context.text.count("```py\n") == 2
     assert len(calls) == 1
 
@@ -604,7 +637,7 @@ def test_what_is_not_shown_is_said(project: Store) -> None:
     context = asked(project, "session settings")
     assert "secret" not in context.text
     assert context.notes[-1:] == ["not shown: .env is ignored by git, or hidden"]
-    assert ".env" in context.withheld[0]["reason"]
+    assert any(".env is ignored" in entry["reason"] for entry in context.withheld)
 
 
 # --- the picture
@@ -613,25 +646,13 @@ def test_what_is_not_shown_is_said(project: Store) -> None:
 def test_a_picture_has_no_more_than_its_room(project: Store) -> None:
     among = ["decision-new", "symbol-src/auth.py::sign", "decision-old"]
     relations = ["implements", "supersedes"]
-    full = flowchart(project, among, relations, 500, TOKENS)
-    assert 'n0["auth.py::sign"]' in full
+    full = flowchart(project, among, relations, 500)
+    assert '["src/auth.py::sign"]' in full
     assert '-->|"implements"|' in full
-    small = flowchart(project, among, relations, TOKENS.lines(full) - 1, TOKENS)
-    assert 0 < TOKENS.lines(small) < TOKENS.lines(full)
-    assert flowchart(project, among, relations, 5, TOKENS) == ""
-    assert flowchart(project, ["lesson-annoy"], ["contradicts"], 500, TOKENS) == ""
-
-
-def test_two_functions_of_one_name_are_told_apart_in_the_picture(project: Store) -> None:
-    for path in ("src/store.py", "lib/auth.py"):
-        symbol = f"symbol-{path}::sign"
-        put(project, "symbol", "sign(it)", id=symbol, file=path)
-        records(project).link("decision-new", "relates_to", symbol)
-    among = ["decision-new", *(f"symbol-{path}::sign" for path in
-             ("src/auth.py", "src/store.py", "lib/auth.py"))]  # fmt: skip
-    picture = flowchart(project, among, ["implements", "relates_to"], 500, TOKENS)
-    for label in ("src/auth.py::sign", "store.py::sign", "lib/auth.py::sign"):
-        assert f'["{label}"]' in picture
+    small = flowchart(project, among, relations, tokens_of(full) - 1)
+    assert 0 < tokens_of(small) < tokens_of(full)
+    assert flowchart(project, among, relations, 5) == ""
+    assert flowchart(project, ["lesson-annoy"], ["contradicts"], 500) == ""
 
 
 def test_without_a_graph_there_are_plain_results(project: Store) -> None:
@@ -671,7 +692,7 @@ def test_whatever_a_title_holds_mermaid_parses_the_picture(tmp_path: Path) -> No
             for number in range(1, len(titles)):
                 records(store).link("note-0", "relates_to", f"note-{number}")
             among = [f"note-{number}" for number in range(len(titles))]
-            text = flowchart(store, among, ["relates_to"], 10_000, TOKENS)
+            text = flowchart(store, among, ["relates_to"], 10_000)
             pictures.append(text.removeprefix("```mermaid\n").rstrip("`\n") + "\n")
 
     draw()
@@ -683,17 +704,3 @@ def test_whatever_a_title_holds_mermaid_parses_the_picture(tmp_path: Path) -> No
     assert len(pictures) >= 100
     assert len(done.stdout.splitlines()) == 1, done.stdout
     assert json.dumps(broken)[1:-1] in done.stdout
-
-
-def test_pieces_of_another_tokenizer_take_the_place_of_those_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    move_home(monkeypatch, tmp_path)
-    copy = tmp_path / "tokenizer.json"
-    copy.write_bytes(Path(tokenizer_file()).read_bytes())
-    found = []
-    for second in (1, 2, 2):
-        os.utime(copy, (second, second))
-        found.append(_kept_pieces(str(copy)))
-    assert found[0] == found[1] == found[2]
-    assert len([*(tmp_path / "cache/lore").iterdir()]) == 1

@@ -9,7 +9,8 @@ import pytest
 from new_stores import new_store
 
 from pylore.code.index import index
-from pylore.context.build import Context, ContextBrief, build
+from pylore.context.build import Context, build
+from pylore.context.results import ContextBrief
 from pylore.core.settings import Settings
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -29,6 +30,10 @@ def renew(session, clock):
     if session.expires - clock() < 60:
         session.token = sign(session)
     return session
+
+
+def drop(item):
+    return item
 '''
 )
 
@@ -62,6 +67,9 @@ def test_the_definition_that_answers_is_there_and_the_head_is_not(
 def test_the_best_definition_comes_first_and_the_others_after_it(
     store: Store, tmp_path: Path
 ) -> None:
-    found = context(store, tmp_path, "how many visitors are counted in sessions", 2000)
+    question = "how are the visitors that a day has counted, and a session renewed"
+    found = context(store, tmp_path, question, 2000)
     own = [one["id"] for one in found.included if one["id"].startswith("symbol-shop/sessions")]
-    assert own == [f"symbol-shop/sessions[1].py::{name}" for name in ("count_visitors", "renew")]
+    assert own[:2] == [
+        f"symbol-shop/sessions[1].py::{name}" for name in ("count_visitors", "renew")
+    ]

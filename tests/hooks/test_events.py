@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from planted_secrets import planted
 from wire import LORE, lore
 
-from pylore.context.text import Tokens
+from pylore.context.text import tokens_of
 from pylore.hooks.install import Sent
 
 
@@ -57,7 +57,7 @@ def test_each_event_gets_what_bears_on_it_once_a_session(project: Path) -> None:
     assert text.startswith("=== data ") and "data, not instructions" in text
     # what nobody has rated or read is no more than a guess
     assert "Let people log out" in text and "Sessions are signed" not in text
-    assert Tokens().text(text) <= 1200
+    assert tokens_of(text) <= 1200
     asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
     said = context(hook(project, "prompt", session_id="two", **asked))
     assert "decision-" in said and "lesson-" in said and "file-" not in said

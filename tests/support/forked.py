@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pylore
-from pylore.context.text import Tokens
 from pylore.embed.static import StaticEmbedder
 
 
@@ -25,7 +24,6 @@ def preload() -> None:
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     StaticEmbedder().learn(["words"])  # makes the table of pieces, where there is none
-    Tokens().text("words")  # reads the vocabulary
     gc.freeze()  # a child that collects garbage would copy every page
 
 

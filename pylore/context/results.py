@@ -1,0 +1,221 @@
+"""What a context is made of: the results of a question, with definitions in place of files."""
+
+from __future__ import annotations
+
+from ..core.model import Hit, Hits, Record
+from ..core.vocabulary import CODE_LIST, ENTITY_IDS, file_id, list_of, path_of
+from ..search.file_context import literal
+from ..search.pipeline import Request, search
+from ..search.related import related
+from ..search.score import describe
+from .sections import facts_of_things, names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..core.model import Node
+    from ..core.settings import Settings
+    from ..embed import Embedder
+    from ..search.file_context import Near
+    from ..store import Store
+    from ..store.filter import Scope
+
+
+CODE_NODES = ("file", "symbol")
+WITH_CODE = ("prompt", "json")
+"""Forms that show lines of code."""
+
+
+class ContextBrief(Record):
+    """A question, the form that its context shall have, and how many tokens it may take.
+
+    ``needed`` are further things that the answer needs: names of symbols, paths, questions.
+    ``near``: files whose records come where nothing matches the question, or there is none.
+    ``with_superseded``: facts that are superseded come too, and say so.
+    """
+
+    __slots__ = (
+        "budget", "excluded", "form", "near", "needed", "question", "root", "scope",
+        "with_superseded",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        form: str,
+        budget: int,
+        root: str,
+        scope: Scope,
+        excluded: Iterable[str] = (),
+        needed: Iterable[str] = (),
+        near: Near | None = None,
+        with_superseded: bool = False,
+    ) -> None:
+        self.question = question
+        self.needed = tuple(needed)
+        self.near = near
+        self.with_superseded = with_superseded
+        self.form = form
+        self.budget = budget
+        self.root = root
+        self.scope = scope
+        self.excluded = frozenset(excluded)
+
+
+_STANDING = ("confirmed", "staged")
+"""Statuses of the entities that a question finds by their names."""
+
+_MOST_RESULTS, _A_RESULT = 40, 70
+"""Direct matches, and as many reached ones, that a search returns for a large budget; a smaller
+one has room for one in so many tokens."""
+
+
+def wider(settings: Settings) -> Settings:
+    """Return the settings with room for as many results as the budget may hold."""
+    most = min(_MOST_RESULTS, settings.budget // _A_RESULT)
+    pairs = [
+        (name, str(most)) for name in ("limit", "graph_limit")
+        if name not in settings.origins and most > getattr(settings, name)
+    ]  # fmt: skip
+    return settings.changed(pairs, "default:budget")
+
+
+def results_for(
+    store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
+    embedder: Embedder | None,
+) -> Hits:  # fmt: skip
+    """Return what the store has on the question, on what its answer needs, and around the task."""
+    excluded = asked.excluded | ({task.id} if task else set())
+    embedder = embedder and _AskedOnce(embedder)
+    # What was read often counts no more: the same question finds the same results again.
+    settings = settings.changed([("usage_boost", "0")], "default:budget")
+
+    def found(query: str) -> Hits:
+        request = Request(
+            query, asked.scope, excluded=excluded, with_superseded=True, snippets=False,
+        )  # fmt: skip
+        return search(store, settings, request, embedder)
+
+    hits = found(question) if question.strip() else Hits([], [])
+    if not len(hits) and asked.near is not None:
+        types = asked.scope.types
+        about = related(store, settings, (), asked.near, types=types, excluded=excluded)
+        about.notes[:0] = [*hits.notes, "this is what is known about the files"]
+        return about
+    weak = all(hit.weak for hit in hits)
+    if asked.form in WITH_CODE and not weak:
+        _open_files(store, settings, asked, question, hits, embedder)
+    if task is None:
+        named = _named(store, settings, asked, hits, weak=weak)
+        hits.hits = named if weak and named else named + hits.hits
+    elif settings.depth:
+        _add(hits, related(store, settings, [task.id], types=asked.scope.types))
+    top = max((hit.score for hit in hits), default=1.0)
+    for need in asked.needed:
+        more = found(need)
+        best = max((hit.score for hit in more), default=0.0) or 1.0
+        for hit in more:  # the best of it is worth as much as the best for the question
+            hit.times("needed", top / best)
+        _add(hits, more)
+        hits.passages = {**more.passages, **hits.passages}
+    if settings.depth and len(hits) and not any(hit.hops for hit in hits):
+        hits.notes.append("the graph adds nothing here: plain results")
+    return hits
+
+
+class _AskedOnce:
+    """An embedder that embeds a text that is searched for twice only once, or fails once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, list[bytes | None]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    def embed(self, texts: Sequence[str]) -> list[bytes | None]:
+        key = "\0".join(texts)
+        if key not in self._known:
+            self._known[key] = [None for _ in texts]  # for the next time if it fails
+            self._known[key] = self._embedder.embed(texts)
+        return self._known[key]
+
+
+_FILES_OPENED, _DEFINITIONS = 8, 60
+"""The best files, which are shown by their definitions, and how many of these are looked at."""
+
+_NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95
+"""Worth of the definitions of the next file, and of the next definition of a file."""
+
+
+def _open_files(
+    store: Store, settings: Settings, asked: ContextBrief, question: str, hits: Hits,
+    embedder: Embedder | None,
+) -> None:  # fmt: skip
+    """Put the definitions that answer best in place of the best files."""
+    paths = [path_of(id) for id in hits.plain if list_of(id) == CODE_LIST]
+    order = {path: number for number, path in enumerate([*dict.fromkeys(paths)][:_FILES_OPENED])}
+    if not order:
+        return
+    scope = asked.scope.without(asked.excluded).with_types(("symbol",))
+    scope = scope.with_files(tuple(map(literal, order)))
+    pairs = [("graph_depth", "0"), ("limit", str(_DEFINITIONS)), ("mmr_lambda", "1")]
+    request = Request(question, scope, snippets=False)
+    found = search(store, settings.changed(pairs, "default:budget"), request, embedder)
+    top = max((hit.score for hit in hits if hit.type in CODE_NODES), default=1.0)
+    best: dict[str, float] = {}
+    count: dict[str, int] = {}
+    for hit in found:
+        path = hit.file or ""
+        share = hit.score / best.setdefault(path, hit.score or 1.0)
+        place = count[path] = count.get(path, -1) + 1
+        worth = top * share * _NEXT_FILE ** order[path] * _NEXT_DEFINITION**place
+        hit.times("definition", worth / (hit.score or 1.0))
+    gone = {hit.id for hit in found} | {file_id(path) for path in best}
+    for hit in hits:
+        if hit.type in CODE_NODES:
+            hit.times("file", _NEXT_FILE ** order.get(hit.file or "", len(order)))
+    hits.hits = [*(hit for hit in hits if hit.id not in gone), *found.hits]
+    hits.passages = {**found.passages, **hits.passages}
+
+
+def _add(hits: Hits, more: Iterable[Hit]) -> None:
+    """Take results in among the others: of two for one node, the better one."""
+    best = {hit.id: hit for hit in hits}
+    for hit in more:
+        if hit.id not in best or hit.score > best[hit.id].score:
+            best[hit.id] = hit
+    hits.hits = sorted(best.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
+
+
+def _named(
+    store: Store, settings: Settings, asked: ContextBrief, hits: Hits, *, weak: bool
+) -> list[Hit]:
+    """Return the entities with facts that the question names and no search has found; one's own
+    if it names none and something answers it."""
+    scope = asked.scope.without(asked.excluded)
+    named = store.nodes.match(scope, names_of(asked.question))
+    if not named and not weak:
+        named = store.nodes.match(scope, [user_of(settings)])
+    named -= {hit.id for hit in hits}
+    ids = facts_of_things(store, settings, sorted(named), hits.notes)
+    first = max((hit.score for hit in hits), default=1.0)
+    found = describe(store, settings, [Hit(id, first) for id in ids])
+    return [hit for hit in found if hit.credibility[2] in _STANDING]
+
+
+def user_of(settings: Settings) -> str:
+    return settings.user_entity or f"{ENTITY_IDS}user"
+
+
+def by_worth(hits: Iterable[Hit], hop_decay: float) -> list[Hit]:
+    """Return records by score, code by score × ``hop_decay`` a further hop."""
+
+    def place(hit: Hit) -> tuple[float, int, str]:
+        further = max(0, hit.hops - 1) if hit.type in CODE_NODES else 0
+        return -hit.score * hop_decay**further, hit.hops, hit.id
+
+    return sorted(hits, key=place)
