@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from math import log
 
+from ..core.errors import GraphUnavailable
 from ..core.query import asked_names, asks_for_changes, head_of, is_question, named_in
 from ..core.scoring import relative, rounded
 from ..core.text import (
@@ -81,10 +82,10 @@ _NO_SOURCE_NAMES = frozenset(("changelog", "dockerfile", "gemfile", "makefile", 
 class FileRanks:
     """p of files, and what it is made of: ``legs`` by name, ``kind`` as factors, ``history``.
 
-    ``scores`` is p × the factor of the file's kind.
+    ``scores`` is p × the factor of the file's kind; ``problem`` says why commits were not read.
     """
 
-    __slots__ = ("asked", "history", "kind", "legs", "plain")
+    __slots__ = ("asked", "history", "kind", "legs", "plain", "problem")
 
     def __init__(self, legs: dict[str, dict[str, float]], plain: dict[str, float]) -> None:
         self.legs = legs
@@ -92,6 +93,7 @@ class FileRanks:
         self.asked: dict[str, float] = {}
         self.kind: dict[str, float] = {}
         self.history: History | None = None
+        self.problem = ""
 
     def scores(self) -> dict[str, float]:
         """Return p of each file × the factor of its kind."""
@@ -138,7 +140,8 @@ def rank_files(
             plain[id] = plain.get(id, 0.0) + (score if name == WHOLE else HALF * score)
     ranks = FileRanks(legs, relative(plain))
     ranks.asked = definitions(store, asked_names(query.text))
-    for file in {file_id(path_of(id)) for id in ranks.asked}:
+    defining_files = {file_id(path_of(id)) for id in ranks.asked}
+    for file in store.nodes.match(files, sorted(defining_files)):
         ranks.plain[file] = ranks.plain.get(file, 0.0) + 1
     if not is_question(query.text):
         _add_history(store, query, files, ranks)
@@ -153,7 +156,11 @@ def _add_history(store: Store, query: Query, files: Scope, ranks: FileRanks) -> 
         return
     from .history import history_of
 
-    ranks.history = history_of(store, query, ranks.plain, files.excluded)
+    try:
+        ranks.history = history_of(store, query, ranks.plain, files.excluded)
+    except GraphUnavailable as error:
+        ranks.problem = f"{error}; files without their commits"
+        return
     support = ranks.history.support
     new = store.nodes.match(files, [id for id in support if id not in ranks.plain])
     for id in [*ranks.plain, *sorted(new)]:
