@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Usage: docs/generate.sh [commands|config|settings|contract|picture|api]
+# Usage: docs/generate.sh [commands|config|settings|picture|api]
 # Summary: write what is generated and committed, or print one document
 #
 # docs/commands.md from the declarations of commands; config.example and docs/settings.md from the
-# table of settings; docs/contract.tsv from all that a major version keeps; docs/terminal.svg from a
-# run. With a name, prints that one; api: the reference of the SDK from its docstrings, which
-# 'make site' has.
+# table of settings; docs/terminal.svg from a run. With a name, prints that one; api: the reference
+# of the SDK from its docstrings, for 'make site'.
 
 set -euo pipefail
 root=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P)
@@ -16,7 +15,6 @@ document() { # <name>: prints it
     commands) program=(reference.py) ;;
     config) program=(config_example.py) ;;
     settings) program=(config_example.py --page) ;;
-    contract) program=(contract.py) ;;
     picture) program=(picture.py) ;;
     api) program=(python_api.py) ;;
     *)
@@ -31,7 +29,7 @@ if [ $# -gt 0 ]; then
   document "$1"
   exit
 fi
-for part in commands:docs/commands.md config:config.example settings:docs/settings.md contract:docs/contract.tsv picture:docs/terminal.svg; do
+for part in commands:docs/commands.md config:config.example settings:docs/settings.md picture:docs/terminal.svg; do
   document "${part%%:*}" >"$root/${part#*:}.new"
   mv "$root/${part#*:}.new" "$root/${part#*:}"
 done

@@ -250,6 +250,8 @@ web.py::HTTP_server.tls.startUp startUp
 END
   run_lore search startUp --type file -n 1
   [ "$(rows .id,.line_start,.line_end)" = '["file-src/web.py",3,4]' ]
+  run_lore search startUp --exclude symbol-src/web.py::HTTP_server.tls.startUp --ids -n 1
+  expect 0 symbol-src/web.py::HTTP_server.tls
   run_lore search src/limits.py --type file -n 1
   [ "$(rows .id)" = '["file-src/limits.py"]' ]
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# How lore search ranks files: by their whole texts, and by the commits that changed them.
+# How lore search ranks files: by their whole texts, their kind, and the commits that changed them.
 
 # shellcheck disable=SC2016 # what is written for another shell
 load helper
@@ -47,73 +47,59 @@ files() { # <query> [option...]: paths of the files that a search finds
   [ "$(head -1 <<<"$output")" = src/deep.py ]
   files 'test of the barometer' # who asks for tests gets them
   contains "$output" tests/test_deep.py
-  run_lore search 'where is the barometer' --type file --embedder none --explain --jq '.[0].explain.whole | .file > 0.9, .kind'
-  expect 0 $'true\n1'
+  run_lore search 'read barometer' --type file --embedder none --explain --jq '.[].explain.file | .file > 0.9, .kind'
+  expect 0 $'true\n1\ntrue\n0.4\ntrue\n0.2'
   run_lore search barometer --type file --embedder none --jq '.[0].snippet | test("barometer")'
   expect 0 true
-  run_lore context 'deep barometer' --embedder none --json # among results of all types
-  [ "$(jq -r '.included[0].id' <<<"$output")" = file-src/deep.py ]
-  files barometer --file-ranking 0
-  [ -z "$output" ]
+  run_lore search 'read barometer' --embedder none --ids -n 1 # among results of all types
+  expect 0 file-src/deep.py
   printf 'value = 1\n' >src/deep.py && indexed
   files 'read barometer at night'
   [[ $output != *src/deep.py* ]]
 }
 
-@test "from depth 1 on commits lead to files, and say so" {
+@test "commits like the query lead to files at any depth, and are no results" {
   commit 'Sessions expire after a night' src/clock.py src/door.py
   commit 'Something else entirely' src/lamp.py
   indexed
   commit=commit-$(git rev-parse HEAD~1)
-  files 'why sessions expire at night'
+  files 'why sessions expire at night' # a question does not ask for commits
   [ -z "$output" ]
-  run_lore search 'why sessions expire at night' --type file --embedder none --graph-depth 1 \
-    --jq '.[] | .hops, .edge, .path[]'
-  expect 0 "$(printf '%s\n' 1 changes "$commit" file-src/clock.py 1 changes "$commit" file-src/door.py)"
+  files 'sessions expire at night'
+  [ "$output" = $'src/clock.py\nsrc/door.py' ]
+  run_lore search 'sessions expire at night' --type file --embedder none --explain --jq '.[].explain.file | .commits, .commit'
+  expect 0 "$(printf '%s\n' 1 "$commit" 1 "$commit")"
   run_lore show "$commit" --jq '.title, .type, (.edges[] | .relation + " " + .id)'
   expect 0 "$(printf '%s\n' 'Sessions expire after a night' commit 'changes file-src/clock.py' 'changes file-src/door.py')"
   run_lore graph neighbors "$commit" --ids
   expect 0 $'file-src/clock.py\nfile-src/door.py'
-  files 'why sessions expire at night' --graph-depth 1 --history-weight 0
-  [ -z "$output" ]
   run_lore search 'sessions expire' --graph-depth 1 --embedder none --ids # without a type too
-  expect 0 $'file-src/clock.py\nfile-src/door.py'                         # commits are no results
+  expect 0 $'file-src/clock.py\nfile-src/door.py'
   run_lore list --type commit --ids
   expect 0 ''
   lore export | { ! grep -q 'Sessions expire'; }
-}
-
-@test "alike commits count less where a question asks about code" {
-  for _ in {1..9}; do commit 'Rotate the signing key' src/other.py; done
-  indexed
-  for asked in 'rotate the signing key:0.75' 'how to rotate the signing key:0.11'; do
-    run_lore search "${asked%:*}" --type file --embedder none --graph-depth 1 --explain \
-      --jq '.[0].explain.history.support'
-    [[ $output == "${asked#*:}"* ]]
-  done
 }
 
 @test "a renamed file has the history of its old name; what is gone has none" {
   commit 'Sessions expire after a night' src/clock.py
   git mv src/clock.py src/watch.py && git commit -qm 'Another name'
   indexed
-  files 'why sessions expire at night' --graph-depth 1
+  files 'sessions expire at night'
   [ "$output" = src/watch.py ]
   run_lore forget file-src/watch.py --purge
-  files 'why sessions expire at night' --graph-depth 1
+  files 'sessions expire at night'
   [ -z "$output" ]
 }
 
-@test "at depth 0 nothing of the history is read, and where it is damaged plain results come" {
+@test "without a readable history files are ranked by what they say" {
   commit 'Sessions expire after a night' src/clock.py
   indexed
   sqlite3 "$STORE/search.db" 'DROP TABLE commit_files'
-  files 'other value'
-  [ "$output" = src/clock.py ]
-  [[ ${stderr-} != *'plain results only'* ]]
-  files 'other value of sessions' --graph-depth 1
-  [ "$output" = src/clock.py ]
-  contains "$stderr" 'plain results only'
+  for depth in 0 1; do
+    files 'other value of sessions' --graph-depth "$depth"
+    [ "$output" = src/clock.py ]
+    contains "$stderr" 'files without their commits'
+  done
 }
 
 @test "an index from before gets whole files and commits, and a reindex keeps them" {
@@ -127,7 +113,7 @@ files() { # <query> [option...]: paths of the files that a search finds
   files 'other value'
   [ "$output" = src/clock.py ]
   lore reindex --embedder none >/dev/null 2>&1
-  files 'sessions night' --graph-depth 1
+  files 'sessions night'
   [ "$output" = src/clock.py ]
   run_lore doctor
   expect 0
@@ -141,28 +127,23 @@ files() { # <query> [option...]: paths of the files that a search finds
   cd "$TEST_ROOT/partial" && lore init >/dev/null
   git remote set-url origin "file://$TEST_ROOT/nowhere"
   indexed
-  files 'why sessions expire at night' --graph-depth 1
+  files 'sessions expire at night'
   [ "$output" = src/watch.py ]
 }
 
-@test "a question's own words are taken out and used, and the setting leaves them in" {
-  mkdir -p src docs benchmarks
+@test "a question for a definition gets it first, and one for changes the changelog" {
+  mkdir -p src docs
   printf 'class Store:\n    """Keeps records."""\n' >src/keep.py
   printf 'class Other:\n    def define(self):\n        raise NotImplementedError("where is it defined: store")\n' >src/other.py
   printf 'Where the store is defined and implemented.\n\nThe store is defined here.\n' >docs/store.md
   printf '# Changes\n\nThe store was rewritten for speed.\n' >CHANGES.md
   printf 'from src.keep import Store\n\nStore()\n' >src/uses.py
-  printf 'def store_store(): pass\n' >benchmarks/store.py
   git add . && git commit -qm one
   indexed
   run_lore search 'where is the Store defined?' --embedder none --ids -n 1
   expect 0 symbol-src/keep.py::Store
-  run_lore search 'where is the Store defined?' --embedder none --explain -n 1 --jq '.[0].explain.question | .for, .words[0]'
-  expect 0 $'where\nstore'
   run_lore search 'why was the store rewritten' --embedder none --ids -n 1
   expect 0 file-CHANGES.md
-  run_lore search 'where is the Store defined?' --embedder none --questions 0 --explain --jq '.[0].explain.question'
-  expect 0 null
 }
 
 @test "without a type, files rank as with one, and each is one answer that shows its place" {
@@ -173,8 +154,6 @@ files() { # <query> [option...]: paths of the files that a search finds
   for name in lamps doors clocks walls roofs stairs; do
     printf 'def open_%s(house):\n    """Opens the %s of a house by day."""\n    return house\n' $name $name >src/$name.py
   done
-  printf 'partial\n' >src/py.typed
-  printf '*.key\nsigning\n' >.gitignore
   git add . && git commit -qm one
   indexed
   run_lore search 'how is the signing key rotated' --embedder none --jq '.[0] | .id, .line_start, .line_end'
@@ -185,12 +164,10 @@ files() { # <query> [option...]: paths of the files that a search finds
   expect 0 $'7\n7'
   run_lore search 'how does the test that rotates keys work' --embedder none --jq '.[0].file'
   expect 0 tests/test_keys.py
-  run_lore search 'how is the signing key rotated' --embedder none --explain --jq '.[0].explain.rules.stands_for'
+  run_lore search 'how is the signing key rotated' --embedder none --explain --jq '.[0].explain.stands_for'
   expect 0 file-src/keys.py
   run_lore search 'rotate_keys' --embedder none --ids -n 1
   expect 0 symbol-src/keys.py::rotate_keys
-  run_lore search 'typed partial signing' --embedder none --jq '.[0].file'
-  [[ $output != src/py.typed && $output != .gitignore ]]
 }
 
 @test "naming all types that are there changes nothing" {

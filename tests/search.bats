@@ -191,11 +191,10 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
 }
 
 @test "a word that is nowhere is named on stderr, unless quiet" {
-  run_lore search "cookie keys xyzzyx" --retrievers fulltext --ids
+  run_lore search "cookie keys tokens xyzzyx" --retrievers fulltext --ids
   expect 0
-  [ "${#lines[@]}" -eq 2 ]
   [ "$stderr" = "lore: no match for 'xyzzyx'; showing results for the other words" ]
-  LORE_QUIET=1 run_lore search "cookie keys xyzzyx" --retrievers fulltext --ids
+  LORE_QUIET=1 run_lore search "cookie keys tokens xyzzyx" --retrievers fulltext --ids
   [ -z "$stderr" ]
 }
 
@@ -232,7 +231,7 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   run_lore search cookie --graph-depth 2 --exclude "$AUTH,$KEYS" --ids
   expect 0 "$SESSIONS"
   run_lore search cookie --expand --ids --edges ANCHORED_TO
-  expect 0 "$SESSIONS"$'\n'"$AUTH"$'\n'"$LIMITS"
+  expect 0 "$SESSIONS"$'\n'"$LIMITS"$'\n'"$AUTH"
 }
 
 @test "a search without a query is refused" {

@@ -93,9 +93,9 @@ END
   [ "$status" -eq 0 ]
   [ "${lines[0]}" = "${plain%%$'\n'*}" ]
   [ "${lines[1]}" = note-d ]
-  LORE_DIVERSIFY=0 run_lore search "$query" --ids --mmr-lambda 0.5
+  LORE_MMR_LAMBDA=1 run_lore search "$query" --ids
   expect 0 "$plain"
-  run_lore search "$query" --mmr-lambda 0.5 --explain --jq '.[2].explain.diversity | [.rank, .cosine > 0.9] | tojson'
+  run_lore search "$query" --mmr-lambda 0.5 --explain --jq '.[2].explain.diversity | [.rank, .similarity > 0.7] | tojson'
   expect 0 '[2,true]'
   run_lore search "$query" --mmr-lambda 0.5 --jq 'map(.score) == (map(.score) | sort | reverse)'
   expect 0 true

@@ -22,9 +22,9 @@ setup() { setup_copy; }
   run_lore search tokens --tree --expand
   expect 0
   [ "$(sed 's/^......//' <<<"$output")" = 'decision-a  Sessions are signed tokens
-├─ anchored_to file-b.py  b.py
-│  └─ imports file-c.py  c.py
-└─ relates_to failure-d  Logged out, and still in' ]
+├─ relates_to failure-d  Logged out, and still in
+└─ anchored_to file-b.py  b.py
+   └─ imports file-c.py  c.py' ]
   scores=$(sed 's/ .*//' <<<"$output" | sort)
   [ "$scores" = "$(lore search tokens --expand --text | sed -n 's/^\([01]\.[0-9]*\) .*/\1/p' | sort)" ]
   # the same search is the same tree

@@ -117,7 +117,7 @@ NO_PAGER = Option(
 
 EXPAND = Option("--expand", "the same as --graph-depth 2", setting="graph_depth", constant="2")
 NO_DIVERSIFY = Option(
-    "--no-diversify", "leave results that repeat each other where their scores put them",
+    "--no-diversify", "keep similar results where their scores put them: mmr_lambda 1",
     setting="mmr_lambda", constant="1",
 )  # fmt: skip
 QUIET = Option("-q, --quiet", "no notes on stderr", setting="quiet", constant="1")

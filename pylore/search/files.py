@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from math import log
 
+from ..core.errors import GraphUnavailable
 from ..core.query import (
     asked_names,
     asks_for_changes,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .history import History
+    from .history import FileHistory
 
 WHOLE, HALF = "file", 0.5
 """The leg that counts 1, and what the others count. Each alone with 0.25 or 1 changes hit@3 of 189
@@ -91,17 +92,18 @@ _NO_SOURCE_NAMES = frozenset(("changelog", "dockerfile", "gemfile", "makefile", 
 class FileRanks:
     """p of files, and what it is made of: ``legs`` by name, ``kind`` as factors, ``history``.
 
-    ``scores`` is p × the factor of the file's kind.
+    ``scores`` is p × the factor of the file's kind; ``problem`` says why commits were not read.
     """
 
-    __slots__ = ("asked", "history", "kind", "legs", "plain")
+    __slots__ = ("asked", "history", "kind", "legs", "plain", "problem")
 
     def __init__(self, legs: dict[str, dict[str, float]], plain: dict[str, float]) -> None:
         self.legs = legs
         self.plain = plain
         self.asked: dict[str, float] = {}
         self.kind: dict[str, float] = {}
-        self.history: History | None = None
+        self.history: FileHistory | None = None
+        self.problem = ""
 
     def scores(self) -> dict[str, float]:
         """Return p of each file × the factor of its kind."""
@@ -146,7 +148,8 @@ def rank_files(
             plain[id] = plain.get(id, 0.0) + (score if name == WHOLE else HALF * score)
     ranks = FileRanks(legs, relative(plain))
     ranks.asked = definitions(store, asked_names(query.text))
-    for file in {file_id(path_of(id)) for id in ranks.asked}:
+    defining_files = {file_id(path_of(id)) for id in ranks.asked}
+    for file in store.nodes.match(files, sorted(defining_files)):
         ranks.plain[file] = ranks.plain.get(file, 0.0) + 1
     if not is_question(query.text):
         _add_history(store, query, files, ranks)
@@ -161,7 +164,11 @@ def _add_history(store: Store, query: Query, files: Scope, ranks: FileRanks) -> 
         return
     from .history import history_of
 
-    ranks.history = history_of(store, query, ranks.plain, files.excluded)
+    try:
+        ranks.history = history_of(store, query, ranks.plain, files.excluded)
+    except GraphUnavailable as error:
+        ranks.problem = f"{error}; files without their commits"
+        return
     support = ranks.history.support
     new = store.nodes.match(files, [id for id in support if id not in ranks.plain])
     for id in [*ranks.plain, *sorted(new)]:

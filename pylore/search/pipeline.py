@@ -49,6 +49,10 @@ POOL = 50
 OF_EACH = 10
 """Best matches of each list that a pool has at least."""
 
+LEAST_CONFIDENCE = 0.01
+"""Confidence if no passage has a word of the query: results found by whole files, their paths or
+commits alone keep their order."""
+
 MOST_NAMED = 3
 """Words of a query that no result shows and that are looked up, to be named in a note."""
 
@@ -152,6 +156,9 @@ class _Search:
             self._further, self._ranks, self._room,
         )  # fmt: skip
         self._ranks = found.files
+        if self._ranks is not None and self._ranks.problem:
+            self._notes.append(self._ranks.problem)
+            self._ranks.problem = ""
         if query.among is not None:
             among = query.among
             found.fused = {id: score for id, score in found.fused.items() if id in among}
@@ -370,7 +377,7 @@ def find_matches(
     scope = scope.without(excluded)
     found = run_legs(store, settings, query, vector, scope, further, room)
     rank(store, settings, query, scope, found, files)
-    found.confidence = max(found.evidence.values(), default=0.0)
+    found.confidence = max([LEAST_CONFIDENCE, *found.evidence.values()])
     found.weak = found.confidence < WEAK
     if found.legs.keys() - BUILT_IN:  # nothing here speaks against what a retriever found
         found.confidence, found.weak = max(found.confidence, WEAK), False

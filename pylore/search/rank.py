@@ -34,7 +34,7 @@ from .legs import weighted_coverage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Set
 
     from ..core.model import Hit
     from ..core.settings import Settings
@@ -126,18 +126,22 @@ def _rank_by_files(
         ranked |= scores
         for id in scores:
             found.how.setdefault(id, "some")
-    ranked |= _symbols(own, scores, found, SAME_FILE if with_files else 1.0)
+    asked = store.nodes.match(scope, [*found.files.asked]) if found.files.asked else frozenset()
+    ranked |= _symbols(own, scores, found, asked, SAME_FILE if with_files else 1.0)
     found.fused = best_first(ranked)
 
 
 def _symbols(
-    own: Mapping[str, float], files: Mapping[str, float], found: Matches, further: float
+    own: Mapping[str, float],
+    files: Mapping[str, float],
+    found: Matches,
+    asked: Set[str],
+    further: float,
 ) -> dict[str, float]:
     """Return the scores of symbols: the best symbol has p of its file and stands for it, another
-    the share ``further`` of that, relative to the best."""
+    the share ``further`` of that, relative to the best. Those ``asked`` for by name come first."""
     of_files: dict[str, list[str]] = {}
-    asked = found.files.asked if found.files else {}
-    for id in {**own, **asked}:
+    for id in {**own, **dict.fromkeys(sorted(asked))}:
         if id.startswith(SYMBOL_IDS):
             of_files.setdefault(file_id(path_of(id)), []).append(id)
     scores = {}

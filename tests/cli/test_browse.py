@@ -33,7 +33,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_rows_are_ids_and_what_is_seen_of_them(project: Path) -> None:
     rows = lore(project, "browse", "--rows", "--", "flour").splitlines()
-    assert rows[0].startswith("lesson-b\t1.00  Bread needs flour  lesson-b")
+    assert rows[0].startswith("lesson-b\t0.83  Bread needs flour  lesson-b")
     newest = lore(project, "browse", "--rows").splitlines()
     assert {row.partition("\t")[0] for row in newest} == {ODD, "lesson-b"}
     (link,) = lore(project, "browse", "--rows", "--of", "lesson-b").splitlines()
