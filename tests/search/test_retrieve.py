@@ -74,24 +74,7 @@ def test_a_file_is_lifted_by_what_it_defines(store: Store) -> None:
     assert {hit.match for hit in hits} == {"all"}
 
 
-def test_test_files_stand_back_unless_the_query_is_about_tests(store: Store) -> None:
-    plain = look(store, "signature of a token", ("symbol",), retrievers="fulltext")
-    asked = look(store, "test signature of a token", ("symbol",), retrievers="fulltext")
-    assert plain[0].id == "symbol-src/jwt.py::verify"
-    assert asked[0].id == "symbol-tests/test_jwt.py::test_verify"
-    assert look(store, "test signature of a token", ("symbol",))[0].score <= 1
-    scores = {
-        weight: {hit.id: hit.score for hit in look(
-            store, "signature of a token", ("symbol",), retrievers="fulltext", test_weight=weight
-        )}
-        for weight in (0.5, 1)
-    }  # fmt: skip
-    test, plain_one = "symbol-tests/test_jwt.py::test_verify", "symbol-src/jwt.py::verify"
-    assert scores[0.5][test] == pytest.approx(scores[1][test] / 2, abs=1e-6)
-    assert scores[0.5][plain_one] == scores[1][plain_one]
-
-
-def test_a_fused_score_and_how_sure_it_is_are_those_of_the_formulas(store: Store) -> None:
+def test_a_fused_score_is_that_of_the_formula(store: Store) -> None:
     settings = Settings.load(environ={}, flags={"fulltext_share": "0.6", "vector_min": "-0.5"})
     request = Request("refused tokens", Scope(types=("note",)), explain=True)
     explained = [hit.explain or {} for hit in
@@ -102,15 +85,6 @@ def test_a_fused_score_and_how_sure_it_is_are_those_of_the_formulas(store: Store
     for one, text, cosine in zip(explained, words, cosines, strict=True):
         fused = 0.6 * text / max(words) + 0.4 * (cosine + 0.5) / (max(*cosines, 0.5) + 0.5)
         assert one["fused"] == pytest.approx(fused, abs=1e-5)
-        sure = min(1.0, (1.0 + max(cosines)) / 2 / 0.75)
-        assert one["confidence"] == pytest.approx(sure, abs=1e-5)
-
-
-def test_vectors_that_find_nothing_speak_against_what_the_words_find(store: Store) -> None:
-    settings = Settings.load(environ={}, flags={"vector_min": "0.99"})
-    request = Request("report", Scope(types=("note",)), explain=True)
-    (hit,) = search(store, settings, request, StaticEmbedder())
-    assert (hit.explain or {})["confidence"] == pytest.approx((1 + 0) / 2 / 0.75, abs=1e-6)
 
 
 def test_a_search_for_what_the_store_has_not_says_so(store: Store) -> None:
