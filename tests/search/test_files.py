@@ -1,4 +1,4 @@
-"""Pin the rules for files in ``pylore/search/tuning.py``: each test fails without its rule."""
+"""The ranks of files: legs, kinds of files, commits, and the lines that are shown."""
 
 from __future__ import annotations
 
@@ -10,20 +10,16 @@ from code_project import Project
 from new_stores import new_store
 from repositories import Repository
 
-from pylore.core.model import Node
+from pylore.code.cochanges import analyze_cochanges
 from pylore.core.settings import Settings
-from pylore.core.text import parse_query
+from pylore.core.text import is_aside, parse_query
 from pylore.core.vocabulary import CODE_IDS, path_of
-from pylore.indexing.indexer import Index
+from pylore.search.files import is_source
 from pylore.search.pipeline import Request, search
 from pylore.search.places import stretch_of
 from pylore.store import Store
-from pylore.store.anchors import DocumentFile
 from pylore.store.filter import Scope
 
-OTHER = "Of other things this says much, and of what is asked for nothing.\n" * 5
-"""Words for the head of a text, where who asks for its title would find them."""
-NOW = "2026-01-01T00:00:00Z"
 KEYS = "def rotate_{0}(key):\n    '''Rotate the signing key {0}.'''\n    return key\n\n\n"
 LAMP = "def light(lamp):\n    '''Light a lamp.'''\n    return lamp\n"
 
@@ -47,23 +43,6 @@ def look(project: Project, query: str, *types: str) -> list[str]:
 def files(project: Project, query: str, *types: str) -> list[str]:
     ids = look(project, query, *types)
     return list(dict.fromkeys(path_of(id) for id in ids if id.startswith(CODE_IDS)))
-
-
-def test_a_file_of_a_few_words_is_last_unless_it_is_named(project: Project) -> None:
-    project.write("gadget/gadget.typed", "gadget\n")
-    project.write("src/shop.py", KEYS.format("gadget"))
-    project.index()
-    assert files(project, "gadget")[0] == "src/shop.py"
-    assert files(project, "where is gadget.typed", "file")[0] == "gadget/gadget.typed"
-
-
-def test_a_hidden_file_is_after_a_document_unless_it_is_named(project: Project) -> None:
-    project.write(".gadget.yml", f"{OTHER}gadget colour: red\ngadget size: small\n")
-    project.write("notes.md", f"{OTHER}The colour of things, and of one gadget of these\n" * 3)
-    project.index()
-    found = files(project, "gadget colour")
-    assert found.index("notes.md") < found.index(".gadget.yml")
-    assert files(project, "colour in .gadget.yml")[0] == ".gadget.yml"
 
 
 def test_a_name_in_its_class_is_before_the_same_name_in_another(project: Project) -> None:
@@ -92,59 +71,72 @@ def test_what_a_question_names_is_defined_in_a_better_file(project: Project) -> 
     assert files(project, asked)[0] == "src/loader.py"
 
 
-def test_changelogs_answer_what_was_changed_and_stand_back_elsewhere(project: Project) -> None:
-    log = "Gadgets were dropped, and support ended\n"
-    project.write("CHANGES.md", f"# Changes\n\n## 2.0\n\n{OTHER}{log}" + "Lamps are lit\n" * 60)
-    project.write("ci/gadgets.yml", f"{OTHER}old: gadgets\nsupport: gadgets\n")
-    project.write("src/shop.py", KEYS.format("gadgets") + "# support for old gadgets\n")
+def test_changelogs_stand_back_unless_changes_are_asked_for(project: Project) -> None:
+    sold, lit = "Old gadgets are sold\n", "Lamps are lit by the door\n" * 9
+    project.write("CHANGES.md", sold * 3 + lit)
+    project.write("shop.md", sold + lit)
     project.index()
-    assert files(project, "when was support for old gadgets dropped")[0] == "CHANGES.md"
-    for asked in ("gadgets dropped and ended", "support ended in 2.0"):
-        assert files(project, asked)[0] == "CHANGES.md"
-    for asked in ("how is support for old gadgets made", "support for old gadgets"):
-        assert files(project, asked)[0] == "src/shop.py"
+    assert files(project, "gadgets sold")[:2] == ["shop.md", "CHANGES.md"]
+    for asked in ("when were gadgets sold", "gadgets sold in 2.0", "changes of gadgets"):
+        assert files(project, asked)[:2] == ["CHANGES.md", "shop.md"], asked
 
 
-def test_a_document_answers_why_something_was_chosen(project: Project) -> None:
-    project.write("docs/lamps.md", f"{OTHER}Oil was chosen for lamps: oil lamps shine long.\n")
-    project.write("src/lit.py", LAMP.replace("lamp", "lamps with oil"))
-    project.index()
-    assert files(project, "why was oil chosen for lamps")[0] == "docs/lamps.md"
-    assert files(project, "how is oil chosen for lamps")[0] == "src/lit.py"
-
-
-def test_an_imported_changelog_stands_back_as_its_file_does(project: Project) -> None:
-    project.write("src/shop.py", KEYS.format("gadgets") + LAMP * 3)
-    log = f"# Changes\n\n## 2.0\n\n{OTHER}- Removed: rotate signing key gadgets by night\n"
-    project.write("CHANGES.md", log)
-    project.index()
-    node = Node("doc-CHANGES", "doc", "Changes", log, created_at=NOW, updated_at=NOW)
-    node.file, node.line_start, node.line_end = "CHANGES.md", 1, 10
-    put(project.store, node)
-    assert look(project, "rotate signing key gadgets by night")[0].startswith("symbol-src/shop.py")
-    assert look(project, "removed gadgets by night")[0] == "doc-CHANGES"
-
-
-def put(store: Store, node: Node) -> None:
-    with store.transaction():
-        store.nodes.put(node)
-        Index(store, None).update([node])
-        store.documents.put("", DocumentFile(node.id, "CHANGES.md"), "")
-
-
-def test_tests_come_first_where_a_query_speaks_of_them_and_stand_back_elsewhere(
-    project: Project,
-) -> None:
+def test_tests_stand_back_unless_the_query_begins_with_them(project: Project) -> None:
     project.write("src/keys.py", KEYS.format("key") * 2)
     project.write("tests/test_keys.py", "def test_rotation():\n    '''Rotate the key.'''\n" + LAMP)
     project.index()
-    for asked in ("tests that rotate the key", "tests for rotate_key", "rotate key tests"):
-        assert files(project, asked)[0] == "tests/test_keys.py", asked
-    project.write("src/report.py", "class TestKeys:\n    # Report of keys\n")
-    project.index()
-    assert look(project, "TestKeys")[0] == "symbol-src/report.py::TestKeys"
     for asked in ("rotate the key", "how is the key rotated"):
         assert files(project, asked)[0] == "src/keys.py", asked
+    for asked in ("test that rotates the key", "the tests of rotation"):
+        assert files(project, asked)[0] == "tests/test_keys.py", asked
+
+
+def test_data_and_prose_stand_back_among_files(project: Project) -> None:
+    project.write("gadgets.yml", "gadget: gadget gadget\n")
+    project.write("gadgets.md", "gadget gadget gadget\n")
+    project.write("src/shop.py", KEYS.format("gadget") + LAMP)
+    project.index()
+    found = files(project, "gadget", "file")
+    assert found[0] == "src/shop.py" and {*found[1:3]} == {"gadgets.yml", "gadgets.md"}
+    assert "gadgets.md" in files(project, "gadget colour")[:3], "pages have a list"
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "aside"),
+    [
+        ("src/latest.py", True, False), ("tests/a.py", True, True), ("test-data/a.py", True, True),
+        ("lib/a.test", True, True), ("docs/conf.py", True, True), ("examples/a.go", True, True),
+        ("documents/a.py", True, False), ("db/migrations/1.py", True, True), ("ChangeLog", False, False),
+        ("Makefile", False, False), (".zshrc", False, False), ("init.el", False, False),
+        ("setup.cfg", False, False), (".github/ISSUE_TEMPLATE/a.py", False, False),
+        ("bin/run", True, False), ("LICENSE", False, False), ("a.min.js", True, True),
+    ],
+)  # fmt: skip
+def test_kinds_of_files(path: str, source: bool, aside: bool) -> None:
+    assert (is_source(path), is_aside(path)) == (source, aside)
+
+
+def test_joined_words_find_the_name(project: Project) -> None:
+    project.write("src/unitofwork.py", "def unitofwork():\n    return 1\n" + LAMP)
+    project.write("src/timelimit.py", "class Timelimit:\n    pass\n" + LAMP)
+    project.index()
+    assert files(project, "where is the unit of work")[0] == "src/unitofwork.py"
+    assert files(project, "time limit")[0] == "src/timelimit.py"
+
+
+def test_commits_add_files_to_texts_that_are_no_question(tmp_path: Path, store: Store) -> None:
+    repository = Repository(tmp_path / "project")
+    project = Project(repository.root, store)
+    project.write("src/keys.py", KEYS.format("key"))
+    repository.commit("Begin")
+    project.write("src/lamp.py", LAMP)
+    repository.commit("Polish the brass of the signing key")
+    project.index()
+    analyze_cochanges(store, Settings(), lambda: None, str(repository.root))
+    asked = "Polish brass again"
+    assert files(project, asked) == ["src/lamp.py"]
+    assert files(project, asked, "file") == ["src/lamp.py"]
+    assert files(project, "where is brass polished") == []
 
 
 def test_words_that_are_far_apart_are_no_place() -> None:
