@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .history import History
+    from .history import CommitSupport
 
 WHOLE, HALF = "file", 0.5
 """The leg that counts 1, and what the others count. Each alone with 0.25 or 1 changes hit@3 of 189
@@ -91,7 +91,7 @@ class FileRanks:
         self.plain = plain
         self.asked: dict[str, float] = {}
         self.kind: dict[str, float] = {}
-        self.history: History | None = None
+        self.history: CommitSupport | None = None
 
     def scores(self) -> dict[str, float]:
         """Return p of each file × the factor of its kind."""
