@@ -56,12 +56,15 @@ def test_names_are_asked_for_if_hardly_anything_else_is(text: str, names: list[s
     assert asked_names(text) == names
 
 
-@pytest.mark.parametrize("text,changes", [
-    ("when was windows dropped", True),
-    ("python 3.8", True),
-    ("changes of keys", True),
-    ("keys of a session", False),
-])
+@pytest.mark.parametrize(
+    "text,changes",
+    [
+        ("when was windows dropped", True),
+        ("python 3.8", True),
+        ("changes of keys", True),
+        ("keys of a session", False),
+    ],
+)
 def test_changes_are_asked_for(text: str, changes: bool) -> None:
     assert asks_for_changes(text) is changes
 

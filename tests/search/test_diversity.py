@@ -275,8 +275,9 @@ def test_what_has_no_text_repeats_nothing(tmp_path: Path) -> None:
         hits = [Hit("note-a", 1.0), Hit("note-bare", 0.9), Hit("note-b", 0.8)]
         found = Matches()
         found.legs["vector"] = {"note-a": 1.0}
-        order = diversify(store, Settings.load(environ={}, flags={"mmr_lambda": "0.1"}), hits,
-                          found)
+        order = diversify(
+            store, Settings.load(environ={}, flags={"mmr_lambda": "0.1"}), hits, found
+        )
     assert [hit.id for hit in order] == ["note-a", "note-bare", "note-b"]
 
 

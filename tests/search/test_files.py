@@ -106,7 +106,8 @@ def test_data_and_prose_stand_back_among_files(project: Project) -> None:
     [
         ("src/latest.py", True, False), ("tests/a.py", True, True), ("test-data/a.py", True, True),
         ("lib/a.test", True, True), ("docs/conf.py", True, True), ("examples/a.go", True, True),
-        ("documents/a.py", True, False), ("db/migrations/1.py", True, True), ("ChangeLog", False, False),
+        ("documents/a.py", True, False), ("db/migrations/1.py", True, True),
+        ("ChangeLog", False, False),
         ("Makefile", False, False), (".zshrc", False, False), ("init.el", False, False),
         ("setup.cfg", False, False), (".github/ISSUE_TEMPLATE/a.py", False, False),
         ("bin/run", True, False), ("LICENSE", False, False), ("a.min.js", True, True),

@@ -71,8 +71,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         project.write("src/tokens.py", CODE_OF_TOKENS)
         project.write("docs/uploads.md", PAGE)
         for number in range(6):
-            text = f"def light{number}(lamp):\n    '''Light the lamp of a room.'''\n    return lamp\n"
-            project.write(f"src/room{number}.py", text)
+            light = f"def light{number}(lamp):\n    '''Light the lamp of a room.'''\n"
+            project.write(f"src/room{number}.py", f"{light}    return lamp\n")
             page = f"# Room {number}\n\nLamps of room {number} are lit.\n"
             project.write(f"docs/room{number}.md", page)
         index(store, Settings(), lambda: embedder, str(root))
