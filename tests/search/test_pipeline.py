@@ -16,7 +16,7 @@ from sqlite_stores import connection_of
 
 from pylore.core.errors import UsageError
 from pylore.core.model import Hit, Hits
-from pylore.core.settings import BY_NAME, Settings
+from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.file_context import Near
@@ -234,13 +234,6 @@ def test_a_path_finds_the_file_and_what_is_anchored_to_it(look: Lookup) -> None:
     assert {*ids(look.words("src/db.py"))[:2]} == {DB, REPLICA}
 
 
-def test_one_retriever_may_do(look: Lookup) -> None:
-    assert {hit.vector_score for hit in look.words("tokens")} == {None}
-    assert {hit.bm25_score for hit in look("tokens", retrievers="vector")} == {None}
-    both = look("tokens")
-    assert both[0].bm25_score and both[0].vector_score
-
-
 # --- what is returned, and where the walk starts
 
 DECISIONS = Scope(types=("decision",))
@@ -406,12 +399,6 @@ def test_the_graph_pushes_no_direct_match_out(
     assert len(look(query, limit=limit, graph_depth=depth, graph_limit=0)) == len(plain)
 
 
-def test_a_deeper_search_reaches_at_least_as_much(look: Lookup) -> None:
-    found = [set(ids(look.words("cookie", graph_depth=depth))) for depth in range(4)]
-    assert [len(each) for each in found] == [1, 3, 5, 5]
-    assert all(less <= more for less, more in zip(found, found[1:], strict=False))
-
-
 def test_the_most_allowed_depth_counts(look: Lookup) -> None:
     assert ids(look("tokens", graph_depth=2, graph_max_depth=0)) == ids(look("tokens"))
     one = look("tokens", graph_depth=3, graph_max_depth=1)
@@ -534,11 +521,6 @@ def test_a_long_document_is_found_by_a_passage_and_shows_it(look: Lookup) -> Non
     assert ids(look.words("zucchini")) == [LONG], "a document is one result"
 
 
-def test_another_word_shows_another_passage(look: Lookup) -> None:
-    assert "eiusmod" in look.words("eiusmod")[0].snippet
-    assert look.words("handbook")[0].title == "The handbook"
-
-
 # --- whatever is asked
 
 
@@ -582,13 +564,6 @@ def office(
         yield store
 
 
-@pytest.mark.parametrize("typed", ["Zürich", "zu\u0308rich", "ZURICH", "office zürich"])
-def test_a_word_with_accents_counts_as_the_word(office: Store, typed: str) -> None:
-    (hit,) = search(office, Settings(), Request(typed), None)
-    assert hit.score == 1.0
-    assert not hit.weak
-
-
 @pytest.mark.parametrize(
     "query", ['"in Zürich"', "title:zurich", "title:office-is", "zur*", "the -cookies office"]
 )
@@ -618,8 +593,3 @@ def test_matches_that_count_nothing_are_no_division_by_zero(
         hits = search(office, Settings.load(environ={}, flags=flags), request, None)
         assert hits
         assert all(0 <= hit.score <= 1 for hit in hits)
-
-
-def test_the_limit_of_results(look: Lookup) -> None:
-    assert BY_NAME["limit"].default == 10
-    assert len(look("tokens lorem replica minute sunday", limit=3)) == 3
