@@ -84,10 +84,6 @@ def test_a_score_above_the_one_before_counts_as_that_one() -> None:
     assert mmr([0.5, 0.7, 0.3], {(0, 1): 1.0}, 0.7) == [0, 2, 1]
 
 
-def test_scores_of_zero_have_an_order_too() -> None:
-    assert mmr([0.0, 0.0, 0.0], {(0, 1): 0.95}, 0.7) == [0, 2, 1]
-
-
 # --- in a search
 
 FACTS = (

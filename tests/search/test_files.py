@@ -14,7 +14,7 @@ from pylore.code.cochanges import analyze_cochanges
 from pylore.core.settings import Settings
 from pylore.core.text import is_aside, parse_query
 from pylore.core.vocabulary import CODE_IDS, path_of
-from pylore.search.files import is_source
+from pylore.search.files import definitions, is_source
 from pylore.search.pipeline import Request, search
 from pylore.search.places import stretch_of
 from pylore.store import Store
@@ -47,7 +47,8 @@ def files(project: Project, query: str, *types: str) -> list[str]:
 
 def test_a_name_in_its_class_is_before_the_same_name_in_another(project: Project) -> None:
     for path, name in (("src/a.py", "Query"), ("src/b.py", "Reply")):
-        project.write(path, f"class {name}:\n    def as_text(self):\n        return ''\n")
+        both = "# Query and Reply have as_text\n" * 3
+        project.write(path, f"class {name}:\n    def as_text(self):\n        return ''\n\n\n{both}")
     project.index()
     for name, path in (("Reply", "b"), ("Query", "a")):
         assert look(project, f"{name}.as_text")[0] == f"symbol-src/{path}.py::{name}.as_text"
@@ -61,6 +62,22 @@ def test_the_best_symbol_of_another_file_is_before_a_second_one_of_the_first(
     project.index()
     found = look(project, "how is the signing key rotated")
     assert [path_of(id) for id in found[:2]] == ["src/all.py", "src/some.py"]
+
+
+def test_names_with_capitals_are_compared_as_they_are_written(project: Project) -> None:
+    project.write("src/a.py", "def query():\n    return 1\n")
+    project.write("src/b.py", "class Query:\n    size = 1\n")
+    project.index()
+    assert definitions(project.store, ["Query"]) == {"symbol-src/b.py::Query": 1.0}
+    assert definitions(project.store, ["query"]) == {"symbol-src/a.py::query": 1.0}
+    assert definitions(project.store, ["QUERY"]) == {}
+
+
+def test_file_that_defines_a_name_asked_for_alone_is_first(project: Project) -> None:
+    project.write("src/loader.py", "def parse_rules(text):\n    return text\n")
+    project.write("src/parse_rules.py", "# parse_rules of the loader\n" * 3 + LAMP)
+    project.index()
+    assert files(project, "where is parse_rules defined")[0] == "src/loader.py"
 
 
 def test_what_a_question_names_is_defined_in_a_better_file(project: Project) -> None:
@@ -82,7 +99,7 @@ def test_changelogs_stand_back_unless_changes_are_asked_for(project: Project) ->
 
 
 def test_tests_stand_back_unless_the_query_begins_with_them(project: Project) -> None:
-    project.write("src/keys.py", KEYS.format("key") * 2)
+    project.write("src/keys.py", KEYS.format("key") * 2 + "# This is no test, and has no tests.\n")
     project.write("tests/test_keys.py", "def test_rotation():\n    '''Rotate the key.'''\n" + LAMP)
     project.index()
     for asked in ("rotate the key", "how is the key rotated"):
@@ -119,10 +136,11 @@ def test_kinds_of_files(path: str, source: bool, aside: bool) -> None:
 
 def test_joined_words_find_the_name(project: Project) -> None:
     project.write("src/unitofwork.py", "def unitofwork():\n    return 1\n" + LAMP)
-    project.write("src/timelimit.py", "class Timelimit:\n    pass\n" + LAMP)
+    project.write("src/clock.py", "class Timelimit:\n    pass\n" + LAMP)
+    project.write("src/wall.py", LAMP + "# the limit\n")
     project.index()
     assert files(project, "where is the unit of work")[0] == "src/unitofwork.py"
-    assert files(project, "time limit")[0] == "src/timelimit.py"
+    assert files(project, "time limit") == ["src/clock.py", "src/wall.py"]
 
 
 def test_commits_add_files_to_texts_that_are_no_question(tmp_path: Path, store: Store) -> None:

@@ -230,10 +230,6 @@ def test_every_part_of_a_record_is_found(look: Lookup, query: str, id: str) -> N
     assert ids(look.words(query))[0] == id
 
 
-def test_a_path_finds_the_file_and_what_is_anchored_to_it(look: Lookup) -> None:
-    assert {*ids(look.words("src/db.py"))[:2]} == {DB, REPLICA}
-
-
 # --- what is returned, and where the walk starts
 
 DECISIONS = Scope(types=("decision",))
@@ -476,12 +472,6 @@ def test_without_explain_nothing_is_explained(look: Lookup) -> None:
     plain = [hit.to_dict() for hit in look("tokens", graph_depth=2)]
     explained = [hit.to_dict() for hit in look("tokens", graph_depth=2, explain=True)]
     assert [{k: v for k, v in row.items() if k != "explain"} for row in explained] == plain
-
-
-def test_a_relation_of_weight_0_leads_nowhere(look: Lookup) -> None:
-    assert reached(look.words("cookie", graph_depth=1, edge_weights="anchored_to=0")).keys() == {
-        KEYS
-    }
 
 
 def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> None:

@@ -18,8 +18,9 @@ from pylore.core.text import parse_query
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.markdown import import_markdown
 from pylore.records.records import Records
-from pylore.search.legs import Matches
-from pylore.search.pipeline import Request, search
+from pylore.search.files import FileRanks
+from pylore.search.legs import Matches, run_legs
+from pylore.search.pipeline import Request, _pool, search
 from pylore.search.rank import (
     BY_WORDS,
     CODE,
@@ -31,9 +32,11 @@ from pylore.search.rank import (
     _turns,
     evidence,
     in_turn,
+    leaning,
     list_of,
 )
 from pylore.store import Store
+from pylore.store.filter import Scope
 
 CODE_OF_TOKENS = '''
 class Signer:
@@ -145,7 +148,32 @@ def test_record_that_answers_is_first_or_second() -> None:
 
 def test_way_of_asking_leans_to_a_list() -> None:
     assert turns(PAGES, code=0.8, pages=0.8 - LEAN + 0.01)[0] == [PAGES, PAGES, CODE]
-    assert turns(CODE, code=0.4, pages=0.9)[0] == [CODE] * 3
+    assert turns(CODE, code=0.4, pages=0.9) == [[CODE] * 3, [CODE, CODE, PAGES]]
+
+
+def test_person_leans_to_pages_and_a_place_or_a_defined_name_to_code() -> None:
+    found = Matches()
+    asked = ("how do I upload files", "where are files uploaded", "uploads of files")
+    assert [leaning(text, found) for text in asked] == [PAGES, CODE, ""]
+    found.files = FileRanks({"defined": {"file-a.py": 1.0}}, {})
+    assert leaning("upload_files of the server", found) == CODE
+
+
+def test_pool_has_the_best_of_each_list() -> None:
+    found = Matches()
+    found.fused = {f"file-{number:02}.py": 1 - number / 100 for number in range(60)}
+    found.fused |= {f"note-{number:02}": 0.1 - number / 1000 for number in range(20)}
+    pool = _pool(found, 50)
+    assert [id for id in pool if list_of(id) == CODE] == [*found.fused][:50]
+    assert [id for id in pool if list_of(id) == RECORDS] == [f"note-{n:02}" for n in range(10)]
+
+
+def test_nearest_records_are_read_beside_code_and_pages(store: Store) -> None:
+    query = parse_query("upload files in chunks of a megabyte")
+    vector = StaticEmbedder().embed([query.text])[0]
+    found = run_legs(store, Settings(), query, vector, Scope(), None, 1)
+    assert list_of(found.nearest[0][1]) == CODE
+    assert sum(list_of(id) == RECORDS for _, id, _ in found.nearest) == 7
 
 
 def test_lists_keep_their_order_and_scores_fall() -> None:
