@@ -60,7 +60,7 @@ def test_a_built_store_is_as_an_imported_one(load: Any, tmp_path: Path) -> None:
         neighbours = store.edges.neighbours([edges[0].from_id], [edges[0].relation], -1)
         assert edges[0].to_id in {other for _, other, _, _, _ in neighbours}
         first = store.nodes.first_passages([nodes[0].id])
-        assert len(store.vectors.signs(list(first.values()))) == 1
+        assert first and [id for id, _ in store.vectors.of_nodes([nodes[0].id])] == [nodes[0].id]
 
 
 def test_growth_is_a_fault_unless_a_new_line_says_how_much(load: Any) -> None:

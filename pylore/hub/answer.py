@@ -78,9 +78,9 @@ class HubAnswer:
 
     def words(self, key: int) -> list[str]:
         """Return the words of a passage, a field each."""
-        if key not in self._texts or self._texts[key][2] is None:
-            self.fetch([key])
-        return str(self.passage(key)[2] or "").split("|")
+        self.fetch_words([key])
+        said = self._texts.get(key)
+        return str((said and said[2]) or "").split("|")
 
     def fetch_words(self, keys: Iterable[int]) -> None:
         """Ask at once for the words of those passages that have not been sent."""
@@ -256,7 +256,8 @@ class AnsweredFullText(Unanswered):
         return {id for _, id, _ in rows}
 
     def body(self, key: int) -> str:
-        return str(self._answer.passage(key)[3] or "")
+        fact = self._answer.said["facts"].get(str(key))
+        return str(fact[0] if fact else self._answer.passage(key)[3] or "")
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
         return []  # asked of code alone, and a hub has none
@@ -270,7 +271,7 @@ class AnsweredFullText(Unanswered):
         return {key: " ".join(self._answer.words(key)) for key in keys}
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
-        return 0, {}  # to a hub all words are equally rare
+        return int(self._answer.said["passages_held"]), self._answer.said["there"]
 
 
 class AnsweredVectors:

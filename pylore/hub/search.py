@@ -12,7 +12,7 @@ import time
 from contextlib import nullcontext
 
 from ..core.errors import GraphUnavailable, LoreError, UsageError
-from ..core.scoring import PREFIX_LENGTH, SHORT_QUERY
+from ..core.scoring import PREFIX_LENGTH
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import stem
 from ..core.vocabulary import (
@@ -22,7 +22,9 @@ from ..core.vocabulary import (
 )
 from ..embed import open_embedder
 from ..search.legs import ENOUGH, NEIGHBOURS, PASSAGES, searched
+from ..search.pipeline import OF_EACH
 from ..search.query import Request
+from ..search.rank import PROOFS
 from ..search.rules import narrowed
 from ..store.filter import Scope
 from ..system.json_encode import dumps
@@ -236,13 +238,13 @@ def question(
         "wanted": PASSAGES * room,
         "near": NEIGHBOURS * room,
         "enough": room // ENOUGH,
-        "room": room,
         "pool": room + _SPARE,
+        "each": OF_EACH,
+        "proofs": PROOFS,
         "texts": settings.limit + settings.graph_limit + _SPARE,
         "limit": settings.limit,
         "weights": [settings.field_weights.get(name, 1.0) for name in COLUMNS],
         "share": settings.fulltext_share,
-        "code_share": settings.fulltext_share,
         "vector_min": settings.vector_min,
         "fusion": settings.fusion,
         "rrf_k": settings.rrf_k,
@@ -274,7 +276,6 @@ def _words(query: Query, settings: Settings) -> dict[str, Any]:
     single = query.single_words()
     return {
         "words": [[cut(word), stem(word)[:LONGEST_WORD]] for word in single],
-        "short": len(single) <= SHORT_QUERY,
         "terms": len(query.terms),
         "some": list(phrases.values()),
         "groups": (1 << len(groups)) - 1,

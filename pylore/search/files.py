@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .history import FileHistory
+    from .history import CommitSupport
 
 WHOLE, HALF = "file", 0.5
 """The leg that counts 1, and what the others count. Each alone with 0.25 or 1 changes hit@3 of 189
@@ -102,7 +102,7 @@ class FileRanks:
         self.plain = plain
         self.asked: dict[str, float] = {}
         self.kind: dict[str, float] = {}
-        self.history: FileHistory | None = None
+        self.history: CommitSupport | None = None
         self.problem = ""
 
     def scores(self) -> dict[str, float]:

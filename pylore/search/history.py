@@ -38,7 +38,7 @@ YOUNG, OF_MATCH = 3, 0.7
 """Commits that the match of a file counts for, and its share there."""
 
 
-class FileHistory:
+class CommitSupport:
     """``support``: id of a file to what commits add to its p; ``best``: to the most similar of
     these commits; ``count``: to their number."""
 
@@ -52,7 +52,7 @@ class FileHistory:
 
 def history_of(
     store: Store, query: Query, matched: Mapping[str, float], excluded: Set[str]
-) -> FileHistory:
+) -> CommitSupport:
     """Return what commits say of files, ``matched`` being p of each file that matches.
 
     Without commits, or like ones, the support is empty.
@@ -60,7 +60,7 @@ def history_of(
     Raises:
         GraphUnavailable: the table of commits is missing or damaged.
     """
-    found = FileHistory()
+    found = CommitSupport()
     alike = _alike(store, query, excluded) if store.commits.is_there() else {}
     squares: dict[str, float] = {}
     changed = store.commits.changed([*alike]) if alike else {}
@@ -76,7 +76,7 @@ def history_of(
 
 
 def _add_support(
-    store: Store, squares: Mapping[str, float], matched: Mapping[str, float], found: FileHistory
+    store: Store, squares: Mapping[str, float], matched: Mapping[str, float], found: CommitSupport
 ) -> None:
     files = [*dict.fromkeys((*squares, *matched))]
     changes = store.commits.changes([path_of(id) for id in files])

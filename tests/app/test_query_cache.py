@@ -346,7 +346,7 @@ def test_a_context_with_code_looks_again_at_the_files_and_asks_git_again(asker: 
     time.sleep(0.02)
 
     def asked() -> tuple[bool, str]:
-        kept, rows = asker.context("login user", "prompt", graph_depth="1")
+        kept, rows = asker.context("where is login", "prompt", graph_depth="1")
         return kept, rows[0]
 
     assert [asked()[0] for _ in range(2)] == [False, True]
@@ -380,7 +380,7 @@ def test_every_file_that_an_answer_opens_is_noted_and_no_program_but_git_is_star
     time.sleep(0.02)
     asks: list[Callable[[], object]] = [
         lambda: asker.search("login user auth", graph_depth="2"),
-        lambda: asker.context("login user auth", "json", graph_depth="2"),
+        lambda: asker.context("where is login", "json", graph_depth="2"),
     ]
     opened: list[str]
     for ask in asks:

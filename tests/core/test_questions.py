@@ -1,4 +1,4 @@
-"""What a question is for, and which words are left of it."""
+"""The way of asking: what a question is, whom it is put to, and the names that it has."""
 
 from __future__ import annotations
 
@@ -6,56 +6,82 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.query import asked_names, intent_of
+from pylore.core.query import (
+    asked_names,
+    asks_about_code,
+    asks_for_changes,
+    asks_what_to_do,
+    is_question,
+    named_in,
+    version_of,
+)
+from pylore.core.text import joined
+
+LONG = "keys of sessions that were signed by a host which nobody has seen before"
 
 
-@pytest.mark.parametrize("text,kind,rest,names", [
-    ("where is xr.where defined", "where", "is xr.where", {"xr.where"}),
-    ("Where is the Crawler class implemented?", "where", "is the Crawler", {"crawler"}),
-    ("how does it sign cookies", "how", "does it sign cookies", set()),
-    ("why was the cache removed", "why", "was the cache removed", set()),
-    ("when was 3.8 dropped", "why", "was 3.8 dropped", set()),
-    ("what must I change when I change pools", "changes", "I when I pools", set()),
-    ("why does the property return a copy", "how", "why does the property return a copy", set()),
-    ("what is the role of the signer", "how", "what is the role of the signer", set()),
-    ("who calls open_store", "changes", "open_store", {"open_store"}),
+@pytest.mark.parametrize("text,to_do,about_code,question", [
+    ("how do I upload files", True, True, True),
+    ("can it read files", True, False, True),
+    ("how to upload", True, True, True),
+    ("we upload our files", True, False, True),
+    ("how are files uploaded", False, True, True),
+    ("in what file are keys read", False, True, True),
+    ("what is a key", False, False, True),
+    ("why are keys read twice", False, False, True),
+    ("does it read keys", False, False, True),
+    ("fix(auth): read keys once", False, True, False),
+    ("Add keys", False, True, False),
+    ("keys of a session", False, False, False),
+    (LONG, False, True, False),
+    (f"{LONG} by us", False, True, False),
+    (f"what is {LONG}", False, True, True),
+    ("", False, False, False),
 ])  # fmt: skip
-def test_the_words_that_say_what_for_go(text: str, kind: str, rest: str, names: set[str]) -> None:
-    intent = intent_of(text)
-    assert intent is not None
-    assert (intent.kind, intent.text, set(intent.names)) == (kind, rest, names)
-
-
-@given(st.text(alphabet='where iswhy?change. \n"`', min_size=1))
-def test_what_is_left_is_never_nothing(text: str) -> None:
-    intent = intent_of(text) if text.split() else None
-    assert intent is None or intent.text.split()
-
-
-@pytest.mark.parametrize("text", ["token expiry", "where is it defined", "who are you", "why"])
-def test_what_is_no_question_stays(text: str) -> None:
-    assert intent_of(text) is None
-
-
-@pytest.mark.parametrize("text,tests", [
-    ("how does the test that signs in open a store", True),
-    ("where is the login test-suite", True),
-    ("what does TestLogin check", True),
-    ("how is test_login set up", True),
-    ("where is the test client defined", False),
-    ("how does it specify a specific testament", False),
-])  # fmt: skip
-def test_whether_a_question_asks_for_tests(text: str, tests: bool) -> None:
-    intent = intent_of(text)
-    assert intent is not None
-    assert intent.tests is tests
+def test_way_of_asking(text: str, to_do: bool, about_code: bool, question: bool) -> None:
+    found = asks_what_to_do(text), asks_about_code(text), is_question(text)
+    assert found == (to_do, about_code, question)
 
 
 @pytest.mark.parametrize("text,names", [
-    ("Response.json", {"response.json"}),
-    ("open_store function", {"open_store"}),
-    ("how open_store reads a damaged store again", set()),
-    ("session lifetime", set()),
+    ("where is xr.where defined", ["xr.where"]),
+    ("Where is the Crawler class implemented?", ["Crawler"]),
+    ("Response.json", ["Response.json"]),
+    ("open_store function", ["open_store"]),
+    ("keys", ["keys"]),
+    ("how open_store reads a damaged store again", []),
+    ("Session lifetime", []),
 ])  # fmt: skip
-def test_a_short_query_asks_for_the_definitions_of_its_names(text: str, names: set[str]) -> None:
+def test_names_are_asked_for_if_hardly_anything_else_is(text: str, names: list[str]) -> None:
     assert asked_names(text) == names
+
+
+@pytest.mark.parametrize(
+    "text,changes",
+    [
+        ("when was windows dropped", True),
+        ("python 3.8", True),
+        ("changes of keys", True),
+        ("keys of a session", False),
+    ],
+)
+def test_changes_are_asked_for(text: str, changes: bool) -> None:
+    assert asks_for_changes(text) is changes
+
+
+def test_versions_compare_by_number_and_the_coming_one_is_last() -> None:
+    headings = ["Fixes", "v2.9", "2.10.0", "2026-01-31", "Unreleased"]
+    versions = [version_of(heading) for heading in headings]
+    assert versions == sorted(versions) and not versions[0]
+
+
+def test_neighbouring_words_are_joined_over_one_stop_word() -> None:
+    assert joined("a unit of work") == ["unitofwork"]
+    assert joined("time limit in seconds") == ["timelimit", "limitinseconds"]
+    assert joined("unit of the work") == []
+
+
+@given(st.text(alphabet='where isXy_?change. \n"`(1'))
+def test_any_text_is_read(text: str) -> None:
+    is_question(text), asks_about_code(text), asks_for_changes(text), version_of(text)
+    assert all(name in text for name in [*asked_names(text), *named_in(text)])

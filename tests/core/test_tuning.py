@@ -48,11 +48,3 @@ def test_a_stem_lacks_two_letters_and_has_three() -> None:
     assert [stem(word) for word in ("caching", "cache", "keys", "key", "id")] == [
         "cachi", "cac", "key", "key", "id",
     ]  # fmt: skip
-
-
-def test_six_terms_are_few_enough_for_other_forms() -> None:
-    from pylore.search.legs import coverage
-
-    query = "tokens keys cookies logins queues"
-    assert coverage(parse_query(f"{query} sessions"), "token") == pytest.approx(1 / 12)
-    assert coverage(parse_query(f"{query} sessions hosts"), "token") == 0

@@ -26,7 +26,8 @@ keep_audit note_lines let bar take_role queue use_embedder build_near
 nodes_came nodes_changed edges_changed passages_came passages_went
 accumulate admits asked_scope beginning_hits best_path candidates coverage edges_from
 edges_into is_narrow
-facts_said fulltext fused hop_edges ids_said indexed_text is_thing legs_said near nearest_within
+facts_said fulltext fused hop_edges ids_said indexed_text is_thing legs_said list_of near
+nearest_within of_lists
 passages_said phrase_hits placed_said rank shown spread walk_said walked weighed why
 """.split()
 CALLABLE_FROM = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import postgres
@@ -172,12 +173,12 @@ def test_a_search_is_one_round_trip(both: Both) -> None:
             self.asked += 1
             return both.hub.ask(*given, **options)
 
-    for depth in (0, 2):
+    for query, depth in product(QUERIES, (0, 2)):
         settings = Settings().changed([("graph_depth", str(depth))], "test")
         counting = Counting()
-        found = search(open_hub(counting, settings, EMBEDDER), settings,
-                       Request("message header encoding"), EMBEDDER)  # fmt: skip
-        assert found.hits and counting.asked == 1
+        store = open_hub(counting, settings, EMBEDDER)
+        found = search(store, settings, Request(query), EMBEDDER)
+        assert found.hits and counting.asked == 1, (query, depth)
 
 
 @pytest.mark.parametrize("glob", ["src/*.py", "a[b-d]?.c", "a+b(c)|d", "[^a]x", "a]b[", "a\\b*"])

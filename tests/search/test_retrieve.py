@@ -1,4 +1,4 @@
-"""What the legs find beside the words as typed, and how sure a search is of it."""
+"""The legs: other forms of words, symbols of files, fused scores."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from new_stores import new_store
 
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
-from pylore.core.text import inflections, is_test, parse_query
+from pylore.core.text import inflections, parse_query
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.legs import coverage, lift
+from pylore.search.legs import coverage
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -63,35 +63,13 @@ def test_a_word_as_it_is_written_comes_before_its_other_forms(store: Store) -> N
     assert found.index("symbol-src/jwt.py::verify") < found.index("note-door")
 
 
-def test_many_names_do_not_change_what_is_rare_among_notes(store: Store) -> None:
-    alone = look(store, "tokens refused", ("note",), retrievers="fulltext")
-    assert alone[0].id == "note-door"
-
-
 def test_a_file_is_lifted_by_what_it_defines(store: Store) -> None:
     hits = look(store, "signature holds", ("file",), retrievers="fulltext")
     assert [hit.id for hit in hits] == ["file-src/jwt.py", "file-tests/test_jwt.py"]
     assert {hit.match for hit in hits} == {"all"}
 
 
-def test_test_files_stand_back_unless_the_query_is_about_tests(store: Store) -> None:
-    plain = look(store, "signature of a token", ("symbol",), retrievers="fulltext")
-    asked = look(store, "test signature of a token", ("symbol",), retrievers="fulltext")
-    assert plain[0].id == "symbol-src/jwt.py::verify"
-    assert asked[0].id == "symbol-tests/test_jwt.py::test_verify"
-    assert look(store, "test signature of a token", ("symbol",))[0].score <= 1
-    scores = {
-        weight: {hit.id: hit.score for hit in look(
-            store, "signature of a token", ("symbol",), retrievers="fulltext", test_weight=weight
-        )}
-        for weight in (0.5, 1)
-    }  # fmt: skip
-    test, plain_one = "symbol-tests/test_jwt.py::test_verify", "symbol-src/jwt.py::verify"
-    assert scores[0.5][test] == pytest.approx(scores[1][test] / 2, abs=1e-6)
-    assert scores[0.5][plain_one] == scores[1][plain_one]
-
-
-def test_a_fused_score_and_how_sure_it_is_are_those_of_the_formulas(store: Store) -> None:
+def test_a_fused_score_is_that_of_the_formula(store: Store) -> None:
     settings = Settings.load(environ={}, flags={"fulltext_share": "0.6", "vector_min": "-0.5"})
     request = Request("refused tokens", Scope(types=("note",)), explain=True)
     explained = [hit.explain or {} for hit in
@@ -102,26 +80,6 @@ def test_a_fused_score_and_how_sure_it_is_are_those_of_the_formulas(store: Store
     for one, text, cosine in zip(explained, words, cosines, strict=True):
         fused = 0.6 * text / max(words) + 0.4 * (cosine + 0.5) / (max(*cosines, 0.5) + 0.5)
         assert one["fused"] == pytest.approx(fused, abs=1e-5)
-        sure = min(1.0, (1.0 + max(cosines)) / 2 / 0.75)
-        assert one["confidence"] == pytest.approx(sure, abs=1e-5)
-
-
-def test_vectors_that_find_nothing_speak_against_what_the_words_find(store: Store) -> None:
-    settings = Settings.load(environ={}, flags={"vector_min": "0.99"})
-    request = Request("report", Scope(types=("note",)), explain=True)
-    (hit,) = search(store, settings, request, StaticEmbedder())
-    assert (hit.explain or {})["confidence"] == pytest.approx((1 + 0) / 2 / 0.75, abs=1e-6)
-
-
-def test_a_search_for_what_the_store_has_not_says_so(store: Store) -> None:
-    known = look(store, "expired tokens are refused")
-    unknown = look(store, "holiday pictures of penguins", vector_min=0)
-    weak = "these results are weak: the store may have nothing on this"
-    assert weak not in known.notes
-    assert not any(hit.weak for hit in known)
-    assert weak in unknown.notes
-    assert {hit.weak for hit in unknown} == {True}
-    assert known[0].score > 2 * unknown[0].score
 
 
 def test_what_has_no_vectors_or_those_of_another_embedder_is_searched_by_its_words(
@@ -173,18 +131,3 @@ def test_coverage_is_the_share_of_words_that_a_text_has() -> None:
     assert coverage(query, "expired") == pytest.approx(1 / 3)
     assert coverage(query, "token") == pytest.approx(1 / 6), "another form counts a half"
     assert coverage(query, "") == 0
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [("tests/a.py", True), ("src/a_test.go", True), ("src/a.test.ts", True), ("conftest.py", True),
-     ("testing/b.py", True), ("src/latest.py", False), ("src/attestation/a.py", False),
-     ("contest.py", False), ("", False)],
-)  # fmt: skip
-def test_paths_of_tests(path: str, expected: bool) -> None:
-    assert is_test(path) is expected
-
-
-def test_a_symbols_file() -> None:
-    assert lift("symbol-src/a b.py::C.m") == "file-src/a b.py"
-    assert lift("note-1") == "note-1"

@@ -117,27 +117,6 @@ def test_more_never_counts_less(standing: Standing, more: int, surer: float) -> 
     assert adjusted((confidence, source, "confirmed", accesses)) >= before
 
 
-@given(SCORES, STANDINGS)
-def test_records_that_are_alike_keep_their_order(scores: list[float], standing: Standing) -> None:
-    hits = [
-        hit_with(standing, score, f"note-{number:02}")
-        for number, score in enumerate(sorted(scores, reverse=True))
-    ]
-    before = [hit.id for hit in hits]
-    assert [hit.id for hit in scored(hits, Settings())] == before
-
-
-@given(SCORES)
-def test_plain_records_keep_their_scores(scores: list[float]) -> None:
-    for score in scores:
-        assert adjusted((1.0, "user_edit", "confirmed", 0), score) == score
-
-
-@given(STANDINGS, STANDINGS)
-def test_a_far_better_match_stays_first(worst: Standing, best: Standing) -> None:
-    assert adjusted(worst, 0.5) > adjusted(best, 0.45), "1 - 0.05 against 1 + 0.05"
-
-
 def test_of_equal_scores_the_better_rated_then_the_nearer_then_the_first_id_comes_first() -> None:
     hits = [Hit(id, 0.5) for id in ("note-4", "note-3", "note-2", "note-1", "note-0")]
     hits[0].feedback_score, hits[4].feedback_score = 0.6, 0.4

@@ -25,8 +25,8 @@ from pylore.core.text import parse_query, words
 from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
-from pylore.search.pipeline import Request, search
-from pylore.search.tuning import NEIGHBOURS, POOL
+from pylore.search.legs import NEIGHBOURS
+from pylore.search.pipeline import POOL, Request, search
 from pylore.store import Store, conditions, create_store, open_store, vectors
 from pylore.store import nodes as listed
 from pylore.store.filter import Scope

@@ -173,11 +173,10 @@ def test_whoever_opens_a_store_may_compare_vectors_at_once(store: Store, kept: K
         store.vectors.create(8)
         store.vectors.add(zip(keys, (one, other), strict=True))
     asks: tuple[Callable[[Store], object], ...] = (
-        lambda store: store.vectors.cosines([(keys[0], keys[1])]),
+        lambda store: [*store.vectors.cosines(keys).values()],
         lambda store: [row[2] for row in store.vectors.search(other, Scope(), 1)],
-        lambda store: [len(row) for row in store.vectors.signs(keys[:1]).values()],
     )
-    for ask, found in zip(asks, (-1.0, 1.0, 1), strict=True):
+    for ask, found in zip(asks, (-1.0, 1.0), strict=True):
         with kept.open() as opened:
             assert ask(opened) == [pytest.approx(found)]
 

@@ -322,8 +322,7 @@ END $$;
 CREATE FUNCTION lore.coverage(q jsonb, text text) RETURNS float8 LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(CASE
       WHEN strpos(text, ' ' || word || ' ') > 0 THEN 1
-      WHEN q->'begins' @> to_jsonb(word) AND strpos(text, ' ' || word) > 0 THEN 1
-      WHEN (q->>'short')::boolean AND strpos(text, ' ' || stem) > 0 THEN 0.5
+      WHEN strpos(text, ' ' || stem) > 0 THEN 0.5
       ELSE 0 END) / greatest(1, count(*)), 0)
   FROM (SELECT v->>0 AS word, v->>1 AS stem FROM jsonb_array_elements(q->'words') v) w
 $$;
@@ -337,8 +336,7 @@ SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
   least float8 := (q->>'vector_min')::float8;
-  of_texts float8 := (q->>'share')::float8;
-  of_code float8 := (q->>'code_share')::float8;
+  share float8 := (q->>'share')::float8;
   by_rank boolean := q->>'fusion' = 'rrf';
 BEGIN
   RETURN ARRAY(
@@ -360,7 +358,7 @@ BEGIN
     ), nodes_of AS (
       SELECT collection, node_key, id, first, score FROM exact
       UNION ALL
-      SELECT collection, node_key, id, first, i.score / best * 0.6 * coalesce((
+      SELECT collection, node_key, id, first, i.score / best * 0.5 * coalesce((
         SELECT min(e.score) FROM exact e WHERE e.collection = i.collection), 1)
       FROM inflected i
     ), firsts AS MATERIALIZED (
@@ -369,10 +367,9 @@ BEGIN
     ), tops AS MATERIALIZED (
       SELECT t.collection, t.score, p.words FROM firsts t JOIN passages p ON p.key = t.first
     ), units AS MATERIALIZED (
-      SELECT collection, score / greatest(0.05, 0.9 * lore.coverage(q, t.words)
-        + 0.1 * lore.coverage(q, split_part(t.words, '|', 1))) AS unit FROM tops t
+      SELECT collection, lore.coverage(q, t.words) / coalesce(nullif(score, 0), 1) AS unit FROM tops t
     ), fulltext AS (
-      SELECT node_key, id, score / nullif(unit, 0) AS score
+      SELECT node_key, id, score * unit AS score
       FROM nodes_of JOIN units USING (collection)
     ), vectors AS (
       SELECT v.node_key, max(v.id) AS id, max(v.score) AS score FROM unnest(near) v
@@ -384,7 +381,6 @@ BEGIN
       FROM fulltext f FULL JOIN vectors v USING (node_key)
     ), named AS (
       SELECT key, id, words, cosine, best, nearest,
-        CASE WHEN id ^@ 'file-' OR id ^@ 'symbol-' THEN of_code ELSE of_texts END AS share,
         CASE WHEN by_rank THEN (SELECT 1 + count(*) FROM both_legs o
           WHERE (-o.words, o.id) < (-b.words, b.id)) END AS words_rank,
         CASE WHEN by_rank THEN (SELECT 1 + count(*) FROM both_legs o

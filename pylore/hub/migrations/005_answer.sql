@@ -62,8 +62,8 @@ BEGIN
   words := lore.fulltext(q, cs, scope);
   IF vector IS NOT NULL THEN near := lore.near(vector, scope, (q->>'near')::int); END IF;
   fused := lore.fused(q, words, near, 1000);
-  direct := ARRAY(SELECT node FROM unnest(fused[:(q->>'pool')::int]));
-  best := direct[:(q->>'texts')::int];
+  direct := lore.of_lists(fused, (q->>'pool')::int, (q->>'each')::int);
+  best := lore.of_lists(fused, (q->>'texts')::int, (q->>'each')::int);
   shown := direct;
   IF q->'walk' <> 'null' THEN
     w := q->'walk' || jsonb_build_object('weights', lore.walked(q->'walk'));
@@ -91,7 +91,6 @@ BEGIN
         LEFT JOIN (SELECT node_key, max(m.score) AS near FROM unnest(
           CASE WHEN more_words IS NULL THEN near ELSE more_near END) m GROUP BY 1) v
           ON v.node_key = s.node AND (w->>'near')::boolean
-        WHERE NOT s.node IN (SELECT f.node FROM unnest(fused[(q->>'room')::int + 1:]) f)
         ORDER BY v.near DESC NULLS LAST, o LIMIT (w->>'seeds')::int);
       walk := lore.best_path(w, seeds, lore.asked_scope(q->'walked'));
     END IF;
@@ -100,7 +99,7 @@ BEGIN
       SELECT f.node FROM unnest(fused[:(q->>'pool')::int]) f
       LEFT JOIN unnest(walk.reached) r ON r.node = f.node
       ORDER BY f.score / nullif(fused[1].score, 0) + (w->>'weight')::float8 * sqrt(coalesce(r.square, 0)) DESC
-      LIMIT (q->>'texts')::int);
+      LIMIT (q->>'texts')::int) || best;
     shown := shown || told.first;
     others := told.nodes;
     said := json_build_object('reached', told.said, 'hubs', walk.hubs, 'seen', walk.seen,
@@ -112,10 +111,12 @@ BEGIN
     'embedder', (SELECT value FROM meta WHERE name = 'embedder'),
     'relations', (SELECT json_agg(json_build_array(name, weight,
       coalesce(backward_weight, weight))) FROM relations WHERE lore.sees_name(name)),
-    'there', (SELECT json_agg(DISTINCT t.word) FROM jsonb_array_elements(q->'words') v
+    'there', (SELECT coalesce(json_object_agg(word, passages), '{}') FROM (
+      SELECT t.word, sum(t.passages) AS passages FROM jsonb_array_elements(q->'words') v
       JOIN terms t ON t.word = (v->>0) COLLATE "C" AND t.passages > 0
       WHERE EXISTS (SELECT FROM postings p JOIN passages k ON k.key = p.passage
-        WHERE p.term = t.key AND (k.scope = '' OR lore.sees(k.scope)))),
+        WHERE p.term = t.key AND (k.scope = '' OR lore.sees(k.scope))) GROUP BY 1) counted),
+    'passages_held', (SELECT coalesce(sum(passages), 0) FROM collections),
     'collections', (SELECT json_agg(key ORDER BY key) FROM collections WHERE passages > 0),
     'found', lore.legs_said(words, near), 'starts', lore.legs_said(more_words, more_near),
     'ids', lore.ids_said(words || near || more_words || more_near,
@@ -128,6 +129,22 @@ BEGIN
         ELSE more_words || more_near END) END,
     'walk', said);
 END $$;
+
+-- The list that a result belongs to (pylore/search/rank.py; no page of a hub has a file).
+CREATE FUNCTION lore.list_of(id text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN id ^@ 'file-' OR id ^@ 'symbol-' THEN 'code' WHEN id ^@ 'doc-' THEN 'pages'
+    ELSE 'records' END
+$$;
+
+-- The first nodes of all, and the first of each list.
+CREATE FUNCTION lore.of_lists(fused lore.seed[], most int, each int) RETURNS bigint[]
+LANGUAGE sql STABLE AS $$
+  SELECT ARRAY(
+    SELECT node FROM (
+      SELECT node, o, row_number() OVER (PARTITION BY lore.list_of(id) ORDER BY o) AS place
+      FROM unnest(fused) WITH ORDINALITY f(node, id, score, o)) placed
+    WHERE o <= most OR place <= each ORDER BY o)
+$$;
 
 -- The ids of all nodes that an answer names.
 CREATE FUNCTION lore.ids_said(matches lore.match[], others bigint[]) RETURNS json
@@ -210,7 +227,7 @@ SET search_path = lore, pg_temp AS $$
 $$;
 
 -- Of the passages that results may show: all have their vectors, the best ones their text, and
--- those by which is decided what is shown their words.
+-- those by which is decided what is shown their words, as have the first ones of each list.
 CREATE FUNCTION lore.passages_said(q jsonb, matches lore.match[], direct bigint[], shown bigint[],
   best bigint[]) RETURNS json LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -226,16 +243,17 @@ BEGIN
     ORDER BY m.node_key, m.how = 'near', m.how = 'inflected', m.score DESC, m.passage);
   keys := ARRAY(SELECT p.key FROM unnest(shown) node JOIN passages p
     ON p.node_key = node AND p.n = 1);
-  RETURN lore.passages_of(CASE WHEN q->'walk' = 'null'
-      THEN ARRAY(SELECT passage FROM unnest(first) WHERE node_key = ANY (best))
-      ELSE ARRAY(SELECT passage FROM unnest(first)) || keys END,
+  RETURN lore.passages_of(ARRAY(SELECT passage FROM unnest(first)) || keys
+      || ARRAY(SELECT passage FROM unnest(matches) WHERE fact AND node_key = ANY (shown)),
     ARRAY(SELECT passage FROM unnest(first) WHERE node_key = ANY (best)) || ARRAY(
       SELECT p.key FROM unnest(best) node JOIN passages p ON p.node_key = node AND p.n = 1
       WHERE NOT node = ANY (direct)),
-    ARRAY(SELECT passage FROM unnest(first) WHERE collection = 1) || ARRAY(
-      SELECT passage FROM (SELECT DISTINCT ON (collection) collection, passage
-        FROM unnest(matches) WHERE how NOT IN ('with', 'near')
-        ORDER BY collection, how = 'inflected', score DESC, passage) tops));
+    ARRAY(SELECT passage FROM unnest(first) WHERE id ^@ 'entity-' OR id ^@ 'concept-') || ARRAY(
+      SELECT passage FROM (
+        SELECT passage, row_number() OVER (PARTITION BY collection, how, lore.list_of(id)
+          ORDER BY score DESC, passage) AS place
+        FROM unnest(matches) WHERE how <> 'with') placed
+      WHERE place <= (q->>'proofs')::int));
 END $$;
 
 -- Passages, {"texts": {key: [node, its place, words, text, what its node begins with]},

@@ -1,0 +1,170 @@
+"""The ranks of files: legs, kinds of files, commits, and the lines that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from code_project import Project
+from new_stores import new_store
+from repositories import Repository
+
+from pylore.code.cochanges import analyze_cochanges
+from pylore.core.settings import Settings
+from pylore.core.text import is_aside, parse_query
+from pylore.core.vocabulary import CODE_IDS, path_of
+from pylore.search.files import definitions, is_source
+from pylore.search.pipeline import Request, search
+from pylore.search.places import stretch_of
+from pylore.store import Store
+from pylore.store.filter import Scope
+
+KEYS = "def rotate_{0}(key):\n    '''Rotate the signing key {0}.'''\n    return key\n\n\n"
+LAMP = "def light(lamp):\n    '''Light a lamp.'''\n    return lamp\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    repository = Repository(tmp_path / "project")
+    with new_store(str(tmp_path / "store")) as store:
+        made = Project(repository.root, store)
+        for number in range(6):
+            made.write(f"src/room{number}.py", LAMP.replace("lamp", f"lamp{number}"))
+        yield made
+
+
+def look(project: Project, query: str, *types: str) -> list[str]:
+    """The ids that are found, without vectors."""
+    request = Request(query, Scope(types))
+    return [hit.id for hit in search(project.store, Settings(), request, None)]
+
+
+def files(project: Project, query: str, *types: str) -> list[str]:
+    ids = look(project, query, *types)
+    return list(dict.fromkeys(path_of(id) for id in ids if id.startswith(CODE_IDS)))
+
+
+def test_a_name_in_its_class_is_before_the_same_name_in_another(project: Project) -> None:
+    for path, name in (("src/a.py", "Query"), ("src/b.py", "Reply")):
+        both = "# Query and Reply have as_text\n" * 3
+        project.write(path, f"class {name}:\n    def as_text(self):\n        return ''\n\n\n{both}")
+    project.index()
+    for name, path in (("Reply", "b"), ("Query", "a")):
+        assert look(project, f"{name}.as_text")[0] == f"symbol-src/{path}.py::{name}.as_text"
+
+
+def test_the_best_symbol_of_another_file_is_before_a_second_one_of_the_first(
+    project: Project,
+) -> None:
+    project.write("src/all.py", "".join(KEYS.format(name) for name in ("one", "two", "three")))
+    project.write("src/some.py", KEYS.format("four") + LAMP * 4)
+    project.index()
+    found = look(project, "how is the signing key rotated")
+    assert [path_of(id) for id in found[:2]] == ["src/all.py", "src/some.py"]
+
+
+def test_names_with_capitals_are_compared_as_they_are_written(project: Project) -> None:
+    project.write("src/a.py", "def query():\n    return 1\n")
+    project.write("src/b.py", "class Query:\n    size = 1\n")
+    project.index()
+    assert definitions(project.store, ["Query"]) == {"symbol-src/b.py::Query": 1.0}
+    assert definitions(project.store, ["query"]) == {"symbol-src/a.py::query": 1.0}
+    assert definitions(project.store, ["QUERY"]) == {}
+
+
+def test_file_that_defines_a_name_asked_for_alone_is_first(project: Project) -> None:
+    project.write("src/loader.py", "def parse_rules(text):\n    return text\n")
+    project.write("src/parse_rules.py", "# parse_rules of the loader\n" * 3 + LAMP)
+    project.index()
+    assert files(project, "where is parse_rules defined")[0] == "src/loader.py"
+
+
+def test_what_a_question_names_is_defined_in_a_better_file(project: Project) -> None:
+    project.write("src/loader.py", "def parse_rules(text):\n    return text\n")
+    project.write("src/words.py", "# parse_rules of the loader\n" * 3 + LAMP)
+    project.index()
+    asked = "how do lamps and parse_rules come to the loader of words"
+    assert files(project, asked)[0] == "src/loader.py"
+
+
+def test_changelogs_stand_back_unless_changes_are_asked_for(project: Project) -> None:
+    sold, lit = "Old gadgets are sold\n", "Lamps are lit by the door\n" * 9
+    project.write("CHANGES.md", sold * 3 + lit)
+    project.write("shop.md", sold + lit)
+    project.index()
+    assert files(project, "gadgets sold")[:2] == ["shop.md", "CHANGES.md"]
+    for asked in ("when were gadgets sold", "gadgets sold in 2.0", "changes of gadgets"):
+        assert files(project, asked)[:2] == ["CHANGES.md", "shop.md"], asked
+
+
+def test_tests_stand_back_unless_the_query_begins_with_them(project: Project) -> None:
+    project.write("src/keys.py", KEYS.format("key") * 2 + "# This is no test, and has no tests.\n")
+    project.write("tests/test_keys.py", "def test_rotation():\n    '''Rotate the key.'''\n" + LAMP)
+    project.index()
+    for asked in ("rotate the key", "how is the key rotated"):
+        assert files(project, asked)[0] == "src/keys.py", asked
+    for asked in ("test that rotates the key", "the tests of rotation"):
+        assert files(project, asked)[0] == "tests/test_keys.py", asked
+
+
+def test_data_and_prose_stand_back_among_files(project: Project) -> None:
+    project.write("gadgets.yml", "gadget: gadget gadget\n")
+    project.write("gadgets.md", "gadget gadget gadget\n")
+    project.write("src/shop.py", KEYS.format("gadget") + LAMP)
+    project.index()
+    found = files(project, "gadget", "file")
+    assert found[0] == "src/shop.py" and {*found[1:3]} == {"gadgets.yml", "gadgets.md"}
+    assert "gadgets.md" in files(project, "gadget colour")[:3], "pages have a list"
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "aside"),
+    [
+        ("src/latest.py", True, False), ("tests/a.py", True, True), ("test-data/a.py", True, True),
+        ("lib/a.test", True, True), ("docs/conf.py", True, True), ("examples/a.go", True, True),
+        ("documents/a.py", True, False), ("db/migrations/1.py", True, True),
+        ("ChangeLog", False, False),
+        ("Makefile", False, False), (".zshrc", False, False), ("init.el", False, False),
+        ("setup.cfg", False, False), (".github/ISSUE_TEMPLATE/a.py", False, False),
+        ("bin/run", True, False), ("LICENSE", False, False), ("a.min.js", True, True),
+    ],
+)  # fmt: skip
+def test_kinds_of_files(path: str, source: bool, aside: bool) -> None:
+    assert (is_source(path), is_aside(path)) == (source, aside)
+
+
+def test_joined_words_find_the_name(project: Project) -> None:
+    project.write("src/unitofwork.py", "def unitofwork():\n    return 1\n" + LAMP)
+    project.write("src/clock.py", "class Timelimit:\n    pass\n" + LAMP)
+    project.write("src/wall.py", LAMP + "# the limit\n")
+    project.index()
+    assert files(project, "where is the unit of work")[0] == "src/unitofwork.py"
+    assert files(project, "time limit") == ["src/clock.py", "src/wall.py"]
+
+
+def test_commits_add_files_to_texts_that_are_no_question(tmp_path: Path, store: Store) -> None:
+    repository = Repository(tmp_path / "project")
+    project = Project(repository.root, store)
+    project.write("src/keys.py", KEYS.format("key"))
+    repository.commit("Begin")
+    project.write("src/lamp.py", LAMP)
+    repository.commit("Polish the brass of the signing key")
+    project.index()
+    analyze_cochanges(store, Settings(), lambda: None, str(repository.root))
+    asked = "Polish brass again"
+    assert files(project, asked) == ["src/lamp.py"]
+    assert files(project, asked, "file") == ["src/lamp.py"]
+    assert files(project, "where is brass polished") == []
+
+
+def test_words_that_are_far_apart_are_no_place() -> None:
+    near, far = "a\n" * 590, "a\n" * 610
+    query = parse_query("gadget widget")
+    assert stretch_of(f"gadget\n{near}widget\n", query)[:2] == (1, 592)
+    assert stretch_of(f"gadget\n{far}widget\n", query)[:2] == (1, 1)
+
+
+def test_a_frequent_word_has_no_place_after_the_first_fifty() -> None:
+    query = parse_query("gadget widget")
+    assert stretch_of("gadget\n" * 60 + "widget\n", query)[:2] == (50, 61)

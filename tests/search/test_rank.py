@@ -1,0 +1,271 @@
+"""One ranking: the three lists, their evidence, their turns, and when results are weak."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from code_project import Project
+from new_stores import new_store
+from repositories import Repository
+
+from pylore.code.index import index
+from pylore.core.model import Hit, Hits
+from pylore.core.settings import Settings
+from pylore.core.text import parse_query
+from pylore.embed.static import StaticEmbedder
+from pylore.formats.markdown import import_markdown
+from pylore.records.records import Records
+from pylore.search.files import FileRanks
+from pylore.search.legs import Matches, run_legs
+from pylore.search.pipeline import Request, _pool, search
+from pylore.search.rank import (
+    BY_WORDS,
+    CODE,
+    LEAN,
+    NEARLY,
+    PAGES,
+    RECORDS,
+    WEAK,
+    _turns,
+    evidence,
+    in_turn,
+    leaning,
+    list_of,
+)
+from pylore.store import Store
+from pylore.store.filter import Scope
+
+CODE_OF_TOKENS = '''
+class Signer:
+    """Sign session tokens with a rotating key."""
+
+    def register(self, key):
+        """Register a key that signs session tokens."""
+        return key
+
+
+def register_signer(signer):
+    """Register a signer of session tokens."""
+    return signer.register(signer)
+
+
+def upload_files(files):
+    """Upload files to the server in chunks of a megabyte."""
+    return files
+'''
+PAGE = """# Uploads
+
+To upload files to the server, call the client with a list of files. The server stores the files in
+chunks, and signs session tokens for them.
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Code, a page that is imported, and records."""
+    root: Path = tmp_path_factory.mktemp("rank") / "project"
+    repository = Repository(root)
+    embedder = StaticEmbedder()
+    with new_store(str(root / ".lore")) as store:
+        project = Project(repository.root, store)
+        project.write("src/tokens.py", CODE_OF_TOKENS)
+        project.write("docs/uploads.md", PAGE)
+        for number in range(6):
+            light = f"def light{number}(lamp):\n    '''Light the lamp of a room.'''\n"
+            project.write(f"src/room{number}.py", f"{light}    return lamp\n")
+            page = f"# Room {number}\n\nLamps of room {number} are lit.\n"
+            project.write(f"docs/room{number}.md", page)
+        index(store, Settings(), lambda: embedder, str(root))
+        import_markdown(store, Settings(), embedder, [str(root / "docs")], str(root))
+        records = Records(store, Settings(), embedder, str(root))
+        records.add("decision", "We rotate keys each night because a leaked key must end soon",
+                    id="decision-rotate")  # fmt: skip
+        for number in range(6):
+            records.add("note", f"The office has a kitchen on floor {number}", id=f"note-{number}")
+        yield store
+
+
+Look = Callable[..., Hits]
+
+
+@pytest.fixture(scope="module")
+def look(store: Store) -> Look:
+    embedder = StaticEmbedder()
+
+    def look(query: str, *, vectors: bool = True, **flags: object) -> Hits:
+        settings = Settings.load(environ={}, flags={k: str(v) for k, v in flags.items()})
+        request = Request(query, explain=True)
+        return search(store, settings, request, embedder if vectors else None)
+
+    return look
+
+
+def ids(hits: Hits) -> list[str]:
+    return [hit.id for hit in hits]
+
+
+# --- lists
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("file-src/a.py", CODE), ("symbol-src/a.py::f", CODE), ("file-setup.cfg", CODE),
+        ("file-README.md", PAGES), ("symbol-docs/a.rst::Title", PAGES), ("doc-docs/a", PAGES),
+        ("note-a", RECORDS), ("decision-doc", RECORDS), ("entity-a", RECORDS),
+    ],
+)  # fmt: skip
+def test_list_of_a_result(id: str, name: str) -> None:
+    assert list_of(id) == name
+
+
+def turns(leans: str = "", **worth: float) -> list[list[str]]:
+    return [*islice(_turns(worth, leans, worth), 2)]
+
+
+def test_two_places_are_for_the_best_list_and_the_third_for_the_next() -> None:
+    assert turns(code=0.8, pages=0.7) == [[CODE, CODE, PAGES], [CODE, CODE, PAGES]]
+    assert turns(code=0.6, pages=0.7)[0] == [PAGES, PAGES, CODE]
+    assert turns(code=0.9)[0] == [CODE] * 3
+
+
+def test_list_with_little_evidence_has_no_place_among_the_first_three() -> None:
+    assert turns(code=0.9, pages=WEAK - 0.01)[0] == [CODE] * 3
+    assert turns(code=0.9, pages=WEAK)[0] == [CODE, CODE, PAGES]
+    assert turns(code=0.3, pages=0.3 * NEARLY - 0.01)[0] == [CODE] * 3
+    assert turns(code=0.3, pages=0.3 * NEARLY + 0.01)[0] == [CODE, CODE, PAGES]
+
+
+def test_record_that_answers_is_first_or_second() -> None:
+    assert turns(code=0.8, pages=0.7, records=0.4)[0] == [CODE, RECORDS, PAGES]
+    assert turns(code=0.8, pages=0.7, records=0.8 - LEAN + 0.01)[0] == [RECORDS, CODE, PAGES]
+    assert turns(CODE, code=0.8, pages=0.9, records=0.4)[0] == [CODE, RECORDS, CODE]
+    assert RECORDS not in turns(code=0.3, pages=0.3, records=0.1)[0]
+
+
+def test_way_of_asking_leans_to_a_list() -> None:
+    assert turns(PAGES, code=0.8, pages=0.8 - LEAN + 0.01)[0] == [PAGES, PAGES, CODE]
+    assert turns(CODE, code=0.4, pages=0.9) == [[CODE] * 3, [CODE, CODE, PAGES]]
+
+
+def test_person_leans_to_pages_and_a_place_or_a_defined_name_to_code() -> None:
+    found = Matches()
+    asked = ("how do I upload files", "where are files uploaded", "uploads of files")
+    assert [leaning(text, found) for text in asked] == [PAGES, CODE, ""]
+    found.files = FileRanks({"defined": {"file-a.py": 1.0}}, {})
+    assert leaning("upload_files of the server", found) == CODE
+
+
+def test_pool_has_the_best_of_each_list() -> None:
+    found = Matches()
+    found.fused = {f"file-{number:02}.py": 1 - number / 100 for number in range(60)}
+    found.fused |= {f"note-{number:02}": 0.1 - number / 1000 for number in range(20)}
+    pool = _pool(found, 50)
+    assert [id for id in pool if list_of(id) == CODE] == [*found.fused][:50]
+    assert [id for id in pool if list_of(id) == RECORDS] == [f"note-{n:02}" for n in range(10)]
+
+
+def test_nearest_records_are_read_beside_code_and_pages(store: Store) -> None:
+    query = parse_query("upload files in chunks of a megabyte")
+    vector = StaticEmbedder().embed([query.text])[0]
+    found = run_legs(store, Settings(), query, vector, Scope(), None, 1)
+    assert list_of(found.nearest[0][1]) == CODE
+    assert sum(list_of(id) == RECORDS for _, id, _ in found.nearest) == 7
+
+
+def test_lists_keep_their_order_and_scores_fall() -> None:
+    found = Matches()
+    found.evidence = {CODE: 0.8, PAGES: 0.4}
+    scores = {"file-a.py": 0.9, "file-b.py": 0.8, "doc-a": 1.0, "file-c.py": 0.7, "doc-b": 0.6}
+    hits = in_turn([Hit(id, score) for id, score in scores.items()], parse_query("lamps"), found)
+    assert [hit.id for hit in hits] == ["file-a.py", "file-b.py", "doc-a", "file-c.py", "doc-b"]
+    assert [hit.score for hit in hits] == pytest.approx([0.9, 0.8, 0.5, 0.5, 0.3])
+
+
+# --- evidence
+
+
+def proofs(store: Store, cosine: float | None, *texts: str) -> Matches:
+    """Return matches: notes of these texts found by words, the first one by a vector too."""
+    found = Matches()
+    with store.transaction():
+        records = Records(store, Settings(), None)
+        for number, text in enumerate(texts):
+            records.add("note", text, id=f"note-{number}")
+    keys = store.nodes.first_passages([f"note-{number}" for number in range(len(texts))])
+    found.rows["texts"] = [(key, id, 1.0) for id, key in keys.items()]
+    if cosine is not None:
+        found.nearest = [(keys["note-0"], "note-0", cosine)]
+    return found
+
+
+def test_evidence_is_a_third_of_the_words_and_two_thirds_of_the_cosine(tmp_path: Path) -> None:
+    query = parse_query("tokens expire")
+    with new_store(str(tmp_path)) as store:
+        found = proofs(store, 0.6, "tokens expire at night", "lamps")
+        assert evidence(store, query, found) == {RECORDS: pytest.approx(BY_WORDS + 0.4)}
+        found.nearest = []
+        assert evidence(store, query, found) == {RECORDS: 1.0}, "without vectors words alone"
+
+
+def test_a_rare_word_weighs_more_and_another_form_half(tmp_path: Path) -> None:
+    with new_store(str(tmp_path)) as store:
+        found = proofs(store, None, "lamps", "lamps", "tokens", "a key")
+
+        def share(text: str, only: int) -> float:
+            row = found.rows["texts"][only]
+            one = Matches()
+            one.rows["texts"] = [row]
+            return evidence(store, parse_query(text), one)[RECORDS]
+
+        assert share("lamps tokens", 0) < 0.5 < share("lamps tokens", 2)
+        assert share("keys", 3) == 0.5
+        assert share("lamps xyzzy", 0) < share("lamps tokens", 0), "a word that is nowhere"
+
+
+def test_list_with_the_words_and_the_nearest_vector_is_first(look: Look) -> None:
+    page = look("call the client with a list of files")
+    assert list_of(page[0].id) == PAGES
+    code = look("upload files in chunks of a megabyte")
+    assert list_of(code[0].id) == CODE
+    for hits in (page, code):
+        found = (hits[0].explain or {})["evidence"]
+        assert max(found, key=lambda name: found[name]) == list_of(hits[0].id)
+
+
+# --- in a search
+
+
+def test_how_do_i_puts_a_page_first_and_where_is_code(look: Look) -> None:
+    assert ids(look("how do I upload files"))[0] == "doc-docs/uploads"
+    assert ids(look("where is it that files are uploaded"))[0] == (
+        "symbol-src/tokens.py::upload_files"
+    )
+
+
+@pytest.mark.parametrize("query", ["why do we rotate keys", "leaked key must end soon"])
+def test_record_that_answers_is_among_the_first_two(look: Look, query: str) -> None:
+    assert "decision-rotate" in ids(look(query))[:2]
+
+
+def test_definition_of_a_name_asked_for_alone_is_first(look: Look) -> None:
+    assert ids(look("Signer.register"))[0] == "symbol-src/tokens.py::Signer.register"
+    assert ids(look("register_signer"))[0] == "symbol-src/tokens.py::register_signer"
+    assert ids(look("where is the Signer class"))[0] == "symbol-src/tokens.py::Signer"
+
+
+def test_page_and_its_file_are_one_result(look: Look) -> None:
+    found = ids(look("upload files", limit=50))
+    assert "doc-docs/uploads" in found and "file-docs/uploads.md" not in found
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_what_the_store_does_not_know_is_weak(look: Look, vectors: bool) -> None:
+    for known in ("how are session tokens signed", "kitchen of the office", "rotate keys"):
+        assert not look(known, vectors=vectors)[0].weak, known
+    unknown = look("pictures of penguins on holiday of the office", vectors=vectors)
+    assert all(hit.weak for hit in unknown)
+    assert "these results are weak: the store may have nothing on this" in unknown.notes
