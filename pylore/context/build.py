@@ -6,7 +6,7 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Node, Record
 from ..core.query import asks_about_code, asks_what_to_do, named_in
 from ..core.text import is_test, one_line, parse_query, printable
-from ..core.vocabulary import PAGES_LIST, list_of, name_in_tree, qualified_of
+from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, list_of, name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from .results import CODE_NODES, WITH_CODE, ContextBrief, by_worth, results_for, user_of
 from .sections import (
@@ -105,15 +105,23 @@ def build(
     if task is None and len(hits) and all(hit.weak for hit in hits):
         called = _names_of_code(question)
         if not any(hit.type == "symbol" and _name(hit.id) in called for hit in hits):
-            return _nothing_known(context)
+            return _nothing_known(store, context)
     return _Builder(store, settings, asked, hits, context).run()
 
 
-def _nothing_known(context: Context) -> Context:
-    """Return a context that says that nothing answers the question, and what is nearest."""
+def _nothing_known(store: Store, context: Context) -> Context:
+    """Return a context that says that nothing answers the question, and what is nearest: ids, and
+    the first record if it is short."""
     nearest = ", ".join(hit.id for hit in context.hits[:_MOST_NAMED])
-    said = f"Nothing that is known answers this. The nearest are: {nearest}\n"
-    context.text = printable(framed(f"{_head(context.question)}\n{said}"))
+    text = f"{_head(context.question)}\nNothing that is known answers this. Nearest: {nearest}\n"
+    ids = [hit.id for hit in context.hits if list_of(hit.id) == RECORDS_LIST]
+    node = store.nodes.get(ids[0]) if ids else None
+    if node is not None:
+        said = node.body if node.body.startswith(node.title) else f"{node.title}. {node.body}"
+        record = f"\n- {one_line(f'{said} {node.why}')} ({node.id})\n"
+        if FRAME + tokens_of(text + record) <= _NOTHING:
+            text += record
+    context.text = printable(framed(text))
     context.tokens_used = tokens_of(context.text)
     context.hits = []
     return context
@@ -131,6 +139,9 @@ _HEADING = 200
 
 _NAMED_SHARE, _SIGNATURE = 0.15, 120
 """Share of the room for naming what does not fit, and letters of one name."""
+
+_NOTHING = 200
+"""Tokens of a context that answers nothing, at most."""
 
 _MOST_NAMED = 5
 """Ids or files that are named in a row."""

@@ -256,12 +256,12 @@ class _FullTextLeg:
 
 def coverage(query: Query, text: str) -> float:
     """Return the share of the query's words that a text has."""
-    return weighted_coverage(dict.fromkeys(query.single_words(), 1.0), text)
+    return weighted_coverage(dict.fromkeys(query.single_words(), 1.0), spaced(text))
 
 
-def weighted_coverage(weights: Mapping[str, float], text: str) -> float:
-    """Return the share of the words' weights that a text has; another form counts half."""
-    has = spaced(text)
+def weighted_coverage(weights: Mapping[str, float], has: str) -> float:
+    """Return the share of the words' weights that a ``spaced`` text has; another form counts
+    half."""
     share = 0.0
     for word, weight in weights.items():
         if f" {word} " in has:

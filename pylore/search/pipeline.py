@@ -19,7 +19,7 @@ from ..core.text import (
     snippet,
     stem,
 )
-from ..core.vocabulary import FILE_IDS, list_of
+from ..core.vocabulary import CODE_LIST, FILE_IDS, PAGES_LIST, RECORDS_LIST, list_of
 from ..store import ALL
 from ..store.filter import Scope
 from .legs import BUILT_IN, Matches, add_leg_scores, embed_query, run_legs
@@ -227,8 +227,8 @@ class _Search:
         near = [id for id in found.fused if id in found.near and id not in wanted]
         wanted = wanted.union(near[:limit])
         shown = []
-        for hit in hits:
-            if hit.id not in wanted:
+        for place, hit in enumerate(hits):
+            if hit.id not in wanted and place >= limit:
                 if hit.id not in self._reached or not others:
                     continue
                 others -= 1
@@ -390,12 +390,12 @@ def _pool(found: Matches, room: int) -> list[str]:
     answered = {*found.stands_for.values()}
     ids = [id for id in found.fused if id not in answered]
     pool = ids[:room]
-    lists = [*map(list_of, pool)]
-    taken = {name: lists.count(name) for name in found.evidence}
-    if min(taken.values(), default=OF_EACH) < OF_EACH:
+    if len(ids) > room:
+        lists = [*map(list_of, pool)]
+        taken = {name: lists.count(name) for name in (CODE_LIST, PAGES_LIST, RECORDS_LIST)}
         for id in ids[room:]:
             name = list_of(id)
-            if taken.get(name, 0) < OF_EACH:
-                taken[name] = taken.get(name, 0) + 1
+            if taken[name] < OF_EACH:
+                taken[name] += 1
                 pool.append(id)
     return pool

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from new_stores import new_store
 
-from pylore.core.model import Edge, Hit, Node
+from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
-from pylore.search.rules import DirectMatches, narrowed, path_seeds
+from pylore.search.rules import narrowed, path_seeds
 from pylore.store import Store
 
 NOW = "2026-01-31T12:00:00Z"
@@ -38,11 +38,10 @@ def anchors(legs: dict[str, dict[str, float]], most: int) -> list[str]:
     found = Matches()
     found.legs = legs
     found.fused = dict.fromkeys("abcdevwxyz", 1.0)
-    direct = [Hit(id) for id in found.fused]
     settings = Settings().changed(
         [("expansion", "activation"), ("activation_anchors", str(most))], "test"
     )
-    return [*path_seeds(DirectMatches(found, found, direct), narrowed(settings), [])]
+    return [*path_seeds(found, narrowed(settings), [])]
 
 
 def test_the_anchors_are_the_nearest_by_vector_else_by_full_text() -> None:

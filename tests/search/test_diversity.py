@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from struct import unpack
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from pylore.core.model import Hit, Hits, Node
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.diversity import SAME_CATEGORY, SIMILAR, TOP, WINDOW, diversify, mmr
+from pylore.search.diversity import SAME_CATEGORY, TOP, WINDOW, diversify, mmr
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -162,31 +161,6 @@ def test_scores_still_fall_from_the_top_down(store: Store) -> None:
         least = min(least, own[hit.id])
         assert hit.score == least, "its own, or that of what is now above it"
     assert scores != sorted(own.values(), reverse=True)
-
-
-def test_explain_says_which_one_above_it_a_result_is_most_like(store: Store) -> None:
-    vectors = {id: unpack("<256f", blob) for id, blob in
-               store.vectors.of_nodes([id for id, *_ in FACTS])}  # fmt: skip
-    plain = [hit.id for hit in found(store, mmr_lambda="1")]
-    above: list[str] = []
-    named = 0
-    for hit in found(store, explain=True):
-        said = (hit.explain or {})["diversity"]
-        assert plain[said["rank"] - 1] == hit.id
-        cosines = {
-            id: sum(a * b for a, b in zip(vectors[hit.id], vectors[id], strict=True))
-            for id in above
-        }
-        nearest = max(cosines, key=lambda id: cosines[id], default="")
-        similarity = (cosines.get(nearest, 0.0) - SIMILAR) / (1 - SIMILAR)
-        if similarity > 0:
-            named += 1
-            assert said["similar_to"] == nearest
-            assert said["similarity"] == pytest.approx(similarity, abs=1e-5)
-        else:
-            assert (said["similar_to"], said["similarity"]) == (None, 0)
-        above.append(hit.id)
-    assert named >= 4
 
 
 def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:

@@ -15,6 +15,10 @@ from pylore.code.index import index
 from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
+from pylore.core.vocabulary import CODE_LIST as CODE
+from pylore.core.vocabulary import PAGES_LIST as PAGES
+from pylore.core.vocabulary import RECORDS_LIST as RECORDS
+from pylore.core.vocabulary import list_of
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.markdown import import_markdown
 from pylore.records.records import Records
@@ -23,17 +27,14 @@ from pylore.search.legs import Matches, run_legs
 from pylore.search.pipeline import Request, _pool, search
 from pylore.search.rank import (
     BY_WORDS,
-    CODE,
     LEAN,
     NEARLY,
-    PAGES,
-    RECORDS,
     WEAK,
     _turns,
     evidence,
     in_turn,
     leaning,
-    list_of,
+    weigh,
 )
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -181,6 +182,7 @@ def test_lists_keep_their_order_and_scores_fall() -> None:
     found.evidence = {CODE: 0.8, PAGES: 0.4}
     scores = {"file-a.py": 0.9, "file-b.py": 0.8, "doc-a": 1.0, "file-c.py": 0.7, "doc-b": 0.6}
     hits = in_turn([Hit(id, score) for id, score in scores.items()], parse_query("lamps"), found)
+    weigh(hits, found.evidence)
     assert [hit.id for hit in hits] == ["file-a.py", "file-b.py", "doc-a", "file-c.py", "doc-b"]
     assert [hit.score for hit in hits] == pytest.approx([0.9, 0.8, 0.5, 0.5, 0.3])
 

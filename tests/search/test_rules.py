@@ -16,7 +16,7 @@ from pylore.graph.walk import Step, Walk
 from pylore.records.records import Records
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
-from pylore.search.rules import DirectMatches, summed_factors
+from pylore.search.rules import summed_factors
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -70,12 +70,6 @@ def test_runs_tie_records_to_each_other_and_are_shown_to_who_asks_for_them(store
     assert runs == ["run-1"]
 
 
-def matches(found: dict[str, float], *direct: str) -> DirectMatches:
-    fused = Matches()
-    fused.fused, fused.confidence = found, 1.0
-    return DirectMatches(fused, fused, [Hit(id) for id in direct])
-
-
 def test_the_first_of_each_list_stay_above_what_the_graph_brings() -> None:
     scores = {"file-a.py": 1.0, "note-a": 0.3, "file-b.py": 0.9, "note-b": 0.2, "file-c.py": 0.8,
               "note-c": 0.1}  # fmt: skip
@@ -86,7 +80,10 @@ def test_the_first_of_each_list_stay_above_what_the_graph_brings() -> None:
         hit = Hit(id)
         hit.hops = 1
         reached.append(hit)
-    factors = summed_factors(reached, walk, matches(scores, *scores), options(graph_weight="1"))
+    found = Matches()
+    found.fused, found.confidence = scores, 1.0
+    direct = [Hit(id) for id in scores]
+    factors = summed_factors(direct, reached, walk, found, options(graph_weight="1"))
     match = {id: of["match"] * of.get("decay", 1.0) for id, of in factors.items()}
     assert match["file-a.py"] == match["file-z.py"] > match["file-b.py"] > match["file-c.py"]
     assert match["note-a"] == match["note-z"] > match["note-b"] > match["note-c"]
