@@ -500,7 +500,7 @@ def test_a_text_of_150_words_is_whole_and_of_a_longer_one_the_best_sentences(
     assert "The quagga is striped." in text and f"{short}." not in text
 
 
-def test_weak_results_are_not_shown_but_named(
+def test_weak_results_are_named_and_the_nearest_record_is_shown(
     project: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def weak(*given: Any) -> Any:
@@ -511,7 +511,7 @@ def test_weak_results_are_not_shown_but_named(
 
     monkeypatch.setattr("pylore.context.results.search", weak)
     context = asked(project, "how are sessions signed")
-    assert "Nothing that is known answers this. The nearest are: " in context.text
+    assert "Nothing that is known answers this. Nearest: " in context.text
     assert "def sign" not in context.text
     assert context.included == [] and context.tokens_used <= 200
 
