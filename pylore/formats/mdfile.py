@@ -16,8 +16,9 @@ from ..core.errors import LoreError, nearest
 from ..core.ids import check_id, check_type
 from ..core.lines import LINKS, MARKDOWN_LINE
 from ..core.model import Node, Record
+from ..core.paths import is_changelog
 from ..core.query import version_of
-from ..core.text import clean_tags, is_changelog, one_line
+from ..core.text import clean_tags, one_line
 from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
 from ..records.fields import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown, is_page

@@ -6,7 +6,6 @@ from math import sqrt
 
 from ..core.model import Hit
 from ..core.scoring import best_first, rounded
-from ..core.settings import BY_NAME
 from ..core.text import counted
 from ..core.vocabulary import DEFINES, RUN_IDS
 from ..graph.accumulate import accumulate
@@ -76,9 +75,7 @@ def expanded(
     known |= {stands_for[id] for id in known & stands_for.keys()}
     among = within(store, walked, scope)
     others = [id for id in among if id not in known]
-    most = min(settings.graph_limit, settings.graph_max_nodes)
-    cap = "graph_limit" if most < settings.graph_max_nodes else "graph_max_nodes"
-    say_caps(walked, len(others) - most, settings, cap_of(settings, cap), notes)
+    say_caps(walked, len(others) - min(settings.graph_limit, settings.graph_max_nodes), notes)
     steps = [walked.reached[id] for id in others[: settings.graph_max_nodes]]
     reached = [led(Hit(step.id), step, settings.hop_decay, explain=explain) for step in steps]
     reached = describe(store, settings, reached)
@@ -161,23 +158,16 @@ def within(store: Store, found: Walk, scope: Scope) -> list[str]:
     return [id for id in ids if id in among]
 
 
-def say_caps(found: Walk, more: int, settings: Settings, cap: str, notes: list[str]) -> None:
-    """Add one note on the links and nodes that a walk left out, ``more`` of these by ``cap``."""
+def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
+    """Add one note on the links and nodes that a walk left out, ``more`` of these by a limit."""
     said = []
-    if found.hubs:
-        nodes = counted(len(found.hubs), "node")
-        said.append(f"weaker links of {nodes} not followed ({cap_of(settings, 'graph_fanout')})")
-    more = found.left_out + max(0, more)
+    if walked.hubs:
+        said.append(f"weaker links of {counted(len(walked.hubs), 'node')} not followed")
+    more = walked.left_out + max(0, more)
     if more:
-        said.append(f"{counted(more, 'connected node')} not shown ({cap})")
+        said.append(f"{counted(more, 'connected node')} not shown")
     if said:
         notes.append(", ".join(said))
-
-
-def cap_of(settings: Settings, name: str) -> str:
-    """Return a cap and its value, by the name of the setting that it comes from."""
-    origin = settings.origins.get(name, name)
-    return f"{origin if origin in BY_NAME else name} is {getattr(settings, name)}"
 
 
 # --- paths

@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import log
 
 from ..core.errors import GraphUnavailable
+from ..core.paths import is_aside, is_changelog, is_source, is_test
 from ..core.query import (
     asked_names,
     asks_for_changes,
@@ -25,9 +26,6 @@ from ..core.text import (
     camel_parts,
     fold,
     inflections,
-    is_aside,
-    is_changelog,
-    is_test,
     joined,
     parse_query,
     phrases_of,
@@ -79,14 +77,6 @@ of questions is 78.9 with 0.3, 80.4 with 0.2."""
 OF_CHANGELOGS = 0.5
 """Factor on changelogs, unless the query asks for changes: they have all words. One of 45 questions
 about pages is answered in the first three with it only."""
-
-NO_SOURCE = frozenset(
-    "adoc bib cfg conf css csv el html ini ipynb json less lock log md markdown mdx org po"
-    " properties rst scss svg tex toml tsv txt xml yaml yml".split()
-)
-"""Endings of files that are no source."""
-
-_NO_SOURCE_NAMES = frozenset(("changelog", "dockerfile", "gemfile", "makefile", "pipfile"))
 
 
 class FileRanks:
@@ -327,20 +317,3 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
             factor *= logs
         if factor != 1:
             yield id, factor
-
-
-def is_source(path: str) -> bool:
-    """Return whether the name of a file is that of code.
-
-    >>> is_source("a/b.py"), is_source("README.md"), is_source("setup.cfg"), is_source("a/run")
-    (True, False, False, True)
-    >>> is_source("Makefile"), is_source(".zshrc"), is_source(".github/ISSUE_TEMPLATE/bug.py")
-    (False, False, False)
-    """
-    name = path.rpartition("/")[2]
-    stem, dot, ending = name.rpartition(".")
-    if name.lower() in _NO_SOURCE_NAMES or "issue_template" in path.lower():
-        return False
-    if not dot or not stem:
-        return not (name.isupper() or name.startswith(".") or name.endswith("rc"))
-    return ending.lower() not in NO_SOURCE and not ending.endswith("rc")

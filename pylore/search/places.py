@@ -9,8 +9,9 @@ that no symbol stands for, the lines are shown that have most of the rare words.
 from __future__ import annotations
 
 from ..core import scoring
+from ..core.paths import is_changelog
 from ..core.query import version_of
-from ..core.text import is_changelog, stem
+from ..core.text import stem
 from ..core.vocabulary import CODE_IDS, file_id, path_of
 from .legs import coverage
 from .score import best_first, plain, stand
@@ -77,8 +78,7 @@ def add_lines(
         and not hit.id.startswith(CODE_IDS)
     ]  # fmt: skip
     choose_passages(store, query, documents, found)
-    add_document_lines(store, documents, found)
-    add_symbol_lines(store, hits, found)
+    _add_passage_lines(store, hits, documents, found)
     if found.files is None:
         return documents, {}
     files = [hit for hit in hits if hit.type == "file" and hit.line_start is None]
@@ -126,23 +126,18 @@ def _heading(hit: Hit, title: str) -> str:
     return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
 
 
-def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Matches) -> None:
-    """Gives a file that was found by one of its symbols the lines of that symbol."""
+def _add_passage_lines(store: Store, hits: list[Hit], documents: list[Hit], found: Matches) -> None:
+    """Give an imported document the line of the passage that matched, and a file that was found by
+    one of its symbols the lines of that symbol."""
+    by_key = {found.passage[hit.id]: hit for hit in documents}
+    for key, line in store.documents.lines([*by_key]).items() if by_key else ():
+        by_key[key].line_start, by_key[key].line_end = line, None
     by_key = {
         found.passage[hit.id]: hit for hit in hits
         if hit.type == "file" and hit.line_start is None and hit.id in found.passage
     }  # fmt: skip
-    if by_key:
-        for key, (first, last) in store.nodes.symbol_lines([*by_key]).items():
-            by_key[key].line_start, by_key[key].line_end = first, last
-
-
-def add_document_lines(store: Store, documents: list[Hit], found: Matches) -> None:
-    """Gives an imported document the line of its file in which the passage that matched begins."""
-    if documents:
-        by_key = {found.passage[hit.id]: hit for hit in documents}
-        for key, line in store.documents.lines([*by_key]).items():
-            by_key[key].line_start, by_key[key].line_end = line, None
+    for key, (first, last) in store.nodes.symbol_lines([*by_key]).items() if by_key else ():
+        by_key[key].line_start, by_key[key].line_end = first, last
 
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from math import log
 
+from ..core.paths import in_test_module
 from ..core.query import asks_about_code, asks_what_to_do
 from ..core.scoring import best_first
-from ..core.text import in_test_module, spaced, stem
+from ..core.text import spaced, stem
 from ..core.vocabulary import (
     CODE_IDS,
     DOCUMENT_IDS,

@@ -98,7 +98,7 @@ def _reached(
     found = reach(store, wide, seeds, notes, walk, scope.excluded)
     among = [id for id in within(store, found, scope) if id not in aside]
     most = settings.graph_max_nodes
-    say_caps(found, len(among) - most, wide, f"graph_max_nodes is {most}", notes)
+    say_caps(found, len(among) - most, notes)
     steps = [found.reached[id] for id in among[:most]]
     hits = [led(Hit(step.id), step, settings.hop_decay, explain=explain) for step in steps]
     matched = {step.id: {"path": step.score} for step in steps}

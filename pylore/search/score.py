@@ -55,7 +55,7 @@ def standing(hit: Hit, settings: Settings, best: float) -> Factors:
     weight = settings.relevance_weight
     return {
         "age": age_factor(hit.recency_score or 0.0, settings.recency_weight),
-        "relevance": relevance_factor(relevance(product(hit, settings), best), weight)
+        "relevance": relevance_factor(relevance(product(hit.credibility, settings), best), weight)
         if weight
         else 1.0,
     }
@@ -66,18 +66,14 @@ def plain(settings: Settings) -> float:
     return max(settings.source_weights.values()) * max(settings.status_weights.values())
 
 
-def product(hit: Hit, settings: Settings) -> float:
-    """Confidence × source weight × usage × status weight."""
-    return _product(hit.credibility, settings)
-
-
 def fact_rank(credibility: tuple[float, str, str, int], age: float, settings: Settings) -> float:
     """Return the same × what its age in days leaves: by this, facts are ranked among each other."""
     fresh = recency(age, settings.recency_half_life, settings.recency_grace)
-    return _product(credibility, settings) * fresh
+    return product(credibility, settings) * fresh
 
 
-def _product(credibility: tuple[float, str, str, int], settings: Settings) -> float:
+def product(credibility: tuple[float, str, str, int], settings: Settings) -> float:
+    """Return confidence × source weight × usage × status weight."""
     confidence, source, status, accesses = credibility
     weight = settings.source_weights[source] * settings.status_weights[status]
     return confidence * weight * usage(accesses, settings.usage_boost)
@@ -126,7 +122,7 @@ def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
     """Every factor of a hit's relevance, by name."""
     confidence, source, status, accesses = hit.credibility
     return {
-        "score": rounded(relevance(product(hit, settings), plain(settings))),
+        "score": rounded(relevance(product(hit.credibility, settings), plain(settings))),
         "weight": settings.relevance_weight,
         "confidence": confidence,
         "source": source,

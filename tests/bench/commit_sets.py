@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from pylore.core.text import is_test
+from pylore.core.paths import is_test
 
 SOURCE = frozenset(
     "bash c cc cpp cs cxx go h hh hpp java js jsx kt mjs php py pyi rb rs scala sh swift ts tsx"

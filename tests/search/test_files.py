@@ -11,10 +11,11 @@ from new_stores import new_store
 from repositories import Repository
 
 from pylore.code.cochanges import analyze_cochanges
+from pylore.core.paths import is_aside, is_source
 from pylore.core.settings import Settings
-from pylore.core.text import is_aside, parse_query
+from pylore.core.text import parse_query
 from pylore.core.vocabulary import CODE_IDS, path_of
-from pylore.search.files import definitions, is_source
+from pylore.search.files import definitions
 from pylore.search.pipeline import Request, search
 from pylore.search.places import stretch_of
 from pylore.store import Store

@@ -76,7 +76,7 @@ def test_the_product_by_hand() -> None:
     settings = Settings()
     assert plain(settings) == pytest.approx(2.0 * 1.2)
     hit = hit_with((0.5, "file", "staged", 9))
-    assert product(hit, settings) == pytest.approx(0.5 * 1.5 * 1.5 * 1.0)
+    assert product(hit.credibility, settings) == pytest.approx(0.5 * 1.5 * 1.5 * 1.0)
     assert explained_relevance(hit, settings) == {
         "score": pytest.approx(0.5 * 1.5 * 1.5 / 2.4, abs=1e-6), "weight": 0.05,
         "confidence": 0.5, "source": "file", "source_weight": 1.5, "accesses": 9,
