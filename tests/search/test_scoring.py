@@ -101,7 +101,7 @@ def test_a_score_moves_by_at_most_the_weight(
     standing: Standing, score: float, weight: float
 ) -> None:
     settings = options(relevance_weight=weight)
-    standing_score = relevance(product(hit_with(standing), settings), plain(settings))
+    standing_score = relevance(product(hit_with(standing).credibility, settings), plain(settings))
     assert 0 <= standing_score <= MOST_RELEVANT
     new = score * relevance_factor(standing_score, weight)
     assert abs(new - score) <= weight * score + 1e-12
