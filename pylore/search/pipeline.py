@@ -15,6 +15,7 @@ from ..core.text import (
     counted,
     fold,
     one_line,
+    parse_query,
     snippet,
     stem,
 )
@@ -333,8 +334,7 @@ class _Search:
         shown = fold(" ".join([f"{hit.title} {hit.snippet}" for hit in hits]))
         whole = [word for word in words.single_words() if word not in words.beginnings]
         asked = [word for word in whole if stem(word) not in shown][:MOST_NAMED]
-        having = self._store.fulltext.frequencies(asked)[1]
-        missing = [f"'{word}'" for word in asked if not having.get(word)]
+        missing = [f"'{word}'" for word in asked if not self._is_there(word)]
         if not missing:
             return []
         return [f"no match for {', '.join(missing)}; showing results for the other words"]
@@ -347,6 +347,15 @@ class _Search:
             return "the hub has indexed nothing that you may read: 'lore sync' sends it what is " \
                    "here, and indexes it"  # fmt: skip
         return "the store is empty: run 'lore add', 'lore import' or 'lore index'"
+
+    def _is_there(self, word: str) -> bool:
+        """Return whether anything that may be seen has this word."""
+        fulltext, weights = self._store.fulltext, self._settings.field_weights
+        query = parse_query(word)
+        return any(
+            fulltext.search(collection, query, "some", Scope(), weights, 1)
+            for collection in fulltext.collections(())
+        )
 
 
 def find_matches(
