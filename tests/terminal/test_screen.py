@@ -73,7 +73,7 @@ def test_what_a_terminal_shows_fits_it(project: Path) -> None:
     narrow = seen(project, "search", "sessions signed server", "-n", "1", columns=40,
                   environ={"NO_COLOR": "1"})  # fmt: skip
     assert narrow == (
-        "1.00  decision-a  Sessions are signed\n      tokens, so that the server keeps\n"
+        "0.79  decision-a  Sessions are signed\n      tokens, so that the server keeps\n"
         "      no state\n      auth.py\n"
     )
     coloured = seen(project, "show", "decision-a", environ={"FORCE_HYPERLINK": "1"})
