@@ -116,7 +116,10 @@ class _Search:
             self._at_hand = seeds(store, settings, query.near, query.notes)  # type: ignore[arg-type]  # at a hub no files are at hand
         if settings.graph_depth and not settings.graph_max_depth:
             query.notes.append("graph_max_depth is 0: the graph is switched off")
-        hits = self._with_paths(self._worth_showing(self._ranked()))
+        hits = self._with_paths(self._ranked())
+        if not self._at_hand and not self._found.files_alone:
+            weigh(hits, self._found.evidence)
+        hits = self._worth_showing(hits)
         if query.scope.tags and not hits:
             query.notes += store.nodes.unknown_tags(query.scope.tags)
         self._fill_rows(hits)
@@ -238,8 +241,6 @@ class _Search:
 
                     led(hit, step)
             shown.append(hit)
-        if not self._at_hand and not found.files_alone:
-            weigh(shown, found.evidence)
         for hit in shown:
             add_leg_scores(hit, found if hit.id in found.rrf else self._starts)
         return shown

@@ -38,7 +38,9 @@ def results(here: Hits, there: Hits) -> None:
     assert len(one) == len(other)
     assert len({*one} & {*other}) >= len(one) - 1, (one, other)
     for hit, same in both_have(here, there):
-        assert hit.score == pytest.approx(same.score, abs=0.01)
+        lowered = {"diversity", "turn"} & {*hit.factors, *same.factors}  # by the hit before
+        if not hit.hops and not lowered:
+            assert hit.score == pytest.approx(same.score, abs=0.01)
         assert (hit.type, hit.title, hit.match, hit.snippet) == (
             same.type, same.title, same.match, same.snippet)  # fmt: skip
 
@@ -62,7 +64,7 @@ def notes(here: Hits, there: Hits) -> None:
 
 
 def of_caps(note: str) -> bool:
-    return " not followed (" in note or " not shown (" in note
+    return " not followed" in note or " not shown" in note
 
 
 def ways(here: Hits, there: Hits) -> None:
