@@ -171,7 +171,7 @@ def _of_whole_texts(store: Store, query: Query) -> dict[str, dict[str, float]]:
     if asked not in kept:
         kept.clear()
         kept[asked] = {
-            WHOLE: _whole_texts(store, query),
+            WHOLE: _found(store, _with_forms(query)),
             "head": _head(store, query),
             "path": _paths(store, query),
             "defined": defining(store, query.text),
@@ -192,15 +192,6 @@ def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, floa
         if score > files.get(id, 0.0):
             files[id] = score
     return files
-
-
-def _whole_texts(store: Store, query: Query) -> dict[str, float]:
-    """Return files by their whole texts; what they have of the names of code counts twice."""
-    scores: dict[str, float] = {}
-    for phrases in (_with_forms(query), _names(query)):
-        for id, score in _found(store, phrases).items():
-            scores[id] = scores.get(id, 0.0) + score
-    return scores
 
 
 def _head(store: Store, query: Query) -> dict[str, float]:
@@ -248,19 +239,6 @@ def defining(store: Store, text: str) -> dict[str, float]:
         file = file_id(path_of(id))
         files[file] = files.get(file, 0.0) + share
     return files
-
-
-def _names(query: Query) -> list[str]:
-    """Return the names of code in the query as phrases: dotted names whole, and their last part."""
-    found: dict[str, None] = {}
-    for name in named_in(query.text):
-        written = [fold(word) for word in words(name)]
-        if written:
-            found[" ".join(written)] = None
-            last = words(name.rpartition(".")[2])
-            if last and len(written) > len(last):
-                found[" ".join(map(fold, last))] = None
-    return list(found)
 
 
 def _paths(store: Store, query: Query) -> dict[str, float]:

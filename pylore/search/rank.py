@@ -91,37 +91,28 @@ def rank(
     found.evidence = evidence(store, query, found)
     found.files_alone = scope.types == ("file",)
     if "fulltext" in found.legs and store.whole_files.is_there():
-        _rank_by_files(store, settings, query, scope, found, files)
-    if scope.types and "symbol" not in scope.types:  # a file shows its best symbol
-        lifted: dict[str, float] = {}
-        for id, score in found.fused.items():
-            file = file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
-            lifted[file] = max(score, lifted.get(file, 0.0))
-            if file != id:
-                found.how.setdefault(file, found.how[id])
-                if id in found.passage:
-                    found.passage.setdefault(file, found.passage[id])
-        found.fused, found.stands_for = best_first(lifted), {}
+        from .files import rank_files
+
+        documents = [id for id in found.fused if id.startswith(DOCUMENT_IDS)]
+        made = store.documents.paths(documents) if documents else {}
+        found.files = files or rank_files(store, settings, query, scope, found.legs, made)
+        named = [*found.files.asked]
+        asked = store.nodes.match(scope, named) if named else frozenset[str]()
+        found.fused = best_first(_by_files(found, found.files, scope, made, asked))
+    if scope.types and "symbol" not in scope.types:
+        _lift_symbols(found)
 
 
-def _rank_by_files(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    scope: Scope,
-    found: Matches,
-    files: FileRanks | None,
-) -> None:
-    from .files import OF_TESTS, rank_files
+def _by_files(
+    found: Matches, files: FileRanks, scope: Scope, made: Mapping[str, str], asked: Set[str]
+) -> dict[str, float]:
+    """Return the scores of files, of symbols, of documents ``made`` from files, and of the rest."""
+    from .files import OF_TESTS
 
-    own = found.fused
-    documents = [id for id in own if id.startswith(DOCUMENT_IDS)]
-    made = store.documents.paths(documents) if documents else {}
-    found.files = files or rank_files(store, settings, query, scope, found.legs, made)
+    own, scores = found.fused, files.scores()
     for id in own:
         if "::test" in id and in_test_module(path_of(id), qualified_of(id)):
             own[id] *= OF_TESTS
-    scores = found.files.scores()
     ranked = {id: score for id, score in own.items() if not id.startswith(CODE_IDS)}
     ranked |= {id: scores.get(file_id(path), ranked[id]) for id, path in made.items()}
     with_files = not scope.types or "file" in scope.types
@@ -129,9 +120,20 @@ def _rank_by_files(
         ranked |= scores
         for id in scores:
             found.how.setdefault(id, "some")
-    asked = store.nodes.match(scope, [*found.files.asked]) if found.files.asked else frozenset()
-    ranked |= _symbols(own, scores, found, asked, SAME_FILE if with_files else 1.0)
-    found.fused = best_first(ranked)
+    return ranked | _symbols(own, scores, found, asked, SAME_FILE if with_files else 1.0)
+
+
+def _lift_symbols(found: Matches) -> None:
+    """Put files in the place of their symbols, each with its best symbol's score and passage."""
+    lifted: dict[str, float] = {}
+    for id, score in found.fused.items():
+        file = file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
+        lifted[file] = max(score, lifted.get(file, 0.0))
+        if file != id:
+            found.how.setdefault(file, found.how[id])
+            if id in found.passage:
+                found.passage.setdefault(file, found.passage[id])
+    found.fused, found.stands_for = best_first(lifted), {}
 
 
 def _symbols(
