@@ -162,14 +162,14 @@ open(sys.argv[1]).read()' "$TEST_ROOT/done" "$STORE/search.db" >"$TEST_ROOT/stat
   lore fact "the office" stands_in bern >/dev/null
   run_lore context "where does ada live" --as narrative --quiet
   expect 0
-  contains "$output" "lives in: bern"
+  contains "$output" "lives_in: bern"
   [[ $output != *rome* ]]
   [[ $output == *"### 💡 CONTEXT: ada"*"### 💡 CONTEXT: the office"* ]]
   [[ $output != *"CONTEXT: bern"* ]]
   run_lore context "where does ada live" --as narrative --with-superseded --quiet
-  contains "$output" "lives in: rome (superseded)"
-  run_lore ask "where does ada live" --with-superseded --llm-command "grep -o 'lives in: rome (superseded)'" --text --quiet
-  expect 0 "lives in: rome (superseded)"
+  contains "$output" "lives_in: rome (superseded)"
+  run_lore ask "where does ada live" --with-superseded --llm-command "grep -o 'lives_in: rome (superseded)'" --text --quiet
+  expect 0 "lives_in: rome (superseded)"
 }
 
 @test "a fact that ended elsewhere is found no more after an import; nor one of what was purged" {

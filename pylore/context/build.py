@@ -103,7 +103,8 @@ def build(
     hits = results_for(store, settings, asked, question, task, embedder)
     about = question if question.strip() else ", ".join(asked.scope.files)
     context = Context(one_line(about), asked.budget, hits.notes, hits.hits)
-    if task is None and len(hits) and all(hit.weak for hit in hits):
+    draws = asked.form == "mermaid"
+    if task is None and not draws and len(hits) and all(hit.weak for hit in hits):
         called = _names_of_code(question)
         if not any(hit.type == "symbol" and _name(hit.id) in called for hit in hits):
             return _nothing_known(store, context)

@@ -158,16 +158,26 @@ def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
     best: list[int] = []
     at = lowered.find(rarest)
     for _ in range(min(counts[rarest], PLACES_OF_A_WORD)):
-        low = max(0, at - STRETCH // 2)
-        own = [lowered.find(one, low, at + STRETCH // 2) for one in there]
-        own = [place for place in own if place >= 0]
-        best = own if len(own) > len(best) else best
+        own = [place for one in there if (place := _nearest(lowered, one, at)) >= 0]
+        if len(own) > len(best) or (len(own) == len(best) and _span(own) < _span(best)):
+            best = own
         at = lowered.find(rarest, at + 1)
     start = text.rfind("\n", 0, min(best)) + 1
     end = text.find("\n", max(best))
     end = len(text) if end < 0 else end
     line = text.count("\n", 0, start) + 1
     return line, line + text.count("\n", start, end), text[start:end]
+
+
+def _nearest(text: str, word: str, at: int) -> int:
+    """Return the place of a word that is nearest to ``at``, within half a ``STRETCH``; or -1."""
+    before = text.rfind(word, max(0, at - STRETCH // 2), at + len(word))
+    after = text.find(word, at, at + STRETCH // 2)
+    return before if after < 0 or (before >= 0 and at - before <= after - at) else after
+
+
+def _span(places: list[int]) -> int:
+    return max(places) - min(places)
 
 
 def show_stretches(store: Store, hits: Iterable[Hit]) -> dict[str, str]:

@@ -126,13 +126,15 @@ def _by_files(
 def _lift_symbols(found: Matches) -> None:
     """Put files in the place of their symbols, each with its best symbol's score and passage."""
     lifted: dict[str, float] = {}
-    for id, score in found.fused.items():
+    shown: dict[str, int] = {}
+    for id, score in found.fused.items():  # best first
         file = file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
         lifted[file] = max(score, lifted.get(file, 0.0))
         if file != id:
             found.how.setdefault(file, found.how[id])
             if id in found.passage:
-                found.passage.setdefault(file, found.passage[id])
+                shown.setdefault(file, found.passage[id])
+    found.passage.update(shown)
     found.fused, found.stands_for = best_first(lifted), {}
 
 
