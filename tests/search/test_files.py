@@ -85,7 +85,7 @@ def test_what_a_question_names_is_defined_in_a_better_file(project: Project) -> 
     project.write("src/loader.py", "def parse_rules(text):\n    return text\n")
     project.write("src/words.py", "# parse_rules of the loader\n" * 3 + LAMP)
     project.index()
-    asked = "how do lamps and parse_rules come to the loader of words"
+    asked = "how do lamps come into parse_rules"
     assert files(project, asked)[0] == "src/loader.py"
 
 
