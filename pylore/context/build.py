@@ -471,9 +471,7 @@ class _Builder:
     def _refused(self) -> list[str]:
         """Return a note on the files that a result names and that must not be read."""
         refused = [f"{path} {why}" for path, why in sorted(self._tree.refused.items())]
-        more = len(refused) - _MOST_NAMED
-        said = "; ".join(refused[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-        return [f"not shown: {said}"] if refused else []
+        return [f"not shown: {'; '.join(refused[:_MOST_NAMED])}"] if refused else []
 
     def _withhold(self, id: str, reason: str) -> None:
         self._context.withheld.append({"id": id, "reason": reason})

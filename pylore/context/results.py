@@ -12,8 +12,7 @@ from .sections import facts_of_things, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+    from collections.abc import Iterable
 
     from ..core.model import Node
     from ..core.settings import Settings
@@ -89,7 +88,6 @@ def results_for(
 ) -> Hits:  # fmt: skip
     """Return what the store has on the question, on what its answer needs, and around the task."""
     excluded = asked.excluded | ({task.id} if task else set())
-    embedder = embedder and _AskedOnce(embedder)
     # What was read often counts no more: the same question finds the same results again.
     settings = settings.changed([("usage_boost", "0")], "default:budget")
 
@@ -107,7 +105,7 @@ def results_for(
         return about
     weak = all(hit.weak for hit in hits)
     if asked.form in WITH_CODE and not weak:
-        _open_files(store, settings, asked, question, hits, embedder)
+        _open_files(store, settings, asked, question, hits)
     if task is None:
         named = _named(store, settings, asked, hits, weak=weak)
         hits.hits = named if weak and named else named + hits.hits
@@ -126,24 +124,6 @@ def results_for(
     return hits
 
 
-class _AskedOnce:
-    """An embedder that embeds a text that is searched for twice only once, or fails once."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, list[bytes | None]] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._embedder, name)
-
-    def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-        key = "\0".join(texts)
-        if key not in self._known:
-            self._known[key] = [None for _ in texts]  # for the next time if it fails
-            self._known[key] = self._embedder.embed(texts)
-        return self._known[key]
-
-
 _FILES_OPENED, _DEFINITIONS = 8, 60
 """The best files, which are shown by their definitions, and how many of these are looked at."""
 
@@ -152,10 +132,9 @@ _NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95
 
 
 def _open_files(
-    store: Store, settings: Settings, asked: ContextBrief, question: str, hits: Hits,
-    embedder: Embedder | None,
-) -> None:  # fmt: skip
-    """Put the definitions that answer best in place of the best files."""
+    store: Store, settings: Settings, asked: ContextBrief, question: str, hits: Hits
+) -> None:
+    """Put the definitions that answer best, by their words, in place of the best files."""
     paths = [path_of(id) for id in hits.plain if list_of(id) == CODE_LIST]
     order = {path: number for number, path in enumerate([*dict.fromkeys(paths)][:_FILES_OPENED])}
     if not order:
@@ -164,7 +143,7 @@ def _open_files(
     scope = scope.with_files(tuple(map(literal, order)))
     pairs = [("graph_depth", "0"), ("limit", str(_DEFINITIONS)), ("mmr_lambda", "1")]
     request = Request(question, scope, snippets=False)
-    found = search(store, settings.changed(pairs, "default:budget"), request, embedder)
+    found = search(store, settings.changed(pairs, "default:budget"), request, None)
     top = max((hit.score for hit in hits if hit.type in CODE_NODES), default=1.0)
     best: dict[str, float] = {}
     count: dict[str, int] = {}
