@@ -106,15 +106,15 @@ def test_it_starts_from_as_many_anchors_as_are_set(tmp_path: Path) -> None:
         assert len(reached_from_hub(store, depth=1, limit=5, activation_anchors=2)) == 2
 
 
-def test_what_its_caps_leave_out_is_said_by_their_names(tmp_path: Path) -> None:
+def test_links_past_its_cap_are_noted(tmp_path: Path) -> None:
     names = ["hub", *(f"n{number:02}" for number in range(20))]
     with filled(tmp_path, names, [("hub", name, 1.0) for name in names[1:]]) as store:
         pairs = [("expansion", "activation"), ("graph_depth", "1"), ("limit", "1")]
         said = search(store, Settings().changed(pairs, "test"), Request("hub"), None).notes
-        assert any("not followed (activation_edges is 10)" in note for note in said)
+        assert any("not followed" in note for note in said)
         raised = Settings().changed([*pairs, ("activation_edges", "20")], "test")
         said = search(store, raised, Request("hub"), None).notes
-        assert not any("activation_edges" in note for note in said)
+        assert not any("not followed" in note for note in said)
 
 
 def test_a_search_by_activation_without_vectors_says_so(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_entries_of_a_changelog_are_found_by_their_versions(project: Path) -> No
     )  # no heading of an entry
 
 
-def test_a_changelog_of_sphinx_is_its_changes_each_with_its_version_and_line(project: Path) -> None:
+def test_a_changelog_of_sphinx_is_its_changes_each_with_its_version(project: Path) -> None:
     change = "    .. change::\n        :tags: {0}\n\n        {1} of José is {0} now.\n\n"
     (project / "changelog_20.rst").write_text(
         "=============\n2.0 Changelog\n=============\n\n"

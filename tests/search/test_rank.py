@@ -163,6 +163,7 @@ def test_person_leans_to_pages_and_a_place_or_a_defined_name_to_code() -> None:
 def test_pool_has_the_best_of_each_list() -> None:
     found = Matches()
     found.fused = {f"file-{number:02}.py": 1 - number / 100 for number in range(60)}
+    found.evidence = {CODE: 1.0, RECORDS: 0.5}
     found.fused |= {f"note-{number:02}": 0.1 - number / 1000 for number in range(20)}
     pool = _pool(found, 50)
     assert [id for id in pool if list_of(id) == CODE] == [*found.fused][:50]
@@ -215,7 +216,7 @@ def test_evidence_is_a_third_of_the_words_and_two_thirds_of_the_cosine(tmp_path:
 
 def test_a_rare_word_weighs_more_and_another_form_half(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
-        found = proofs(store, None, "lamps", "lamps", "tokens", "a key")
+        found = proofs(store, None, "lamps", "lamps", "tokens", "a key", "keys")
 
         def share(text: str, only: int) -> float:
             row = found.rows["texts"][only]
@@ -225,7 +226,14 @@ def test_a_rare_word_weighs_more_and_another_form_half(tmp_path: Path) -> None:
 
         assert share("lamps tokens", 0) < 0.5 < share("lamps tokens", 2)
         assert share("keys", 3) == 0.5
-        assert share("lamps xyzzy", 0) < share("lamps tokens", 0), "a word that is nowhere"
+        assert share("keys xyzzy", 4) < share("keys tokens", 4), "a word that is nowhere"
+
+
+def test_words_that_are_nowhere_lower_evidence_by_up_to_a_third(tmp_path: Path) -> None:
+    with new_store(str(tmp_path)) as store:
+        found = proofs(store, 0.9, "tokens")
+        assert evidence(store, parse_query("xyzzy"), found)[RECORDS] == pytest.approx(0.4)
+        assert evidence(store, parse_query("tokens"), found)[RECORDS] == pytest.approx(1 / 3 + 0.6)
 
 
 def test_list_with_the_words_and_the_nearest_vector_is_first(look: Look) -> None:

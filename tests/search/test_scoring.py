@@ -29,7 +29,6 @@ STANDINGS = st.tuples(
     st.sampled_from(STATUSES),
     st.integers(0, 1_000_000),
 )
-SCORES = st.lists(st.integers(1, 1000).map(lambda n: n / 1000), min_size=1, max_size=20)
 
 
 def options(**flags: object) -> Settings:
