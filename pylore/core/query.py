@@ -336,7 +336,7 @@ def version_of(heading: str) -> tuple[int, ...]:
 _CHANGES = frozenset(
     """
     added breaking changed changelog changes deprecated deprecation dropped removed renamed release
-    released releases since upgrade upgrading was were when
+    did released releases since upgrade upgrading was were
     """.split()
 )
 

@@ -225,10 +225,13 @@ class _Search:
 
     def _cut(self, hits: list[Hit], wanted: set[str]) -> list[Hit]:
         """Return the hits that are ``wanted``, and the best ``graph_limit`` others that the graph
-        leads to; with files at hand, ``limit`` others that are near them too."""
+        leads to; with files at hand, ``limit`` others that are near them too. The match that led to
+        one of the first ``limit`` is shown as well."""
         found, limit, others = self._found, self._settings.limit, self._settings.graph_limit
         near = [id for id in found.fused if id in found.near and id not in wanted]
-        wanted = wanted.union(near[:limit])
+        symbols = {file: symbol for symbol, file in found.stands_for.items()}
+        starts = [symbols.get(hit.path[0], hit.path[0]) for hit in hits[:limit]]
+        wanted = wanted.union(near[:limit], starts)
         shown = []
         for place, hit in enumerate(hits):
             if hit.id not in wanted and place >= limit:
