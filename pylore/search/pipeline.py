@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..graph.walk import Step
     from ..store.protocols import SearchStore as Store
     from .expand import WaysFrom
-    from .external import Retrievers
     from .file_context import Ways
     from .files import FileRanks
     from .legs import FurtherLegs
@@ -67,11 +66,14 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     query = ParsedQuery(store, request)
     if BUILT_IN.issuperset(settings.retrievers):
         return _Search(store, settings, query, embedder, None).run()
+    from contextlib import ExitStack
+
     from .external import Retrievers
 
     hidden = query.hidden and store.nodes.hidden(query.hidden, ALL)
     excluded = query.excluded.union(hidden or ())
-    with Retrievers(settings, query.text, query.scope, excluded) as further:
+    with ExitStack() as block:
+        further = Retrievers(settings, query.text, query.scope, excluded, block)
         found = _Search(store, settings, query, embedder, further).run()
         found.notes[:0] = further.notes
         return found
@@ -87,7 +89,7 @@ class _Search:
         settings: Settings,
         query: ParsedQuery,
         embedder: Embedder | None,
-        further: Retrievers | None,
+        further: FurtherLegs | None,
     ) -> None:
         self._store, self._settings, self._query = store, settings, query
         self._notes = query.notes
