@@ -271,9 +271,7 @@ class _Search:
         if self._at_hand:
             from .file_context import attach_paths
 
-            how = {**self._starts.how, **found.how}  # a match of the words needs no file
-            ways = {id: way for id, way in self._at_hand.items() if how.get(id) == "files"}
-            attach_paths(hits, ways, settings.hop_decay, explain=explain)
+            attach_paths(hits, self._at_hand, settings.hop_decay, explain=explain)
         return hits
 
     # --- what is shown of a result
