@@ -38,6 +38,9 @@ STRETCH = 1200
 PLACES_OF_A_WORD = 50
 """Most places of a word that are compared: a bound on the work."""
 
+NEAR_BEGINNING = 100
+"""Characters of a passage that may have its heading already."""
+
 COSINE_OF_FACT = 0.25
 """Share of the cosine in how near a fact is, where having all words of the query counts 1."""
 
@@ -49,15 +52,13 @@ def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
     """Return the hits without the ``files`` among them whose documents are there too; a document
     gets the better score of the two."""
     documents = [hit.id for hit in hits if hit.file and not hit.id.startswith(CODE_IDS)]
-    made = store.documents.paths(documents) if documents else {}
+    paths = store.documents.paths(documents) if documents else {}
+    made = {id: file_id(path) for id, path in paths.items() if file_id(path) in files}
     by_id = {hit.id: hit for hit in hits}
-    gone = set()
-    for id, path in made.items():
-        file = file_id(path)
-        if file in files:
-            gone.add(file)
-            if 0 < by_id[id].score < by_id[file].score:
-                by_id[id].times("same_file", by_id[file].score / by_id[id].score)
+    for id, file in made.items():
+        if 0 < by_id[id].score < by_id[file].score:
+            by_id[id].times("same_file", by_id[file].score / by_id[id].score)
+    gone = {*made.values()}
     return best_first(hit for hit in hits if hit.id not in gone) if gone else hits
 
 
@@ -78,11 +79,16 @@ def add_lines(
         and not hit.id.startswith(CODE_IDS)
     ]  # fmt: skip
     choose_passages(store, query, documents, found)
-    _add_passage_lines(store, hits, documents, found)
-    if found.files is None:
-        return documents, {}
     files = [hit for hit in hits if hit.type == "file" and hit.line_start is None]
-    for hit in files:
+    keys = {hit.id: found.passage.get(hit.id, -1) for hit in (*documents, *files)}
+    lines = store.nodes.symbol_lines([*keys.values()])
+    begins = store.documents.lines([*keys.values()])
+    lines |= {key: (line, None) for key, line in begins.items()}
+    for hit in (*documents, *files):
+        if keys[hit.id] in lines:
+            hit.line_start, hit.line_end = lines[keys[hit.id]]
+    files = [hit for hit in files if hit.line_start is None]
+    for hit in files if found.files is not None else ():
         hit.asked = query
     return documents, show_stretches(store, files) if texts else {}
 
@@ -107,8 +113,8 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
         for key in near:
             title, everything = store.fulltext.indexed(key)
             version = version_of(_heading(hit, title)) if is_log else ()
-            if asked:
-                version = version[: len(asked)] if version[: len(asked)] == asked else ()
+            if version[: len(asked)] != asked:
+                version = ()
             worth[key] = (coverage(query, everything), version, scores[key])
         found.passage[hit.id] = max(worth, key=lambda key: worth[key])
 
@@ -116,28 +122,12 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
 def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
     """Return the heading of a passage; nothing if the passage begins with it."""
     heading = _heading(hit, store.fulltext.indexed(key)[0])
-    return (
-        "" if heading in text[: len(heading) + len(".. changelog::\n    :version: ")] else heading
-    )
+    return "" if heading in text[:NEAR_BEGINNING] else heading
 
 
 def _heading(hit: Hit, title: str) -> str:
     """Return what a passage has in its title beside its document's."""
     return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
-
-
-def _add_passage_lines(store: Store, hits: list[Hit], documents: list[Hit], found: Matches) -> None:
-    """Give an imported document the line of the passage that matched, and a file that was found by
-    one of its symbols the lines of that symbol."""
-    by_key = {found.passage[hit.id]: hit for hit in documents}
-    for key, line in store.documents.lines([*by_key]).items() if by_key else ():
-        by_key[key].line_start, by_key[key].line_end = line, None
-    by_key = {
-        found.passage[hit.id]: hit for hit in hits
-        if hit.type == "file" and hit.line_start is None and hit.id in found.passage
-    }  # fmt: skip
-    for key, (first, last) in store.nodes.symbol_lines([*by_key]).items() if by_key else ():
-        by_key[key].line_start, by_key[key].line_end = first, last
 
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
