@@ -17,7 +17,7 @@ from ..core.scoring import best_first
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..store.resolve_id import resolve_id
 from ..system.parts import require_part
-from ..system.plugin_process import LATE, Missing, PluginProcess, Refused, environment, find
+from ..system.plugin_process import LATE, PluginProcess, Refused, environment, find
 from ..system.programs import Tidying
 
 TYPE_CHECKING = False
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..store.protocols import SearchStore as Store
 
 PREFIX = "lore-retriever-"
-MOST_RESULTS = 1000
-"""Results of one retriever, the best of them."""
 MOST_QUERY = 10_000
 """Characters of the query that a retriever gets."""
 
@@ -63,7 +61,7 @@ class Retrievers:
                 if name not in BUILT_IN_RETRIEVERS:
                     self._answers[name] = self._start(name, block)
             except (LoreError, Refused) as why:
-                self._leave_out(name, str(why))
+                self._leave_out(name, f"{why}{nearest(name, [*BUILT_IN_RETRIEVERS])}")
 
     def _start(self, name: str, block: ExitStack) -> Callable[[float], bytes]:
         if name in given:
@@ -71,10 +69,7 @@ class Retrievers:
         if name == "hub" or name.startswith("hub-"):
             hub: Any = require_part("hub", "search").HubLeg(name, self._settings, self._asked)
             return lambda deadline: hub.read(deadline)
-        try:
-            program = find(PREFIX, name, self._settings.plugin_dir)
-        except Missing as why:
-            raise Refused(f"{why}{nearest(name, [*BUILT_IN_RETRIEVERS])}") from None
+        program = find(PREFIX, name, self._settings.plugin_dir)
         # A search that it makes runs no retriever, and belongs to no run.
         built_in = " ".join(BUILT_IN_RETRIEVERS)
         environ = environment(PREFIX + name, LORE_RETRIEVERS=built_in, LORE_RUN="")
@@ -110,8 +105,7 @@ def _call(function: Callable[[dict[str, Any]], Any], asked: dict[str, Any]) -> b
 
 
 def parse_results(out: bytes) -> dict[str, float]:
-    """Return ``[{"id", "score"}]`` as id to its highest score, the best ``MOST_RESULTS``, best
-    first; without scores of 0.
+    """Return ``[{"id", "score"}]`` as id to its highest score, best first, without scores of 0.
 
     Raises:
         Refused: it is something else, or a score is negative or not finite.
@@ -130,4 +124,4 @@ def parse_results(out: bytes) -> dict[str, float]:
             raise Refused("printed a score that is not a number from 0 on")
         if score > scores.get(id, 0):
             scores[id] = float(score)
-    return dict([*best_first(scores).items()][:MOST_RESULTS])
+    return best_first(scores)

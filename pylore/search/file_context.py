@@ -56,11 +56,11 @@ class Near:
         """
         found: dict[str, None] = {}
         for glob in self.globs:
-            some = _meant(store, self.root, glob)
+            some = dict.fromkeys(_meant(store, self.root, glob))
             if not some:
                 said = MARKS.get(glob, f"--files '{glob}' matches no file in")
                 notes.append(f"{said} {self.root}")
-            found.update(dict.fromkeys(some))
+            found |= some
         return list(found)
 
 
@@ -170,20 +170,14 @@ def add_matches(
     for id, score in found.near.items():
         fused[id] = fused.get(id, 0.0) + score
         found.how.setdefault(id, "files")
-    highest = max(1.0, *fused.values()) if fused else 1.0
+    highest = max([1.0, *fused.values()])
     found.fused = best_first({id: score / highest for id, score in fused.items()})
     found.confidence = 1.0
     shown = {hit.id for hit in direct}
     others = [id for id in found.fused if id in found.near and id not in shown][:room]
-    hits = describe(store, settings, direct + _hits(others, found.how))
+    added = [Hit(id, match=found.how[id]) for id in others]
+    hits = describe(store, settings, direct + added)
     return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
-
-
-def _hits(ids: Iterable[str], how: Mapping[str, str]) -> list[Hit]:
-    hits = [Hit(id) for id in ids]
-    for hit in hits:
-        hit.match = how.get(hit.id, "files")
-    return hits
 
 
 def attach_paths(hits: Iterable[Hit], ways: Ways, decay: float, *, explain: bool) -> None:
@@ -202,7 +196,8 @@ def of_files(
     starts = {id: 1.0 for id in ways if id.startswith(FILE_IDS)}
     tied = best_first({id: way.score for id, way in ways.items() if id not in starts})
     among = store.nodes.match(scope, [*tied])
-    hits = _hits([id for id in tied if id in among][: settings.graph_max_nodes], {})
+    shown = [id for id in tied if id in among][: settings.graph_max_nodes]
+    hits = [Hit(id, match="files") for id in shown]
     hits = assemble(describe(store, settings, hits), {id: {"files": tied[id]} for id in tied})
     attach_paths(hits, ways, settings.hop_decay, explain=explain)
     own = [id for id, score in tied.items() if score > BY_GLOB][: settings.graph_seeds]

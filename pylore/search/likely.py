@@ -54,8 +54,6 @@ worse by four points of hit."""
 
 _LOOKED_UP = 30
 """Names with a dot in a prompt that are looked up."""
-_LONGEST = 20_000
-"""Letters of a prompt that are looked at for names."""
 _BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
 """Signs beside a path in a text."""
 _SHARED_BRANCHES = frozenset(("", "develop", "main", "master", "trunk"))
@@ -80,10 +78,11 @@ def likely_files(
         StoreError: the store cannot be read.
     """
     legs = _of_sessions(root, session)
+    text = text[:MAX_QUERY]
     if text:
-        legs["named"] = _named(store, root, text[:_LONGEST])
+        legs["named"] = _named(store, root, text)
         if settings and len(words(text)) >= SAYS_SOMETHING and store.whole_files.is_there():
-            like = rank_files(store, settings, parse_query(text[:MAX_QUERY]), Scope(), {}, {}).legs
+            like = rank_files(store, settings, parse_query(text), Scope(), {}, {}).legs
             for name, leg in (("content", WHOLE), ("path", "path")):
                 legs[name] = {path_of(id): score for id, score in like[leg].items()}
     worths: Legs = {}

@@ -314,9 +314,10 @@ class _Search:
             if hit.file and is_changelog(hit.file):
                 from .places import heading_of
 
-                key = found.passage[hit.id]
-                heading = heading_of(store, hit, key, store.fulltext.body(key))
-                hit.snippet = f"{heading}: {hit.snippet}" if heading else hit.snippet
+                title, _ = store.fulltext.indexed(found.passage[hit.id])
+                heading = heading_of(hit, title)
+                if heading not in hit.snippet:
+                    hit.snippet = f"{heading}: {hit.snippet}"
 
     def _say_how_it_matched(self, hits: list[Hit]) -> list[str]:
         """Return a note if nothing was found, or the store lacks words of the query."""

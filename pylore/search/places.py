@@ -8,6 +8,8 @@ that no symbol stands for, the lines are shown that have most of the rare words.
 
 from __future__ import annotations
 
+from math import prod
+
 from ..core import scoring
 from ..core.paths import is_changelog
 from ..core.query import version_of
@@ -34,12 +36,6 @@ other half."""
 
 STRETCH = 1200
 """Characters of a file, about thirty lines, that are shown as one place."""
-
-PLACES_OF_A_WORD = 50
-"""Most places of a word that are compared: a bound on the work."""
-
-NEAR_BEGINNING = 100
-"""Characters of a passage that may have its heading already."""
 
 COSINE_OF_FACT = 0.25
 """Share of the cosine in how near a fact is, where having all words of the query counts 1."""
@@ -112,20 +108,14 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
         worth = {}
         for key in near:
             title, everything = store.fulltext.indexed(key)
-            version = version_of(_heading(hit, title)) if is_log else ()
+            version = version_of(heading_of(hit, title)) if is_log else ()
             if version[: len(asked)] != asked:
                 version = ()
             worth[key] = (coverage(query, everything), version, scores[key])
         found.passage[hit.id] = max(worth, key=lambda key: worth[key])
 
 
-def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
-    """Return the heading of a passage; nothing if the passage begins with it."""
-    heading = _heading(hit, store.fulltext.indexed(key)[0])
-    return "" if heading in text[:NEAR_BEGINNING] else heading
-
-
-def _heading(hit: Hit, title: str) -> str:
+def heading_of(hit: Hit, title: str) -> str:
     """Return what a passage has in its title beside its document's."""
     return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
 
@@ -147,11 +137,10 @@ def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
     rarest = min(there, key=lambda one: counts[one])
     best: list[int] = []
     at = lowered.find(rarest)
-    for _ in range(min(counts[rarest], PLACES_OF_A_WORD)):
-        low = max(0, at - STRETCH // 2)
-        own = [lowered.find(one, low, at + STRETCH // 2) for one in there]
-        own = [place for place in own if place >= 0]
-        best = own if len(own) > len(best) else best
+    while at >= 0:
+        low, high = max(0, at - STRETCH // 2), at + STRETCH // 2
+        own = [place for one in there if (place := lowered.find(one, low, high)) >= 0]
+        best = max(best, own, key=len)
         at = lowered.find(rarest, at + 1)
     start = text.rfind("\n", 0, min(best)) + 1
     end = text.find("\n", max(best))
@@ -190,23 +179,20 @@ def show_facts(
     best = plain(settings)
     for hit in hits:
         shown, cosines = found.passage[hit.id], found.of_things[hit.id]
+        stands = hit.recency_score, hit.credibility, hit.standing
         most = 0.0
         if shown not in facts:
             most = _nearness(query, store.fulltext.indexed(shown)[1], cosines.get(shown, 0.0))
-        for key, cosine in cosines.items():
-            if key not in facts:
-                continue
+        for key in filter(facts.__contains__, cosines):
             sentence, sure, source, status, accesses, age = facts[key]
-            near = _nearness(query, sentence, cosine)
-            before = hit.recency_score, hit.credibility, hit.standing
             stand(hit, settings, best, age, (sure, source, status, accesses))
             if scoring.facts is not None:
                 scoring.facts.append((hit.id, [("", sure, accesses, hit.recency_score or 0.0)]))
-            near *= hit.standing["age"] * hit.standing["relevance"]
+            near = _nearness(query, sentence, cosines[key]) * prod(hit.standing.values())
             if near > most:
                 most, found.passage[hit.id] = near, key
-            else:
-                hit.recency_score, hit.credibility, hit.standing = before
+                stands = hit.recency_score, hit.credibility, hit.standing
+        hit.recency_score, hit.credibility, hit.standing = stands
 
 
 def _nearness(query: Query, text: str, cosine: float) -> float:
