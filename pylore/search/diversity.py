@@ -90,8 +90,7 @@ def mmr(
 def _similarities(store: Store, hits: Sequence[Hit], found: Matches) -> dict[Pair, float]:
     """Return how similar the shown passages of two hits are, for the places of similar ones."""
     texts = [hit.id for hit in hits if not hit.id.startswith(CODE_IDS)]
-    unseen = [id for id in texts if id not in found.passage]
-    keys = {**found.passage, **(store.nodes.first_passages(unseen) if unseen else {})}
+    keys = {**store.nodes.first_passages(texts), **found.passage}
     where = {keys[hit.id]: at for at, hit in enumerate(hits) if hit.id in texts and hit.id in keys}
     return {
         (min(where[one], where[other]), max(where[one], where[other])):

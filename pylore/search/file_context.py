@@ -196,8 +196,7 @@ def of_files(
     starts = {id: 1.0 for id in ways if id.startswith(FILE_IDS)}
     tied = best_first({id: way.score for id, way in ways.items() if id not in starts})
     among = store.nodes.match(scope, [*tied])
-    shown = [id for id in tied if id in among][: settings.graph_max_nodes]
-    hits = [Hit(id, match="files") for id in shown]
+    hits = [Hit(id, match="files") for id in tied if id in among][: settings.graph_max_nodes]
     hits = assemble(describe(store, settings, hits), {id: {"files": tied[id]} for id in tied})
     attach_paths(hits, ways, settings.hop_decay, explain=explain)
     own = [id for id, score in tied.items() if score > BY_GLOB][: settings.graph_seeds]

@@ -79,12 +79,11 @@ def likely_files(
     """
     legs = _of_sessions(root, session)
     text = text[:MAX_QUERY]
-    if text:
-        legs["named"] = _named(store, root, text)
-        if settings and len(words(text)) >= SAYS_SOMETHING and store.whole_files.is_there():
-            like = rank_files(store, settings, parse_query(text), Scope(), {}, {}).legs
-            for name, leg in (("content", WHOLE), ("path", "path")):
-                legs[name] = {path_of(id): score for id, score in like[leg].items()}
+    legs["named"] = _named(store, root, text)
+    if settings and len(words(text)) >= SAYS_SOMETHING and store.whole_files.is_there():
+        like = rank_files(store, settings, parse_query(text), Scope(), {}, {}).legs
+        for name, leg in (("content", WHOLE), ("path", "path")):
+            legs[name] = {path_of(id): score for id, score in like[leg].items()}
     worths: Legs = {}
     for name, share in shares.items():
         for path, score in relative(legs.get(name, {})).items():

@@ -101,18 +101,15 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
             key: score for rows in found.rows.values() for key, id, score in rows if id == hit.id
         }
         enough = AS_GOOD * scores.get(found.passage[hit.id], 0.0)
-        near = [key for key, score in scores.items() if score >= enough > 0]
-        if len(near) < 2:
-            continue
-        is_log = bool(hit.file) and is_changelog(hit.file or "")
+        is_log = is_changelog(hit.file or "")
         worth = {}
-        for key in near:
+        for key in (key for key, score in scores.items() if score >= enough > 0):
             title, everything = store.fulltext.indexed(key)
             version = version_of(heading_of(hit, title)) if is_log else ()
             if version[: len(asked)] != asked:
                 version = ()
             worth[key] = (coverage(query, everything), version, scores[key])
-        found.passage[hit.id] = max(worth, key=lambda key: worth[key])
+        found.passage[hit.id] = max(worth, key=worth.__getitem__, default=found.passage[hit.id])
 
 
 def heading_of(hit: Hit, title: str) -> str:
@@ -154,12 +151,11 @@ def show_stretches(store: Store, hits: Iterable[Hit]) -> dict[str, str]:
     id."""
     texts = {}
     for hit in hits:
-        text, query, hit.asked = store.whole_files.text(path_of(hit.id)), hit.asked, None
-        if query is None:
-            continue
-        first, last, texts[hit.id] = stretch_of(text, query)
-        if first:
-            hit.line_start, hit.line_end = first, last
+        query, hit.asked = hit.asked, None
+        if query is not None:
+            first, last, texts[hit.id] = stretch_of(store.whole_files.text(path_of(hit.id)), query)
+            if first:
+                hit.line_start, hit.line_end = first, last
     return texts
 
 
