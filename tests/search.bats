@@ -65,7 +65,7 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   needs_jq
   run_lore search cookie --expand --explain --expansion best-path
   expect 0
-  jq -e 'all(.[]; .explain.recency and .explain.fusion)' <<<"$output"
+  jq -e 'all(.[]; .explain.relevance and .explain.factors)' <<<"$output"
   jq -e 'all(.[] | select(.hops > 0); (.explain.walk.hops | length) == .hops)' <<<"$output"
 }
 

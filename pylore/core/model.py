@@ -238,7 +238,7 @@ class Hit(Record):
         "asked", "credibility", "factors", "standing",
     )  # fmt: skip
 
-    def __init__(self, id: str, score: float = 1.0) -> None:
+    def __init__(self, id: str, score: float = 1.0, match: str = "graph") -> None:
         self.id = id
         self.type = ""
         self.title = ""
@@ -256,7 +256,7 @@ class Hit(Record):
         self.path: list[str] = [id]
         self.edge: str | None = None
         self.verdict: str | None = None
-        self.match = "graph"
+        self.match = match
         self.weak = False
         self.explain: dict[str, Any] | None = None
         self.credibility: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)

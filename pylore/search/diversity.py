@@ -65,29 +65,23 @@ def mmr(
     order; place 0 comes first.
 
     Args:
-        scores: of each place, falling; a score higher than the one before counts as that.
+        scores: of each place, falling.
         similar: similarity of places ``(i, j)``, i < j, 0 to 1.
         weight: 1 looks at scores alone, 0 at similarities alone.
         categories: of each place, None for a category of its own.
     """
-    worth: list[float] = []
-    for score in scores:
-        relative = score / scores[0] if scores[0] > 0 else 0.0
-        worth.append(min(relative, worth[-1]) if worth else 1.0)
+    worth = [score / (scores[0] or 1.0) for score in scores]
     nearest = [0.0] * len(worth)
     rest = [*range(len(worth))]
     order: list[int] = []
-    taken: dict[str | None, int] = {None: -len(worth)}
     while rest:
         allowed = rest
         if categories and len(order) < TOP:
-            allowed = [i for i in rest if taken.get(categories[i], 0) < SAME_CATEGORY] or rest
+            taken = [categories[i] for i in order if categories[i]]
+            allowed = [i for i in rest if taken.count(categories[i]) < SAME_CATEGORY] or rest
         place = max(allowed, key=lambda i: weight * worth[i] - (1 - weight) * nearest[i])
-        place = place if order else 0
         rest.remove(place)
         order.append(place)
-        if categories:
-            taken[categories[place]] = taken.get(categories[place], 0) + 1
         for i in rest:
             nearest[i] = max(nearest[i], similar.get((min(i, place), max(i, place)), 0.0))
     return order
@@ -96,15 +90,10 @@ def mmr(
 def _similarities(store: Store, hits: Sequence[Hit], found: Matches) -> dict[Pair, float]:
     """Return how similar the shown passages of two hits are, for the places of similar ones."""
     texts = [hit.id for hit in hits if not hit.id.startswith(CODE_IDS)]
-    unseen = [id for id in texts if id not in found.passage]
-    first = store.nodes.first_passages(unseen) if unseen else {}
-    keys = {id: first.get(id, found.passage.get(id, -1)) for id in texts}
-    cosines = store.vectors.cosines([*keys.values()]) if len(keys) > 1 else {}
-    places = [(place, keys[hit.id]) for place, hit in enumerate(hits) if hit.id in keys]
-    similar = {}
-    for at, (i, one) in enumerate(places):
-        for j, other in places[at + 1 :]:
-            cosine = cosines.get((min(one, other), max(one, other)), 0.0)
-            if cosine > SIMILAR:
-                similar[i, j] = (cosine - SIMILAR) / (1 - SIMILAR)
-    return similar
+    keys = {**store.nodes.first_passages(texts), **found.passage}
+    where = {keys[hit.id]: at for at, hit in enumerate(hits) if hit.id in texts and hit.id in keys}
+    return {
+        (min(where[one], where[other]), max(where[one], where[other])):
+            (cosine - SIMILAR) / (1 - SIMILAR)
+        for (one, other), cosine in store.vectors.cosines([*where]).items() if cosine > SIMILAR
+    }  # fmt: skip

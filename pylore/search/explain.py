@@ -8,33 +8,26 @@ from .score import explain_factors, explained_relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from ..core.model import Hit
     from ..core.settings import Settings
     from .legs import Matches
 
 
-def explain(hits: Iterable[Hit], found: Matches, settings: Settings) -> None:
+def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
     """Set ``explain`` of each hit."""
-    hits = list(hits)
-    ranks = {
-        name: {id: rank for rank, id in enumerate(leg, start=1)} for name, leg in found.legs.items()
-    }
     for hit in hits:
         explained: dict[str, object] = {
-            "fusion": settings.fusion,
             "legs": {
-                name: {"rank": ranks[name][hit.id], "score": round(leg[hit.id], 6)}
+                name: {"rank": [*leg].index(hit.id) + 1, "score": round(leg[hit.id], 6)}
                 for name, leg in found.legs.items()
                 if hit.id in leg
             },
             "fused": rounded(found.fused.get(hit.id)),
             "confidence": rounded(found.confidence),
             "evidence": {name: rounded(value) for name, value in found.evidence.items()},
-            "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
             "relevance": explained_relevance(hit, settings),
-            "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
         }
         if found.near:
             explained["files"] = rounded(found.near.get(hit.id))

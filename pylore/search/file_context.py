@@ -12,7 +12,7 @@ from ..core.vocabulary import ANCHORED_TO, CO_CHANGES, FILE_IDS, IMPORTS, file_i
 from ..graph.relations import relation_weights
 from ..graph.walk import Step, walk
 from ..store.filter import Scope
-from .expand import explain_walk
+from .expand import led
 from .score import assemble, describe
 
 TYPE_CHECKING = False
@@ -56,32 +56,29 @@ class Near:
         """
         found: dict[str, None] = {}
         for glob in self.globs:
-            some = self._meant(store, glob)
+            some = dict.fromkeys(_meant(store, self.root, glob))
             if not some:
                 said = MARKS.get(glob, f"--files '{glob}' matches no file in")
                 notes.append(f"{said} {self.root}")
-            found.update(dict.fromkeys(some))
+            found |= some
         return list(found)
 
-    def _meant(self, store: Store, glob: str) -> list[str]:
-        if glob == "@session":
-            from .likely import likely_files
 
-            return [*likely_files(store, self.root)]
-        if glob == "@git":
-            from ..system.git import Git
-
-            changed = Git(self.root).changed()
-            return [path for path in changed if path.isprintable() and path[:6] != ".lore/"]
-        return _matching(store, self.root, glob)
-
-
-def _matching(store: Store, root: str, glob: str) -> list[str]:
-    """Return the files that a path, a folder or a glob from the root means.
+def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
+    """Return the files that a mark, a path, a folder or a glob from the root means.
 
     The path of a file that is there or known comes first, also with ``[`` in it. A glob is matched
     with known files; with the disk if none matches, or if records are tied by globs of their own.
     """
+    if glob == "@session":
+        from .likely import likely_files
+
+        return likely_files(store, root)
+    if glob == "@git":
+        from ..system.git import Git
+
+        changed = Git(root).changed()
+        return [path for path in changed if path.isprintable() and path[:6] != ".lore/"]
     place = os.path.join(root, glob)
     if os.path.lexists(place) and not os.path.isdir(place):
         return [relative(root, place, glob)]
@@ -90,12 +87,10 @@ def _matching(store: Store, root: str, glob: str) -> list[str]:
         pattern = f"{literal(pattern)}/**"
     elif store.nodes.match(Scope(), [file_id(pattern)]) or store.anchors.about(kept, [pattern]):
         return [pattern]
-    signs = [pattern.find(sign) for sign in WILD if sign in pattern]
-    if not signs:
-        return []
     from ..anchors.project import Project, glob_pattern
 
-    beginning = pattern[: min(signs)]
+    signs = [at for at, letter in enumerate(pattern) if letter in WILD]
+    beginning = pattern[: min(signs, default=None)]
     known = {*store.nodes.files(beginning), *store.anchors.paths(kept, beginning)}
     found = set(filter(glob_pattern(pattern).fullmatch, known))
     if not found or store.anchors.globs(kept):
@@ -140,7 +135,7 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> Way
         way, file = Step(id, weight), around[path]
         if file.before is not None:
             score = file.score * weight * settings.hop_decay
-            way = Step(id, score, file, ANCHORED_TO, weight, 1.0, False)
+            way = Step(id, score, file, ANCHORED_TO, weight, outgoing=False)
         if id not in ways or way.score > ways[id].score:
             ways[id] = way
     return ways
@@ -175,37 +170,21 @@ def add_matches(
     for id, score in found.near.items():
         fused[id] = fused.get(id, 0.0) + score
         found.how.setdefault(id, "files")
-    highest = max(1.0, *fused.values()) if fused else 1.0
+    highest = max([1.0, *fused.values()])
     found.fused = best_first({id: score / highest for id, score in fused.items()})
     found.confidence = 1.0
     shown = {hit.id for hit in direct}
     others = [id for id in found.fused if id in found.near and id not in shown][:room]
-    hits = describe(store, settings, direct + _hits(others, found.how))
+    added = [Hit(id, match=found.how[id]) for id in others]
+    hits = describe(store, settings, direct + added)
     return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
 
-def _hits(ids: Iterable[str], how: Mapping[str, str]) -> list[Hit]:
-    hits = [Hit(id) for id in ids]
-    for hit in hits:
-        hit.match = how.get(hit.id, "files")
-    return hits
-
-
 def attach_paths(hits: Iterable[Hit], ways: Ways, decay: float, *, explain: bool) -> None:
-    """Let paths begin at a file at hand: of results that files bring over files next to these, and
-    of what a walk reached from those."""
+    """Let paths begin at a file at hand: of results that files bring over files next to these."""
     for hit in hits:
-        way = ways.get(hit.path[0])
-        if way is None or way.before is None:
-            continue
-        chain = way.steps()
-        hit.edge = hit.edge or way.relation
-        hit.path = [step.id for step in chain[:-1]] + hit.path
-        hit.hops = len(hit.path) - 1
-        if explain:
-            explained, walked = hit.explain or {}, explain_walk(chain, decay)
-            walked["hops"] += explained.get("walk", {"hops": []})["hops"]
-            hit.explain = {**explained, "walk": walked}
+        if hit.match == "files" and not hit.hops and ways[hit.id].before is not None:
+            led(hit, ways[hit.id], decay, explain=explain)
 
 
 def of_files(
@@ -217,7 +196,7 @@ def of_files(
     starts = {id: 1.0 for id in ways if id.startswith(FILE_IDS)}
     tied = best_first({id: way.score for id, way in ways.items() if id not in starts})
     among = store.nodes.match(scope, [*tied])
-    hits = _hits([id for id in tied if id in among][: settings.graph_max_nodes], {})
+    hits = [Hit(id, match="files") for id in tied if id in among][: settings.graph_max_nodes]
     hits = assemble(describe(store, settings, hits), {id: {"files": tied[id]} for id in tied})
     attach_paths(hits, ways, settings.hop_decay, explain=explain)
     own = [id for id, score in tied.items() if score > BY_GLOB][: settings.graph_seeds]

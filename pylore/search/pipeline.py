@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..graph.walk import Step
     from ..store.protocols import SearchStore as Store
     from .expand import WaysFrom
-    from .external import Retrievers
     from .file_context import Ways
     from .files import FileRanks
     from .legs import FurtherLegs
@@ -67,11 +66,14 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     query = ParsedQuery(store, request)
     if BUILT_IN.issuperset(settings.retrievers):
         return _Search(store, settings, query, embedder, None).run()
+    from contextlib import ExitStack
+
     from .external import Retrievers
 
     hidden = query.hidden and store.nodes.hidden(query.hidden, ALL)
     excluded = query.excluded.union(hidden or ())
-    with Retrievers(settings, query.text, query.scope, excluded) as further:
+    with ExitStack() as block:
+        further = Retrievers(settings, query.text, query.scope, excluded, block)
         found = _Search(store, settings, query, embedder, further).run()
         found.notes[:0] = further.notes
         return found
@@ -87,7 +89,7 @@ class _Search:
         settings: Settings,
         query: ParsedQuery,
         embedder: Embedder | None,
-        further: Retrievers | None,
+        further: FurtherLegs | None,
     ) -> None:
         self._store, self._settings, self._query = store, settings, query
         self._notes = query.notes
@@ -273,9 +275,7 @@ class _Search:
         if self._at_hand:
             from .file_context import attach_paths
 
-            how = {**self._starts.how, **found.how}  # a match of the words needs no file
-            ways = {id: way for id, way in self._at_hand.items() if how.get(id) == "files"}
-            attach_paths(hits, ways, settings.hop_decay, explain=explain)
+            attach_paths(hits, self._at_hand, settings.hop_decay, explain=explain)
         return hits
 
     # --- what is shown of a result
@@ -318,9 +318,10 @@ class _Search:
             if hit.file and is_changelog(hit.file):
                 from .places import heading_of
 
-                key = found.passage[hit.id]
-                heading = heading_of(store, hit, key, store.fulltext.body(key))
-                hit.snippet = f"{heading}: {hit.snippet}" if heading else hit.snippet
+                title, _ = store.fulltext.indexed(found.passage[hit.id])
+                heading = heading_of(hit, title)
+                if heading not in hit.snippet:
+                    hit.snippet = f"{heading}: {hit.snippet}"
 
     def _say_how_it_matched(self, hits: list[Hit]) -> list[str]:
         """Return a note if nothing was found, or the store lacks words of the query."""

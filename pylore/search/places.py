@@ -8,6 +8,8 @@ that no symbol stands for, the lines are shown that have most of the rare words.
 
 from __future__ import annotations
 
+from math import prod
+
 from ..core import scoring
 from ..core.paths import is_changelog
 from ..core.query import version_of
@@ -49,15 +51,13 @@ def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
     """Return the hits without the ``files`` among them whose documents are there too; a document
     gets the better score of the two."""
     documents = [hit.id for hit in hits if hit.file and not hit.id.startswith(CODE_IDS)]
-    made = store.documents.paths(documents) if documents else {}
+    paths = store.documents.paths(documents) if documents else {}
+    made = {id: file_id(path) for id, path in paths.items() if file_id(path) in files}
     by_id = {hit.id: hit for hit in hits}
-    gone = set()
-    for id, path in made.items():
-        file = file_id(path)
-        if file in files:
-            gone.add(file)
-            if 0 < by_id[id].score < by_id[file].score:
-                by_id[id].times("same_file", by_id[file].score / by_id[id].score)
+    for id, file in made.items():
+        if 0 < by_id[id].score < by_id[file].score:
+            by_id[id].times("same_file", by_id[file].score / by_id[id].score)
+    gone = {*made.values()}
     return best_first(hit for hit in hits if hit.id not in gone) if gone else hits
 
 
@@ -78,11 +78,16 @@ def add_lines(
         and not hit.id.startswith(CODE_IDS)
     ]  # fmt: skip
     choose_passages(store, query, documents, found)
-    _add_passage_lines(store, hits, documents, found)
-    if found.files is None:
-        return documents, {}
     files = [hit for hit in hits if hit.type == "file" and hit.line_start is None]
-    for hit in files:
+    keys = {hit.id: found.passage.get(hit.id, -1) for hit in (*documents, *files)}
+    lines = store.nodes.symbol_lines([*keys.values()])
+    begins = store.documents.lines([*keys.values()])
+    lines |= {key: (line, None) for key, line in begins.items()}
+    for hit in (*documents, *files):
+        if keys[hit.id] in lines:
+            hit.line_start, hit.line_end = lines[keys[hit.id]]
+    files = [hit for hit in files if hit.line_start is None]
+    for hit in files if found.files is not None else ():
         hit.asked = query
     return documents, show_stretches(store, files) if texts else {}
 
@@ -99,45 +104,20 @@ def choose_passages(store: Store, query: Query, documents: list[Hit], found: Mat
             key: score for rows in found.rows.values() for key, id, score in rows if id == hit.id
         }
         enough = AS_GOOD * scores.get(found.passage[hit.id], 0.0)
-        near = [key for key, score in scores.items() if score >= enough > 0]
-        if len(near) < 2:
-            continue
-        is_log = bool(hit.file) and is_changelog(hit.file or "")
+        is_log = is_changelog(hit.file or "")
         worth = {}
-        for key in near:
+        for key in (key for key, score in scores.items() if score >= enough > 0):
             title, everything = store.fulltext.indexed(key)
-            version = version_of(_heading(hit, title)) if is_log else ()
-            if asked:
-                version = version[: len(asked)] if version[: len(asked)] == asked else ()
+            version = version_of(heading_of(hit, title)) if is_log else ()
+            if version[: len(asked)] != asked:
+                version = ()
             worth[key] = (coverage(query, everything), version, scores[key])
-        found.passage[hit.id] = max(worth, key=lambda key: worth[key])
+        found.passage[hit.id] = max(worth, key=worth.__getitem__, default=found.passage[hit.id])
 
 
-def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
-    """Return the heading of a passage; nothing if the passage begins with it."""
-    heading = _heading(hit, store.fulltext.indexed(key)[0])
-    return (
-        "" if heading in text[: len(heading) + len(".. changelog::\n    :version: ")] else heading
-    )
-
-
-def _heading(hit: Hit, title: str) -> str:
+def heading_of(hit: Hit, title: str) -> str:
     """Return what a passage has in its title beside its document's."""
     return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
-
-
-def _add_passage_lines(store: Store, hits: list[Hit], documents: list[Hit], found: Matches) -> None:
-    """Give an imported document the line of the passage that matched, and a file that was found by
-    one of its symbols the lines of that symbol."""
-    by_key = {found.passage[hit.id]: hit for hit in documents}
-    for key, line in store.documents.lines([*by_key]).items() if by_key else ():
-        by_key[key].line_start, by_key[key].line_end = line, None
-    by_key = {
-        found.passage[hit.id]: hit for hit in hits
-        if hit.type == "file" and hit.line_start is None and hit.id in found.passage
-    }  # fmt: skip
-    for key, (first, last) in store.nodes.symbol_lines([*by_key]).items() if by_key else ():
-        by_key[key].line_start, by_key[key].line_end = first, last
 
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
@@ -185,12 +165,11 @@ def show_stretches(store: Store, hits: Iterable[Hit]) -> dict[str, str]:
     id."""
     texts = {}
     for hit in hits:
-        text, query, hit.asked = store.whole_files.text(path_of(hit.id)), hit.asked, None
-        if query is None:
-            continue
-        first, last, texts[hit.id] = stretch_of(text, query)
-        if first:
-            hit.line_start, hit.line_end = first, last
+        query, hit.asked = hit.asked, None
+        if query is not None:
+            first, last, texts[hit.id] = stretch_of(store.whole_files.text(path_of(hit.id)), query)
+            if first:
+                hit.line_start, hit.line_end = first, last
     return texts
 
 
@@ -210,23 +189,20 @@ def show_facts(
     best = plain(settings)
     for hit in hits:
         shown, cosines = found.passage[hit.id], found.of_things[hit.id]
+        stands = hit.recency_score, hit.credibility, hit.standing
         most = 0.0
         if shown not in facts:
             most = _nearness(query, store.fulltext.indexed(shown)[1], cosines.get(shown, 0.0))
-        for key, cosine in cosines.items():
-            if key not in facts:
-                continue
+        for key in filter(facts.__contains__, cosines):
             sentence, sure, source, status, accesses, age = facts[key]
-            near = _nearness(query, sentence, cosine)
-            before = hit.recency_score, hit.credibility, hit.standing
             stand(hit, settings, best, age, (sure, source, status, accesses))
             if scoring.facts is not None:
                 scoring.facts.append((hit.id, [("", sure, accesses, hit.recency_score or 0.0)]))
-            near *= hit.standing["age"] * hit.standing["relevance"]
+            near = _nearness(query, sentence, cosines[key]) * prod(hit.standing.values())
             if near > most:
                 most, found.passage[hit.id] = near, key
-            else:
-                hit.recency_score, hit.credibility, hit.standing = before
+                stands = hit.recency_score, hit.credibility, hit.standing
+        hit.recency_score, hit.credibility, hit.standing = stands
 
 
 def _nearness(query: Query, text: str, cosine: float) -> float:

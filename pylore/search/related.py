@@ -46,16 +46,14 @@ def related(
         LoreError: as ``Near.files`` does.
     """
     notes: list[str] = []
-    barred = frozenset(excluded)
-    scope = Scope(types=types).without(barred)
+    scope = Scope(types=types).without(frozenset((*excluded, *ids)))
     hits: list[Hit] = []
     starts: dict[str, float] = {}
     if near is not None:
         from .file_context import of_files
 
         hits, starts = of_files(store, settings, near, scope, notes, explain=explain)
-    shown = {hit.id for hit in hits} | {*ids}
-    hits = [hit for hit in hits if hit.id not in ids]
+    shown = {hit.id for hit in hits}
     starts |= dict.fromkeys(ids, 1.0)
     try:
         reached = _reached(store, settings, starts, scope, notes, explain=explain, symbols=symbols)

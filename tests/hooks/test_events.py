@@ -225,8 +225,8 @@ def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Path)
     edited(project, "three", "src/other.py")  # its own edits are known
     said = lines(hook(project, "prompt", session_id="three", prompt="go on"))
     assert said[:2] == [
-        "file-src/auth.py edited in 2 of the last 2 sessions on this branch",
-        "file-src/keys.py edited in 1 of the last 2 sessions on this branch",
+        "file-src/auth.py edited in the last sessions on this branch",
+        "file-src/keys.py edited in the last sessions on this branch",
     ]
     # the record that is tied to one of them, though the prompt says nothing; once a session
     assert len(said) == 3 and "Sessions are signed" in said[2]
@@ -248,7 +248,7 @@ def test_main_branch_is_no_one_work_and_without_sessions_nothing_is_likely(proje
     assert lore(project, "search", "--files", "@session", "--json") == "[]\n"
     edited(project, "one", "src/auth.py")
     said = lines(hook(project, "prompt", session_id="two", prompt="go on"))
-    assert said[0] == "file-src/auth.py edited in 1 of your last 1 session here"
+    assert said[0] == "file-src/auth.py edited in your last sessions here"
 
 
 def test_a_record_that_was_read_comes_with_a_session_and_one_of_a_named_file_with_a_prompt(

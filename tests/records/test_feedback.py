@@ -434,9 +434,10 @@ def test_unrated_and_unhelpful_must_not_weigh_the_same(store: Store) -> None:
 def test_explain_has_the_feedback(store: Store) -> None:
     Runs(store).rate(["note-0"], "helpful")
     hits = search(store, options(), Request("tokens", explain=True), None)
-    said = {hit.id: (hit.explain or {})["feedback"] for hit in hits}
-    assert said["note-0"] == {"score": 0.666667, "weight": 0.3}
-    assert said["note-1"] == {"score": 0.5, "weight": 0.3}
+    factors = {hit.id: (hit.explain or {})["factors"] for hit in hits}
+    assert factors["note-0"]["feedback"] == 1.1
+    assert "feedback" not in factors["note-1"]
+    assert [hit.feedback_score for hit in hits if hit.id == "note-0"] == [0.666667]
 
 
 def test_a_plain_search_reads_ratings_and_no_table_of_the_graph(store: Store) -> None:

@@ -18,11 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
 
-from pylore.core.errors import UsageError
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.external import MOST_RESULTS, PREFIX, parse_results
+from pylore.search.external import PREFIX, parse_results
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -121,14 +120,11 @@ def test_it_gets_the_query_and_the_filters_and_searches_in_no_run(
     assert environ["LORE_EXPORTED"] == "LORE_LIMIT"
 
 
-def test_unknown_and_filtered_ids_are_counted(store: Store, write: Write) -> None:
+def test_unknown_and_filtered_ids_are_left_out(store: Store, write: Write) -> None:
     rows = [{"id": id, "score": 1} for id in ("note-b", "decision-c", "note-gone", "x", "\ud800\n")]
     write("mine", prints(rows))
     hits = look(store, scope=Scope(types=("note",)))
     assert set(ids(hits)) == {"note-a", "note-b"}
-    assert hits.notes == [
-        "retriever mine: 4 of its 5 ids are not in the store or outside the filters: left out"
-    ]
     settings = Settings.load(environ={}, flags={"retrievers": "mine"})
     request = Request("tokens", excluded=["note-b"])
     assert ids(search(store, settings, request, None)) == ["decision-c"]
@@ -145,9 +141,6 @@ def test_walk_begins_at_results_of_other_types_after_one_run(
     assert {hit.id: hit.path for hit in hits} == {
         "note-a": ["note-a"], "note-b": ["decision-c", "note-b"],
     }  # fmt: skip
-    assert hits.notes == [
-        "retriever mine: 2 of its 2 ids are not in the store or outside the filters: left out"
-    ]
     assert ran.read_text() == "."
 
 
@@ -243,8 +236,7 @@ def test_missing_one_is_reported(store: Store, write: Write) -> None:
     hits = look(store, retrievers="fulltext mine")
     assert ids(hits) == ["note-a"]
     assert "no program lore-retriever-mine in " in hits.notes[0]
-    with pytest.raises(UsageError, match=r"did you mean 'fulltext'\?.*: write it, or set"):
-        look(store, retrievers="fulltxt")
+    assert "did you mean 'fulltext'?" in look(store, retrievers="fulltxt").notes[0]
     write("mine", prints([])).chmod(0o644)
     assert "is not executable" in look(store).notes[0]
 
@@ -280,7 +272,7 @@ def test_users_folder_comes_before_path(
         (b"[" * 100000, "printed no JSON"),
         (b"no", "printed no JSON"),
         (b"", "printed nothing"),
-        (b"[\xff]", "printed what is not UTF-8"),
+        (b"[\xff]", "printed no JSON"),
     ],
 )
 def test_wrong_output_is_refused(out: bytes, said: str) -> None:
@@ -309,9 +301,7 @@ def test_any_output_is_a_list_of_scores_or_refused(out: bytes) -> None:
     assert [*scores.values()] == sorted(scores.values(), reverse=True)
 
 
-def test_best_score_of_an_id_and_most_results() -> None:
-    rows: list[dict[str, Any]] = [{"id": f"note-{n}", "score": n, "why": "x"} for n in range(3000)]
-    scores = parse_results(json.dumps([{"id": "note-1", "score": 5000}, *rows]).encode())
-    assert len(scores) == MOST_RESULTS
-    assert [*scores][:2] == ["note-1", "note-2999"]
-    assert parse_results(b'[{"id": "note-0", "score": 0}]') == {}
+def test_best_score_of_an_id_counts() -> None:
+    rows: list[dict[str, Any]] = [{"id": f"note-{n}", "score": n, "why": "x"} for n in range(3)]
+    scores = parse_results(json.dumps([{"id": "note-1", "score": 5}, *rows]).encode())
+    assert [*scores.items()] == [("note-1", 5), ("note-2", 2)]

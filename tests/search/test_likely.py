@@ -10,7 +10,6 @@ from code_project import Project
 from new_stores import new_store
 from repositories import Repository
 
-from pylore.code.cochanges import analyze_cochanges
 from pylore.core.settings import Settings
 from pylore.search.likely import MOST_LIKELY, SHARES, likely_files
 
@@ -32,7 +31,6 @@ def likely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Likely]:
         project.write("src/gone.py", "blinds = 'Close the blinds at sunset, twice'\n")
         repository.commit("Darken everything in the evening")
         project.index()
-        analyze_cochanges(store, Settings(), lambda: None, str(repository.root))
         (repository.root / "src/gone.py").unlink()
         (folder / "outside.py").touch()
 
@@ -54,9 +52,6 @@ def test_paths_names_and_definitions_are_named(likely: Likely) -> None:
 def test_prompt_of_four_words_is_like_files_that_are_there(likely: Likely) -> None:
     assert likely("let blinds close at sunset", "content") == {"src/shade.py": "has its words"}
     assert likely("make that shade much darker", "path") == {"src/shade.py": "called so"}
-    assert likely("everything darkens in the evening", "history")["src/shade.py"].startswith(
-        "as in commit-"
-    )
     assert likely("blinds sunset close") == {}
 
 
