@@ -9,6 +9,7 @@ from ..core.query import asks_about_code, asks_what_to_do, named_in
 from ..core.text import one_line, parse_query, printable
 from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, list_of, name_in_tree, qualified_of
 from ..graph.relations import relation_weights
+from ..search.places import show_stretch
 from .results import CODE_NODES, WITH_CODE, ContextBrief, by_worth, results_for, user_of
 from .sections import (
     CODE,
@@ -177,7 +178,8 @@ class _Builder:
         self._asked = asked
         self._hits = hits
         self._context = context
-        self._words = parse_query(" ".join((context.question, *asked.needed))).single_words()
+        self._query = parse_query(" ".join((context.question, *asked.needed)))
+        self._words = self._query.single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
         shown = {node.file for node in self._nodes.values() if node.file and self._has_code(node)}
         self._tree = WorkTree(asked.root, store, shown)
@@ -354,7 +356,7 @@ class _Builder:
             section = OTHER
         text, whole = self._passage(node)
         if node.type == "file":
-            text = self._stretch(hit)
+            text = "" if hit.line_start else show_stretch(self._store, hit, self._query)
         if self._has_code(node):
             snippet = self._tree.snippet(
                 node.file or "", hit.line_start, hit.line_end, _name(hit.id)
@@ -367,14 +369,6 @@ class _Builder:
             hit, node, text, self._ties.get(node.id, ()), self._words
         )
         return Piece(node.id, section, why, text, cut, whole=whole and all_of_it)
-
-    def _stretch(self, hit: Hit) -> str:
-        """Return the lines of a file that match, and give the result their numbers."""
-        if hit.asked is None:
-            return ""
-        from ..search.places import show_stretches
-
-        return show_stretches(self._store, [hit]).get(hit.id, "")
 
     def _has_code(self, node: Node) -> bool:
         """Return whether a node is shown by the lines of its file."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .scoring import Factors
-    from .text import Query
 
     R = TypeVar("R", bound="Record")
 
@@ -221,8 +220,7 @@ class Hit(Record):
     factor. A document that was imported has the line in which the passage that matched begins,
     and no ``line_end``. ``verdict`` says whether what it is about still holds; None for what has no
     anchor. ``credibility`` is (confidence, source, status, accesses) of its node, and
-    ``standing`` are the factors that come of its age and of that; ``asked`` are the words whose
-    lines a file shows, where nobody has looked for these yet. These four are not fields of the
+    ``standing`` are the factors that come of its age and of that. These three are not fields of the
     result.
     """
 
@@ -235,7 +233,7 @@ class Hit(Record):
 
     __slots__ = (
         *(name for name in FIELDS if name not in ("score", "edge_type")),
-        "asked", "credibility", "factors", "standing",
+        "credibility", "factors", "standing",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float = 1.0, match: str = "graph") -> None:
@@ -261,7 +259,6 @@ class Hit(Record):
         self.explain: dict[str, Any] | None = None
         self.credibility: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)
         self.standing: Factors = {}
-        self.asked: Query | None = None
 
     @property
     def score(self) -> float:

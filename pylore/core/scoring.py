@@ -220,7 +220,7 @@ def feedback_factor(feedback_score: float, weight: float) -> float:
     return 1 + 2 * weight * (feedback_score - PRIOR_MEAN)
 
 
-RE_ORDERING = frozenset(("feedback", "cap", "same_file", "diversity"))
+RE_ORDERING = frozenset(("feedback", "cap", "same_file", "turn"))
 """Factors that come when it is settled, by the score as it stands, which results there are."""
 
 

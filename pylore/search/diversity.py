@@ -31,9 +31,8 @@ def diversify(store: Store, settings: Settings, hits: list[Hit], found: Matches)
     """Return the hits in the order of maximal marginal relevance; the first one stays.
 
     If they have three categories or more, no category comes more than ``SAME_CATEGORY`` times
-    among the first ``TOP`` while another is left. A hit that is now below a lower one gets its
-    score. Code stays in its order: a question about code means all places, also those that say
-    the same.
+    among the first ``TOP`` while another is left. Code stays in its order: a question about code
+    means all places, also those that say the same.
     """
     head = hits[:WINDOW]
     known = store.nodes.categories([hit.id for hit in head], settings.category_tags)
@@ -44,11 +43,6 @@ def diversify(store: Store, settings: Settings, hits: list[Hit], found: Matches)
     if not similar and not categories:
         return hits
     order = mmr([hit.score for hit in head], similar, settings.mmr_lambda, categories)
-    least = head[0].score
-    for place in order:
-        if head[place].score > least:
-            head[place].times("diversity", least / head[place].score)
-        least = head[place].score
     return [head[place] for place in order] + hits[WINDOW:]
 
 

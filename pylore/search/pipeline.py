@@ -119,8 +119,7 @@ class _Search:
         if settings.graph_depth and not settings.graph_max_depth:
             query.notes.append("graph_max_depth is 0: the graph is switched off")
         hits = self._with_paths(self._ranked())
-        if not self._at_hand and not self._found.files_alone:
-            weigh(hits, self._found.evidence)
+        weigh(hits, {} if self._at_hand or self._found.files_alone else self._found.evidence)
         hits = self._worth_showing(hits)
         if query.scope.tags and not hits:
             query.notes += store.nodes.unknown_tags(query.scope.tags)

@@ -69,8 +69,7 @@ def add_lines(
 ) -> tuple[list[Hit], dict[str, str]]:
     """Give files and imported documents the lines of what matched best in them.
 
-    Returned are these documents, and by id what the lines of files say that no symbol found.
-    Without ``texts``, these files have the query in ``asked``, for ``show_stretches``.
+    Return these documents and, with ``texts``, the lines of files that no symbol found, by id.
     """
     documents = [
         hit for hit in hits
@@ -86,10 +85,10 @@ def add_lines(
     for hit in (*documents, *files):
         if keys[hit.id] in lines:
             hit.line_start, hit.line_end = lines[keys[hit.id]]
+    if not texts or found.files is None:
+        return documents, {}
     files = [hit for hit in files if hit.line_start is None]
-    for hit in files if found.files is not None else ():
-        hit.asked = query
-    return documents, show_stretches(store, files) if texts else {}
+    return documents, {hit.id: show_stretch(store, hit, query) for hit in files}
 
 
 def choose_passages(store: Store, query: Query, documents: list[Hit], found: Matches) -> None:
@@ -160,17 +159,12 @@ def _span(places: list[int]) -> int:
     return max(places) - min(places)
 
 
-def show_stretches(store: Store, hits: Iterable[Hit]) -> dict[str, str]:
-    """Give each file the lines with most of the words that are ``asked``; return what they say, by
-    id."""
-    texts = {}
-    for hit in hits:
-        query, hit.asked = hit.asked, None
-        if query is not None:
-            first, last, texts[hit.id] = stretch_of(store.whole_files.text(path_of(hit.id)), query)
-            if first:
-                hit.line_start, hit.line_end = first, last
-    return texts
+def show_stretch(store: Store, hit: Hit, query: Query) -> str:
+    """Give a file the lines with most of the query's words; return their text."""
+    first, last, text = stretch_of(store.whole_files.text(path_of(hit.id)), query)
+    if first:
+        hit.line_start, hit.line_end = first, last
+    return text
 
 
 def show_facts(

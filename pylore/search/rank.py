@@ -253,16 +253,14 @@ def leaning(text: str, found: Matches) -> str:
 
 
 def weigh(hits: list[Hit], evidence: Mapping[str, float]) -> None:
-    """Multiply each score by the share that the evidence of its list has of the best, and lower it
-    to the score before."""
-    if len(evidence) < 2:
-        return
-    best = max(evidence.values()) or 1.0
-    other = min(evidence.values())
+    """Multiply each score by the share that the evidence of its list has of the best, of a reached
+    hit the list that its path begins in; and lower it to the score before."""
+    best = max(evidence.values(), default=0.0) or 1.0
+    other = min(evidence.values(), default=0.0)
     least = 1.0
     for hit in hits:
-        own = evidence.get(list_of(hit.path[0] if hit.hops else hit.id), other)
-        hit.times("evidence", own / best)
+        if len(evidence) > 1:
+            hit.times("evidence", evidence.get(list_of(hit.path[0]), other) / best)
         score = hit.score
         if score > least:
             hit.times("turn", least / score)
