@@ -49,10 +49,6 @@ PREFIX_LENGTH = 3
 ENDING = 2
 """So many last letters of a word may be another ending in another form of it. Not measured."""
 
-SHORT_QUERY = 6
-"""Up to this many terms, a word's other forms count as the word. Measured as part of
-docs/decisions/0010 only."""
-
 # --- full text over many passages (pylore/store/rare_terms.py, docs/decisions/0011)
 
 LARGE = 20_000
@@ -71,10 +67,6 @@ more of the first results were missed."""
 
 WORDS = 8
 """A query of fewer words counts as one of so many. Measured with ``FEW_OF_A_WORD``."""
-
-FEW = 500
-"""To rank so many passages, it is quicker to know the words' IDFs than to let FTS5 count
-them. Measured."""
 
 QUICKLY_COUNTED = 100_000
 """Passages at most that have one of the words: up to here, counted for each, FTS5 ranks what was

@@ -36,12 +36,11 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..embed import Embedder
     from ..graph.walk import Step
+    from ..graph.ways import Links
     from ..store.protocols import SearchStore as Store
-    from .expand import WaysFrom
     from .external import Retrievers
     from .file_context import Ways
     from .files import FileRanks
-    from .legs import FurtherLegs
 
 POOL = 50
 """Least number of direct matches that are ranked: up to it, a limit cuts one and the same list."""
@@ -97,7 +96,7 @@ class _Search:
         self._ranks: FileRanks | None = None
         self._at_hand: Ways = {}
         self._reached: Mapping[str, Step] = {}
-        self._ways_from: WaysFrom | None = None
+        self._links: Links | None = None
         self._plain: list[str] = []
         self._vector: bytes | None = None
         if query.words:
@@ -140,8 +139,13 @@ class _Search:
                 anything = query.scope.with_types(())
                 self._starts = self._matches(anything)
                 self._with_files(self._starts, anything, [])
+            from .expand import expanded
+
             try:
-                hits = self._in_their_order(self._expanded(direct), [])
+                hits, self._reached, self._links = expanded(
+                    self._store, settings, query, self._starts, self._found, direct
+                )
+                hits = self._in_their_order(hits, [])
             except GraphUnavailable as error:
                 self._notes.append(f"{error}; plain results only")
         return self._cut(hits, wanted)
@@ -188,19 +192,6 @@ class _Search:
             self._store, self._settings, found, self._at_hand,  # type: ignore[arg-type]
             scope.without(self._query.excluded), direct, self._room,
         )  # fmt: skip
-
-    def _expanded(self, direct: list[Hit]) -> list[Hit]:
-        """Return the direct hits and what the graph brings beside them, best first."""
-        from .expand import expanded
-
-        query = self._query
-        returned = Scope(types=query.scope.types, statuses=query.scope.statuses)
-        hits, self._reached, self._ways_from = expanded(
-            self._store, self._settings, self._starts, self._found, direct,
-            query.scope if query.filter_expanded else returned, self._notes,
-            excluded=query.excluded, hides=query.scope.hides, explain=query.explain,
-        )  # fmt: skip
-        return hits
 
     def _in_their_order(self, hits: list[Hit], notes: list[str]) -> list[Hit]:
         """Return the hits by their scores and ratings, each file once, similar ones further down,
@@ -259,11 +250,11 @@ class _Search:
     def _with_paths(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits, each path beginning at a direct match among them or a file at hand."""
         settings, found, explain = self._settings, self._found, self._query.explain
-        if self._ways_from is not None:
+        if self._links is not None:
             from .expand import begin_at_results
 
             hits = begin_at_results(
-                hits, settings.limit, self._ways_from, found.fused, found.near,
+                hits, settings.limit, self._links, found.fused, found.near,
                 settings.hop_decay, explain=explain,
             )  # fmt: skip
         if self._at_hand:
@@ -323,11 +314,9 @@ class _Search:
         if not hits:
             return [self._why_nothing()]
         ways = {hit.match for hit in hits}
-        if ways.isdisjoint(("some", "prefix", "meaning")) or not ways.isdisjoint(
-            ("all", "retriever")
-        ):
+        if "retriever" in ways or ways.isdisjoint(("words", "prefix", "meaning")):
             return []
-        if "some" not in ways:
+        if "words" not in ways:
             begin = "with words that begin so" if "prefix" in ways else "nearest in meaning"
             return [f"no record has these words; showing those {begin}"]
         words = self._query.words
@@ -365,7 +354,7 @@ def find_matches(
     vector: bytes | None,
     scope: Scope,
     excluded: frozenset[str],
-    further: FurtherLegs | None = None,
+    further: Retrievers | None = None,
     files: FileRanks | None = None,
     room: int = POOL,
 ) -> Matches:

@@ -10,9 +10,9 @@ from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index
+from pylore.search.expand import narrowed, seeds_of
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
-from pylore.search.rules import narrowed, path_seeds
 from pylore.store import Store
 
 NOW = "2026-01-31T12:00:00Z"
@@ -41,7 +41,7 @@ def anchors(legs: dict[str, dict[str, float]], most: int) -> list[str]:
     settings = Settings().changed(
         [("expansion", "activation"), ("activation_anchors", str(most))], "test"
     )
-    return [*path_seeds(found, narrowed(settings), [])]
+    return [*seeds_of(found, found, narrowed(settings), [])]
 
 
 def test_the_anchors_are_the_nearest_by_vector_else_by_full_text() -> None:
@@ -104,17 +104,6 @@ def test_it_starts_from_as_many_anchors_as_are_set(tmp_path: Path) -> None:
         assert len(reached_from_hub(store, depth=1, limit=5)) == 3
         assert len(reached_from_hub(store, depth=1, limit=5, activation_anchors=5)) == 5
         assert len(reached_from_hub(store, depth=1, limit=5, activation_anchors=2)) == 2
-
-
-def test_what_its_caps_leave_out_is_said_by_their_names(tmp_path: Path) -> None:
-    names = ["hub", *(f"n{number:02}" for number in range(20))]
-    with filled(tmp_path, names, [("hub", name, 1.0) for name in names[1:]]) as store:
-        pairs = [("expansion", "activation"), ("graph_depth", "1"), ("limit", "1")]
-        said = search(store, Settings().changed(pairs, "test"), Request("hub"), None).notes
-        assert any("not followed (activation_edges is 10)" in note for note in said)
-        raised = Settings().changed([*pairs, ("activation_edges", "20")], "test")
-        said = search(store, raised, Request("hub"), None).notes
-        assert not any("activation_edges" in note for note in said)
 
 
 def test_a_search_by_activation_without_vectors_says_so(tmp_path: Path) -> None:
