@@ -25,7 +25,7 @@ from .score import assemble, describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping, Sequence, Set
     from typing import Any
 
     from ..core.scoring import Factors
@@ -71,11 +71,10 @@ def expanded(
     """
     settings, notes, hides = narrowed(settings), query.notes, query.scope.hides
     sums = settings.expansion == "accumulate"
-    lends = sums and store.positional_edges.any()
     seeds = seeds_of(starts, found, settings, notes)
     walker = accumulate if sums else walk
-    walked = reach(store, settings, seeds, notes, walker, query.excluded, hides, lends=lends)
-    if lends:
+    walked = reach(store, settings, seeds, notes, walker, query.excluded, hides)
+    if sums and store.positional_edges.any():
         lend(store, settings, starts, walked, hides)
     known = {hit.id for hit in direct}
     stands_for = {**starts.stands_for, **found.stands_for}
@@ -149,13 +148,11 @@ def reach(
     walker: Walker,
     excluded: frozenset[str] = frozenset(),
     hides: tuple[str, ...] = (),
-    *,
-    lends: bool = False,
 ) -> Walk:
     """Walk from the seeds (id to score); ``excluded`` nodes are not entered, nor those in a status
     of ``hides``.
 
-    With ``lends``, edges in a passage count less: the passage itself lends to what it links to.
+    Edges in a passage count less to ``accumulate``: the passage itself lends to what it links to.
 
     Raises:
         UsageError: a relation of the settings is unknown.
@@ -166,11 +163,10 @@ def reach(
         at_hub: Walk = store.walked(settings)
         at_hub.barred = excluded
         return at_hub
-    of_all: Bundles = store.edges
+    edges: Bundles = EdgeCache(store.edges)
     if store.cache is not None:
-        of_all = store.cache.setdefault("edges", EdgeCache(store.edges))
-    edges: Bundles = EdgeCache(of_all)
-    if lends:
+        edges = store.cache.setdefault("edges", edges)
+    if walker is accumulate and store.positional_edges.any():
         from ..graph.edge_views import DiscountedEdges
 
         edges = DiscountedEdges(edges, store.positional_edges.touching)
@@ -325,30 +321,22 @@ def led(hit: Hit, step: Step, decay: float = 1.0, *, explain: bool = False) -> H
 
 
 def begin_at_results(
-    hits: list[Hit],
-    limit: int,
-    links: Links,
-    matches: Mapping[str, float],
-    given: Collection[str],
-    decay: float,
-    *,
-    explain: bool,
+    hits: list[Hit], links: Links, found: Matches, settings: Settings, *, explain: bool
 ) -> list[Hit]:
     """Return the hits, the path of each reached one beginning at a direct match among them.
 
-    A hit below ``limit`` that only one of the ``matches`` (id to score) past it leads to is left
-    out. A path from a match that cannot be shown, as its type was not asked for or it is one of
-    the files at hand (``given``), stays as it is.
+    A hit below ``limit`` that only a match past it leads to is left out. A path from a match that
+    cannot be shown, as its type was not asked for or it is one of the files at hand, stays as it
+    is.
     """
-    starts = {hit.id: matches.get(hit.id, 0.0) for hit in hits if not hit.hops}
-    if len(starts) == len(hits):
-        return hits
+    starts = {hit.id: found.fused.get(hit.id, 0.0) for hit in hits if not hit.hops}
+    past = found.fused.keys() - found.near.keys()
     ways = links.ways_from(starts, [hit.id for hit in hits])
     shown = []
     for place, hit in enumerate(hits):
         if hit.hops and hit.id in ways:
-            led(hit, ways[hit.id], decay, explain=explain)
-        elif hit.hops and place >= limit and hit.path[0] in matches and hit.path[0] not in given:
+            led(hit, ways[hit.id], settings.hop_decay, explain=explain)
+        elif hit.hops and place >= settings.limit and hit.path[0] in past:
             continue
         shown.append(hit)
     return shown
@@ -361,14 +349,14 @@ def explain_walk(chain: Sequence[Step], decay: float) -> dict[str, Any]:
         "seed_score": round(chain[0].score, 6),
         "hops": [
             {
-                "from": step.before.id if step.before else None,
+                "from": before.id,
                 "to": step.id,
                 "relation": step.relation,
                 "direction": "out" if step.outgoing else "in",
                 "edge_weight": step.edge_weight,
                 "relation_weight": step.relation_weight,
-                "decay": 1.0 if step.before and step.hop == step.before.hop else decay,
+                "decay": 1.0 if step.hop == before.hop else decay,
             }
-            for step in chain[1:]
+            for before, step in zip(chain, chain[1:], strict=False)
         ],
     }

@@ -253,10 +253,7 @@ class _Search:
         if self._links is not None:
             from .expand import begin_at_results
 
-            hits = begin_at_results(
-                hits, settings.limit, self._links, found.fused, found.near,
-                settings.hop_decay, explain=explain,
-            )  # fmt: skip
+            hits = begin_at_results(hits, self._links, found, settings, explain=explain)
         if self._at_hand:
             from .file_context import attach_paths
 

@@ -44,7 +44,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {
             "LARGE": 1_000, "COMMON": 40, "COUNTED_AFTER": 100, "FEW_OF_A_WORD": 60, "WORTH_IT": 2,
-            "WORDS": 4, "FEW": 30, "QUICKLY_COUNTED": 900,
+            "WORDS": 4, "QUICKLY_COUNTED": 900,
         }.items():  # fmt: skip
             patch.setattr(tuning, name, value)
         new_store(str(folder))
