@@ -117,14 +117,13 @@ def convex(
     legs: Mapping[str, Mapping[What, float]],
     shares: Mapping[str, float],
     vector_min: float,
-    among: frozenset[What] | None = None,
 ) -> dict[What, float]:
     """Return a weighted sum of the legs' scores, each brought to 0..1 first.
 
     Full text is divided by its best score, since zero means "no word in common". A
     cosine is stretched from ``vector_min``, below which it means nothing, to the
     best one. Shares are taken relative to those of the legs that found something,
-    so a leg that found nothing takes nothing away. ``among``: the sums of these alone.
+    so a leg that found nothing takes nothing away.
     """
     found = {name: leg for name, leg in legs.items() if leg}
     total = sum(shares[name] for name in found)
@@ -136,8 +135,6 @@ def convex(
             high = max(high, SURE_COSINE)
         share = shares[name] / total if total else 1 / len(found)
         width = high - low
-        if among is not None:
-            leg = {id: score for id, score in leg.items() if id in among}
         if width <= 0:
             part = dict.fromkeys(leg, share)
         else:

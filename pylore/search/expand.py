@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ..core.model import Hit
-from ..core.scoring import best_first, convex, rounded
+from ..core.scoring import best_first, rounded
 from ..core.text import counted
 from ..core.vocabulary import CODE_LIST, DEFINES, RUN_IDS, list_of
 from ..graph.accumulate import accumulate
@@ -20,7 +20,7 @@ from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import EdgeCache, Step, walk
 from ..graph.ways import Links
 from ..store.filter import Scope
-from .legs import shares_of
+from .legs import fuse
 from .score import assemble, describe
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def expanded(
     walker = accumulate if sums else walk
     walked = reach(store, settings, seeds, notes, walker, query.excluded, hides)
     if sums and store.positional_edges.any():
-        lend(store, settings, starts, walked, hides)
+        lend(store, settings, starts, walked, query.excluded, hides)
     known = {hit.id for hit in direct}
     stands_for = {**starts.stands_for, **found.stands_for}
     known |= {stands_for[id] for id in known & stands_for.keys()}
@@ -161,7 +161,6 @@ def reach(
     notes += weight_notes(store, settings)
     if store.walked is not None:
         at_hub: Walk = store.walked(settings)
-        at_hub.barred = excluded
         return at_hub
     edges: Bundles = EdgeCache(store.edges)
     if store.cache is not None:
@@ -176,13 +175,11 @@ def reach(
 
         edges = HiddenNodes(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
         barred = edges.barred
-    result = walker(
+    return walker(
         edges, seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
         max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence, barred=barred,
     )  # fmt: skip
-    result.barred = barred
-    return result
 
 
 def within(store: Store, found: Walk, scope: Scope) -> list[str]:
@@ -253,8 +250,9 @@ def _keep_first(match: dict[str, float], direct: Iterable[Hit]) -> None:
 
 
 def lend(
-    store: Store, settings: Settings, found: Matches, walk: Walk, hides: tuple[str, ...]
-) -> None:
+    store: Store, settings: Settings, found: Matches, walk: Walk, excluded: frozenset[str],
+    hides: tuple[str, ...],
+) -> None:  # fmt: skip
     """Add to a walk's support what passages lend, and the nodes that they alone lead to.
 
     A citation belongs to the passage in which it stands. Each of the best ``LENDING`` passages
@@ -272,7 +270,7 @@ def lend(
     if not rows:
         return
     weights = relation_weights(store, settings)
-    barred = {*walk.barred, *store.nodes.hidden_among([row[2] for row in rows], hides)}
+    barred = {*excluded, *store.nodes.hidden_among([row[2] for row in rows], hides)}
     squares: dict[str, float] = {}
     ways: dict[str, Step] = {}
     for key, relation, to, weight in rows:
@@ -293,15 +291,13 @@ def lend(
 
 def lending_passages(found: Matches, settings: Settings) -> dict[int, tuple[str, float]]:
     """Return the best ``LENDING`` passages: key to node and fused score, the best having 1."""
-    legs: dict[str, dict[int, float]] = {"fulltext": {}, "vector": {}}
-    owners: dict[int, str] = {}
+    owners = {key: id for rows in (*found.rows.values(), found.nearest) for key, id, _ in rows}
+    words: dict[int, float] = {}
     for rows in found.rows.values():
         best = max([row[2] for row in rows], default=0.0) or 1.0
-        for key, id, score in rows:
-            owners[key], legs["fulltext"][key] = id, score / best
-    for key, id, score in found.nearest:
-        owners[key], legs["vector"][key] = id, max(score, settings.vector_min)
-    fused = best_first(convex(legs, shares_of(settings, legs), settings.vector_min))
+        words.update((key, score / best) for key, _, score in rows)
+    near = {key: max(score, settings.vector_min) for key, _, score in found.nearest}
+    fused = fuse(settings, {"fulltext": words, "vector": near})
     best = max(fused.values(), default=0.0) or 1.0
     return {key: (owners[key], fused[key] / best) for key in [*fused][:LENDING]}
 

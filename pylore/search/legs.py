@@ -10,10 +10,10 @@ from ..core.vocabulary import NAMES, RECORDS, RECORDS_LIST, THING_IDS, list_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ..core.model import Hit
-    from ..core.scoring import Factors
+    from ..core.scoring import Factors, What
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
@@ -115,24 +115,23 @@ def run_legs(
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found, room)
     if further is not None:
-        for name, leg in further.legs(store, scope).items():
-            found.legs[name] = leg
-            for id in leg:
-                found.how.setdefault(id, "retriever")
+        found.legs.update(further.legs(store, scope))
     found.rrf = rrf(found.legs, settings.rrf_k)
+    for id in found.rrf:
+        found.how.setdefault(id, "retriever")
     if settings.fusion == "rrf":
         most = len(found.legs) / (settings.rrf_k + 1)
-        fused = {id: score / most for id, score in found.rrf.items()}
+        found.fused = best_first({id: score / most for id, score in found.rrf.items()})
     else:
-        fused = convex(found.legs, shares_of(settings, found.legs), settings.vector_min)
-    found.fused = best_first(fused)
+        found.fused = fuse(settings, found.legs)
     return found
 
 
-def shares_of(settings: Settings, legs: Iterable[str]) -> dict[str, float]:
-    """Return the share of each leg in a convex fusion."""
+def fuse(settings: Settings, legs: Mapping[str, Mapping[What, float]]) -> dict[What, float]:
+    """Return the convex fusion of the legs' scores, best first."""
     shares = dict.fromkeys(legs, RETRIEVER_SHARE) | settings.retriever_shares
-    return shares | {"fulltext": settings.fulltext_share, "vector": 1 - settings.fulltext_share}
+    shares |= {"fulltext": settings.fulltext_share, "vector": 1 - settings.fulltext_share}
+    return best_first(convex(legs, shares, settings.vector_min))
 
 
 def _fulltext_leg(

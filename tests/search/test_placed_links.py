@@ -101,12 +101,11 @@ def test_the_support_is_the_root_of_the_squares(store: Store) -> None:
     walk = Walk()
     walk.support["doc-a"] = 0.3
     walk.reached["doc-a"] = Step("doc-a", 0.3, Step("doc-b", 1.0), "relates_to")
-    lend(store, Settings.load(environ={}, flags={}), matches, walk, ())
+    lend(store, Settings.load(environ={}, flags={}), matches, walk, frozenset(), ())
     unit = 0.7 * 0.5 * store.relations.all()["links_to"][0]
     expected = sqrt(0.3**2 + (unit * 1.0**2) ** 2 + (unit * 0.5**2) ** 2)
     assert walk.support["doc-a"] == walk.reached["doc-a"].score == pytest.approx(expected)
-    walk.barred = frozenset({"doc-a"})
-    lend(store, Settings.load(environ={}, flags={}), matches, walk, ())
+    lend(store, Settings.load(environ={}, flags={}), matches, walk, frozenset({"doc-a"}), ())
     assert walk.support["doc-a"] == pytest.approx(expected)
 
 
