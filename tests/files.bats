@@ -37,7 +37,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
 @test "search --files adds what is tied to a file, as seeds of their own" {
   run_lore search cookies --files src/auth.py
   expect 0
-  [ "$(rows '.id, .match, .hops, .edge, .path')" = '["note-cookies","all",0,null,["note-cookies"]]
+  [ "$(rows '.id, .match, .hops, .edge, .path')" = '["note-cookies","words",0,null,["note-cookies"]]
 ["decision-sessions","files",0,null,["decision-sessions"]]
 ["file-src/auth.py","files",0,null,["file-src/auth.py"]]' ]
 }
@@ -46,9 +46,9 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   run_lore search tokens --ids
   expect 0 $'note-cookies\ndecision-sessions\nlesson-keys'
   run_lore search tokens --files src/keys.py
-  [ "$(rows .id,.match)" = '["lesson-keys","all"]
-["note-cookies","all"]
-["decision-sessions","all"]
+  [ "$(rows .id,.match)" = '["lesson-keys","words"]
+["note-cookies","words"]
+["decision-sessions","words"]
 ["file-src/keys.py","files"]' ]
 }
 

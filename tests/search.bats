@@ -359,8 +359,8 @@ chain() { # a store where one match leads to three others, one after the other
 
 @test "--explain has the decay of each hop" {
   chain
-  run_lore search tokens --graph-depth 2 --explain --jq '[.[].explain.factors.decay] | map(tostring) | join(" ")'
-  expect 0 'null 0.7 0.49'
+  run_lore search tokens --graph-depth 2 --explain --jq '.[2].explain.walk.hops | map(.decay | tostring) | join(" ")'
+  expect 0 '0.7 0.7'
 }
 
 @test "a document and the file that it was imported from are one result" {

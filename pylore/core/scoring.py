@@ -49,10 +49,6 @@ PREFIX_LENGTH = 3
 ENDING = 2
 """So many last letters of a word may be another ending in another form of it. Not measured."""
 
-SHORT_QUERY = 6
-"""Up to this many terms, a word's other forms count as the word. Measured as part of
-docs/decisions/0010 only."""
-
 # --- full text over many passages (pylore/store/rare_terms.py, docs/decisions/0011)
 
 LARGE = 20_000
@@ -71,10 +67,6 @@ more of the first results were missed."""
 
 WORDS = 8
 """A query of fewer words counts as one of so many. Measured with ``FEW_OF_A_WORD``."""
-
-FEW = 500
-"""To rank so many passages, it is quicker to know the words' IDFs than to let FTS5 count
-them. Measured."""
 
 QUICKLY_COUNTED = 100_000
 """Passages at most that have one of the words: up to here, counted for each, FTS5 ranks what was
@@ -125,14 +117,13 @@ def convex(
     legs: Mapping[str, Mapping[What, float]],
     shares: Mapping[str, float],
     vector_min: float,
-    among: frozenset[What] | None = None,
 ) -> dict[What, float]:
     """Return a weighted sum of the legs' scores, each brought to 0..1 first.
 
     Full text is divided by its best score, since zero means "no word in common". A
     cosine is stretched from ``vector_min``, below which it means nothing, to the
     best one. Shares are taken relative to those of the legs that found something,
-    so a leg that found nothing takes nothing away. ``among``: the sums of these alone.
+    so a leg that found nothing takes nothing away.
     """
     found = {name: leg for name, leg in legs.items() if leg}
     total = sum(shares[name] for name in found)
@@ -144,8 +135,6 @@ def convex(
             high = max(high, SURE_COSINE)
         share = shares[name] / total if total else 1 / len(found)
         width = high - low
-        if among is not None:
-            leg = {id: score for id, score in leg.items() if id in among}
         if width <= 0:
             part = dict.fromkeys(leg, share)
         else:

@@ -81,7 +81,7 @@ ARRAYS = ("weights", "texts")
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 
 EXPANSION_RULES = ("accumulate", "best-path", "activation")
-"""The values of ``expansion``: see ``search.rules``."""
+"""The values of ``expansion``: see ``search.expand``."""
 
 USER_ONLY = {
     "plugin_dir": "runs a program",

@@ -81,7 +81,7 @@ class Walk:
     """Nodes that a walk reached, best first, without its seeds; and what its caps left out."""
 
     __slots__ = (
-        "anchored", "barred", "edges_seen", "hubs", "left_out", "reached", "roots", "support",
+        "anchored", "edges_seen", "hubs", "left_out", "reached", "roots", "support",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -97,8 +97,6 @@ class Walk:
         """With ``accumulate``: what the graph says for each node, seeds too."""
         self.roots: dict[str, str] = {}
         """With ``accumulate``: the seed that led to a node, where no other one did."""
-        self.barred: Set[str] = frozenset()
-        """Nodes that were not to be entered, as far as the walk came upon them."""
 
 
 def walk(

@@ -241,19 +241,12 @@ class AnsweredFullText(Unanswered):
         if query is not self._query:  # whether a word is anywhere
             there = self._answer.said["there"]
             return [(0, "", 0.0)] if any(word in there for word in query.single_words()) else []
-        return self._matches(collection, how, scope)
-
-    def _matches(self, collection: str, how: str, scope: Scope) -> list[Row]:
         number, ids = ORDER.index(collection), self._answer.ids
         return [
             (key, ids[node], score)
             for of, way, key, node, score, _ in self._answer.rows(scope.types)
             if of == number and way == how
         ]
-
-    def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
-        rows = self._matches(collection, "all", scope) or self._matches(collection, "with", scope)
-        return {id for _, id, _ in rows}
 
     def body(self, key: int) -> str:
         fact = self._answer.said["facts"].get(str(key))

@@ -21,11 +21,11 @@ from ..core.vocabulary import (
     TEXTS,
 )
 from ..embed import open_embedder
+from ..search.expand import narrowed
 from ..search.legs import ENOUGH, NEIGHBOURS, PASSAGES, searched
 from ..search.pipeline import OF_EACH
 from ..search.query import Request
 from ..search.rank import PROOFS
-from ..search.rules import narrowed
 from ..store.filter import Scope
 from ..system.json_encode import dumps
 from ..system.plugin_process import LATE, Refused
@@ -182,9 +182,6 @@ class _Ratings:
         return {}
 
 
-_GROUPS = 62
-"""So many terms at most are tried for all being in one passage: a bit each."""
-
 _SPARE = 10
 """Rows of nodes that are sent beyond a pool, and texts beyond the results: some may be left out."""
 
@@ -264,24 +261,16 @@ def _collections(types: Iterable[str]) -> list[int]:
 
 
 def _words(query: Query, settings: Settings) -> dict[str, Any]:
-    """Return the phrases to look for: ``[phrase, whether it is one of some, bits of its
-    groups]``."""
-    begins = [word[:LONGEST_WORD] for word in query.beginnings]
-    some = phrases_of(query, "some")[0]
-    phrases: dict[str, list[Any]] = {phrase: [cut(phrase), 1, 0] for phrase in some}
-    groups = [] if begins else phrases_of(query, "all")[:_GROUPS]
-    for place, group in enumerate(groups):
-        for phrase in group:
-            phrases.setdefault(phrase, [cut(phrase), 0, 0])[2] |= 1 << place
+    """Return the phrases to look for: ``[phrase, 1, 0]``, as any of them may match."""
     single = query.single_words()
     return {
         "words": [[cut(word), stem(word)[:LONGEST_WORD]] for word in single],
         "terms": len(query.terms),
-        "some": list(phrases.values()),
-        "groups": (1 << len(groups)) - 1,
-        "inflected": [[cut(phrase), 1, 0] for phrase in phrases_of(query, "inflected")[0]],
+        "some": [[cut(phrase), 1, 0] for phrase in phrases_of(query, "some")],
+        "groups": 0,
+        "inflected": [[cut(phrase), 1, 0] for phrase in phrases_of(query, "inflected")],
         "prefix": [cut(word) for word in single if len(word) >= PREFIX_LENGTH],
-        "begins": begins,
+        "begins": [word[:LONGEST_WORD] for word in query.beginnings],
     }
 
 

@@ -1,4 +1,11 @@
-"""Nodes that the graph adds to a search, and the paths that lead to them."""
+"""Nodes that the graph adds to a search: where a walk begins, what it counts, and paths.
+
+The values of the setting ``expansion``:
+
+accumulate  what several matches point to adds up (``graph.accumulate``)
+best-path   what is left of a match's score along the best way (``graph.walk``)
+activation  best paths from the nearest matches, with caps of its own
+"""
 
 from __future__ import annotations
 
@@ -7,30 +14,39 @@ from math import sqrt
 from ..core.model import Hit
 from ..core.scoring import best_first, rounded
 from ..core.text import counted
-from ..core.vocabulary import DEFINES, RUN_IDS
+from ..core.vocabulary import CODE_LIST, DEFINES, RUN_IDS, list_of
 from ..graph.accumulate import accumulate
 from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import EdgeCache, Step, walk
-from .rules import narrowed, path_factors, path_seeds, summed_factors, summed_seeds
+from ..graph.ways import Links
+from ..store.filter import Scope
+from .legs import fuse
 from .score import assemble, describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping, Sequence, Set
     from typing import Any
 
+    from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..graph.walk import Bundles, Walk, Walker
-    from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .legs import Matches
+    from .query import ParsedQuery
 
-    WaysFrom = Callable[[Mapping[str, float], Collection[str]], Mapping[str, Step]]
-    """The best ways from some nodes (id to score) to others: ``graph.ways``."""
+LEAST_SEED = 0.1
+"""Least score of a seed of ``accumulate``, the best match having 1."""
 
-HIDDEN_LISTED = 500
-"""Most superseded and retracted nodes that are listed for a walk; with more, it asks about those
-it reaches. Measured: listing a node takes as long as asking about one."""
+KEPT = 2
+"""Direct matches of each list that the graph does not overtake: the first one by nothing, the
+second by one node at most. With two above all, MRR on HotpotQA is 3.5 points lower."""
+
+JUST_BELOW = 0.001
+"""Share of the score by which the second kept match is below the highest."""
+
+OF_CODE = 0.2
+"""Share of ``graph_weight`` for code."""
 
 LENDING, LENT = 50, 0.7
 """Best passages that lend, and their weight. With 20 passages recall@5 on PEPs is a point lower,
@@ -40,62 +56,88 @@ with 100 nearly the same; more and less weight are worse there (docs/decisions/0
 def expanded(
     store: Store,
     settings: Settings,
+    query: ParsedQuery,
     starts: Matches,
     found: Matches,
     direct: Sequence[Hit],
-    scope: Scope,
-    notes: list[str],
-    *,
-    excluded: frozenset[str],
-    hides: tuple[str, ...],
-    explain: bool,
-) -> tuple[list[Hit], dict[str, Step], WaysFrom]:
+) -> tuple[list[Hit], dict[str, Step], Links]:
     """Return the ``direct`` hits, made of what was ``found``, with at most ``graph_limit`` nodes
-    that the graph leads to from ``starts``, best first; the ways to all that was reached; and
-    those from some of the hits.
-
-    Nodes are within ``scope``, neither ``excluded`` nor in a status of ``hides``.
+    that the graph leads to from ``starts``, best first; the ways to all that was reached; and the
+    links between.
 
     Raises:
         UsageError: a relation of the settings is unknown.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    settings = narrowed(settings)
-    if settings.expansion == "accumulate":
-        seeds, factors = summed_seeds(starts, found, settings), summed_factors
-        lends = store.positional_edges.any()
-        walked = reach(store, settings, seeds, notes, accumulate, excluded, hides, lends=lends)
-        if lends:
-            lend(store, settings, starts, walked, hides)
-    else:
-        seeds, factors = path_seeds(starts, settings, notes), path_factors
-        walked = reach(store, settings, seeds, notes, walk, excluded, hides)
-    stands_for = {**starts.stands_for, **found.stands_for}
+    settings, notes, hides = narrowed(settings), query.notes, query.scope.hides
+    sums = settings.expansion == "accumulate"
+    seeds = seeds_of(starts, found, settings, notes)
+    walker = accumulate if sums else walk
+    walked = reach(store, settings, seeds, notes, walker, query.excluded, hides)
+    if sums and store.positional_edges.any():
+        lend(store, settings, starts, walked, query.excluded, hides)
     known = {hit.id for hit in direct}
+    stands_for = {**starts.stands_for, **found.stands_for}
     known |= {stands_for[id] for id in known & stands_for.keys()}
-    among = within(store, walked, scope)
+    anything = Scope(types=query.scope.types, statuses=query.scope.statuses)
+    among = within(store, walked, query.scope if query.filter_expanded else anything)
     others = [id for id in among if id not in known]
     say_caps(walked, len(others) - min(settings.graph_limit, settings.graph_max_nodes), notes)
     steps = [walked.reached[id] for id in others[: settings.graph_max_nodes]]
-    reached = [led(Hit(step.id), step, settings.hop_decay, explain=explain) for step in steps]
+    decay, explain = settings.hop_decay, query.explain
+    reached = [led(Hit(step.id), step, decay, explain=explain) for step in steps]
     reached = describe(store, settings, reached)
-    matched = factors(direct, reached, walked, found, settings)
+    if sums:
+        matched = summed_factors(direct, reached, walked, found, settings)
+    else:
+        matched = {hit.id: found.factors(hit.id) for hit in direct}
+        for step in steps:
+            matched[step.id] = {"path": step.score, "confidence": found.confidence}
     hits = assemble([*direct, *assemble(reached, matched)[: settings.graph_limit]], matched)
-    if explain and walked.support:
+    if explain and sums:
         for hit in hits:
             support = rounded(walked.support.get(hit.id, 0.0))
             hit.explain = {**(hit.explain or {}), "support": support}
+    links = Links(walked.reached.values(), relation_weights(store, settings), decay)
+    for symbol, file in stands_for.items():
+        links.add(file, symbol, DEFINES, 1.0, True)
+    return hits, {id: walked.reached[id] for id in among}, links
 
-    def ways_from(results: Mapping[str, float], to: Collection[str]) -> Mapping[str, Step]:
-        from ..graph.ways import Links
 
-        weights = relation_weights(store, settings)
-        links = Links(walked.reached.values(), weights, settings.hop_decay)
-        for symbol, file in stands_for.items():
-            links.add(file, symbol, DEFINES, 1.0, True)
-        return links.ways_from(results, to)
+# --- the walk
 
-    return hits, {id: walked.reached[id] for id in among}, ways_from
+
+def narrowed(settings: Settings) -> Settings:
+    """Return the settings with the caps of activation, if ``expansion`` is that."""
+    if settings.expansion != "activation":
+        return settings
+    caps = {
+        "graph_seeds": settings.activation_anchors,
+        "graph_fanout": settings.activation_edges,
+        "graph_max_nodes": settings.activation_facts,
+        "graph_depth": min(settings.depth, settings.activation_hops),
+    }
+    return settings.changed([(name, str(cap)) for name, cap in caps.items()], "activation")
+
+
+def seeds_of(
+    starts: Matches, found: Matches, settings: Settings, notes: list[str]
+) -> dict[str, float]:
+    """Return the best matches with their scores: of ``accumulate`` returned or not, each relative
+    to the best one; of activation the nearest ones."""
+    if settings.expansion == "accumulate":
+        seeds: dict[str, float] = {}
+        for matches in (found, starts):
+            for id in list(matches.fused)[: settings.graph_seeds]:
+                score = matches.fused[id] / matches.best
+                seeds[id] = max(LEAST_SEED, score, seeds.get(id, 0.0))
+        return seeds
+    ids = starts.fused
+    if settings.expansion == "activation":
+        ids = starts.legs.get("vector") or starts.legs.get("fulltext") or {}
+        if not starts.legs.get("vector"):
+            notes.append("no vectors to start from: activation spreads from names by full text")
+    return {id: starts.fused[id] for id in list(ids)[: settings.graph_seeds] if id in starts.fused}
 
 
 def reach(
@@ -106,13 +148,11 @@ def reach(
     walker: Walker,
     excluded: frozenset[str] = frozenset(),
     hides: tuple[str, ...] = (),
-    *,
-    lends: bool = False,
 ) -> Walk:
     """Walk from the seeds (id to score); ``excluded`` nodes are not entered, nor those in a status
     of ``hides``.
 
-    With ``lends``, edges in a passage count less: the passage itself lends to what it links to.
+    Edges in a passage count less to ``accumulate``: the passage itself lends to what it links to.
 
     Raises:
         UsageError: a relation of the settings is unknown.
@@ -121,32 +161,25 @@ def reach(
     notes += weight_notes(store, settings)
     if store.walked is not None:
         at_hub: Walk = store.walked(settings)
-        at_hub.barred = excluded
         return at_hub
-    of_all: Bundles = store.edges
+    edges: Bundles = EdgeCache(store.edges)
     if store.cache is not None:
-        of_all = store.cache.setdefault("edges", EdgeCache(store.edges))
-    edges: Bundles = EdgeCache(of_all)
-    if lends:
+        edges = store.cache.setdefault("edges", edges)
+    if walker is accumulate and store.positional_edges.any():
         from ..graph.edge_views import DiscountedEdges
 
         edges = DiscountedEdges(edges, store.positional_edges.touching)
     barred: Set[str] = excluded
-    hidden = store.nodes.hidden(hides, HIDDEN_LISTED) if hides else ()
-    if hidden is None:
+    if hides and store.nodes.hidden(hides, 0) is None:
         from ..graph.edge_views import HiddenNodes
 
         edges = HiddenNodes(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
         barred = edges.barred
-    elif hidden:
-        barred = excluded.union(hidden)
-    result = walker(
+    return walker(
         edges, seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
         max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence, barred=barred,
     )  # fmt: skip
-    result.barred = barred
-    return result
 
 
 def within(store: Store, found: Walk, scope: Scope) -> list[str]:
@@ -170,6 +203,105 @@ def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
         notes.append(", ".join(said))
 
 
+# --- factors of results
+
+
+def summed_factors(
+    direct: Sequence[Hit], reached: Sequence[Hit], walk: Walk, found: Matches, settings: Settings
+) -> dict[str, Factors]:
+    """Map id to factors: ``match`` is the own match + graph_weight × support, the best match
+    having 1. A symbol that stands for its file has the support of the file, if that is more.
+
+    A hit that matches nothing itself, and that one match alone led to, has at most what
+    ``hop_decay`` leaves of that match after its hops. ``scale`` brings the sums back to 0..1, and
+    to the confidence of the search.
+    """
+    best = found.best
+    match = {}
+    for hit in (*direct, *reached):
+        own = found.fused.get(hit.id, 0.0) / best
+        weight = settings.graph_weight * (OF_CODE if list_of(hit.id) == CODE_LIST else 1.0)
+        file = found.stands_for.get(hit.id, hit.id)
+        support = max(walk.support.get(hit.id, 0.0), walk.support.get(file, 0.0))
+        match[hit.id] = own + weight * support
+        if not own and hit.id in walk.roots:
+            way = walk.reached[hit.id]
+            most = way.steps()[0].score * settings.hop_decay**way.hop
+            match[hit.id] = min(match[hit.id], most)
+    _keep_first(match, direct)
+    scale = best * found.confidence / max(1.0, *match.values()) if match else 0.0
+    return {id: {"match": value, "scale": scale} for id, value in match.items()}
+
+
+def _keep_first(match: dict[str, float], direct: Iterable[Hit]) -> None:
+    """Lift the first ``KEPT`` direct matches of each list to its highest score."""
+    highest: dict[str, float] = {}
+    for id, value in match.items():
+        highest[list_of(id)] = max(value, highest.get(list_of(id), 0.0))
+    kept = dict.fromkeys(highest, 0)
+    for hit in direct:
+        name = list_of(hit.id)
+        if kept[name] < KEPT:
+            match[hit.id] = highest[name] * (1 - kept[name] * JUST_BELOW)
+            kept[name] += 1
+
+
+# --- weight that a matching passage lends to what it links to
+
+
+def lend(
+    store: Store, settings: Settings, found: Matches, walk: Walk, excluded: frozenset[str],
+    hides: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Add to a walk's support what passages lend, and the nodes that they alone lead to.
+
+    A citation belongs to the passage in which it stands. Each of the best ``LENDING`` passages
+    lends to what it links to by its own score ``b`` (the best has 1):
+
+        support(j) = √(walk(j)² + Σ (LENT × b² × edge weight × relation weight)²)
+
+    the sum over the passages with a link to ``j``, not thinned by the number of their links.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    lending = lending_passages(found, settings)
+    rows = store.positional_edges.within([*lending])
+    if not rows:
+        return
+    weights = relation_weights(store, settings)
+    barred = {*excluded, *store.nodes.hidden_among([row[2] for row in rows], hides)}
+    squares: dict[str, float] = {}
+    ways: dict[str, Step] = {}
+    for key, relation, to, weight in rows:
+        id, score = lending[key]
+        if relation in weights and to not in barred and to != id:
+            strength = weights[relation][0]
+            value = LENT * score**2 * weight * strength
+            squares[to] = squares.get(to, 0.0) + value**2
+            if to not in ways or value > ways[to].score:
+                ways[to] = Step(to, value, Step(id, score), relation, weight, strength)
+    for to, way in ways.items():
+        walk.support[to] = sqrt(walk.support.get(to, 0.0) ** 2 + squares[to])
+        walk.roots.pop(to, None)
+        walk.reached.setdefault(to, way).score = walk.support[to]
+    best = best_first({to: step.score for to, step in walk.reached.items()})
+    walk.reached = {to: walk.reached[to] for to in best}
+
+
+def lending_passages(found: Matches, settings: Settings) -> dict[int, tuple[str, float]]:
+    """Return the best ``LENDING`` passages: key to node and fused score, the best having 1."""
+    owners = {key: id for rows in (*found.rows.values(), found.nearest) for key, id, _ in rows}
+    words: dict[int, float] = {}
+    for rows in found.rows.values():
+        best = max([row[2] for row in rows], default=0.0) or 1.0
+        words.update((key, score / best) for key, _, score in rows)
+    near = {key: max(score, settings.vector_min) for key, _, score in found.nearest}
+    fused = fuse(settings, {"fulltext": words, "vector": near})
+    best = max(fused.values(), default=0.0) or 1.0
+    return {key: (owners[key], fused[key] / best) for key in [*fused][:LENDING]}
+
+
 # --- paths
 
 
@@ -185,30 +317,22 @@ def led(hit: Hit, step: Step, decay: float = 1.0, *, explain: bool = False) -> H
 
 
 def begin_at_results(
-    hits: list[Hit],
-    limit: int,
-    ways_from: WaysFrom,
-    matches: Mapping[str, float],
-    given: Collection[str],
-    decay: float,
-    *,
-    explain: bool,
+    hits: list[Hit], links: Links, found: Matches, settings: Settings, *, explain: bool
 ) -> list[Hit]:
     """Return the hits, the path of each reached one beginning at a direct match among them.
 
-    A hit below ``limit`` that only one of the ``matches`` (id to score) past it leads to is left
-    out. A path from a match that cannot be shown, as its type was not asked for or it is one of
-    the files at hand (``given``), stays as it is.
+    A hit below ``limit`` that only a match past it leads to is left out. A path from a match that
+    cannot be shown, as its type was not asked for or it is one of the files at hand, stays as it
+    is.
     """
-    starts = {hit.id: matches.get(hit.id, 0.0) for hit in hits if not hit.hops}
-    if len(starts) == len(hits):
-        return hits
-    ways = ways_from(starts, [hit.id for hit in hits])
+    starts = {hit.id: found.fused.get(hit.id, 0.0) for hit in hits if not hit.hops}
+    past = found.fused.keys() - found.near.keys()
+    ways = links.ways_from(starts, [hit.id for hit in hits])
     shown = []
     for place, hit in enumerate(hits):
         if hit.hops and hit.id in ways:
-            led(hit, ways[hit.id], decay, explain=explain)
-        elif hit.hops and place >= limit and hit.path[0] in matches and hit.path[0] not in given:
+            led(hit, ways[hit.id], settings.hop_decay, explain=explain)
+        elif hit.hops and place >= settings.limit and hit.path[0] in past:
             continue
         shown.append(hit)
     return shown
@@ -221,59 +345,14 @@ def explain_walk(chain: Sequence[Step], decay: float) -> dict[str, Any]:
         "seed_score": round(chain[0].score, 6),
         "hops": [
             {
-                "from": step.before.id if step.before else None,
+                "from": before.id,
                 "to": step.id,
                 "relation": step.relation,
                 "direction": "out" if step.outgoing else "in",
                 "edge_weight": step.edge_weight,
                 "relation_weight": step.relation_weight,
-                "decay": 1.0 if step.before and step.hop == step.before.hop else decay,
+                "decay": 1.0 if step.hop == before.hop else decay,
             }
-            for step in chain[1:]
+            for before, step in zip(chain, chain[1:], strict=False)
         ],
     }
-
-
-# --- weight that a matching passage lends to what it links to
-
-
-def lend(
-    store: Store, settings: Settings, found: Matches, walk: Walk, hides: tuple[str, ...]
-) -> None:
-    """Add to a walk's support what passages lend, and the nodes that they alone lead to.
-
-    A citation belongs to the passage in which it stands. Each of the best ``LENDING`` passages
-    lends to what it links to by its own score ``b`` (the best has 1):
-
-        support(j) = √(walk(j)² + Σ (LENT × b² × edge weight × relation weight)²)
-
-    the sum over the passages with a link to ``j``, not thinned by the number of their links.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    scores = {key: (id, score) for key, id, score in found.passages(settings, LENDING)}
-    rows = store.positional_edges.within([*scores])
-    if not rows:
-        return
-    weights = relation_weights(store, settings)
-    barred = set(walk.barred)
-    if hides:
-        barred |= store.nodes.hidden_among([row[2] for row in rows], hides)
-    squares: dict[str, float] = {}
-    strongest: dict[str, tuple[float, Step]] = {}
-    for key, relation, to, weight in rows:
-        id, score = scores[key]
-        if relation not in weights or to in barred or to == id:
-            continue
-        strength = weights[relation][0]
-        value = LENT * score**2 * weight * strength
-        squares[to] = squares.get(to, 0.0) + value**2
-        if value > strongest.get(to, (0.0,))[0]:
-            strongest[to] = value, Step(to, 0.0, Step(id, score), relation, weight, strength)
-    for to, (_, way) in strongest.items():
-        walk.support[to] = sqrt(walk.support.get(to, 0.0) ** 2 + squares[to])
-        walk.roots.pop(to, None)
-        walk.reached.setdefault(to, way).score = walk.support[to]
-    best = best_first({to: step.score for to, step in walk.reached.items()})
-    walk.reached = {to: walk.reached[to] for to in best}

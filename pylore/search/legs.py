@@ -6,37 +6,24 @@ from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import spaced, stem
-from ..core.vocabulary import (
-    NAMES,
-    RECORDS,
-    RECORDS_LIST,
-    THING_IDS,
-    list_of,
-)
+from ..core.vocabulary import NAMES, RECORDS, RECORDS_LIST, THING_IDS, list_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Protocol
+    from collections.abc import Collection, Mapping, Sequence
 
     from ..core.model import Hit
-    from ..core.scoring import Factors
+    from ..core.scoring import Factors, What
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
+    from .external import Retrievers
     from .files import FileRanks
 
     Passage = tuple[int, str, float]
     """(key, id of its node, BM25 or cosine)"""
-
-    class FurtherLegs(Protocol):
-        """The lists of retrievers that are not lore's own."""
-
-        def legs(self, store: Store, scope: Scope) -> dict[str, dict[str, float]]:
-            """Return each retriever's list, id to score, best first."""
-
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
@@ -50,7 +37,7 @@ NEAR_RECORDS = 10
 """Nearest passages of records that are read beside code and pages, which are many more."""
 
 ENOUGH = 5
-"""With a fifth of a pool having all words, other forms of words are not tried."""
+"""With a fifth of a pool matching, other forms of words are not tried."""
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """Shares of a node's best three passages in its BM25 score. Recall@5 on PEPs is 62.3 with them, and
@@ -76,7 +63,7 @@ class Matches:
         self.fused: dict[str, float] = {}
         self.rrf: dict[str, float] = {}
         self.how: dict[str, str] = {}
-        """Id to how well it matches: all, some, prefix, meaning, retriever or files."""
+        """Id to how it matches: words, prefix, meaning, retriever or files."""
         self.passage: dict[str, int] = {}
         """Id to the key of its best passage."""
         self.rows: dict[str, list[Passage]] = {}
@@ -103,26 +90,6 @@ class Matches:
         """The highest fused score; 1 if there is none above 0."""
         return max(self.fused.values(), default=1.0) or 1.0
 
-    def passages(self, settings: Settings, count: int) -> list[Passage]:
-        """Return the best passages with scores, best first, relative to the best one.
-
-        Each leg counts as in a convex fusion, relative to its own best passage.
-        """
-        shares = {"fulltext": settings.fulltext_share, "vector": 1 - settings.fulltext_share}
-        legs: dict[str, dict[int, float]] = {"fulltext": {}, "vector": {}}
-        owners: dict[int, str] = {}
-        for rows in self.rows.values():
-            best = max([row[2] for row in rows], default=0.0) or 1.0
-            for key, id, score in rows:
-                owners[key] = id
-                legs["fulltext"].setdefault(key, score / best)
-        for key, id, score in self.nearest:
-            owners[key] = id
-            legs["vector"][key] = max(score, settings.vector_min)
-        fused = convex(legs, shares, settings.vector_min)
-        best = max(fused.values(), default=0.0) or 1.0
-        return [(key, owners[key], fused[key] / best) for key in [*best_first(fused)][:count]]
-
     def factors(self, id: str) -> Factors:
         """Return the factors of a match before its age and credibility."""
         return {"match": self.fused[id], "confidence": self.confidence}
@@ -134,7 +101,7 @@ def run_legs(
     query: Query,
     vector: bytes | None,
     scope: Scope,
-    further: FurtherLegs | None,
+    further: Retrievers | None,
     room: int,
 ) -> Matches:
     """Return what every leg finds within ``scope``, fused.
@@ -144,114 +111,80 @@ def run_legs(
     """
     found = Matches()
     if "fulltext" in settings.retrievers:
-        found.legs["fulltext"] = _FullTextLeg(store, settings, query, scope, room, found).scores
+        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found, room)
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found, room)
     if further is not None:
-        for name, leg in further.legs(store, scope).items():
-            found.legs[name] = leg
-            for id in leg:
-                found.how.setdefault(id, "retriever")
+        found.legs.update(further.legs(store, scope))
     found.rrf = rrf(found.legs, settings.rrf_k)
+    for id in found.rrf:
+        found.how.setdefault(id, "retriever")
     if settings.fusion == "rrf":
         most = len(found.legs) / (settings.rrf_k + 1)
-        fused = {id: score / most for id, score in found.rrf.items()}
+        found.fused = best_first({id: score / most for id, score in found.rrf.items()})
     else:
-        shares = dict.fromkeys(found.legs, RETRIEVER_SHARE) | settings.retriever_shares
-        shares |= {"fulltext": settings.fulltext_share, "vector": 1 - settings.fulltext_share}
-        fused = convex(found.legs, shares, settings.vector_min)
-    found.fused = best_first(fused)
+        found.fused = fuse(settings, found.legs)
     return found
 
 
-class _FullTextLeg:
-    """The leg of full text for one query and scope: ``scores``, best first.
+def fuse(settings: Settings, legs: Mapping[str, Mapping[What, float]]) -> dict[What, float]:
+    """Return the convex fusion of the legs' scores, best first."""
+    shares = dict.fromkeys(legs, RETRIEVER_SHARE) | settings.retriever_shares
+    shares |= {"fulltext": settings.fulltext_share, "vector": 1 - settings.fulltext_share}
+    return best_first(convex(legs, shares, settings.vector_min))
+
+
+def _fulltext_leg(
+    store: Store, settings: Settings, query: Query, scope: Scope, found: Matches, room: int
+) -> dict[str, float]:
+    """Return matches by any words; if they are few, by other forms of these too; if there are
+    none, by beginnings.
 
     The matches of each collection are relative to its best match, times the share of the query's
-    words that this one has. ``found`` gets the passages, and how well nodes match.
+    words that this one has.
     """
+    where = searched(scope)
 
-    def __init__(
-        self, store: Store, settings: Settings, query: Query, scope: Scope, room: int,
-        found: Matches,
-    ) -> None:  # fmt: skip
-        self._fulltext = store.fulltext
-        self._weights = settings.field_weights
-        self._query = query
-        self._scope = scope
-        self._where = searched(scope)
-        self._wanted = PASSAGES * room
-        self._enough = room // ENOUGH
-        self._found = found
-        self.scores = self._ranked(self._relaxed())
-
-    def _relaxed(self) -> dict[str, dict[str, float]]:
-        """Return matches by all words, or where too few have them by some; then by other forms;
-        then by beginnings."""
-        found = {}
-        for collection in self._fulltext.collections(self._scope.types):
-            found[collection] = self._exact(collection)
-        if sum(map(len, found.values())) < self._enough:
-            for collection, scores in found.items():
-                self._add_inflected(collection, scores)
-        if not any(found.values()):
-            for collection in found:
-                found[collection] = self._by_node(self._matching(collection, "prefix"), "prefix")
-        return found
-
-    def _exact(self, collection: str) -> dict[str, float]:
-        if self._query.beginnings:
-            how = "all" if len(self._query.terms) == 1 else "some"
-            return self._by_node(self._matching(collection, "begins"), how)
-        with_all = self._fulltext.nodes_with_all(collection, self._query, self._where, self._wanted)
-        enough = len(with_all) >= self._enough
-        how = "all" if enough or (with_all and len(self._query.terms) == 1) else "some"
-        return self._by_node(self._matching(collection, how), how, with_all)
-
-    def _add_inflected(self, collection: str, scores: dict[str, float]) -> None:
-        """Add matches by other forms of words below the matches by the words themselves."""
-        rows = [row for row in self._matching(collection, "inflected") if row[1] not in scores]
-        others = self._by_node(rows, "some")
-        least = min(scores.values(), default=1.0)
-        unit = OTHER_FORM * least / (max(others.values(), default=0.0) or 1.0)
-        scores.update((id, unit * score) for id, score in others.items())
-
-    def _matching(self, collection: str, how: str) -> list[Passage]:
-        rows = self._fulltext.search(
-            collection, self._query, how, self._where, self._weights, self._wanted
+    def matching(collection: str, how: str, known: Collection[str] = ()) -> dict[str, float]:
+        rows = store.fulltext.search(
+            collection, query, how, where, settings.field_weights, PASSAGES * room
         )
-        self._found.rows.setdefault(collection, []).extend(rows)
-        if collection == NAMES:
-            for key, id, _ in rows:
-                self._found.of_things.setdefault(id, {})[key] = 0.0
-        return rows
+        rows = [row for row in rows if row[1] not in known]
+        found.rows.setdefault(collection, []).extend(rows)
+        return _by_node(rows, "prefix" if how == "prefix" else "words", found)
 
-    def _by_node(
-        self, rows: Iterable[Passage], how: str, whole: Iterable[str] = ()
-    ) -> dict[str, float]:
-        """Return the score of each node by its best three passages."""
-        by_node: dict[str, list[float]] = {}
-        for key, id, score in rows:
-            if id not in by_node:
-                by_node[id] = []
-                self._found.passage[id] = key
-                self._found.how[id] = "all" if id in whole else how
-            by_node[id].append(score)
-        return {
-            id: best[0]
-            if len(best) == 1
-            else sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
-            for id, best in by_node.items()
-        }
+    way = "begins" if query.beginnings else "some"
+    lists = {name: matching(name, way) for name in store.fulltext.collections(scope.types)}
+    if sum(map(len, lists.values())) < room // ENOUGH:
+        for name, scores in lists.items():
+            others = matching(name, "inflected", scores)
+            best = max(others.values(), default=0.0) or 1.0
+            unit = OTHER_FORM * min(scores.values(), default=1.0) / best
+            scores.update((id, unit * score) for id, score in others.items())
+    if not any(lists.values()):
+        lists = {name: matching(name, "prefix") for name in lists}
+    for key, id, _ in found.rows.get(NAMES, ()):
+        found.of_things.setdefault(id, {})[key] = 0.0
+    leg: dict[str, float] = {}
+    for scores in filter(None, lists.values()):
+        first = max(scores, key=lambda id: scores[id])
+        text = store.fulltext.indexed(found.passage[first])[1]
+        unit = coverage(query, text) / (scores[first] or 1.0)
+        leg.update((id, unit * score) for id, score in scores.items())
+    return best_first(leg)
 
-    def _ranked(self, found: dict[str, dict[str, float]]) -> dict[str, float]:
-        leg: dict[str, float] = {}
-        for scores in filter(None, found.values()):
-            first = max(scores, key=lambda id: scores[id])
-            text = self._fulltext.indexed(self._found.passage[first])[1]
-            unit = coverage(self._query, text) / (scores[first] or 1.0)
-            leg.update((id, unit * score) for id, score in scores.items())
-        return best_first(leg)
+
+def _by_node(rows: Sequence[Passage], match: str, found: Matches) -> dict[str, float]:
+    """Return the score of each node by its best three passages; set its passage and match."""
+    by_node: dict[str, list[float]] = {}
+    for key, id, score in rows:
+        by_node.setdefault(id, []).append(score)
+        found.passage.setdefault(id, key)
+        found.how.setdefault(id, match)
+    return {
+        id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
+        for id, best in by_node.items()
+    }
 
 
 def coverage(query: Query, text: str) -> float:
@@ -271,25 +204,17 @@ def weighted_coverage(weights: Mapping[str, float], has: str) -> float:
     return share / (sum(weights.values()) or 1.0)
 
 
-def _with_records(
-    store: Store, vector: bytes, scope: Scope, nearest: list[Passage]
-) -> list[Passage]:
-    """Return the nearest passages with those of records, nearest first."""
-    known = {key for key, _, _ in nearest}
-    types = [type for type in store.types.require((RECORDS,)) if type != "doc"]
-    beside = store.vectors.search(vector, scope.with_types(tuple(types)), NEAR_RECORDS)
-    found = [*nearest, *(row for row in beside if row[0] not in known)]
-    return sorted(found, key=lambda row: -row[2])
-
-
 def _vector_leg(
     store: Store, settings: Settings, vector: bytes, scope: Scope, found: Matches, room: int
 ) -> dict[str, float]:
+    """Return the nodes with the nearest passages, among them some of records beside code."""
     nearest = store.vectors.search(vector, searched(scope), NEIGHBOURS * room)
     if not scope.types and store.fulltext.collections(("file",)):
         records = [row for row in nearest if list_of(row[1]) == RECORDS_LIST]
         if len(records) < NEAR_RECORDS:
-            nearest = _with_records(store, vector, scope, nearest)
+            types = tuple(type for type in store.types.require((RECORDS,)) if type != "doc")
+            nearest += store.vectors.search(vector, scope.with_types(types), NEAR_RECORDS)
+            nearest = sorted({row[0]: row for row in nearest}.values(), key=lambda row: -row[2])
     found.nearest = nearest
     leg: dict[str, float] = {}
     for key, id, score in found.nearest:

@@ -19,7 +19,7 @@ from ..core.text import (
     snippet,
     stem,
 )
-from ..core.vocabulary import CODE_LIST, FILE_IDS, PAGES_LIST, RECORDS_LIST, list_of
+from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
 from ..store.filter import Scope
 from .legs import BUILT_IN, Matches, add_leg_scores, embed_query, run_legs
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..embed import Embedder
     from ..graph.walk import Step
+    from ..graph.ways import Links
     from ..store.protocols import SearchStore as Store
-    from .expand import WaysFrom
+    from .external import Retrievers
     from .file_context import Ways
     from .files import FileRanks
-    from .legs import FurtherLegs
 
 POOL = 50
 """Least number of direct matches that are ranked: up to it, a limit cuts one and the same list."""
@@ -89,7 +89,7 @@ class _Search:
         settings: Settings,
         query: ParsedQuery,
         embedder: Embedder | None,
-        further: FurtherLegs | None,
+        further: Retrievers | None,
     ) -> None:
         self._store, self._settings, self._query = store, settings, query
         self._notes = query.notes
@@ -99,7 +99,7 @@ class _Search:
         self._ranks: FileRanks | None = None
         self._at_hand: Ways = {}
         self._reached: Mapping[str, Step] = {}
-        self._ways_from: WaysFrom | None = None
+        self._links: Links | None = None
         self._plain: list[str] = []
         self._vector: bytes | None = None
         if query.words:
@@ -144,8 +144,13 @@ class _Search:
                 anything = query.scope.with_types(())
                 self._starts = self._matches(anything)
                 self._with_files(self._starts, anything, [])
+            from .expand import expanded
+
             try:
-                hits = self._in_their_order(self._expanded(direct), [])
+                hits, self._reached, self._links = expanded(
+                    self._store, settings, query, self._starts, self._found, direct
+                )
+                hits = self._in_their_order(hits, [])
             except GraphUnavailable as error:
                 self._notes.append(f"{error}; plain results only")
         return self._cut(hits, wanted)
@@ -170,11 +175,7 @@ class _Search:
 
     def _direct(self, found: Matches) -> list[Hit]:
         """Return the best matches as results, best first."""
-        hits = []
-        for id in _pool(found, self._room):
-            hit = Hit(id)
-            hit.match = found.how[id]
-            hits.append(hit)
+        hits = [Hit(id, match=found.how[id]) for id in _pool(found, self._room)]
         hits = describe(self._store, self._settings, hits)
         if found.of_things:
             from .places import show_facts
@@ -192,19 +193,6 @@ class _Search:
             self._store, self._settings, found, self._at_hand,  # type: ignore[arg-type]
             scope.without(self._query.excluded), direct, self._room,
         )  # fmt: skip
-
-    def _expanded(self, direct: list[Hit]) -> list[Hit]:
-        """Return the direct hits and what the graph brings beside them, best first."""
-        from .expand import expanded
-
-        query = self._query
-        returned = Scope(types=query.scope.types, statuses=query.scope.statuses)
-        hits, self._reached, self._ways_from = expanded(
-            self._store, self._settings, self._starts, self._found, direct,
-            query.scope if query.filter_expanded else returned, self._notes,
-            excluded=query.excluded, hides=query.scope.hides, explain=query.explain,
-        )  # fmt: skip
-        return hits
 
     def _in_their_order(self, hits: list[Hit], notes: list[str]) -> list[Hit]:
         """Return the hits by their scores and ratings, each file once, similar ones further down,
@@ -264,13 +252,10 @@ class _Search:
     def _with_paths(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits, each path beginning at a direct match among them or a file at hand."""
         settings, found, explain = self._settings, self._found, self._query.explain
-        if self._ways_from is not None:
+        if self._links is not None:
             from .expand import begin_at_results
 
-            hits = begin_at_results(
-                hits, settings.limit, self._ways_from, found.fused, found.near,
-                settings.hop_decay, explain=explain,
-            )  # fmt: skip
+            hits = begin_at_results(hits, self._links, found, settings, explain=explain)
         if self._at_hand:
             from .file_context import attach_paths
 
@@ -327,11 +312,9 @@ class _Search:
         if not hits:
             return [self._why_nothing()]
         ways = {hit.match for hit in hits}
-        if ways.isdisjoint(("some", "prefix", "meaning")) or not ways.isdisjoint(
-            ("all", "retriever")
-        ):
+        if "retriever" in ways or ways.isdisjoint(("words", "prefix", "meaning")):
             return []
-        if "some" not in ways:
+        if "words" not in ways:
             begin = "with words that begin so" if "prefix" in ways else "nearest in meaning"
             return [f"no record has these words; showing those {begin}"]
         words = self._query.words
@@ -369,7 +352,7 @@ def find_matches(
     vector: bytes | None,
     scope: Scope,
     excluded: frozenset[str],
-    further: FurtherLegs | None = None,
+    further: Retrievers | None = None,
     files: FileRanks | None = None,
     room: int = POOL,
 ) -> Matches:
@@ -392,14 +375,11 @@ def _pool(found: Matches, room: int) -> list[str]:
     """Return the best ``room`` matches and the best ``OF_EACH`` of each list, without the files
     that a symbol stands for."""
     answered = {*found.stands_for.values()}
-    ids = [id for id in found.fused if id not in answered]
-    pool = ids[:room]
-    if len(ids) > room:
-        lists = [*map(list_of, pool)]
-        taken = {name: lists.count(name) for name in (CODE_LIST, PAGES_LIST, RECORDS_LIST)}
-        for id in ids[room:]:
-            name = list_of(id)
-            if taken[name] < OF_EACH:
-                taken[name] += 1
-                pool.append(id)
+    taken: dict[str, int] = {}
+    pool: list[str] = []
+    for place, id in enumerate([id for id in found.fused if id not in answered]):
+        name = list_of(id)
+        taken[name] = taken.get(name, 0) + 1
+        if place < room or taken[name] <= OF_EACH:
+            pool.append(id)
     return pool

@@ -134,13 +134,12 @@ def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
     if not there or len(lowered) != len(text):
         return 0, 0, text
     rarest = min(there, key=lambda one: counts[one])
-    best: list[int] = []
+    windows = []
     at = lowered.find(rarest)
     for _ in range(min(counts[rarest], PLACES_OF_A_WORD)):
-        own = [place for one in there if (place := _nearest(lowered, one, at)) >= 0]
-        if len(own) > len(best) or (len(own) == len(best) and _span(own) < _span(best)):
-            best = own
+        windows.append([place for one in there if (place := _nearest(lowered, one, at)) >= 0])
         at = lowered.find(rarest, at + 1)
+    best = max(windows, key=lambda window: (len(window), min(window) - max(window)))
     start = text.rfind("\n", 0, min(best)) + 1
     end = text.find("\n", max(best))
     end = len(text) if end < 0 else end
@@ -153,10 +152,6 @@ def _nearest(text: str, word: str, at: int) -> int:
     before = text.rfind(word, max(0, at - STRETCH // 2), at + len(word))
     after = text.find(word, at, at + STRETCH // 2)
     return before if after < 0 or (before >= 0 and at - before <= after - at) else after
-
-
-def _span(places: list[int]) -> int:
-    return max(places) - min(places)
 
 
 def show_stretch(store: Store, hit: Hit, query: Query) -> str:

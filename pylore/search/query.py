@@ -140,9 +140,6 @@ def _has_marks(text: str) -> bool:
     return " -" in text or text[:1] == "-" or not MARKS.isdisjoint(text)
 
 
-_ALL = 1 << 40
-
-
 def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
     """Return the nodes that have a phrase; a file has its whole text and its symbols."""
     found: set[str] = set()
@@ -154,6 +151,6 @@ def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
 
     found.update([file_id(path_of(id)) for id in found if id.startswith(SYMBOL_IDS)])
     if store.whole_files.is_there():
-        rows = store.whole_files.search([phrase], WHOLE_WEIGHTS, _ALL)
+        rows = store.whole_files.search([phrase], WHOLE_WEIGHTS, -1)  # without a limit
         found.update([file_id(path) for path, _ in rows])
     return found

@@ -119,7 +119,7 @@ def _by_files(
     if with_files:
         ranked |= scores
         for id in scores:
-            found.how.setdefault(id, "some")
+            found.how.setdefault(id, "words")
     return ranked | _symbols(own, scores, found, asked, SAME_FILE if with_files else 1.0)
 
 
@@ -154,7 +154,7 @@ def _symbols(
     scores = {}
     for file, ids in of_files.items():
         best, *others = sorted(ids, key=lambda id: (id not in asked, -own.get(id, 0.0), id))
-        found.how.setdefault(best, "all")
+        found.how.setdefault(best, "words")
         found.stands_for[best] = file
         scores[best] = files.get(file, 0.0)
         for id in others:

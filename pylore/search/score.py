@@ -135,7 +135,7 @@ def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
 
 
 def explain_factors(hits: Iterable[Hit]) -> None:
-    """Says of each hit which factors its score is the product of, with nine digits each."""
+    """Put the factors of each score, with nine digits, into the ``explain`` of the hit."""
     for hit in hits:
         factors = {name: round(number, 9) for name, number in hit.factors.items()}
         hit.explain = {"factors": factors, **(hit.explain or {})}
@@ -144,8 +144,7 @@ def explain_factors(hits: Iterable[Hit]) -> None:
 def attach_verdicts(
     store: Store, hits: Sequence[Hit], notes: list[str], *, explain: bool = False
 ) -> None:
-    """Writes into each hit whether what it is about still holds, as far as that is known;
-    to ``explain``, how far its claims do."""
+    """Set the verdict of each hit that has anchors; with ``explain``, of its claims too."""
     try:
         anchors = store.nodes.anchored([hit.id for hit in hits])
     except VerdictsUnavailable as error:

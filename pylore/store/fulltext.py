@@ -16,7 +16,7 @@ from ..core.errors import StoreError
 from ..core.text import composed, inflections
 from ..core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
 from ..system.json_encode import dumps
-from .conditions import Passages, expression, first_shown, passages_without, shown_id
+from .conditions import Passages, first_shown, passages_without, shown_id
 from .connection import apsw, changes_seen
 
 TYPE_CHECKING = False
@@ -92,8 +92,6 @@ class FullText:
         self._last: dict[str, int] = {}
         self._added: dict[str, int] = {}
         self._rare_first: RareFirst | None = None
-        self._with_all: tuple[tuple[str, ...], bool] = ((), False)
-        """The last question which nodes have all terms, and whether few passages match."""
         self._there = There()
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
@@ -218,16 +216,16 @@ class FullText:
         """Return the best passages, ``(key, id of its node, BM25 score)``, best first, equal ones
         by key.
 
-        ``how``: ``all`` terms must match, ``some`` must, ``inflected``: some in another form,
-        ``begins``: some, or begin as one of ``query.beginnings``, or ``prefix``: some word must
-        begin so. The caller relaxes from one to the next. The score grows with relevance;
-        ``weights`` are of the fields. Only passages within ``scope`` count for ``limit``.
+        ``how``: ``some`` word must match, ``inflected``: one in another form, ``begins``: one, or
+        a beginning of ``query.beginnings``, or ``prefix``: some word must begin so. The caller
+        relaxes from one to the next. The score grows with relevance; ``weights`` are of the
+        fields. Only passages within ``scope`` count for ``limit``.
         """
-        groups = _PHRASES[how](query, self.engine)
-        if not any(groups):
+        phrases = _PHRASES[how](query, self.engine)
+        if not phrases:
             return []
         return first_shown(
-            lambda asked: self._best(collection, groups, how, scope, weights, asked, limit),
+            lambda asked: self._best(collection, phrases, how, scope, weights, asked, limit),
             scope,
             limit,
         )
@@ -235,7 +233,7 @@ class FullText:
     def _best(
         self,
         collection: str,
-        groups: list[list[str]],
+        phrases: list[str],
         how: str,
         scope: Scope,
         weights: Mapping[str, float],
@@ -246,17 +244,17 @@ class FullText:
         it."""
         if how not in _BEGINNINGS and self._is_large(collection):
             enough = limit if scope or self.scoped else wanted // 4
-            best = self._by_rare_words(collection, groups, scope, weights, limit, enough)
+            best = self._by_rare_words(collection, phrases, scope, weights, limit, enough)
             if best is not None:
                 return best
         table = TABLES[collection]
         if how in _KEPT_WAYS and (matches := self._match_cache(collection, scope)):
             own = tuple(weights.get(name, 1.0) for name in COLUMNS)
             without = self._passages_without(scope)
-            return self._named(matches.best(table, groups[0], own, without, limit), scope)
+            return self._named(matches.best(table, phrases, own, without, limit), scope)
         if how == "some":
-            groups = [[phrase for phrase in groups[0] if self._may_have(table, phrase)]]
-            if not groups[0]:
+            phrases = [phrase for phrase in phrases if self._may_have(table, phrase)]
+            if not phrases:
                 return []
         within, parameters = self._passages(scope, collection).condition(f"+{table}.rowid")
         rank, rank_parameters = self._rank(table, weights)
@@ -265,37 +263,11 @@ class FullText:
             f" FROM {table} WHERE {table} MATCH ?{within}"
             " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
             " CROSS JOIN nodes n ON n.key = p.node_key",
-            (*rank_parameters, expression(groups), *parameters, limit),
+            (*rank_parameters, " OR ".join(phrases), *parameters, limit),
         ).fetchall()
         rows.sort()  # by key, as equal ones stay
         rows.sort(key=itemgetter(2), reverse=True)
         return rows
-
-    def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
-        """Return ids of nodes that have all terms in one passage: any ``limit`` passages' of
-        them."""
-        table = TABLES[collection]
-        if matches := self._match_cache(collection, scope):
-            groups, without = _all(query, self.engine), self._passages_without(scope)
-            keys = matches.with_all(table, groups, without, limit)
-            return {id for _, id, _ in self._named([(key, 0.0) for key in keys], scope)}
-        groups = _all(query, self.engine)
-        if not all(any(self._may_have(table, phrase) for phrase in group) for group in groups):
-            return set()
-        within, parameters = self._passages(scope, collection).condition(f"+{table}.rowid")
-        query_all = expression(groups)
-
-        def having(asked: int) -> list[tuple[int, str]]:
-            rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
-                f"SELECT p.key, {shown_id(scope)} FROM (SELECT rowid FROM {table}"
-                f" WHERE {table} MATCH ?{within} LIMIT ?) f CROSS JOIN passages p"
-                " ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
-                (query_all, *parameters, asked),
-            ).fetchall()
-            self._with_all = ((table, query_all, within, *parameters), len(rows) < asked)
-            return rows
-
-        return {id for _, id in first_shown(having, scope, limit)}
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
         """Return ids of nodes whose title has one of these phrases: any ``limit`` passages' of
@@ -400,7 +372,7 @@ class FullText:
     def _by_rare_words(
         self,
         collection: str,
-        groups: list[list[str]],
+        phrases: list[str],
         scope: Scope,
         weights: Mapping[str, float],
         limit: int,
@@ -412,16 +384,14 @@ class FullText:
             self._rare_first = RareFirst(self._db)
         table = TABLES[collection]
         within, parameters = self._passages(scope, collection).condition(f"+{table}.rowid")
-        asked, few = self._with_all
         found = self._rare_first.search(
             collection,
             table,
-            groups,
+            phrases,
             tuple(weights.get(name, 1.0) for name in COLUMNS),
             (within, parameters),
             limit,
             enough,
-            few if asked == (table, expression(groups), within, *parameters) else None,
         )
         return None if found is None else self._named(found, scope)
 
@@ -509,35 +479,23 @@ def _phrase(words: list[str]) -> str:
     return '"' + " ".join(words) + '"'
 
 
-def _all(query: Query, engine: str) -> list[list[str]]:
-    short = len(query.terms) <= tuning.SHORT_QUERY
-    return [
-        [*map(_phrase, alternatives + (_other_forms(alternatives) if short else []))]
-        for alternatives in query.terms
-    ]
-
-
-def _other_forms(alternatives: list[list[str]]) -> list[list[str]]:
-    return [[form] for words in alternatives if len(words) == 1 for form in inflections(words[0])]
-
-
-def _some(query: Query, engine: str) -> list[list[str]]:
+def _some(query: Query, engine: str) -> list[str]:
     phrases = [_phrase(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
-    return [[*(_phrase([word]) for word in query.single_words()), *phrases]]
+    return [*(_phrase([word]) for word in query.single_words()), *phrases]
 
 
-def _inflected(query: Query, engine: str) -> list[list[str]]:
+def _inflected(query: Query, engine: str) -> list[str]:
     forms = [form for word in query.single_words() for form in inflections(word)]
-    return [[_phrase([form]) for form in dict.fromkeys(forms)]]
+    return [_phrase([form]) for form in dict.fromkeys(forms)]
 
 
-def _prefix(query: Query, engine: str) -> list[list[str]]:
+def _prefix(query: Query, engine: str) -> list[str]:
     beginnings = [word for word in query.single_words() if len(word) >= tuning.PREFIX_LENGTH]
-    return [_beginning(beginnings, engine)]
+    return _beginning(beginnings, engine)
 
 
-def _begins(query: Query, engine: str) -> list[list[str]]:
-    return [_some(query, engine)[0] + _beginning(query.beginnings, engine)]
+def _begins(query: Query, engine: str) -> list[str]:
+    return _some(query, engine) + _beginning(query.beginnings, engine)
 
 
 def _beginning(words: Iterable[str], engine: str) -> list[str]:
@@ -545,19 +503,16 @@ def _beginning(words: Iterable[str], engine: str) -> list[str]:
     return [form.format(word) for word in words]
 
 
-_PHRASES = {
-    "all": _all, "some": _some, "inflected": _inflected, "begins": _begins, "prefix": _prefix,
-}  # fmt: skip
-"""The ways to match, each as groups of phrases: a passage must have one of each group."""
+_PHRASES = {"some": _some, "inflected": _inflected, "begins": _begins, "prefix": _prefix}
+"""The ways to match, each as phrases: a passage must have one of them."""
 
 _BEGINNINGS = ("begins", "prefix")
 """Those with beginnings of words."""
 
 _KEPT_WAYS = ("some", "inflected")
-"""Those that are one group, of words that come again."""
+"""Those of words that come again."""
 
 
-def phrases_of(query: Query, how: str) -> list[list[str]]:
-    """Return the phrases that ``all``, ``some`` or ``inflected`` ask for, in groups, without
-    quotes."""
-    return [[phrase[1:-1] for phrase in group] for group in _PHRASES[how](query, "fts5")]
+def phrases_of(query: Query, how: str) -> list[str]:
+    """Return the phrases that ``some`` or ``inflected`` ask for, without quotes."""
+    return [phrase[1:-1] for phrase in _PHRASES[how](query, "fts5")]

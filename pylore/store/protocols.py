@@ -57,9 +57,6 @@ class SearchedText(Protocol):
         self, collection: str, query: Query, how: str, scope: Scope, weights: Mapping[str, float],
         limit: int,
     ) -> list[Row]: ...  # fmt: skip
-    def nodes_with_all(
-        self, collection: str, query: Query, scope: Scope, limit: int
-    ) -> set[str]: ...
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]: ...
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]: ...
 

@@ -119,20 +119,19 @@ class RareFirst:
         self,
         collection: str,
         table: str,
-        groups: Groups,
+        phrases: Sequence[str],
         weights: tuple[float, ...],
         within: tuple[str, list[str]],
         limit: int,
         enough: int,
-        few: bool | None = None,
     ) -> Rows | None:
-        """Return the best passages; None where ranking all of them is as well.
+        """Return the best passages with any phrase; None where ranking all of them is as well.
 
         ``within`` is a condition on rows, with its parameters. Where fewer than ``enough``
-        are found, more is looked at, up to all. ``few``: whether few match, where it is known.
+        are found, more is looked at, up to all.
         """
-        ask = _Ask(self._db, table, within, limit, enough, few)
-        size = ask.size(phrase for group in groups for phrase in group)
+        ask = _Ask(self._db, table, within, limit, enough)
+        size = ask.size(phrases)
         if size is None:
             return []
         passages, self._length = size
@@ -140,21 +139,11 @@ class RareFirst:
             return None
         self._weights = weights
         common = CommonWords(self._db, collection, table, passages)
-        common.look_up([phrase for group in groups for phrase in group])
-        with_any = self._with_any if len(groups) == 1 else self._with_all
-        return with_any(ask, groups, common)
+        common.look_up(phrases)
+        return self._with_any(ask, phrases, common)
 
-    def _with_all(self, ask: _Ask, groups: Groups, common: CommonWords) -> Rows:
-        """Return what matches is ranked whole; forms of words that no passage has are not asked
-        for."""
-        there = [[phrase for phrase in group if common.passages_with(phrase)] for group in groups]
-        if not all(there):
-            return []
-        few = not ask.has_more_than(there, tuning.FEW) if ask.few is None else ask.few
-        return self._ranked(ask, there, common) if few else ask.ranked(there, self._weights)
-
-    def _with_any(self, ask: _Ask, groups: Groups, common: CommonWords) -> Rows | None:
-        phrases = sorted(filter(common.passages_with, groups[0]), key=common.passages_with)
+    def _with_any(self, ask: _Ask, asked: Sequence[str], common: CommonWords) -> Rows | None:
+        phrases = sorted(filter(common.passages_with, asked), key=common.passages_with)
         room = tuning.FEW_OF_A_WORD * max(tuning.WORDS, len(phrases))
         if sum(map(common.passages_with, phrases)) <= tuning.WORTH_IT * room:
             return None
@@ -219,14 +208,12 @@ class _Ask:
         within: tuple[str, list[str]],
         limit: int,
         enough: int,
-        few: bool | None,
     ) -> None:
         self._db = db
         self._table = table
         self._condition, self._parameters = within
         self.limit = limit
         self.enough = enough
-        self.few = few
 
     def size(self, phrases: Iterable[str]) -> tuple[int, float] | None:
         """Return how many passages there are, and their mean length in words; None: no phrase is
@@ -240,15 +227,6 @@ class _Ask:
                 passages, words = map(int, found.split())
                 return passages, words / passages
         return None
-
-    def has_more_than(self, groups: Groups, most: int) -> bool:
-        """Return whether more passages than ``most`` match."""
-        count: int = self._db.execute(
-            f"SELECT count(*) FROM (SELECT 1 FROM {self._table}"
-            f" WHERE {self._table} MATCH ?{self._condition} LIMIT ?)",
-            (expression(groups), *self._parameters, most + 1),
-        ).get
-        return count > most
 
     def ranked(self, groups: Groups, weights: tuple[float, ...] = ()) -> Rows:
         """Return the best that match; by FTS5's own BM25 where there are weights."""

@@ -22,15 +22,13 @@ if TYPE_CHECKING:
     """Keys of passages, and the score of each."""
 
 MOST = 1_000_000
-"""Matches that are kept: 16 bytes each, and of those in a set ``_OF_A_SET`` times as many."""
-
-_OF_A_SET = 5
+"""Matches that are kept, 16 bytes each."""
 
 
 class MatchCache:
     """Matches in the tables of FTS5. It holds for as long as the store does not change."""
 
-    __slots__ = ("_db", "_having", "_left", "_scores", "in_arrays")
+    __slots__ = ("_db", "_left", "_scores", "in_arrays")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -38,7 +36,6 @@ class MatchCache:
         """Whether sums are made by numpy."""
         self._left = MOST
         self._scores: dict[tuple[str, tuple[float, ...], str], Scores] = {}
-        self._having: dict[tuple[str, tuple[str, ...]], frozenset[int]] = {}
 
     def best(
         self,
@@ -68,20 +65,6 @@ class MatchCache:
         rows = sorted([(-score, key) for key, score in scores.items() if score >= least])
         return [(key, -score) for score, key in rows[:limit]]
 
-    def with_all(
-        self, table: str, groups: Sequence[Sequence[str]], without: Collection[int], limit: int
-    ) -> list[int]:
-        """Return keys of passages that have one phrase of each group: the first ``limit``."""
-        names = [(table, tuple(group)) for group in groups]
-        names.sort(key=lambda name: name not in self._having)  # what must be asked for comes last
-        found: frozenset[int] | None = None
-        for name in names:
-            having = self._having_one_of(*name)
-            found = having if found is None else found & having
-            if not found:
-                return []
-        return sorted((found or frozenset()).difference(without))[:limit]
-
     def _scores_of(self, table: str, weights: tuple[float, ...], phrase: str) -> Scores:
         name = (table, weights, phrase)
         if name not in self._scores:
@@ -97,21 +80,9 @@ class MatchCache:
             self._scores[name] = (array("q", keys), array("d", scores))
         return self._scores[name]
 
-    def _having_one_of(self, table: str, phrases: tuple[str, ...]) -> frozenset[int]:
-        name = (table, phrases)
-        if name not in self._having:
-            rows = self._db.execute(
-                f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (" OR ".join(phrases),)
-            )
-            found = frozenset([key for (key,) in rows])
-            self._make_room(_OF_A_SET * (1 + len(found)))
-            self._having[name] = found
-        return self._having[name]
-
     def _make_room(self, size: int) -> None:
         if size > self._left:
             self._scores.clear()
-            self._having.clear()
             self._left = MOST
         self._left -= size
 

@@ -160,7 +160,7 @@ def test_of_a_very_long_query_the_first_words_count(fulltext: FullText, separato
     query = parse_query(text)
     assert max(sum(map(len, ways)) for ways in zip(*query.terms, strict=False)) <= MAX_TERMS
     assert query.cut == (0 if separator == "A" else 2_000 - MAX_TERMS)
-    for how in ("all", "some", "prefix"):
+    for how in ("some", "prefix"):
         assert found(fulltext, text, text, how) or (separator, how) == ("A", "prefix")
 
 
@@ -177,9 +177,8 @@ def test_every_query_is_sound_and_finds_the_text_it_is_made_from(
 ) -> None:
     query = parse_query(typed)
     if not query:
-        assert fulltext.search("texts", query, "all", Scope(), WEIGHTS, 10) == []
+        assert fulltext.search("texts", query, "some", Scope(), WEIGHTS, 10) == []
         return
-    assert found(fulltext, typed, typed, "all")
     assert found(fulltext, typed, typed, "some")
     fulltext.search("texts", query, "prefix", Scope(), WEIGHTS, 10)
     assert coverage(query, " ".join(fulltext.indexed(1))) == 1.0
@@ -209,17 +208,15 @@ def test_every_query_is_sound_and_finds_the_text_it_is_made_from(
 def test_spellings_that_mean_the_same_find_each_other(
     fulltext: FullText, text: str, typed: str
 ) -> None:
-    assert found(fulltext, text, typed, "all")
+    assert found(fulltext, text, typed, "some")
     assert coverage(parse_query(typed), " ".join(fulltext.indexed(1))) > 0.75
 
 
-def test_all_words_are_more_than_some_and_a_beginning_is_least(fulltext: FullText) -> None:
-    assert not found(fulltext, "one two", "one three", "all")
+def test_some_words_match_and_a_beginning_only_if_asked_for(fulltext: FullText) -> None:
     assert found(fulltext, "one two", "one three", "some")
     assert not found(fulltext, "kubernetes", "kuber", "some")
     assert found(fulltext, "kubernetes", "kuber", "prefix")
     assert not found(fulltext, "kubernetes", "ku", "prefix")
-    assert not found(fulltext, "two one", "one/two", "all")
 
 
 # --- what a person sees

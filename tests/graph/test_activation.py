@@ -10,9 +10,9 @@ from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index
+from pylore.search.expand import narrowed, seeds_of
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
-from pylore.search.rules import narrowed, path_seeds
 from pylore.store import Store
 
 NOW = "2026-01-31T12:00:00Z"
@@ -41,7 +41,7 @@ def anchors(legs: dict[str, dict[str, float]], most: int) -> list[str]:
     settings = Settings().changed(
         [("expansion", "activation"), ("activation_anchors", str(most))], "test"
     )
-    return [*path_seeds(found, narrowed(settings), [])]
+    return [*seeds_of(found, found, narrowed(settings), [])]
 
 
 def test_the_anchors_are_the_nearest_by_vector_else_by_full_text() -> None:

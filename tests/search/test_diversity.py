@@ -168,7 +168,7 @@ def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
         walked: dict[str, Any] = {"graph_depth": "1", "vector_min": "0.5"}
         plain = found(store, "harvest planner", mmr_lambda="1", **walked)
         spread = found(store, "harvest planner", **walked)
-    assert [hit.match for hit in plain] == ["all", "graph", "graph", "graph"]
+    assert [hit.match for hit in plain] == ["words", "graph", "graph", "graph"]
     assert [hit.id for hit in plain] == ["goal-a", "note-b", "note-c", "note-d"]
     assert [hit.id for hit in spread] == ["goal-a", "note-b", "note-d", "note-c"]
 

@@ -82,7 +82,7 @@ def ids(hits: Hits) -> list[str]:
 def test_list_is_one_more_leg(store: Store, write: Write) -> None:
     write("mine", prints([{"id": "note-b", "score": 8}, {"id": "note-a", "score": 2}]))
     hits = look(store)
-    assert {hit.id: hit.match for hit in hits} == {"note-a": "all", "note-b": "retriever"}
+    assert {hit.id: hit.match for hit in hits} == {"note-a": "words", "note-b": "retriever"}
     legs = {hit.id: (hit.explain or {})["legs"] for hit in hits}
     assert legs["note-b"] == {"mine": {"rank": 1, "score": 8.0}}
     assert legs["note-a"]["mine"] == {"rank": 2, "score": 2.0}

@@ -163,11 +163,9 @@ def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
 # --- how it matches
 
 
-def test_all_words_first_and_then_some(look: Lookup) -> None:
-    hits = look.words("signed tokens")
-    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "all", KEYS: "all"}
+def test_more_words_come_first(look: Lookup) -> None:
     hits = look.words("signed cookie tokens")
-    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "all", KEYS: "some"}
+    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "words", KEYS: "words"}
     assert ids(hits) == [SESSIONS, KEYS]
     assert hits.notes == []
 
@@ -177,7 +175,7 @@ def test_a_word_that_is_nowhere_is_named_and_else_nothing_said(look: Lookup) -> 
         "no match for 'xyzzyx'; showing results for the other words"
     ]
     hits = look.words("cookie replica")
-    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "some", REPLICA: "some"}
+    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "words", REPLICA: "words"}
     assert hits.notes == []
 
 
@@ -353,7 +351,7 @@ def test_every_field_is_there_and_of_its_type(look: Lookup, query: str, fusion: 
         if hit.hops:
             assert hit.match == "graph"
         else:
-            assert hit.path == [hit.id] and hit.match in ("all", "some", "prefix", "meaning")
+            assert hit.path == [hit.id] and hit.match in ("words", "prefix", "meaning")
             assert hit.rrf_score is not None
     assert len(set(ids(hits))) == len(hits)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -15,7 +15,7 @@ from pylore.core.settings import Settings
 from pylore.graph.edge_views import DiscountedEdges
 from pylore.graph.walk import Step, Walk
 from pylore.indexing.indexer import Index
-from pylore.search.expand import lend
+from pylore.search.expand import lend, lending_passages
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -101,12 +101,11 @@ def test_the_support_is_the_root_of_the_squares(store: Store) -> None:
     walk = Walk()
     walk.support["doc-a"] = 0.3
     walk.reached["doc-a"] = Step("doc-a", 0.3, Step("doc-b", 1.0), "relates_to")
-    lend(store, Settings.load(environ={}, flags={}), matches, walk, ())
+    lend(store, Settings.load(environ={}, flags={}), matches, walk, frozenset(), ())
     unit = 0.7 * 0.5 * store.relations.all()["links_to"][0]
     expected = sqrt(0.3**2 + (unit * 1.0**2) ** 2 + (unit * 0.5**2) ** 2)
     assert walk.support["doc-a"] == walk.reached["doc-a"].score == pytest.approx(expected)
-    walk.barred = frozenset({"doc-a"})
-    lend(store, Settings.load(environ={}, flags={}), matches, walk, ())
+    lend(store, Settings.load(environ={}, flags={}), matches, walk, frozenset({"doc-a"}), ())
     assert walk.support["doc-a"] == pytest.approx(expected)
 
 
@@ -125,6 +124,6 @@ def test_of_the_passages_the_best_has_one_and_50_lend() -> None:
     matches = Matches()
     matches.rows = {"texts": [(key, f"doc-{key}", float(key)) for key in range(1, 101)]}
     settings = Settings.load(environ={}, flags={})
-    best = matches.passages(settings, 50)
-    assert [row[0] for row in best] == [*range(100, 50, -1)]
-    assert best[0][2] == 1.0 and best[-1][2] == pytest.approx(0.51)
+    best = lending_passages(matches, settings)
+    assert [*best] == [*range(100, 50, -1)]
+    assert best[100] == ("doc-100", 1.0) and best[51][1] == pytest.approx(0.51)

@@ -14,9 +14,9 @@ from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.core.times import now
 from pylore.graph.walk import Step, Walk
 from pylore.records.records import Records
+from pylore.search.expand import summed_factors
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
-from pylore.search.rules import summed_factors
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -84,7 +84,7 @@ def test_the_first_of_each_list_stay_above_what_the_graph_brings() -> None:
     found.fused, found.confidence = scores, 1.0
     direct = [Hit(id) for id in scores]
     factors = summed_factors(direct, reached, walk, found, options(graph_weight="1"))
-    match = {id: of["match"] * of.get("decay", 1.0) for id, of in factors.items()}
+    match = {id: of["match"] for id, of in factors.items()}
     assert match["file-a.py"] == match["file-z.py"] > match["file-b.py"] > match["file-c.py"]
     assert match["note-a"] == match["note-z"] > match["note-b"] > match["note-c"]
     assert match["note-a"] == 4.0, "a list is lifted to its own highest"

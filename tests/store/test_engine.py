@@ -58,7 +58,7 @@ def test_a_search_finds_what_matches_and_what_it_leads_to(filled: Store) -> None
     assert found(store, "signed tokens")[0].id == SESSIONS
     hits = {hit.id: hit for hit in found(store, "sessions cookie", graph_depth="2",
                                          retrievers="fulltext")}  # fmt: skip
-    assert hits[SESSIONS].hops == 0 and hits[SESSIONS].match == "all"
+    assert hits[SESSIONS].hops == 0 and hits[SESSIONS].match == "words"
     assert hits[file_id("src/auth.py")].hops == 1 and hits[LIMITS].hops == 2
     assert hits[LIMITS].path == [SESSIONS, file_id("src/auth.py"), LIMITS]
     assert found(store, "tokens", Scope(tags=("auth",)))[0].id == KEYS

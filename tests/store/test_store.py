@@ -232,12 +232,6 @@ def keep_to_the_scope(store: Store, nodes: list[Node], scope: Scope) -> None:
     everywhere = store.fulltext.search("texts", query, "some", Scope(), WEIGHTS, 10_000)
     assert rows == [row for row in everywhere if row[1] in wanted]
 
-    title = parse_query(nodes[0].title)
-    everywhere = store.fulltext.search("texts", title, "all", Scope(), WEIGHTS, 10_000)
-    assert store.fulltext.nodes_with_all("texts", title, scope, 10_000) == wanted & {
-        id for _, id, _ in everywhere
-    }
-
     near = store.vectors.search(vector_of(store, nodes[0].title), scope, 10_000)
     assert {id for _, id, _ in near} == wanted
     assert len(near) == len(wanted)
