@@ -60,11 +60,8 @@ questions about code, 45 about pages, or recall@5 of 141 commits by less than tw
 WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
 """BM25 weights of a file's path, its text, and the parts of the names in it."""
 
-WHOLE_FILES = 500
-"""Most files of a leg over whole texts."""
-
-MOST_DEFINED = 500
-"""Most symbols that are looked at for the names in a query."""
+MOST = 500
+"""Most files of a leg over whole texts, and symbols that are looked at for names in a query."""
 
 OF_TESTS = 0.4
 """Factor on tests, benchmarks, examples, migrations and generated files. Recall@5 on pytest-commits
@@ -155,7 +152,7 @@ def _add_history(store: Store, query: Query, files: Scope, ranks: FileRanks) -> 
     from .history import history_of
 
     try:
-        ranks.history = history_of(store, query, ranks.plain, files.excluded)
+        ranks.history = history_of(store, query, files.excluded)
     except GraphUnavailable as error:
         ranks.problem = f"{error}; files without their commits"
         return
@@ -201,7 +198,7 @@ def _head(store: Store, query: Query) -> dict[str, float]:
 
 
 def _found(store: Store, phrases: list[str]) -> dict[str, float]:
-    rows = store.whole_files.search(phrases, WHOLE_WEIGHTS, WHOLE_FILES) if phrases else []
+    rows = store.whole_files.search(phrases, WHOLE_WEIGHTS, MOST) if phrases else []
     return relative({file_id(path): score for path, score in rows})
 
 
@@ -220,7 +217,7 @@ def definitions(store: Store, names: Iterable[str]) -> dict[str, float]:
     wanted = {name.rpartition(".")[2]: name for name in names}
     asked = [" ".join(split) for name in sorted(wanted) if (split := words(fold(name)))]
     found: dict[str, list[str]] = {}
-    for id in store.fulltext.titled(CODE, asked, MOST_DEFINED) if asked else ():
+    for id in store.fulltext.titled(CODE, asked, MOST) if asked else ():
         name = qualified_of(id).rpartition(".")[2]
         name = name if name in wanted else fold(name)
         if name in wanted:

@@ -4,8 +4,7 @@ Of the most similar commits that touch a file, with similarity s relative to the
 
     H = √ Σ s² / (10 + n)^¼,  n = the commits that ever changed the file
 
-so that files that change with everything are not always first. H' = (n·H + 3·0.7·p) / (n + 3):
-little is known of a young file, which gets most of H' from its match p. See docs/decisions/0019.
+so that files that change with everything are not always first. See docs/decisions/0019.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..core.vocabulary import file_id, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Set
 
     from ..core.text import Query
     from ..store.protocols import SearchStore as Store
@@ -34,9 +33,6 @@ OFTEN, POWER = 10, 0.25
 """H is divided by (``OFTEN`` + n) to this power. Recall@5 on pytest-commits by files alone: 63.7
 without it, 64.1 with it, 62.2 with 0.5."""
 
-YOUNG, OF_MATCH = 3, 0.7
-"""Commits that the match of a file counts for, and its share there."""
-
 
 class CommitSupport:
     """``support``: id of a file to what commits add to its p; ``best``: to the most similar of
@@ -50,12 +46,8 @@ class CommitSupport:
         self.count: dict[str, int] = {}
 
 
-def history_of(
-    store: Store, query: Query, matched: Mapping[str, float], excluded: Set[str]
-) -> CommitSupport:
-    """Return what commits say of files, ``matched`` being p of each file that matches.
-
-    Without commits, or like ones, the support is empty.
+def history_of(store: Store, query: Query, excluded: Set[str]) -> CommitSupport:
+    """Return what commits say of files; without commits, or similar ones, nothing.
 
     Raises:
         GraphUnavailable: the table of commits is missing or damaged.
@@ -70,25 +62,12 @@ def history_of(
             squares[file] = squares.get(file, 0.0) + score * score
             found.count[file] = found.count.get(file, 0) + 1
             found.best.setdefault(file, id)
-    if squares:
-        _add_support(store, squares, matched, found)
-    return found
-
-
-def _add_support(
-    store: Store, squares: Mapping[str, float], matched: Mapping[str, float], found: CommitSupport
-) -> None:
-    files = [*dict.fromkeys((*squares, *matched))]
-    changes = store.commits.changes([path_of(id) for id in files])
-    ever = {file_id(path): number for path, number in changes.items()}
-    own = relative({
-        id: sqrt(square) / (OFTEN + ever[id]) ** POWER
-        for id, square in squares.items() if id in ever
+    changes = store.commits.changes([path_of(id) for id in squares]) if squares else {}
+    found.support = relative({
+        file_id(path): sqrt(squares[file_id(path)]) / (OFTEN + number) ** POWER
+        for path, number in changes.items()
     })  # fmt: skip
-    for id in files:
-        number = ever.get(id, 0)
-        known = number * own.get(id, 0.0) + YOUNG * OF_MATCH * matched.get(id, 0.0)
-        found.support[id] = known / (number + YOUNG)
+    return found
 
 
 def _alike(store: Store, query: Query, excluded: Set[str]) -> dict[str, float]:
