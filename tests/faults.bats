@@ -431,6 +431,5 @@ import apsw; apsw.Connection('$STORE/search.db').execute(
   expect 0
   refute_contains "$output" '{'
   contains "$output" "fulltext: rank 1, score "
-  contains "$output" "recency: score 1, weight "
   contains "$output" "note-one <-relates_to- note-two: edge weight 1, relation weight "
 }

@@ -33,10 +33,12 @@ from ..core.text import (
 )
 from ..core.vocabulary import (
     CODE,
+    CODE_LIST,
     FILE_IDS,
     PROSE,
     SYMBOL_IDS,
     file_id,
+    list_of,
     path_of,
     qualified_of,
 )
@@ -156,7 +158,7 @@ def _add_history(store: Store, query: Query, files: Scope, ranks: FileRanks) -> 
     except GraphUnavailable as error:
         ranks.problem = f"{error}; files without their commits"
         return
-    support = ranks.history.support
+    support = {id: value for id, value in ranks.history.support.items() if list_of(id) == CODE_LIST}
     new = store.nodes.match(files, [id for id in support if id not in ranks.plain])
     for id in [*ranks.plain, *sorted(new)]:
         ranks.plain[id] = ranks.plain.get(id, 0.0) + support.get(id, 0.0)
