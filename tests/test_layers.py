@@ -298,7 +298,7 @@ def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
     [
         ("search", "signed tokens", "--graph-depth", "2", "--explain"),
         ("search", "Sessions", "--text"),
-        ("search", "Unheardofwords", "новые слова 会话"),
+        ("search", "Unheardofwords", "новые слова 会话", "Sessions are signed tokens"),
         ("search", "Sessions", "--run", "run-none"),
         ("search", "--files", "src/a.py", "--graph-depth", "1"),
         ("related", "decision-a", "--hops", "2"),

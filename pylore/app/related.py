@@ -92,7 +92,7 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
         ids = [name for name in names if store.nodes.get(name) is not None]
         near = None
         if request.near or len(ids) < len(names):
-            from ..search.file_context import Near
+            from ..search.query import Near
 
             paths = [_path(engine, name, request.here) for name in names if name not in ids]
             near = Near(engine.root, (*request.near, *paths))
@@ -109,13 +109,14 @@ def _path(engine: Engine, name: str, here: str) -> str:
         LoreError: neither a node nor a file, or outside the project.
     """
     from ..anchors.project import relative
-    from ..search.file_context import MARKS, Near
+    from ..search.file_context import MARKS, files_near
+    from ..search.query import Near
 
     if name in MARKS:
         return name
     if here and os.path.lexists(os.path.join(here, name)):
         return relative(engine.root, os.path.join(here, name), name)
-    if not Near(engine.root, [name]).files(engine.store, []):
+    if not files_near(engine.store, Near(engine.root, [name]), []):
         if name.partition("-")[0] in engine.store.types.all() or not {*"/."} & {*name}:
             engine.store.nodes.require(name)
         raise LoreError(f"{name}: there is no such file, and nothing is known of one: "

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..core.model import Hit, Hits
-    from ..search.file_context import Near
+    from ..search.query import Near
     from .engine import Engine
 
 
@@ -73,7 +73,7 @@ def near_files(engine: Engine, globs: tuple[str, ...]) -> Near | None:
     """Return the files at hand; None where there are none."""
     if not globs:
         return None
-    from ..search.file_context import Near
+    from ..search.query import Near
 
     return Near(engine.root, globs)
 
@@ -82,10 +82,11 @@ def globs_of(engine: Engine, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return globs, those of the files that a mark stands for in its place."""
     if not any(name.startswith("@") for name in names):
         return names
-    from ..search.file_context import MARKS, Near, literal
+    from ..search.file_context import MARKS, files_near, literal
+    from ..search.query import Near
 
     marks = [name for name in names if name in MARKS]
-    files = Near(engine.root, marks).files(engine.store, [])
+    files = files_near(engine.store, Near(engine.root, marks), [])
     return (*(name for name in names if name not in marks), *map(literal, files)) or names
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..core.model import Node
     from ..core.settings import Settings
     from ..embed import Embedder
-    from ..search.file_context import Near
+    from ..search.query import Near
     from ..store import Store
     from ..store.filter import Scope
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
     from .legs import Matches
+    from .query import Near
 
     Ways = dict[str, Step]
     """Id to the way there from a file at hand."""
@@ -39,29 +40,20 @@ sessions of agents make likely to be changed next (``likely``)."""
 WILD = "*?["
 
 
-class Near:
-    """Files of the project ``root``: ``globs`` that start there, paths and ``MARKS`` among them."""
+def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:
+    """Return the files as the store spells them; add a note for a glob that matches none.
 
-    __slots__ = ("globs", "root")
-
-    def __init__(self, root: str, globs: Iterable[str] = ()) -> None:
-        self.root = root
-        self.globs = tuple(globs)
-
-    def files(self, store: Store, notes: list[str]) -> list[str]:
-        """Return the files as the store spells them; add a note for a glob that matches none.
-
-        Raises:
-            LoreError: a glob leads outside the project; ``@git`` outside a work tree.
-        """
-        found: dict[str, None] = {}
-        for glob in self.globs:
-            some = dict.fromkeys(_meant(store, self.root, glob))
-            if not some:
-                said = MARKS.get(glob, f"--files '{glob}' matches no file in")
-                notes.append(f"{said} {self.root}")
-            found |= some
-        return list(found)
+    Raises:
+        LoreError: a glob leads outside the project; ``@git`` outside a work tree.
+    """
+    found: dict[str, None] = {}
+    for glob in near.globs:
+        some = dict.fromkeys(_meant(store, near.root, glob))
+        if not some:
+            said = MARKS.get(glob, f"--files '{glob}' matches no file in")
+            notes.append(f"{said} {near.root}")
+        found |= some
+    return list(found)
 
 
 def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
@@ -111,10 +103,10 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> Way
     count.
 
     Raises:
-        LoreError: as ``Near.files`` does.
+        LoreError: as ``files_near`` does.
         UsageError: a relation of the settings is unknown.
     """
-    files = near.files(store, notes)
+    files = files_near(store, near, notes)
     kept = root_to_keep(store, near.root)
     around = {path: Step(file_id(path), 1.0) for path in files}
     ties: dict[tuple[str, str], float] = {}

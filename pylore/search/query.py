@@ -15,10 +15,20 @@ if TYPE_CHECKING:
     from ..core.query import Operators
     from ..core.text import Query
     from ..store.protocols import SearchStore as Store
-    from .file_context import Near
 
 MARKS = frozenset('"*:')
 """Without one of them, or a dash before a word, a query has no operator (``core.query``)."""
+
+
+class Near:
+    """Files of the project ``root``: ``globs`` that start there, paths and marks (``@git``) among
+    them."""
+
+    __slots__ = ("globs", "root")
+
+    def __init__(self, root: str, globs: Iterable[str] = ()) -> None:
+        self.root = root
+        self.globs = tuple(globs)
 
 
 class Request(Record):

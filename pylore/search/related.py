@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..store import Store
-    from .file_context import Near
+    from .query import Near
 
 WIDE = (("graph_fanout", 200), ("graph_max_nodes", 500))
 """Caps of a walk around some nodes, unless they are set, beside the symbols of files among them:
@@ -43,7 +43,7 @@ def related(
     ``symbols`` is set.
 
     Raises:
-        LoreError: as ``Near.files`` does.
+        LoreError: as ``files_near`` does.
     """
     notes: list[str] = []
     scope = Scope(types=types).without(frozenset((*excluded, *ids)))

@@ -24,8 +24,8 @@ from pylore.formats.jsonl import Imported, import_lines
 from pylore.formats.lines import export_lines
 from pylore.formats.markdown import import_markdown
 from pylore.records.records import Records
-from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
+from pylore.search.query import Near
 from pylore.store import Store, create_store
 from pylore.system.json_encode import dumps
 

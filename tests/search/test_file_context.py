@@ -19,8 +19,9 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
-from pylore.search.file_context import BY_GLOB, ITSELF, Near, of_files, seeds
+from pylore.search.file_context import BY_GLOB, ITSELF, files_near, of_files, seeds
 from pylore.search.pipeline import Request, search
+from pylore.search.query import Near
 from pylore.store import Store
 from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
@@ -112,7 +113,7 @@ def test_globs_match_known_files_and_the_disk(
         (tmp_path / path).parent.mkdir()
         (tmp_path / path).touch()
     notes: list[str] = []
-    assert Near(str(tmp_path), [glob]).files(store, notes) == files
+    assert files_near(store, Near(str(tmp_path), [glob]), notes) == files
     assert len(notes) == (not files)
 
 
@@ -127,7 +128,7 @@ def test_glob_meets_a_records_own_glob_on_the_disk(store: Store, tmp_path: Path)
 @given(st.text(max_size=12))
 def test_any_name_means_printable_files_or_is_an_error(shared: Store, name: str) -> None:
     with suppress(LoreError):
-        assert all(path.isprintable() for path in at_hand(shared, name).files(shared, []))
+        assert all(path.isprintable() for path in files_near(shared, at_hand(shared, name), []))
 
 
 # --- what is tied to a file, and how near it is
@@ -348,7 +349,7 @@ def test_git_mark_means_changed_files_before_and_after_the_first_commit(tmp_path
     with new_store(str(repository.root / ".lore")) as store:
         repository.write(".lore/export.jsonl", "")
         repository.write("odd\u200ename.py", "1")
-        assert Near(str(repository.root), ["@git"]).files(store, []) == ["a b.py", "c.py"]
+        assert files_near(store, Near(str(repository.root), ["@git"]), []) == ["a b.py", "c.py"]
     (repository.root / "odd\u200ename.py").unlink()
     repository.write("sub/d.py", "1")
     assert Git(str(repository.root / "sub")).changed() == ["d.py"]

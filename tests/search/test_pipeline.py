@@ -19,8 +19,8 @@ from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
+from pylore.search.query import Near
 from pylore.store import Store
 from pylore.store.filter import Scope
 from pylore.system.json_encode import dumps

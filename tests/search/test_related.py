@@ -12,8 +12,8 @@ from pylore.core.model import Edge
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.graph.queries import neighbours
 from pylore.records.records import Records
-from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
+from pylore.search.query import Near
 from pylore.search.related import related
 from pylore.store import Store
 
