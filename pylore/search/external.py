@@ -12,7 +12,7 @@ import time
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..core.errors import LoreError, nearest
+from ..core.errors import LoreError, UsageError, nearest
 from ..core.scoring import best_first
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..store.resolve_id import resolve_id
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 PREFIX = "lore-retriever-"
 MOST_QUERY = 10_000
 """Characters of the query that a retriever gets."""
+
+LEFT_OUT = ": its list is left out"
 
 given: WeakValueDictionary[str, Callable[[dict[str, Any]], Any]] = WeakValueDictionary()
 """Functions of this process that are retrievers, by name, while somebody else keeps them."""
@@ -62,6 +64,8 @@ class Retrievers:
                     self._answers[name] = self._start(name, block)
             except (LoreError, Refused) as why:
                 self._leave_out(name, f"{why}{nearest(name, [*BUILT_IN_RETRIEVERS])}")
+        if not self._answers and not {*BUILT_IN_RETRIEVERS} & {*settings.retrievers}:
+            raise UsageError(self.notes[0].removesuffix(LEFT_OUT))
 
     def _start(self, name: str, block: ExitStack) -> Callable[[float], bytes]:
         if name in given:

@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from .file_context import Ways
     from .files import FileRanks
 
-POOL = 50
+ROOM = 50
+"""Least number of matches that the legs look for: with 30, recall@5 of commits is 1.6 lower."""
+
+POOL = 25
 """Least number of direct matches that are ranked: up to it, a limit cuts one and the same list."""
 
 OF_EACH = 10
@@ -94,7 +97,7 @@ class _Search:
         self._store, self._settings, self._query = store, settings, query
         self._notes = query.notes
         self._further = further
-        self._room = max(POOL, settings.limit)
+        self._room = max(ROOM, settings.limit)
         self._found = self._starts = Matches()
         self._ranks: FileRanks | None = None
         self._at_hand: Ways = {}
@@ -175,7 +178,9 @@ class _Search:
 
     def _direct(self, found: Matches) -> list[Hit]:
         """Return the best matches as results, best first."""
-        hits = [Hit(id, match=found.how[id]) for id in _pool(found, self._room)]
+        hits = [
+            Hit(id, match=found.how[id]) for id in _pool(found, max(POOL, self._settings.limit))
+        ]
         hits = describe(self._store, self._settings, hits)
         if found.of_things:
             from .places import show_facts
@@ -354,7 +359,7 @@ def find_matches(
     excluded: frozenset[str],
     further: Retrievers | None = None,
     files: FileRanks | None = None,
-    room: int = POOL,
+    room: int = ROOM,
 ) -> Matches:
     """Return what every leg finds within ``scope``, fused and ranked, without ``excluded`` nodes.
 

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
 
+from pylore.core.errors import UsageError
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
@@ -236,9 +237,10 @@ def test_missing_one_is_reported(store: Store, write: Write) -> None:
     hits = look(store, retrievers="fulltext mine")
     assert ids(hits) == ["note-a"]
     assert "no program lore-retriever-mine in " in hits.notes[0]
-    assert "did you mean 'fulltext'?" in look(store, retrievers="fulltxt").notes[0]
+    with pytest.raises(UsageError, match="did you mean 'fulltext'"):
+        look(store, retrievers="fulltxt")
     write("mine", prints([])).chmod(0o644)
-    assert "is not executable" in look(store).notes[0]
+    assert "is not executable" in look(store, retrievers="fulltext mine").notes[0]
 
 
 def test_users_folder_comes_before_path(

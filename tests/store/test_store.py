@@ -26,7 +26,7 @@ from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.legs import NEIGHBOURS
-from pylore.search.pipeline import POOL, Request, search
+from pylore.search.pipeline import ROOM, Request, search
 from pylore.store import Store, conditions, create_store, open_store, vectors
 from pylore.store import nodes as listed
 from pylore.store.filter import Scope
@@ -119,7 +119,7 @@ def test_the_vector_search_finds_what_a_whole_scan_finds(store: Store, nodes: li
     queries = some([chance.choice(nodes).body for _ in range(12)], 2)
     for text in queries:
         vector = vector_of(store, text)
-        found = store.vectors.search(vector, Scope(), NEIGHBOURS * POOL)
+        found = store.vectors.search(vector, Scope(), NEIGHBOURS * ROOM)
         truth = brute_force(every, vector)[:10]
         assert found[0][0] == truth[0][0]
         cosines = dict(truth)
