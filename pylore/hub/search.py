@@ -22,8 +22,7 @@ from ..core.vocabulary import (
 )
 from ..embed import open_embedder
 from ..search.expand import narrowed
-from ..search.legs import ENOUGH, NEIGHBOURS, PASSAGES, searched
-from ..search.pipeline import OF_EACH
+from ..search.legs import ENOUGH, NEIGHBOURS, OF_EACH, PASSAGES, searched
 from ..search.query import Request
 from ..search.rank import PROOFS
 from ..store.filter import Scope

@@ -35,16 +35,6 @@ if TYPE_CHECKING:
     from .legs import Matches
     from .query import ParsedQuery
 
-LEAST_SEED = 0.1
-"""Least score of a seed of ``accumulate``, the best match having 1."""
-
-KEPT = 2
-"""Direct matches of each list that the graph does not overtake: the first one by nothing, the
-second by one node at most. With two above all, MRR on HotpotQA is 3.5 points lower."""
-
-JUST_BELOW = 0.001
-"""Share of the score by which the second kept match is below the highest."""
-
 OF_CODE = 0.2
 """Share of ``graph_weight`` for code."""
 
@@ -130,7 +120,7 @@ def seeds_of(
         for matches in (found, starts):
             for id in list(matches.fused)[: settings.graph_seeds]:
                 score = matches.fused[id] / matches.best
-                seeds[id] = max(LEAST_SEED, score, seeds.get(id, 0.0))
+                seeds[id] = max(score, seeds.get(id, 0.0))
         return seeds
     ids = starts.fused
     if settings.expansion == "activation":
@@ -234,16 +224,14 @@ def summed_factors(
 
 
 def _keep_first(match: dict[str, float], direct: Iterable[Hit]) -> None:
-    """Lift the first ``KEPT`` direct matches of each list to its highest score."""
+    """Lift the first direct match of each list to its highest score: the graph overtakes it by
+    nothing."""
     highest: dict[str, float] = {}
     for id, value in match.items():
         highest[list_of(id)] = max(value, highest.get(list_of(id), 0.0))
-    kept = dict.fromkeys(highest, 0)
     for hit in direct:
-        name = list_of(hit.id)
-        if kept[name] < KEPT:
-            match[hit.id] = highest[name] * (1 - kept[name] * JUST_BELOW)
-            kept[name] += 1
+        if list_of(hit.id) in highest:
+            match[hit.id] = highest.pop(list_of(hit.id))
 
 
 # --- weight that a matching passage lends to what it links to

@@ -33,8 +33,8 @@ PASSAGES = 8
 NEIGHBOURS = 2
 """Nearest passages for each match of a pool (docs/decisions/0008 has their cost)."""
 
-NEAR_RECORDS = 10
-"""Nearest passages of records that are read beside code and pages, which are many more."""
+OF_EACH = 10
+"""Matches of each list, and nearest passages of records, that are ranked at least."""
 
 ENOUGH = 5
 """With a fifth of a pool matching, other forms of words are not tried."""
@@ -211,9 +211,9 @@ def _vector_leg(
     nearest = store.vectors.search(vector, searched(scope), NEIGHBOURS * room)
     if not scope.types and store.fulltext.collections(("file",)):
         records = [row for row in nearest if list_of(row[1]) == RECORDS_LIST]
-        if len(records) < NEAR_RECORDS:
+        if len(records) < OF_EACH:
             types = tuple(type for type in store.types.require((RECORDS,)) if type != "doc")
-            nearest += store.vectors.search(vector, scope.with_types(types), NEAR_RECORDS)
+            nearest += store.vectors.search(vector, scope.with_types(types), OF_EACH)
             nearest = sorted({row[0]: row for row in nearest}.values(), key=lambda row: -row[2])
     found.nearest = nearest
     leg: dict[str, float] = {}

@@ -22,7 +22,7 @@ from ..core.text import (
 from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
 from ..store.filter import Scope
-from .legs import BUILT_IN, Matches, add_leg_scores, embed_query, run_legs
+from .legs import BUILT_IN, OF_EACH, Matches, add_leg_scores, embed_query, run_legs
 from .query import ParsedQuery
 from .query import Request as Request
 from .rank import WEAK, in_turn, rank, weigh
@@ -47,9 +47,6 @@ ROOM = 50
 
 POOL = 25
 """Least number of direct matches that are ranked: up to it, a limit cuts one and the same list."""
-
-OF_EACH = 10
-"""Best matches of each list that a pool has at least."""
 
 LEAST_CONFIDENCE = 0.01
 """Confidence if no passage has a word of the query: results found by whole files, their paths or
