@@ -157,7 +157,7 @@ _ANSWERS = 0.5
 question is not about code."""
 
 _LEAST_CODE = 0.005
-"""The same for code if the question is about code."""
+"""Least share of the best score for code if the question is about code."""
 
 _SHORT = 40
 """Lines of a class that comes whole; a longer one ends where the first method among the results

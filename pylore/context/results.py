@@ -1,4 +1,4 @@
-"""What a context is made of: the results of a question, with definitions in place of files."""
+"""The results that a context is made of, with definitions in place of files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WITH_CODE = ("prompt", "json")
 
 
 class ContextBrief(Record):
-    """A question, the form that its context shall have, and how many tokens it may take.
+    """A question, the form of its context, and its budget in tokens.
 
     ``needed`` are further things that the answer needs: names of symbols, paths, questions.
     ``near``: files whose records come where nothing matches the question, or there is none.

@@ -1,4 +1,4 @@
-"""What commits say of files: those whose messages are like the query changed them.
+"""Support of files by commits whose messages are like the query.
 
 Of the most similar commits that touch a file, with similarity s relative to the best commit:
 
@@ -47,7 +47,7 @@ class CommitSupport:
 
 
 def history_of(store: Store, query: Query, excluded: Set[str]) -> CommitSupport:
-    """Return what commits say of files; without commits, or similar ones, nothing.
+    """Return the support of files by similar commits; empty without such commits.
 
     Raises:
         GraphUnavailable: the table of commits is missing or damaged.

@@ -44,14 +44,14 @@ PASSAGE_SHARES = (1.0, 0.5, 0.25)
 50.8 with the whole text in one (docs/decisions/0006)."""
 
 OTHER_FORM = 0.5
-"""What a word in another form counts, relative to the word itself."""
+"""Weight of a word in another form, relative to the word itself."""
 
 RETRIEVER_SHARE = 0.3
 """Share of a user's own retriever in a convex fusion, unless ``retriever_shares`` has one."""
 
 
 class Matches:
-    """What the legs found within one scope, and the fused scores, best first."""
+    """Matches of the legs within one scope, and the fused scores, best first."""
 
     __slots__ = (
         "confidence", "evidence", "files", "files_alone", "fused", "how", "legs", "near", "nearest",
@@ -258,7 +258,7 @@ def embed_query(
 
 
 def add_leg_scores(hit: Hit, found: Matches) -> None:
-    """What each leg, and their fusion by rank, say of a hit; None where they say nothing."""
+    """Set the scores of a hit by leg and by reciprocal ranks; None without a match there."""
     hit.rrf_score = rounded(found.rrf.get(hit.id))
     hit.bm25_score = rounded(found.legs.get("fulltext", {}).get(hit.id))
     hit.vector_score = rounded(found.legs.get("vector", {}).get(hit.id))

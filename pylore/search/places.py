@@ -1,4 +1,4 @@
-"""One answer a file, and the place in it that is shown: a symbol, a passage, or a stretch of lines.
+"""One result per file, and the place in it that is shown: a symbol, a passage, or some lines.
 
 A document that was imported and the node of the file it was made from are one result. Of a
 document, the passage is shown that has most of the query's words, headings included; of a
@@ -165,7 +165,8 @@ def show_stretch(store: Store, hit: Hit, query: Query) -> str:
 def show_facts(
     store: Store, settings: Settings, query: Query, hits: Iterable[Hit], found: Matches
 ) -> None:
-    """Lets each thing that has a fact nearer to the query than its name and text show that.
+    """Let each entity or concept show its fact that is nearest to the query, if its name and text
+    are not nearer.
 
     How near is what the sentence has of the query's words, and a share of its cosine, × how
     the fact stands (``scoring.standing``). Age, confidence, source, status and accesses are

@@ -32,9 +32,9 @@ class Near:
 
 
 class Request(Record):
-    """What is asked: the words, what may be returned, where the walk may start.
+    """A query: its words, the results that may be returned, the starts of the walk.
 
-    ``near`` are files: what is tied to them is found as well, with words or without.
+    ``near`` are files: records tied to them are found as well, with words or without.
     Without ``snippets`` the results have no text of their passages.
     ``scope.types`` says what may be returned, and the walk goes through anything;
     the rest of ``scope`` says where it may start. With ``filter_expanded`` all of

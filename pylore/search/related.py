@@ -1,4 +1,4 @@
-"""What the graph and anchors say of some nodes and files, as results."""
+"""Results around some nodes and files, by the graph and by anchors."""
 
 from __future__ import annotations
 

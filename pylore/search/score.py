@@ -1,8 +1,7 @@
-"""From ids and factors to results in order: what the store says of a node, what ratings do.
+"""Scores of results: products of named factors, from the columns of their nodes and from ratings.
 
-A score is the product of named factors (``Hit.factors``). Those of what a hit matches come
-from the legs or from the rule of expansion, those of its age and credibility from
-``describe``; ``assemble`` joins them. What comes after adds one factor each.
+The legs or the expansion give the factors of a match, ``describe`` those of age and credibility;
+``assemble`` joins both. Each later stage adds one factor.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
-    """Fills in what the table of nodes says; a node that is purged meanwhile is left out."""
+    """Fill hits with the columns of their nodes; leave out nodes that are purged meanwhile."""
     rows = store.nodes.briefs([hit.id for hit in hits])
     hits = [hit for hit in hits if hit.id in rows]
     best = plain(settings)
@@ -43,7 +42,7 @@ def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
 def stand(
     hit: Hit, settings: Settings, best: float, age: float, credibility: tuple[float, str, str, int]
 ) -> None:
-    """Gives a hit its age in days and its credibility, and what they count."""
+    """Set the recency and credibility of a hit, and the factors of both."""
     hit.credibility = credibility
     fresh = recency(age, settings.recency_half_life, settings.recency_grace)
     hit.recency_score = round(fresh, 6)
@@ -80,7 +79,7 @@ def product(credibility: tuple[float, str, str, int], settings: Settings) -> flo
 
 
 def assemble(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
-    """Gives hits their scores, and their order: id to what each one matches.
+    """Return the hits with their scores, best first; ``matched`` has the factors of each match.
 
     A score can exceed 1 until ``rated`` has put the hits in order.
     """
@@ -119,7 +118,7 @@ def best_first(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
-    """Every factor of a hit's relevance, by name."""
+    """Return every factor of a hit's relevance, by name."""
     confidence, source, status, accesses = hit.credibility
     return {
         "score": rounded(relevance(product(hit.credibility, settings), plain(settings))),
