@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from .legs import Matches
     from .query import ParsedQuery
 
+LEAST_SEED = 0.1
+"""Least score of a seed of ``accumulate``, the best match having 1."""
+
 OF_CODE = 0.2
 """Share of ``graph_weight`` for code."""
 
@@ -120,7 +123,7 @@ def seeds_of(
         for matches in (found, starts):
             for id in list(matches.fused)[: settings.graph_seeds]:
                 score = matches.fused[id] / matches.best
-                seeds[id] = max(score, seeds.get(id, 0.0))
+                seeds[id] = max(LEAST_SEED, score, seeds.get(id, 0.0))
         return seeds
     ids = starts.fused
     if settings.expansion == "activation":
