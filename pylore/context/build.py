@@ -99,8 +99,7 @@ def build(
     task = store.nodes.get(asked.question) if "-" in asked.question else None
     question = asked.question
     if task is not None:
-        said = task.body if task.body.startswith(task.title) else f"{task.title} {task.body}"
-        question = said[:_LONGEST_QUESTION]
+        question = _said(task, " ")[:_LONGEST_QUESTION]
     hits = results_for(store, settings, asked, question, task, embedder)
     about = question if question.strip() else ", ".join(asked.scope.files)
     context = Context(one_line(about), asked.budget, hits.notes, hits.hits)
@@ -120,7 +119,7 @@ def _nothing_known(store: Store, context: Context) -> Context:
     ids = [hit.id for hit in context.hits if list_of(hit.id) == RECORDS_LIST]
     node = store.nodes.get(ids[0]) if ids else None
     if node is not None:
-        said = node.body if node.body.startswith(node.title) else f"{node.title}. {node.body}"
+        said = _said(node, ". ")
         record = f"\n- {one_line(f'{said} {node.why}')} ({node.id})\n"
         if FRAME + tokens_of(text + record) <= _NOTHING:
             text += record
@@ -128,6 +127,11 @@ def _nothing_known(store: Store, context: Context) -> Context:
     context.tokens_used = tokens_of(context.text)
     context.hits = []
     return context
+
+
+def _said(node: Node, between: str) -> str:
+    """Return the title and the body of a node, the title once."""
+    return node.body if node.body.startswith(node.title) else node.title + between + node.body
 
 
 def _head(question: str) -> str:

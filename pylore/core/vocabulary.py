@@ -210,6 +210,15 @@ def path_of(id: str) -> str:
     return id[len(SYMBOL_IDS) :].partition("::")[0] if id.startswith(SYMBOL_IDS) else ""
 
 
+def file_of(id: str) -> str:
+    """Return the id of the file that a symbol is in; any other id itself.
+
+    >>> file_of("symbol-src/a.py::C.m"), file_of("file-src/a.py"), file_of("note-1")
+    ('file-src/a.py', 'file-src/a.py', 'note-1')
+    """
+    return file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
+
+
 def name_in_tree(id: str) -> str:
     """Return what an id of code says of its place: ``path``, or ``path::symbol``; nothing for
     others.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.scoring import rounded
-from ..core.vocabulary import CODE_IDS, file_id, path_of
+from ..core.vocabulary import CODE_IDS, file_of
 from .score import explain_factors, explained_relevance
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
         if found.near:
             explained["files"] = rounded(found.near.get(hit.id))
         if found.files is not None and hit.id.startswith(CODE_IDS):
-            explained["file"] = found.files.explained(file_id(path_of(hit.id)))
+            explained["file"] = found.files.explained(file_of(hit.id))
         if hit.id in found.stands_for:
             explained["stands_for"] = found.stands_for[hit.id]
         hit.explain = {**explained, **(hit.explain or {})}

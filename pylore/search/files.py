@@ -38,6 +38,7 @@ from ..core.vocabulary import (
     PROSE,
     SYMBOL_IDS,
     file_id,
+    file_of,
     list_of,
     path_of,
     qualified_of,
@@ -137,7 +138,7 @@ def rank_files(
             plain[id] = plain.get(id, 0.0) + (score if name == WHOLE else HALF * score)
     ranks = FileRanks(legs, relative(plain))
     ranks.asked = definitions(store, asked_names(query.text))
-    defining_files = {file_id(path_of(id)) for id in ranks.asked}
+    defining_files = {*map(file_of, ranks.asked)}
     for file in store.nodes.match(files, sorted(defining_files)):
         ranks.plain[file] = ranks.plain.get(file, 0.0) + 1
     if not is_question(query.text):
@@ -183,7 +184,7 @@ def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, floa
     files: dict[str, float] = {}
     for id, score in leg.items():
         if id.startswith(SYMBOL_IDS):
-            id = file_id(path_of(id))
+            id = file_of(id)
         elif id in made:
             id = file_id(made[id])
         elif not id.startswith(FILE_IDS):
@@ -235,7 +236,7 @@ def defining(store: Store, text: str) -> dict[str, float]:
     """Return the files that define the names of code in a text, with the sums of their shares."""
     files: dict[str, float] = {}
     for id, share in definitions(store, named_in(text)).items():
-        file = file_id(path_of(id))
+        file = file_of(id)
         files[file] = files.get(file, 0.0) + share
     return files
 

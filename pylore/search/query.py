@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.text import parse_query
-from ..core.vocabulary import SYMBOL_IDS, file_id, path_of
+from ..core.vocabulary import file_id, file_of
 from ..store.filter import Scope
 
 TYPE_CHECKING = False
@@ -159,7 +159,7 @@ def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
         return found
     from .files import WHOLE_WEIGHTS
 
-    found.update([file_id(path_of(id)) for id in found if id.startswith(SYMBOL_IDS)])
+    found.update([*map(file_of, found)])
     if store.whole_files.is_there():
         rows = store.whole_files.search([phrase], WHOLE_WEIGHTS, -1)  # without a limit
         found.update([file_id(path) for path, _ in rows])

@@ -24,6 +24,7 @@ from ..core.vocabulary import (
     DOCUMENT_IDS,
     SYMBOL_IDS,
     file_id,
+    file_of,
     list_of,
     path_of,
     qualified_of,
@@ -128,7 +129,7 @@ def _lift_symbols(found: Matches) -> None:
     lifted: dict[str, float] = {}
     shown: dict[str, int] = {}
     for id, score in found.fused.items():  # best first
-        file = file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
+        file = file_of(id)
         lifted[file] = max(score, lifted.get(file, 0.0))
         if file != id:
             found.how.setdefault(file, found.how[id])
@@ -150,7 +151,7 @@ def _symbols(
     of_files: dict[str, list[str]] = {}
     for id in {**own, **dict.fromkeys(sorted(asked))}:
         if id.startswith(SYMBOL_IDS):
-            of_files.setdefault(file_id(path_of(id)), []).append(id)
+            of_files.setdefault(file_of(id), []).append(id)
     scores = {}
     for file, ids in of_files.items():
         best, *others = sorted(ids, key=lambda id: (id not in asked, -own.get(id, 0.0), id))

@@ -17,8 +17,7 @@ from ..core.vocabulary import (
     NAMED_TYPES,
     NO_RECORDS,
     SYMBOL_IDS,
-    file_id,
-    path_of,
+    file_of,
 )
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
@@ -105,9 +104,9 @@ class Picked:
         Symbols need no room: the page folds them into their files.
         """
         self.notes += found.notes
-        drawn, left = {*map(_whole, self.places)}, 0
+        drawn, left = {*map(file_of, self.places)}, 0
         for hit in sorted(found, key=lambda hit: hit.hops > 0 and hit.type in NO_RECORDS):
-            needed = drawn.union(map(_whole, hit.path))
+            needed = drawn.union(map(file_of, hit.path))
             if len(needed) > max(most, len(drawn)):
                 left += 1
                 continue
@@ -117,11 +116,6 @@ class Picked:
             self.places[hit.id] = (hit.hops, round(hit.score, 6))
         if left:
             self.notes.append(f"the best {len(drawn)} nodes are drawn: --max-nodes is {most}")
-
-
-def _whole(id: str) -> str:
-    """Return the file of a symbol; any other id itself."""
-    return file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
 
 
 def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
@@ -240,7 +234,7 @@ def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
             {
                 **_drawn(nodes[id], *picked.places.get(id, (None, None))),
                 "label": printable(label),
-                "within": None if id == _whole(id) else place.get(_whole(id)),
+                "within": None if id == file_of(id) else place.get(file_of(id)),
             }
             for id, label in zip(ids, labels([nodes[id] for id in ids]), strict=True)
         ],
@@ -252,8 +246,8 @@ def _folded(store: Store, picked: Iterable[str]) -> dict[str, list[str]]:
     """Return the picked nodes, each file with its symbols, those that were picked first."""
     found: dict[str, list[str]] = {}
     for id in picked:
-        parts = found.setdefault(_whole(id), [])
-        if id != _whole(id):
+        parts = found.setdefault(file_of(id), [])
+        if id != file_of(id):
             parts.append(id)
     files = [id for id in found if id.startswith(FILE_IDS)]
     rows = store.edges.neighbours(files, [DEFINES], ALL)
