@@ -10,6 +10,7 @@ from pathlib import Path
 
 import postgres
 import pytest
+from commands import Lore
 from endpoints import Endpoint, serving
 from hypothesis import settings
 from new_stores import new_store
@@ -69,6 +70,19 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """An empty store, of the project ``tmp_path``."""
     with new_store(str(tmp_path / ".lore")) as store:
         yield store
+
+
+@pytest.fixture
+def lore_without_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lore:
+    """Run commands in this process, in a new home and a folder without a store."""
+    return Lore(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def lore(lore_without_store: Lore) -> Lore:
+    """Run commands in this process, in a new home and a project with an empty store."""
+    lore_without_store.make_store()
+    return lore_without_store
 
 
 @pytest.fixture

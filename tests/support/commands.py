@@ -1,0 +1,146 @@
+"""Run commands of lore in the process of the test, each as if it had a process of its own."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from homes import move_home
+from new_stores import new_store
+
+from pylore.cli.main import run
+from pylore.system.config import find_store
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command has done: its exit code, stdout and stderr."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The JSON on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def rows(self) -> list[Any]:
+        """The JSON lines on stdout."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines on stdout."""
+        return self.out.splitlines()
+
+    @property
+    def notes(self) -> list[str]:
+        """The lines on stderr, without their ``lore: ``."""
+        return [line.removeprefix("lore: ") for line in self.err.splitlines()]
+
+
+class Lore:
+    """The command ``lore`` in a home and a project of the test's own.
+
+    ``lore("add", "note", "text")`` runs a command in the working directory.
+    """
+
+    def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
+        self.root = root
+        self.home = root / "home of a user"
+        self.project = root / "a project"
+        self.patch = patch
+        self.home.mkdir(parents=True)
+        self.project.mkdir()
+        move_home(patch, self.home)
+        for name in ("EDITOR", "VISUAL"):
+            patch.delenv(name, raising=False)
+        for name, value in {
+            "NO_COLOR": "1", "PAGER": "cat", "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_AUTHOR_NAME": "n", "GIT_AUTHOR_EMAIL": "n@example.org",
+            "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@example.org",
+        }.items():  # fmt: skip
+            patch.setenv(name, value)
+        patch.chdir(self.project)
+
+    @property
+    def store(self) -> Path:
+        """The folder of the project's store."""
+        environ = dict(os.environ)
+        find_store(environ, str(self.project))
+        return Path(environ["LORE_STORE"])
+
+    @property
+    def config(self) -> Path:
+        """The user's config file, whose folder exists."""
+        file = self.home / "config" / "lore" / "config"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return file
+
+    def make_store(self) -> None:
+        """Make an empty store for the project."""
+        (self.project / ".lore").mkdir(exist_ok=True)
+        new_store(str(self.store)).close()
+
+    def __call__(
+        self, *words: str, stdin: str | bytes = "", code: int = 0, terminal: bool = False
+    ) -> Done:
+        """Run a command that ends with this exit code.
+
+        Args:
+            terminal: as if stdout were a terminal.
+        """
+        done = self._run(words, stdin, terminal)
+        assert done.code == code, f"lore {' '.join(words)}: {done}"
+        return done
+
+    def id(self, *words: str, stdin: str | bytes = "") -> str:
+        """Return the one id that a command prints with ``--ids``."""
+        return self(*words, "--ids", stdin=stdin).out.strip()
+
+    def refuse(self, *words: str, stdin: str | bytes = "", code: int = 2) -> str:
+        """Return the one line on stderr, without ``lore: ``, of a command that fails and prints
+        nothing on stdout."""
+        done = self(*words, stdin=stdin, code=code)
+        assert not done.out and done.err.count("\n") == 1 and done.err.startswith("lore: "), done
+        return done.notes[0]
+
+    def _run(self, words: tuple[str, ...], stdin: str | bytes, terminal: bool) -> Done:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        streams = sys.stdin, sys.stdout, sys.stderr
+        environ = dict(os.environ)
+        given, out, err = (_Stream(io.BytesIO(one)) for one in (data, b"", b""))
+        out.is_terminal = err.is_terminal = terminal
+        sys.stdin, sys.stdout, sys.stderr = given, out, err
+        try:
+            code = run([*words])
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = streams
+            os.environ.clear()
+            os.environ.update(environ)
+        return Done(code, out.text(), err.text())
+
+
+class _Stream(io.TextIOWrapper):
+    """A stream in memory, which may say that it is a terminal."""
+
+    is_terminal = False
+
+    def __init__(self, kept: io.BytesIO) -> None:
+        super().__init__(kept, encoding="utf-8", errors="surrogateescape", newline="\n")
+        self._kept = kept
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+    def text(self) -> str:
+        self.flush()
+        return self._kept.getvalue().decode(errors="replace")
