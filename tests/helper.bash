@@ -1,5 +1,5 @@
 # What every bats file shares. In a test file:
-#   load helper
+#   load helper      # ../helper in tests/shell
 #   setup() { setup_lore; }
 # TEST_BASH=/path/to/another/bash runs lore by that one.
 # shellcheck disable=SC2034,SC2154 # bats sets what is read here, tests read what is set
@@ -7,11 +7,14 @@
 
 bats_require_minimum_version 1.5.0
 
-cd -P "$BATS_TEST_DIRNAME/.." || exit # by $(...) it would take another process for each test
+cd -P "${BASH_SOURCE[0]%/*}/.." || exit # by $(...) it would take another process for each test
 LORE_REPOSITORY=$PWD
 cd "$OLDPWD" || exit
 LORE_PYTHON=$LORE_REPOSITORY/.venv/bin/python
-LORE=${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh # see setup_suite.bash
+case $BATS_TEST_DIRNAME in
+  */shell) LORE=$LORE_REPOSITORY/lore.sh ;;           # each command is a process
+  *) LORE=${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh ;; # see setup_suite.bash
+esac
 
 setup_lore() { # a home and a project of this test's own; the working directory becomes the project
   set +T       # of what it calls bats traces nothing

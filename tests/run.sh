@@ -12,6 +12,9 @@ cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 bin=.venv/bin
 shell_files=(lore.sh lib/*.sh plugins/skeletons/*.sh lib/lore-* lib/*.bash graph/*.sh docs/*.sh tools/*.sh
   tests/*.sh tests/*/*.sh tests/*.bash tests/support/served/python .ci/run)
+shopt -s nullglob
+bats_files=(tests/*.bats tests/shell/*.bats)
+shopt -u nullglob
 
 run_lint() {
   local failed=0
@@ -25,7 +28,7 @@ run_lint() {
 run_shell() { # all files at once: a variable may be set in one and used in another
   local failed=0
   "$bin/shellcheck" "${shell_files[@]}" || failed=1
-  "$bin/shfmt" -i 2 -ci -d "${shell_files[@]}" tests/*.bats || failed=1
+  "$bin/shfmt" -i 2 -ci -d "${shell_files[@]}" "${bats_files[@]}" || failed=1
   return "$failed"
 }
 
@@ -57,7 +60,7 @@ run_bats() {
     # Files beside each other: to hand out each test costs as much as most of them.
     'GNU parallel'*) jobs=(--jobs "$(getconf _NPROCESSORS_ONLN)" --no-parallelize-within-files) ;;
   esac
-  "$REPLY" ${jobs[@]+"${jobs[@]}"} tests/*.bats </dev/null
+  "$REPLY" ${jobs[@]+"${jobs[@]}"} "${bats_files[@]}" </dev/null
 }
 
 # A process a processor, each with files of its own: what shares out single tests has each process

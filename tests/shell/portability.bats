@@ -1,7 +1,7 @@
 # The shell files run on bash 3.2, and nothing in them evaluates text. A line that
 # must break a rule says why: '# allow: <reason>'.
 
-load helper
+load ../helper
 
 setup() { setup_lore; }
 
