@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +55,8 @@ class Lore:
     ``lore("add", "note", "text")`` runs a command in the working directory.
     """
 
+    _folder: Path | None = None
+
     def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
         self.root = root
         self.home = root / "home of a user"
@@ -90,6 +94,30 @@ class Lore:
         (self.project / ".lore").mkdir(exist_ok=True)
         new_store(str(self.store)).close()
 
+    def at(self, folder: Path) -> Lore:
+        """Return commands that run in another folder, as a project with a store."""
+        other = copy.copy(self)
+        other.project = other._folder = folder
+        if not (folder / ".lore").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            other.make_store()
+        return other
+
+    def write(self, path: str, text: str | bytes) -> Path:
+        """Write a file of the project."""
+        file = self.project / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+        return file
+
+    def git(self, *words: str, code: int = 0) -> str:
+        """Return what git prints in the project, stderr included."""
+        done = subprocess.run(
+            ["git", *words], cwd=self.project, stdout=-1, stderr=subprocess.STDOUT, text=True
+        )
+        assert done.returncode == code, f"git {' '.join(words)}: {done.stdout}"
+        return done.stdout.strip()
+
     def __call__(
         self, *words: str, stdin: str | bytes = "", code: int = 0, terminal: bool = False
     ) -> Done:
@@ -115,14 +143,16 @@ class Lore:
 
     def _run(self, words: tuple[str, ...], stdin: str | bytes, terminal: bool) -> Done:
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        streams = sys.stdin, sys.stdout, sys.stderr
+        streams, folder = (sys.stdin, sys.stdout, sys.stderr), os.getcwd()
         environ = dict(os.environ)
         given, out, err = (_Stream(io.BytesIO(one)) for one in (data, b"", b""))
         out.is_terminal = err.is_terminal = terminal
         sys.stdin, sys.stdout, sys.stderr = given, out, err
+        os.chdir(self._folder or folder)
         try:
             code = run([*words])
         finally:
+            os.chdir(folder)
             sys.stdin, sys.stdout, sys.stderr = streams
             os.environ.clear()
             os.environ.update(environ)

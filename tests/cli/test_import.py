@@ -1,0 +1,281 @@
+"""What ``lore import`` and ``lore export`` take, print and refuse."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from commands import Done, Lore
+
+LINES = """\
+{"id":"note-a","title":"A","body":"first words"}
+{"id":"note-b","title":"B","data":{"é":[1,null]},"tags":["x"]}
+{"from_id":"note-a","to_id":"note-b","relation":"relates_to","weight":0.5}
+"""
+RFC = """\
+{"id":"rfc-a"}
+{"id":"rfc-b"}
+{"from_id":"rfc-a","to_id":"rfc-b","relation":"obsoletes"}
+"""
+
+
+def write_documents(lore: Lore) -> None:
+    """Write two decisions that link to each other and to a file."""
+    lore.write("src/auth.py", "x\n")
+    lore.write(
+        "docs/jwt.md",
+        "---\nstatus: accepted\ntags: [auth]\n---\n# Use JWT\n\n"
+        "See `src/auth.py:1-3` and [[Rotate keys]].\n",
+    )
+    lore.write(
+        "docs/keys.md",
+        "---\ntype: decision\nid: rotate\nsupersedes: jwt.md\n---\n# Rotate keys\n\nEvery week.\n",
+    )
+
+
+def counts(done: Done) -> dict[str, int]:
+    """Return the counts of an import that are not 0."""
+    return {key: value for key, value in done.json.items() if isinstance(value, int) and value}
+
+
+# --- JSON lines
+
+
+def test_import_reads_lines_from_a_file_and_stdin(lore: Lore) -> None:
+    assert counts(lore("import", "-")) == {}
+    lore.write("in.jsonl", LINES)
+    done = lore("import", "in.jsonl")
+    assert counts(done) == {"nodes": 2, "edges": 1, "added": 3} and not done.err
+    before = lore("export").out
+    assert counts(lore("import", "-", stdin=LINES))["unchanged"] == 3
+    assert lore("export").out == before
+    assert lore.id("search", "first", "--retrievers", "fulltext") == "note-a"
+
+
+def test_import_prints_a_sentence_for_a_person(lore: Lore) -> None:
+    def summary(*words: str) -> str:
+        return lore("import", *words, "--text", "--quiet").out
+
+    lore.write("docs/one.md", "# One\n\n[two](two.md), [none](no.md)\n")
+    two = lore.write("docs/two.md", "# Two\n")
+    assert summary("docs") == "2 documents added, 1 link, 1 link leads nowhere\n"
+    two.write_text("# Two\nMore.\n")
+    assert summary("docs") == (
+        "2 documents, 1 link: 1 updated, 2 unchanged, 1 link leads nowhere\n"
+    )
+    lore("export", "out.jsonl")
+    assert summary("out.jsonl") == "2 records and 1 link, all as before\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        ("broken.jsonl", 1, "broken.jsonl: line 4: not JSON"),
+        ("good.jsonl docs broken.jsonl", 1, "broken.jsonl: line 4: not JSON"),
+        ("good.jsonl docs open.md", 1, "open.md: line 1: the front matter is not closed"),
+        ("merge.jsonl", 1, "merge.jsonl: line 1: a merge conflict: run 'lore sync'"),
+        ("long.jsonl --max-text 1000", 1, "line 1: the body of 'note-a' is longer than max_text"),
+        ("long.md --max-text 1000", 1, "long.md: has 2001 bytes, max_text is 1000"),
+        ("nowhere.jsonl", 1, "nowhere.jsonl: there is no such file"),
+        ("rfc.jsonl", 1, "line 1: unknown type 'rfc'"),
+        ("rfc.jsonl --new-types", 1, "line 3: unknown relation 'obsoletes'"),
+        ("docs odd.md --type decision", 1, "odd.md: line 2: status 'maybe' is not one of"),
+        ("", 2, "import needs a file"),
+        ("--skipbad x", 2, "--skip-bad"),
+        ("good.jsonl --ours --theirs", 2, "--ours and --theirs exclude each other"),
+    ],
+)
+def test_import_refuses_in_one_line_and_imports_nothing(
+    lore: Lore, words: str, code: int, why: str
+) -> None:
+    write_documents(lore)
+    lore.write("good.jsonl", LINES)
+    lore.write("broken.jsonl", LINES + '{"id":"note-c"\n')
+    lore.write("open.md", "---\nopen\n")
+    lore.write("odd.md", "---\nstatus: maybe\n---\n")
+    lore.write("merge.jsonl", f"<<<<<<< HEAD\n{LINES}=======\n>>>>>>> main\n")
+    lore.write("long.jsonl", f'{{"id":"note-a","body":"{"0" * 2000}"}}\n')
+    lore.write("long.md", "0" * 2000 + "\n")
+    lore.write("rfc.jsonl", RFC)
+    assert why in lore.refuse("import", *words.split(), code=code)
+    assert lore("export").out == ""
+
+
+def test_import_needs_a_store(lore_without_store: Lore) -> None:
+    lore_without_store.write("in.jsonl", LINES)
+    assert "run 'lore init'" in lore_without_store.refuse("import", "in.jsonl", code=1)
+
+
+def test_skip_bad_leaves_broken_lines_out(lore: Lore) -> None:
+    lore.write("in.jsonl", LINES + 'x\n{"id":"note-c"}\n{"id":"nope-d"}\n')
+    done = lore("import", "in.jsonl", "--skip-bad")
+    assert counts(done) == {"nodes": 3, "edges": 1, "added": 4, "skipped": 2}
+    assert "in.jsonl: line 4 was left out: not JSON" in done.err
+    assert "in.jsonl: line 6 was left out: unknown type 'nope'" in done.err
+    done = lore("import", "in.jsonl", "--skip-bad", "--quiet")
+    assert counts(done)["unchanged"] == 4 and not done.err
+
+
+def test_skip_bad_leaves_files_and_values_out(lore: Lore) -> None:
+    write_documents(lore)
+    lore.write("docs/bad.md", "---\nstatus: maybe\n---\n")
+    lore.write("docs/odd.md", b"# A \377\n")
+    done = lore("import", "docs", "--type", "decision", "--skip-bad", "--text")
+    assert "1 left out" in done.out and "docs/odd.md was left out" in done.err
+    assert "docs/bad.md: line 2: status 'maybe'" in done.err and "kept as data" in done.err
+    assert "decision-docs/jwt" in lore("list", "--type", "decision", "--ids").lines
+
+
+def test_import_declares_new_words_and_counts_dangling_edges(lore: Lore) -> None:
+    done = lore("import", "-", "--new-types", "--new-relations", stdin=RFC)
+    assert counts(done)["added"] == 3
+    done = lore("import", "-", stdin=LINES.splitlines()[-1])
+    assert counts(done)["dangling"] == 1 and "1 edge leads to what is not in the store" in done.err
+
+
+# --- merging
+
+
+@pytest.fixture
+def others(lore: Lore, tmp_path: Path) -> Lore:
+    """Another project's store; both have changed note-a since they last met."""
+    others = lore.at(tmp_path / "others")
+    lore("add", "note", "first words", "--id", "note-a")
+    others("import", "-", stdin=lore("export").out)
+    lore("edit", "note-a", "--text", "my words")
+    others("edit", "note-a", "--text", "their words")
+    return others
+
+
+def test_import_names_conflicts_and_both_stores_agree(lore: Lore, others: Lore) -> None:
+    done = lore("import", "-", stdin=others("export").out)
+    assert counts(done)["conflicts"] == 1 and done.json["conflicting"][0]["id"] == "note-a"
+    assert "note-a was changed here and there" in done.err
+    assert "'lore show ID --history'" in done.err and "'lore restore ID --at N'" in done.err
+    again = lore("import", "-", stdin=others("export").out)
+    assert "conflicts" not in counts(again) and not again.err
+    for _ in range(2):
+        others("import", "-", "--quiet", stdin=lore("export").out)
+        lore("import", "-", "--quiet", stdin=others("export").out)
+    exported = lore("export").out
+    assert exported == others("export").out
+    assert "my words" in exported and "their words" in exported
+
+
+def test_ours_and_theirs_decide_conflicts_everywhere(lore: Lore, others: Lore) -> None:
+    done = others("import", "-", "--theirs", stdin=lore("export").out)
+    assert counts(done)["conflicts"] == counts(done)["updated"] == 1
+    lore("import", "-", "--ours", stdin=others("export").out)
+    for store in (lore, others):
+        assert store("show", "note-a").json["body"] == "my words"
+
+
+# --- Markdown
+
+
+def test_import_reads_documents_and_their_links(lore: Lore) -> None:
+    write_documents(lore)
+    done = lore("import", "docs")
+    assert counts(done) == {"nodes": 3, "edges": 3, "added": 6} and not done.err
+    before = lore("export").out
+    assert counts(lore("import", "docs"))["unchanged"] == 5
+    assert lore("export").out == before
+    assert lore.id("related", "decision-rotate") == "doc-docs/jwt"
+    found = lore("search", "rotate keys", "--graph-depth", "2", "--ids")
+    assert "file-src/auth.py" in found.lines
+
+
+def test_unresolved_links_are_named_without_control_characters(lore: Lore) -> None:
+    lore.write("a.md", "# A \033[31mred\n\n[[\033]0;x\007]] [x](none.md)\n")
+    done = lore("import", "a.md", "--text")
+    assert "1 link leads nowhere" in done.out and "a.md: line 3:" in done.err
+    assert "\033" not in done.out + done.err + lore("list", "--text").out
+
+
+def test_import_from_a_folder_gives_the_same_ids(lore: Lore) -> None:
+    write_documents(lore)
+    lore.patch.chdir(lore.project / "docs")
+    lore("import", ".", "--quiet")
+    assert lore("show", "doc-docs/jwt").json["file"] == "docs/jwt.md"
+
+
+def test_prune_forgets_lost_documents_and_follows_renames(lore: Lore) -> None:
+    write_documents(lore)
+    lore("import", "docs")
+    (lore.project / "docs/jwt.md").rename(lore.project / "docs/tokens.md")
+    (lore.project / "docs/keys.md").unlink()
+    done = lore("import", "--prune", "docs")
+    assert counts(done)["pruned"] == 1 and "added" not in counts(done)
+    assert "docs/jwt.md is docs/tokens.md now: doc-docs/jwt keeps its id" in done.err
+    assert "docs/keys.md is gone" in done.err and "'lore restore decision-rotate'" in done.err
+    assert lore.id("list", "--type", "decision,doc") == "doc-docs/jwt"
+
+
+# --- editing documents
+
+
+def test_edit_opens_the_file_of_a_document(lore: Lore) -> None:
+    write_documents(lore)
+    lore("import", "docs")
+    refused = lore.refuse("edit", "decision-rotate", "mine", code=1)
+    assert "decision-rotate comes from docs/keys.md" in refused and "--force" in refused
+    lore("edit", "decision-rotate", "--confidence", "0.5")
+    lore.patch.setenv("EDITOR", "sed -i s/week/month/")
+    lore.patch.chdir(lore.project / "src")
+    assert lore("edit", "decision-rotate", "--text").out == "updated  decision-rotate\n"
+    shown = lore("show", "decision-rotate").json
+    assert (shown["body"], shown["confidence"]) == ("Every month.", 0.5)
+
+
+def test_editors_get_odd_file_names_as_one_word(lore: Lore) -> None:
+    id = 'doc-a"; touch pwned; "'
+    lore.write('a"; touch pwned; ".md', "text\n")
+    lore("import", ".")
+    lore.patch.setenv("EDITOR", "false")
+    assert "false failed (exit 1): nothing was imported" in lore.refuse("edit", id, code=1)
+    lore.patch.setenv("EDITOR", "sed -i s/text/words/")
+    lore("edit", id)
+    assert lore("show", id).json["body"] == "words"
+    lore("edit", id, "--force", "--title", "Mine")
+    assert not (lore.project / "pwned").exists()
+
+
+# --- links and devices
+
+
+def test_import_follows_no_link_out_of_the_project(lore: Lore) -> None:
+    (lore.home / "known.jsonl").write_text('{"id": "note-1", "title": "elsewhere"}\n')
+    (lore.project / "pages").mkdir()
+    (lore.project / "pages/notes.md").symlink_to(lore.home / "known.jsonl")
+    refused = lore.refuse("import", "pages", code=1)
+    assert "pages/notes.md, which is a link that leads out of" in refused
+    (lore.project / "link.jsonl").symlink_to(lore.home / "known.jsonl")
+    (lore.project / "inner.jsonl").symlink_to("known.jsonl")
+    shutil.copy(lore.home / "known.jsonl", lore.project)
+    refused = lore.refuse("import", "link.jsonl", code=1)
+    assert f"is a link that leads out of the project: name {lore.home}/known.jsonl" in refused
+    assert lore("list", "--ids").out == ""
+    assert counts(lore("import", "--skip-bad", "link.jsonl", "inner.jsonl"))["skipped"] == 1
+    assert lore.id("list") == "note-1"
+
+
+def test_export_keeps_links_modes_pipes_and_devices(lore: Lore) -> None:
+    lore("add", "note", "kept", "--id", "note-kept")
+    target = lore.write("target", "old\n")
+    target.chmod(0o600)
+    (lore.project / "link").symlink_to("target")
+    lore("export", "link")
+    assert (lore.project / "link").is_symlink() and '"note-kept"' in target.read_text()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    os.mkfifo(lore.project / "pipe")
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit((lore.project / "pipe").read_text)
+        lore("export", "pipe")
+        assert read.result() == target.read_text()
+    assert "/dev/full: No space left" in lore.refuse("export", "/dev/full", code=1)
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert sorted(os.listdir(lore.project)) == [".lore", "link", "pipe", "target"]
