@@ -6,8 +6,10 @@ import copy
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -140,6 +142,33 @@ class Lore:
         done = self(*words, stdin=stdin, code=code)
         assert not done.out and done.err.count("\n") == 1 and done.err.startswith("lore: "), done
         return done.notes[0]
+
+    def refuse_each(self, table: str) -> None:
+        """Refuse each command of a table: ``words | exit code | part of the message`` a line."""
+        for line in table.strip().splitlines():
+            words, code, part = (cell.strip() for cell in line.split(" | "))
+            refused = self.refuse(*shlex.split(words), code=int(code))
+            assert part in refused, f"lore {words}: {refused}"
+
+    def print_each(self, table: str) -> None:
+        """Print the ids beside each command of a table: ``words | ids`` a line."""
+        for line in table.strip().splitlines():
+            words, _, ids = line.partition(" |")
+            printed = self(*shlex.split(words), "--ids").out
+            assert printed.split() == ids.split(), f"lore {words}: {printed}"
+
+    def fill(self, *rows: Mapping[str, Any]) -> None:
+        """Import records and edges, given as the lines of a JSON Lines file."""
+        self("import", "-", "-q", stdin="".join(f"{json.dumps(row)}\n" for row in rows))
+
+    def program(self, path: str | Path, *lines: str) -> Path:
+        """Write an executable script, by default of sh, at a path below the test's root."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        first = () if lines[0].startswith("#!") else ("#!/bin/sh",)
+        file.write_text("".join(f"{line}\n" for line in (*first, *lines)))
+        file.chmod(0o700)
+        return file
 
     def _run(self, words: tuple[str, ...], stdin: str | bytes, terminal: bool) -> Done:
         data = stdin.encode() if isinstance(stdin, str) else stdin

@@ -1,0 +1,259 @@
+"""Searches at the command line: output forms, filters, notes and refusals."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from commands import Lore
+from repositories import Repository
+
+SESSIONS, LIMITS, KEYS = "decision-sessions", "decision-limits", "lesson-keys"
+AUTH = "file-src/auth.py"
+RECORDS = (
+    {"id": SESSIONS, "type": "decision", "title": "Sessions are signed tokens, kept in a cookie",
+     "tags": ["web"], "file": "src/auth.py"},
+    {"id": LIMITS, "type": "decision", "title": "Requests above sixty a minute are refused",
+     "tags": ["web"], "file": "src/auth.py"},
+    {"id": KEYS, "type": "lesson", "title": "Rotate the keys that sign tokens", "tags": ["auth"]},
+    {"id": AUTH, "type": "file", "title": "src/auth.py"},
+    {"id": "note-red", "type": "note", "title": "a \x1b[31mhostile\x9b1m title",
+     "body": "\x1b]0;x\x07 hostile"},
+    {"from_id": SESSIONS, "relation": "anchored_to", "to_id": AUTH},
+    {"from_id": LIMITS, "relation": "anchored_to", "to_id": AUTH},
+    {"from_id": KEYS, "relation": "relates_to", "to_id": SESSIONS},
+)  # fmt: skip
+FIELDS = (
+    "id type title snippet file line_start line_end score rrf_score bm25_score vector_score "
+    "recency_score feedback_score hops path edge edge_type verdict match weak"
+)
+
+
+@pytest.fixture
+def filled(lore: Lore) -> Lore:
+    """Run commands in a project of five records, searched by words alone."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.fill(*RECORDS)
+    return lore
+
+
+# --- forms
+
+
+def test_piped_search_is_a_json_array(filled: Lore) -> None:
+    done = filled("search", "cookie", "--graph-depth", "2")
+    first, *others = done.json
+    assert not done.err
+    assert {" ".join(hit) for hit in done.json} == {FIELDS}
+    assert sorted(done.json, key=lambda hit: -hit["score"]) == done.json
+    assert (first["id"], first["hops"], first["path"], first["edge"]) == (
+        SESSIONS, 0, [SESSIONS], None,
+    )  # fmt: skip
+    limits = next(hit for hit in others if hit["id"] == LIMITS)
+    assert (limits["hops"], limits["path"], limits["edge"], limits["match"]) == (
+        2, [SESSIONS, AUTH, LIMITS], "anchored_to", "graph",
+    )  # fmt: skip
+
+
+def test_forms_of_a_search(filled: Lore) -> None:
+    cookie = ("search", "cookie", "--graph-depth", "1", "--edges", "anchored_to")
+    assert [hit["id"] for hit in filled(*cookie, "--jsonl").rows] == [SESSIONS, AUTH]
+    assert filled(*cookie, "--ids").lines == [SESSIONS, AUTH]
+    text = filled(*cookie, "--text").out
+    assert f"{SESSIONS}  Sessions are signed tokens, kept in a cookie" in text.splitlines()[0]
+    assert f"1 hop: {SESSIONS} > {AUTH} (anchored_to)" in text and "\x1b" not in text
+
+
+def test_terminal_gets_text_and_colour(filled: Lore) -> None:
+    plain = filled("search", "cookie", terminal=True).out
+    assert f"{SESSIONS}  Sessions" in plain and "\x1b" not in plain and "{" not in plain
+    assert f'[\n{{"id":"{SESSIONS}"' in filled("search", "cookie", "--json", terminal=True).out
+    filled.patch.delenv("NO_COLOR")
+    assert f"\x1b[1m{SESSIONS}\x1b[0m  Sessions" in filled("search", "cookie", terminal=True).out
+
+
+@pytest.mark.parametrize("form", ["text", "json", "jsonl", "ids", "explain", "jq=.[].title"])
+def test_no_form_prints_control_characters(filled: Lore, form: str) -> None:
+    out = filled("search", "hostile", f"--{form}", terminal=True).out
+    assert "note-red" in out or "hostile" in out
+    assert not re.search("[\x00-\x09\x0b-\x1f\x80-\x9f]", out)
+
+
+def test_offsets_are_of_the_words_in_the_snippet(filled: Lore) -> None:
+    hit = filled("search", "the Hostile type:note", "--offsets").json[0]
+    assert [hit["snippet"][start : start + count] for start, count in hit["matches"]] == ["hostile"]
+    assert "leave --ids out" in filled.refuse("search", "cookie", "--offsets", "--ids")
+
+
+def test_explain_has_the_factors_of_each_score(filled: Lore) -> None:
+    hits = filled("search", "cookie", "--expand", "--explain", "--expansion", "best-path").json
+    assert all(hit["explain"]["relevance"] and hit["explain"]["factors"] for hit in hits)
+    walked = [hit for hit in hits if hit["hops"]]
+    assert walked and all(len(hit["explain"]["walk"]["hops"]) == hit["hops"] for hit in walked)
+
+
+def test_jq_filters_the_output(filled: Lore) -> None:
+    assert filled("search", "cookie", "--jq", ".[].id").out == f"{SESSIONS}\n"
+    assert filled("search", "cookie", "--jsonl", "--jq", ".hops").out == "0\n"
+    assert "--jq: jq: " in filled("search", "cookie", "--jq", ".[", code=2).err
+    filled("search", "cookie", "--jq", ".[0].title | error", code=1)
+    filled.patch.setenv("PATH", str(filled.root))
+    assert "jq is not installed" in filled.refuse("search", "cookie", "--jq", ".", code=1)
+
+
+# --- queries, notes and exit codes
+
+
+def test_query_comes_as_words_or_from_stdin(filled: Lore) -> None:
+    ids = filled("search", "signed cookie", "--ids").out
+    assert ids == filled("search", "signed", "cookie", "--ids").out
+    assert ids == filled("search", "--ids", "-", stdin="signed cookie\n").out
+    assert ids == filled("search", "--ids", "--", "signed", "--cookie").out
+    assert "not UTF-8 (byte 3)" in filled.refuse("search", "-", stdin=b"caf\xe9", code=1)
+    assert "NUL byte" in filled.refuse("search", "-", stdin="a\0b", code=1)
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [("xyzzyx", "nothing matches"), ("?!", "no words"), ("cookie xyzzyx", "no match for 'xyzzyx'")],
+)
+def test_notes_go_to_stderr_unless_quiet(filled: Lore, query: str, note: str) -> None:
+    found = filled("search", query)
+    assert note in found.err and found.err.count("\n") == 1
+    assert found.json == [] or query.startswith("cookie")
+    assert not filled("search", query, "-q").err
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["a AND", "*", "title:x", "-- -x", "Robert'); DROP TABLE nodes;--", "$(id)`id`", "%s%n",
+     " ".join(f"word{n}" for n in range(10_000)), ",".join(f"word{n}" for n in range(10_000))],
+    ids=lambda query: query[:9],
+)  # fmt: skip
+def test_odd_queries_are_answered(filled: Lore, query: str) -> None:
+    done = filled("search", "-q", "-", stdin=query)
+    assert isinstance(done.json, list) and not done.err
+
+
+def test_filters_and_operators(filled: Lore) -> None:
+    filled.print_each(f"""
+        search cookie --graph-depth 2 --type decision | {SESSIONS} {LIMITS}
+        search tokens --tag WEB | {SESSIONS}
+        search tokens --file 'src/*' | {SESSIONS}
+        search tokens --since 2999-01-01 |
+        search cookie --graph-depth 2 --tag web --filter-expanded | {SESSIONS} {LIMITS}
+        search cookie --graph-depth 2 --exclude {AUTH},{KEYS} | {SESSIONS}
+        search cookie --expand --edges ANCHORED_TO | {SESSIONS} {LIMITS} {AUTH}
+        search '"signed tokens"' | {SESSIONS}
+        search 'tokens -cookie tag:auth' | {KEYS}
+        search 'rota* type:lesson' | {KEYS}
+    """)
+
+
+def test_broken_operator_is_searched_as_words(filled: Lore) -> None:
+    done = filled("search", 'tokens "kept', "--ids")
+    assert "plain words" in done.err and SESSIONS in done.lines
+
+
+def test_search_and_related_refuse_wrong_words(filled: Lore) -> None:
+    filled.refuse_each(f"""
+        search | 2 | needs a query
+        search x --type decison | 2 | did you mean 'decision'
+        search x --graph-depth 1 --edges anchord_to | 2 | did you mean 'anchored_to'
+        search x --since yesterday | 2 | not a valid date
+        search x --limit 0 | 2 | --limit
+        search x --json --text | 2 | exclude each other
+        search x --tag | 2 | --tag
+        search x --min-confidence 2 | 2 | from 0 to 1
+        related | 2 | needs an id
+        related lesson-kez | 1 | did you mean lesson-keys?
+        related {KEYS} --edges nonsense | 2 | unknown relation 'nonsense'
+        related {KEYS} --hops 0 | 2 | from 1 to 3
+        related {KEYS} --hops 4 | 2 | from 1 to 3
+        related {KEYS} --hops 1.5 | 2 | from 1 to 3
+        related {KEYS} --hops '' | 2 | from 1 to 3
+    """)
+
+
+def test_search_without_a_store_names_init(lore_without_store: Lore) -> None:
+    none = lore_without_store.root / "none"
+    lore_without_store.patch.setenv("LORE_DIR", str(none))
+    refused = lore_without_store.refuse("search", "x", code=1)
+    assert f"no store in {none}" in refused and "lore init" in refused
+
+
+# --- related
+
+
+def test_related_prints_the_nearest_first(filled: Lore) -> None:
+    filled.print_each(f"""
+        related {AUTH} | {LIMITS} {SESSIONS}
+        related {AUTH} --hops 2 | {LIMITS} {SESSIONS} {KEYS}
+        related {KEYS} {LIMITS} --type decision,file | {AUTH} {SESSIONS}
+        related {AUTH} --hops 2 --exclude {SESSIONS} | {LIMITS}
+        related note-red |
+    """)
+
+
+def test_related_has_the_path_to_each(filled: Lore) -> None:
+    walk = ("--hops", "2", "--edges", "relates_to,anchored_to")
+    hits = filled("related", "-", *walk, stdin=KEYS).json
+    assert [(hit["hops"], hit["path"], hit["edge"]) for hit in hits] == [
+        (1, [KEYS, SESSIONS], "relates_to"),
+        (2, [KEYS, SESSIONS, AUTH], "anchored_to"),
+    ]
+
+
+# --- the walk
+
+
+def test_min_confidence_drops_guessed_edges(lore: Lore) -> None:
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.fill(
+        *({"id": f"symbol-{name}", "type": "symbol", "title": title}
+          for name, title in (("a", "frobnicate"), ("b", "other"), ("c", "third"))),
+        {"from_id": "symbol-a", "relation": "calls", "to_id": "symbol-b", "weight": 0.9},
+        {"from_id": "symbol-a", "relation": "calls", "to_id": "symbol-c", "weight": 0.25},
+    )  # fmt: skip
+    walk = ("search", "frobnicate", "--ids", "--graph-depth", "1")
+    assert lore(*walk).lines == ["symbol-a", "symbol-b"]
+    all_three = ["symbol-a", "symbol-b", "symbol-c"]
+    assert lore(*walk, "--min-confidence", "0.2").lines == all_three
+    assert lore("related", "symbol-a", "--min-confidence", "0.2", "--ids").lines == all_three[1:]
+    lore.patch.setenv("LORE_MIN_CONFIDENCE", "0.95")
+    for expansion in ("accumulate", "best-path"):
+        assert lore(*walk, "--expansion", expansion).lines == ["symbol-a"]
+
+
+# --- documents
+
+
+def test_document_and_its_file_are_one_result(lore: Lore) -> None:
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    Repository(lore.project)
+    lore.write("docs/gears.md", "# Gears\n\nhow a gadget turns\n")
+    lore.write("gears.py", "def gadget():\n    pass\n")
+    lore.git("add", ".")
+    lore("import", "docs")
+    lore("index", "-q")
+    for depth in "012":
+        ids = lore("search", "gadget", "--ids", "--graph-depth", depth).lines
+        assert {"doc-docs/gears", "symbol-gears.py::gadget"} <= {*ids}
+        assert "file-docs/gears.md" not in ids
+    assert "file-docs/gears.md" in lore("search", "gadget", "--type", "file", "--ids").lines
+
+
+def test_document_shows_the_line_of_its_passage(lore: Lore) -> None:
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lines = [f"the line {n} says nothing of much worth" for n in range(1, 201)]
+    text = "\n".join(["---", "tags: [a]", "---", "# Changes", "", *lines, "a gadget came", ""])
+    lore.write("CHANGES.md", text)
+    lore("import", "CHANGES.md")
+    hit = lore("search", "gadget").json[0]
+    assert (hit["file"], hit["line_end"]) == ("CHANGES.md", None)
+    assert 180 <= hit["line_start"] <= 206
+    assert f"CHANGES.md:{hit['line_start']}\n" in lore("search", "gadget", "--text").out
+    assert lore("search", "nothing").json[0]["line_start"] == 6
+    lore.patch.delenv("NO_COLOR")
+    lore.patch.setenv("CLICOLOR_FORCE", "1")
+    assert "a \x1b[1mgadget\x1b[0m came" in lore("search", "gadgets", "--text").out
