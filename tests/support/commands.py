@@ -120,6 +120,13 @@ class Lore:
         assert done.returncode == code, f"git {' '.join(words)}: {done.stdout}"
         return done.stdout.strip()
 
+    def forbid_writes(self) -> None:
+        """Open the store for reading only, as without the right to write; root has it always."""
+        access = os.access
+        self.patch.setattr(
+            os, "access", lambda path, mode, **_: mode != os.W_OK and access(path, mode)
+        )
+
     def __call__(
         self, *words: str, stdin: str | bytes = "", code: int = 0, terminal: bool = False
     ) -> Done:

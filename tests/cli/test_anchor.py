@@ -1,0 +1,208 @@
+"""Test what anchor, verify, stale and restore print of records that are tied to code."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from commands import Lore
+from repositories import Repository
+
+CODE = "def check(token):\n    return bool(token)\n"
+LOGOUT = "def logout(session, at):\n    for token in session:\n        token.expire(at)\n"
+
+
+@pytest.fixture
+def code(lore: Lore) -> Repository:
+    """A repository with one file, and a store with ``decision-a``."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    code = Repository(lore.project)
+    code.write("src/auth.py", CODE)
+    code.commit("Begin")
+    lore("add", "decision", "Sessions are tokens", "--id", "decision-a")
+    return code
+
+
+def verify(lore: Lore, *words: str) -> list[tuple[str, str]]:
+    """The verdicts that ``lore verify`` prints, with their paths."""
+    return [(row["verdict"], row["path"]) for row in lore("verify", *words).json]
+
+
+def show(lore: Lore, *words: str) -> dict[str, Any]:
+    """``decision-a``, with its edges by relation."""
+    row: dict[str, Any] = lore("show", "decision-a", *words).json
+    return {**row, "edges": {edge["relation"]: edge for edge in row["edges"]}}
+
+
+def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> None:
+    row = lore("anchor", "decision-a", "src/auth.py").json
+    assert (row["kind"], row["verdict"], row["state"]) == ("file", "valid", "added")
+    assert show(lore)["edges"]["anchored_to"]["id"] == "file-src/auth.py"
+    lore.patch.chdir("src")  # paths are relative to the working directory
+    for words in ("auth.py --symbol check", "auth.py --lines 1-2", "auth.py:2", "auth.py --hash",
+                  "*.py --glob"):  # fmt: skip
+        lore("anchor", "decision-a", *words.split())
+    lore.patch.chdir(lore.project)
+    listed = [
+        (row["kind"], row["path"], row["detail"]) for row in lore("anchor", "decision-a").json
+    ]
+    assert listed == [
+        ("file", "src/auth.py", None), ("glob", "src/*.py", None), ("hash", "src/auth.py", None),
+        ("lines", "src/auth.py", "1-2"), ("lines", "src/auth.py", "2-2"),
+        ("symbol", "src/auth.py", "check"),
+    ]  # fmt: skip
+    remove = ("anchor", "decision-a", "src/auth.py", "--remove")
+    (row,) = lore(*remove, "--hash").json
+    assert (row["kind"], row["state"]) == ("hash", "removed")
+    assert len(lore(*remove).json) == 4
+    lore("anchor", "decision-a", "src/*.py", "--glob", "--remove")
+    left = show(lore)
+    assert (left["anchors"], left["edges"], left["verdict"]) == ([], {}, None)
+    assert "no such anchor to src/auth.py" in lore.refuse(*remove, code=1)
+
+
+def test_anchor_refuses_bad_targets(lore: Lore, code: Repository) -> None:
+    os.symlink("loop", "loop")
+    for words, message, exit_code in (
+        (["nothing.py"], "nothing.py: there is no such file", 1),
+        (["../outside.py"], "lies outside the project", 1),
+        (["/etc/passwd"], "lies outside the project", 1),
+        (["loop"], "loop", 1),
+        (["src/\33[31m.py"], "cannot be printed", 1),
+        (["src/auth.py", "--symbol", "none"], "defines no none", 1),
+        (["src/auth.py", "--lines", "9-10"], "has 2 lines", 1),
+        (["src/auth.py", "--lines", "x"], "FIRST-LAST", 2),
+        (["src/auth.py", "--hash", "--symbol", "check"], "exclude each other", 2),
+        (["--hash"], "--hash needs a FILE", 2),
+    ):
+        assert message in lore.refuse("anchor", "decision-a", *words, code=exit_code)
+    assert "'decision-a' has no anchor" in lore.refuse("verify", "decision-a", code=1)
+    assert "no node 'nothing'" in lore.refuse("verify", "nothing", code=1)
+
+
+def test_verify_names_the_commit_until_restore(lore: Lore, code: Repository) -> None:
+    lore("anchor", "decision-a", "src/auth.py", "--symbol", "check")
+    assert verify(lore) == [("valid", "src/auth.py")]
+    commit = code.commit("Let everyone in", **{"src/auth": "def check(token):\n    return True\n"})
+    assert lore("stale", "--kept", "--fail").json == []  # reads no file
+    done = lore("verify", "-", stdin="decision-a\n")
+    assert (done.json[0]["verdict"], done.json[0]["reason"]) == ("drifted", "its body changed")
+    assert done.notes == ["1 anchor: 1 drifted"]
+    edge = show(lore)["edges"]["invalidated_by"]
+    assert (edge["id"], edge["title"]) == (f"commit-{commit}", "Let everyone in")
+    assert lore("stale", "--fail", "--ids", code=1).lines == ["decision-a"]
+    restored = lore("restore", "decision-a")
+    assert (restored.json[0]["state"], restored.notes) == ("restored", [])
+    assert lore("stale", "--fail").json == [] and [*show(lore)["edges"]] == ["anchored_to"]
+    code.write("src/auth.py", "other = 1\n")
+    assert lore("stale", "--fail", "--text", code=1).lines == [
+        "invalid    decision-a  symbol src/auth.py:check  Sessions are tokens "
+        "(check is defined nowhere)"
+    ]
+    lore("verify")
+    (note,) = lore("restore", "decision-a").notes
+    assert "'decision-a' is anchored to src/auth.py:check, which is gone" in note
+
+
+def test_a_rename_is_relocated_and_logged(lore: Lore, code: Repository) -> None:
+    lore("anchor", "decision-a", "src/auth.py", "--symbol", "check")
+    code.git("mv", "src/auth.py", "src/login.py")
+    (row,) = lore("verify", "--changed").json
+    assert (row["verdict"], row["path"]) == ("relocated", "src/login.py")
+    assert verify(lore) == [("valid", "src/login.py")] and verify(lore, "--changed") == []
+    former = show(lore, "--history")["anchor_history"][0]
+    assert (former["change"], former["path"]) == ("relocated", "src/auth.py")
+    assert lore("stale").json == []
+
+
+def test_search_and_related_show_verdicts(lore: Lore, code: Repository) -> None:
+    lore("anchor", "decision-a", "src/auth.py", "--hash")
+    code.write("src/auth.py", CODE + "# more\n")
+    found = lore("search", "tokens")
+    assert found.json[0]["verdict"] == "valid"
+    assert "the code behind 1 of these results has changed" in found.err
+    assert lore("search", "tokens", "-q").notes == []
+    lore("verify", "-q")
+    found = lore("search", "tokens", "--text")
+    assert "[drifted]" in found.lines[0] and found.notes == []
+    assert lore("related", "file-src/auth.py").json[0]["verdict"] == "drifted"
+
+
+def test_another_file_replaces_the_anchor(lore: Lore, code: Repository) -> None:
+    code.write("src/b.py", "x = 1\n")
+    for file, anchors in (
+        ("src/auth.py:1-2", [("lines", "src/auth.py", "1-2")]),
+        ("src/b.py", [("file", "src/b.py", None)]),
+        ("", []),
+    ):
+        lore("edit", "decision-a", "--file", file)
+        row = show(lore)
+        assert [(one["kind"], one["path"], one["detail"]) for one in row["anchors"]] == anchors
+        assert [edge["id"] for edge in row["edges"].values()] == [f"file-{a[1]}" for a in anchors]
+
+
+def test_verify_judges_in_a_read_only_store(lore: Lore, code: Repository) -> None:
+    lore("anchor", "decision-a", "src/auth.py", "--hash")
+    code.write("src/auth.py", "x = 1\n")
+    lore.forbid_writes()
+    done = lore("verify")
+    assert done.json[0]["verdict"] == "drifted" and "cannot be written" in done.err
+    assert show(lore)["verdict"] == "valid"
+
+
+def test_verify_runs_nothing_of_a_file_name(lore: Lore, code: Repository) -> None:
+    name = "src/$(touch pwned);é.py"
+    code.write(name, "x = 1\n")
+    lore("anchor", "decision-a", name, "--symbol", "x")
+    os.unlink(name)
+    assert name in lore("verify", "--text").out
+    assert not os.path.exists("pwned")
+
+
+def test_verify_works_in_a_deleted_folder(lore: Lore, code: Repository) -> None:
+    lore("anchor", "decision-a", "src/auth.py")
+    os.mkdir("gone")
+    lore.patch.chdir("gone")
+    lore.patch.setenv("PWD", str(lore.project / "gone"))
+    os.rmdir("../gone")
+    assert verify(lore) == [("valid", "src/auth.py")]
+
+
+def test_symbol_anchors_read_the_grammar(lore: Lore, code: Repository) -> None:
+    find = "static int\n*find(int a,\n      int b)\n{\n  return 0;\n}\n"
+    code.write("src/a.c", find)
+    code.commit("Find")
+    lore("anchor", "decision-a", "src/a.c", "--symbol", "find")
+    code.git("mv", "src/a.c", "src/b.c")
+    code.write("src/b.c", f"int x;\n{find}")
+    assert verify(lore) == [("relocated", "src/b.c")]
+    code.write("src/b.c", "int *find(int a, int b)\n{\n  return 1;\n}\n")
+    assert verify(lore) == [("drifted", "src/b.c")]
+
+
+def test_symbol_anchors_cover_all_overloads(lore: Lore, code: Repository) -> None:
+    load = "@overload\ndef load(p: str) -> str: ...\ndef load(p):\n    return open(p)\n"
+    code.write("src/over.py", load)
+    lore("index", "--no-history")
+    lore("anchor", "decision-a", "src/over.py", "--symbol", "load")
+    assert verify(lore) == [("valid", "src/over.py")]
+    code.write("src/over.py", load.replace("open(p)", "None"))
+    assert verify(lore) == [("drifted", "src/over.py")]
+
+
+def test_a_new_anchor_names_the_invalid_one(lore: Lore, code: Repository) -> None:
+    code.write("src/out.py", LOGOUT)
+    code.commit("Out")
+    lore("anchor", "decision-a", "src/out.py", "--symbol", "logout")
+    os.unlink("src/out.py")
+    code.write("src/session.py", LOGOUT.replace("logout", "logOut").replace("(at)", "(at=at)"))
+    assert verify(lore) == [("drifted", "src/session.py")]
+    assert "was src/out.py:logout, similarity 0." in lore("show", "decision-a", "--text").out
+    code.write("src/session.py", "def clear(session):\n    session.clear()\n")
+    assert verify(lore) == [("invalid", "src/session.py")]
+    (note,) = lore("anchor", "decision-a", "src/session.py", "--symbol", "clear").notes
+    remove = "lore anchor decision-a src/session.py --symbol logOut --remove"
+    assert f"'{remove}'" in note
+    lore(*remove.split()[1:])
+    assert lore("stale", "--fail").json == [] and [*show(lore)["edges"]] == ["anchored_to"]
