@@ -64,21 +64,20 @@ def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> No
 
 def test_anchor_refuses_bad_targets(lore: Lore, code: Repository) -> None:
     os.symlink("loop", "loop")
-    for words, message, exit_code in (
-        (["nothing.py"], "nothing.py: there is no such file", 1),
-        (["../outside.py"], "lies outside the project", 1),
-        (["/etc/passwd"], "lies outside the project", 1),
-        (["loop"], "loop", 1),
-        (["src/\33[31m.py"], "cannot be printed", 1),
-        (["src/auth.py", "--symbol", "none"], "defines no none", 1),
-        (["src/auth.py", "--lines", "9-10"], "has 2 lines", 1),
-        (["src/auth.py", "--lines", "x"], "FIRST-LAST", 2),
-        (["src/auth.py", "--hash", "--symbol", "check"], "exclude each other", 2),
-        (["--hash"], "--hash needs a FILE", 2),
-    ):
-        assert message in lore.refuse("anchor", "decision-a", *words, code=exit_code)
-    assert "'decision-a' has no anchor" in lore.refuse("verify", "decision-a", code=1)
-    assert "no node 'nothing'" in lore.refuse("verify", "nothing", code=1)
+    lore.refuse_each("""
+        anchor decision-a nothing.py | 1 | nothing.py: there is no such file
+        anchor decision-a ../outside.py | 1 | lies outside the project
+        anchor decision-a /etc/passwd | 1 | lies outside the project
+        anchor decision-a loop | 1 | loop
+        anchor decision-a src/\33[31m.py | 1 | cannot be printed
+        anchor decision-a src/auth.py --symbol none | 1 | defines no none
+        anchor decision-a src/auth.py --lines 9-10 | 1 | has 2 lines
+        anchor decision-a src/auth.py --lines x | 2 | FIRST-LAST
+        anchor decision-a src/auth.py --hash --symbol check | 2 | exclude each other
+        anchor decision-a --hash | 2 | --hash needs a FILE
+        verify decision-a | 1 | 'decision-a' has no anchor
+        verify nothing | 1 | no node 'nothing'
+    """)
 
 
 def test_verify_names_the_commit_until_restore(lore: Lore, code: Repository) -> None:

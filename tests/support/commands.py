@@ -179,7 +179,7 @@ class Lore:
 
     def _run(self, words: tuple[str, ...], stdin: str | bytes, terminal: bool) -> Done:
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        streams, folder = (sys.stdin, sys.stdout, sys.stderr), os.getcwd()
+        streams, folder = (sys.stdin, sys.stdout, sys.stderr), os.open(".", os.O_RDONLY)
         environ = dict(os.environ)
         given, out, err = (_Stream(io.BytesIO(one)) for one in (data, b"", b""))
         out.is_terminal = err.is_terminal = terminal
@@ -188,7 +188,8 @@ class Lore:
         try:
             code = run([*words])
         finally:
-            os.chdir(folder)
+            os.fchdir(folder)  # which may be deleted
+            os.close(folder)
             sys.stdin, sys.stdout, sys.stderr = streams
             os.environ.clear()
             os.environ.update(environ)
