@@ -14,6 +14,7 @@ from commands import Lore
 from endpoints import Endpoint, serving
 from hypothesis import settings
 from new_stores import new_store
+from repositories import Repository
 from samples import examples, is_chosen
 
 from pylore.store import Store
@@ -81,6 +82,14 @@ def lore_without_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lore:
 @pytest.fixture
 def lore(lore_without_store: Lore) -> Lore:
     """Run commands in this process, in a new home and a project with an empty store."""
+    lore_without_store.make_store()
+    return lore_without_store
+
+
+@pytest.fixture
+def repository(lore_without_store: Lore) -> Lore:
+    """Run commands in this process, in a git repository with an empty store."""
+    Repository(lore_without_store.project)
     lore_without_store.make_store()
     return lore_without_store
 

@@ -1,0 +1,325 @@
+"""What ``lore sync`` and ``lore merge-file`` write, take in and refuse."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from commands import Lore
+
+FILE = ".lore/knowledge.jsonl"
+NOTE = '{{"id": "note-1", "type": "note", "title": "{}", "created_at": "{}", "updated_at": "{}"}}\n'
+DAYS = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"]
+
+
+def shared(lore: Lore) -> str:
+    """Return the shared file of a project after a sync."""
+    lore("sync", "--quiet")
+    return (lore.project / FILE).read_text()
+
+
+def hand_over(one: Lore, other: Lore) -> None:
+    """Sync both projects, the second with the file of the first."""
+    other.write(FILE, shared(one))
+    shared(other)
+
+
+def pass_seconds(lore: Lore, seconds: int) -> None:
+    """Set the clock of records forward."""
+    clock = SimpleNamespace(**vars(time))
+    clock.time = lambda: time.time() + seconds
+    clock.gmtime = lambda at=None: time.gmtime(clock.time() if at is None else at)
+    lore.patch.setattr("pylore.core.times.time", clock)
+
+
+@pytest.fixture
+def others(lore: Lore, tmp_path: Path) -> Lore:
+    """Another project that shares two linked notes with ``lore``."""
+    others = lore.at(tmp_path / "others")
+    lore("add", "note", "First words", "--id", "note-1")
+    lore("add", "note", "Second words", "--id", "note-2", "--link", "note-1:relates_to")
+    hand_over(lore, others)
+    return others
+
+
+@pytest.fixture
+def clone(repository: Lore, tmp_path: Path) -> Lore:
+    """A clone of ``repository``; both share note-1 and have changed it in a commit."""
+    repository("add", "note", "First words", "--id", "note-1")
+    shared(repository)
+    commit(repository)
+    repository.git("clone", "-q", ".", str(tmp_path / "clone"))
+    clone = repository.at(tmp_path / "clone")
+    for seconds, side, id in ((2, clone, "note-a"), (4, repository, "note-b")):
+        pass_seconds(clone, seconds)
+        side("add", "note", f"Only in {id}", "--id", id)
+        side("edit", "note-1", "--title", f"As {id} has it")
+        shared(side)
+        commit(side)
+    return clone
+
+
+def commit(lore: Lore) -> None:
+    lore.git("add", "-A")
+    lore.git("commit", "-qm", "Change")
+
+
+def merge(clone: Lore, code: int, driver: str = "text") -> None:
+    """Pull by a merge driver; ``lore`` is a program that is missing."""
+    clone.write(".gitattributes", f"{FILE} merge={driver}\n")
+    clone.git("config", "merge.lore.driver", "no-such-program %O %A %B")
+    clone.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main", code=code)
+
+
+# --- the file
+
+
+def test_sync_shares_what_people_know_without_derived_data(repository: Lore) -> None:
+    repository.write("a.py", "def f(): pass\n")
+    repository("index")
+    repository("add", "decision", "Sessions are signed tokens", "--id", "decision-1")
+    repository("anchor", "decision-1", "a.py", "--symbol", "f")
+    repository("fact", "DuckDB", "uses", "SQL")
+    repository("add", "note", "To be forgotten", "--id", "note-1")
+    repository("forget", "note-1")
+    repository("show", "decision-1")
+    done = repository("sync")
+    assert done.json["in"] == dict.fromkeys(("added", "updated", "kept", "conflicts"), 0)
+    assert done.json["file"] == str(repository.project / FILE) and not done.err
+    text = (repository.project / FILE).read_text()
+    for kind in ("file", "symbol", "commit", "run"):
+        assert f'"id": "{kind}-' not in text
+    for word in ("access", "verdict", "verified", "similar_to"):
+        assert word not in text
+    for word in ('"anchor_of": "decision-1"', '"id": "entity-duckdb"', "invalidated_at"):
+        assert word in text
+    repository.git("check-ignore", FILE, code=1)
+
+
+def test_sync_is_silent_and_leaves_an_equal_file(lore: Lore, others: Lore) -> None:
+    text = shared(others)
+    before = os.stat(others.project / FILE).st_mtime_ns
+    done = others("sync", "--text")
+    assert not done.out + done.err and os.stat(others.project / FILE).st_mtime_ns == before
+    assert text == shared(lore)
+
+
+def test_a_line_without_a_time_is_an_edit_now(lore: Lore, others: Lore) -> None:
+    text = shared(lore)
+    lore.write(FILE, text + '{"id": "note-1", "title": "By hand"}\n')
+    assert lore("sync", "--text").lines == ["in  1 updated", "out 1 updated"]
+    lore.write(FILE, shared(lore).replace('"Second words"', '"Words by hand"'))
+    assert "in  1 updated" in lore("sync", "--text").out
+    titles = [lore("show", id).json["title"] for id in ("note-1", "note-2")]
+    assert titles == ["By hand", "Words by hand"]
+    assert lore("sync", "--text").out == ""
+
+
+def test_sync_names_a_broken_line_and_changes_nothing(lore: Lore, others: Lore) -> None:
+    text = shared(lore) + '{"id": "note-9", "ti'
+    lore.write(FILE, text)
+    refused = lore.refuse("sync", code=1)
+    assert f"{FILE}: line " in refused and "nothing was changed; mend the line" in refused
+    lore.write("odd", '{"id": "odd-1", "type": "odd", "title": "x"}\n')
+    assert "odd: line 1: unknown type 'odd'" in lore.refuse("sync", "./odd", code=1)
+    assert (lore.project / FILE).read_text() == text
+
+
+def test_sync_refuses_links_pipes_and_missing_stores(lore: Lore, tmp_path: Path) -> None:
+    (lore.home / "secret").write_text('{"id": "note-8", "type": "note", "title": "secret"}\n')
+    (lore.project / FILE).symlink_to(lore.home / "secret")
+    assert "link that leads out" in lore.refuse("sync", code=1)
+    (lore.project / FILE).unlink()
+    os.mkfifo(lore.project / FILE)
+    assert "is not a plain file" in lore.refuse("sync", code=1)
+    lore.patch.chdir(tmp_path)
+    assert "no store for this folder" in lore.refuse("sync", code=1)
+    assert "run 'lore init' in your project" in lore.refuse("sync", "--install", code=1)
+    lore.patch.setenv("LORE_DIR", str(tmp_path / "own"))
+    lore("init")
+    assert "is of no project: name the file" in lore.refuse("sync", code=1)
+    assert lore("sync", str(tmp_path / "-a b.jsonl"), "--text").out == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"purged": "note-1", "at": "%s"}', '{"id": "note-1", "title": "x", "updated_at": "%s"}'],
+)
+@pytest.mark.parametrize("command", ["sync", "sync --in", "import"])
+def test_times_over_a_day_ahead_are_refused(
+    lore: Lore, others: Lore, line: str, command: str
+) -> None:
+    ahead = datetime.now(timezone.utc) + timedelta(days=2)
+    lore.write("line.jsonl", line % ahead.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    refused = lore.refuse(*command.split(), "line.jsonl", code=1)
+    assert "is more than a day ahead of this machine's clock" in refused
+    assert lore("show", "note-1").json["title"] == "First words"
+
+
+# --- two projects
+
+
+def test_edits_of_different_fields_are_merged(lore: Lore, others: Lore) -> None:
+    others("edit", "note-1", "--tags", "boats", "--why", "the water")
+    lore("edit", "note-1", "Longer words", "--title", "A title")
+    hand_over(others, lore)
+    node = lore("show", "note-1").json
+    assert (node["title"], node["body"]) == ("A title", "Longer words")
+    assert (node["data"]["why"], node["tags"]) == ("the water", ["boats"])
+    lore("undo", "note-1", "-q")
+    lore("restore", "note-1", "--at", "1", "-q")
+    assert lore("show", "note-1").json["title"] == "First words"
+
+
+def test_a_sync_can_be_undone_as_one_command(lore: Lore, others: Lore) -> None:
+    others("add", "note", "Only there", "--id", "note-b")
+    others("edit", "note-2", "As others have it")
+    lore("edit", "note-1", "My words")
+    hand_over(others, lore)
+    assert lore("undo", "--ids", "-q").lines == ["note-2", "note-b"]
+    bodies = [row["body"] for row in lore("show", "note-1", "note-2").json]
+    assert bodies == ["My words", "Second words"]
+    lore("edit", "note-1", "Other words")
+    lore("sync", "--in")  # which brings in nothing, and so is no command
+    assert lore.id("undo", "-q") == "note-1"
+
+
+def test_an_unlinked_edge_passes_a_full_check(lore: Lore, others: Lore) -> None:
+    lore("unlink", "note-2", "relates_to", "note-1")
+    hand_over(lore, others)
+    assert others("show", "note-2").json["edges"] == []
+    assert "all of the kinds" in others("doctor", "--full", "--text").out
+
+
+def test_a_purge_from_a_file_only_forgets(lore: Lore, others: Lore) -> None:
+    lore("add", "note", "Never shared", "--id", "note-own")
+    lore("edit", "note-1", "First words, and more")
+    pass_seconds(lore, 2)
+    others("forget", "--purge", "note-1")
+    soon = datetime.now(timezone.utc) + timedelta(hours=1)
+    purge = f'{{"purged": "note-own", "at": "{soon:%Y-%m-%dT%H:%M:%SZ}"}}\n'
+    others.write(FILE, shared(others) + purge)
+    lore.write(FILE, shared(others))
+    done = lore("sync")
+    assert done.json["in"]["updated"] == 2 and done.err.count("\n") == 1
+    assert "2 records were deleted for good elsewhere" in done.err
+    assert "'lore forget --purge --proposed' deletes them, 'lore undo'" in done.err
+    assert lore.id("list") == "note-2"
+    text = shared(lore)
+    assert "First words" not in text and "Never shared" not in text
+    assert text.count('"purged"') == 2
+    assert lore("undo", "--ids", "-q").lines == ["note-1", "note-own"]
+    assert "and more" in lore("show", "note-1", "--history").out
+    assert "Never shared" in shared(lore)
+    done = lore("sync")  # restored records are not forgotten again
+    assert done.json["in"]["updated"] == 0 and not done.err
+    lore("forget", "note-own", "note-1", "-q")
+    assert lore("forget", "--purge", "--proposed", "--ids").lines == ["note-1", "note-own"]
+    lore.refuse("show", "note-1", code=1)
+    assert "First words" not in lore("export").out
+    assert lore("forget", "--purge", "--proposed").json == []
+    lore.refuse("forget", "--proposed")
+
+
+def test_an_edit_after_a_purge_is_shared_alone(lore: Lore, others: Lore) -> None:
+    lore("edit", "note-1", "--why", "First reason", "-q")
+    lore("anchor", "note-1", FILE, "-q")
+    hand_over(lore, others)
+    others("forget", "--purge", "note-1", "-q")
+    purged = shared(others)
+    pass_seconds(lore, 2)
+    lore("edit", "note-1", "--tags", "t", "-q")  # which knows of no purge
+    lore.write(FILE, purged)
+    assert "note-1 was deleted for good elsewhere, and edited after" in lore("sync").err
+    text = shared(lore)
+    assert "First" not in text and '"tags": ["t"]' in text
+    assert lore("show", "note-1").json["title"] == "First words"
+    for _ in range(2):
+        hand_over(lore, others)
+        hand_over(others, lore)
+        assert shared(lore) == shared(others)
+    assert lore("restore", "note-1").json[0]["state"] == "restored"
+    hand_over(lore, others)
+    assert shared(lore) == shared(others)
+    node = others("show", "note-1").json
+    assert (node["title"], node["data"]["why"]) == ("First words", "First reason")
+    assert node["edges"] and node["anchors"][0]["path"] == FILE
+    assert lore("restore", "note-1").json[0]["state"] == "unchanged"
+
+
+# --- git without lore's driver
+
+
+def test_sync_resolves_a_conflict_of_git(clone: Lore) -> None:
+    merge(clone, 1)
+    assert "<<<<<<< " in (clone.project / FILE).read_text()
+    assert "merge conflict: run 'lore sync'" in clone.refuse("import", FILE, code=1)
+    done = clone("sync")
+    assert done.json["in"]["conflicts"] == 1 and "'git add' it" in done.err
+    assert "note-1 was changed here and there" in done.err
+    assert sorted(clone("list", "--ids").lines) == ["note-1", "note-a", "note-b"]
+    text = (clone.project / FILE).read_text()
+    assert text.count("\n") == 3 and "As note-b has it" in text
+    assert "As note-a has it" in clone("show", "note-1", "--history").out  # nothing is lost
+    commit(clone)
+    assert clone("sync", "--text").out == ""
+
+
+@pytest.mark.parametrize(("driver", "code"), [("union", 0), ("lore", 1)])
+def test_sync_mends_the_file_of_other_drivers(
+    repository: Lore, clone: Lore, driver: str, code: int
+) -> None:
+    merge(clone, code, driver)  # git leaves our file as it is where a driver fails
+    merged = shared(clone)
+    hand_over(clone, repository)
+    assert merged == shared(repository) and "As note-b has it" in merged
+
+
+def test_a_broken_line_in_the_index_is_mended_in_the_file(repository: Lore, clone: Lore) -> None:
+    repository.write(FILE, (repository.project / FILE).read_text() + '{"id": "note-9", "ti\n')
+    commit(repository)
+    merge(clone, 1, "lore")
+    refused = clone.refuse("sync", code=1)
+    assert "the other side's file in git's index, line 3: not JSON" in refused
+    assert "'git checkout --theirs FILE', mend the line" in refused
+    clone.git("checkout", "-q", "--theirs", FILE)
+    assert f"{FILE}: line 3: not JSON" in clone.refuse("sync", code=1)
+    text = (clone.project / FILE).read_text()
+    clone.write(FILE, text.replace('"ti\n', '"title": "Mended"}\n'))
+    assert "in git's index, line 3 was left out: not JSON" in clone("sync").err
+    assert clone("show", "note-9").json["title"] == "Mended"
+    assert '"note-a"' in (clone.project / FILE).read_text()
+
+
+# --- merge-file
+
+
+def test_merge_file_merges_two_exports_of_any_name(lore: Lore) -> None:
+    lore.write("-base", NOTE.format("old", DAYS[0], DAYS[0]))
+    ours = lore.write("-ours", NOTE.format("ours", DAYS[0], DAYS[1]))
+    later = '{"of_a_later_lore": 1}\n'
+    theirs = lore.write("theirs", NOTE.format("theirs", DAYS[0], DAYS[2]) + later)
+    shutil.copy(ours, lore.project / "ours")
+    done = lore("merge-file", "--path", "a b\n-c", "--", "-base", "-ours", "theirs")
+    assert not done.out and done.err.startswith("lore: a b -c: 'note-1' was changed on both sides")
+    text = ours.read_text()
+    assert '"title": "theirs"' in text and '"was": ["2026-01-0' in text and later in text
+    lore("merge-file", "--", "-base", "theirs", "ours")
+    assert theirs.read_text() == text
+
+
+def test_merge_file_leaves_ours_where_it_cannot_merge(lore: Lore) -> None:
+    lore.write("ours", NOTE.format("ours", *DAYS[:2]))
+    broken = lore.write("broken", '{"id": "note-2"')
+    for words, why in (
+        ("ours broken", "theirs: line 1: not JSON"),
+        ("broken ours", "ours: line 1: not JSON"),
+        ("ours nowhere", "nowhere cannot be read"),
+    ):
+        assert why in lore.refuse("merge-file", "/dev/null", *words.split(), code=1)
+    assert broken.read_text() == '{"id": "note-2"'
