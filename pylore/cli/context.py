@@ -40,13 +40,13 @@ def context(words: tuple[str, ...], **given: Any) -> None:
     if not words and not given["files"]:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
     text = " ".join([read_stdin() if word == "-" else word for word in words])
-    if settings.cache_seconds:
-        _answer_or_keep(text, form, given, settings)
-        return
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())
         found = _found(engine, text, form, given)
-        _hand_out(found, form, given, settings)
+        say(found.notes, settings)
+        _print(found, form, given, settings)
+        _hand_out_receipt(found, given, quiet=settings.quiet)
+        keep_timing("context", settings)
         record_context(engine, found)
 
 
@@ -64,39 +64,6 @@ def _found(engine: Engine, question: str, form: str, given: dict[str, Any]) -> C
 
         found = context_within(engine, request, found)
     return found
-
-
-def _answer_or_keep(question: str, form: str, given: dict[str, Any], settings: Settings) -> None:
-    """Hands out what is kept, or what is found and keeps it; reads count either way."""
-    from .kept import Keeping, said
-
-    keeping = Keeping("context", (question, form), given, settings)
-    kept = keeping.answer()
-    if kept is not None:
-        from ..context.build import Context
-        from ..core.json import loads
-
-        found = Context.from_dict(loads(kept.rows[0]))
-        _hand_out(found, form, given, settings, said(kept))
-    with open_for_reading(settings) as store, store.faults:
-        engine = Engine(store, settings, project_root())
-        if kept is None:
-            with keeping:
-                found = _found(engine, question, form, given)
-            _hand_out(found, form, given, settings)
-        record_context(engine, found)
-    if kept is None:
-        own = [entry["id"] for entry in found.included]
-        keeping.keep([found.to_dict()], found.notes, own)
-
-
-def _hand_out(
-    found: Context, form: str, given: dict[str, Any], settings: Settings, kept: str = ""
-) -> None:
-    say(found.notes, settings)
-    _print(found, form, given, settings)
-    _hand_out_receipt(found, given, quiet=settings.quiet, kept=kept)
-    keep_timing("context", settings)
 
 
 def _form(given: dict[str, Any], settings: Settings) -> str:
@@ -125,11 +92,11 @@ def _print(context: Context, form: str, given: dict[str, Any], settings: Setting
         Output("text", paging=settings.paging).put(context.text)
 
 
-def _hand_out_receipt(context: Context, given: dict[str, Any], *, quiet: bool, kept: str) -> None:
+def _hand_out_receipt(context: Context, given: dict[str, Any], *, quiet: bool) -> None:
     place = given["receipt"]
     if place is None:
         if not quiet and context.included:
-            note(_summary(context) + (f", {kept}" if kept else ""))
+            note(_summary(context))
     elif place == "-":
         sys.stderr.write(dumps(context.receipt()) + "\n")
     else:

@@ -280,7 +280,7 @@ FAMILIES = {
     "cli.declare.code": "index anchor verify stale rules",
     "cli.declare.agents": "mcp hook run feedback plugin",
     "cli.declare.transfer": "import export sync merge-file backup restore-backup",
-    "cli.declare.store": "init store embed reindex warm trust eval tune",
+    "cli.declare.store": "init store embed reindex trust eval tune",
     "cli.declare.system": "config doctor version commands completion help",
     "capture.commands": "capture event events candidates promote",
     "capture.gap_commands": "gaps replay",

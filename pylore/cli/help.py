@@ -39,7 +39,7 @@ GROUPS = (
     ("For agents and git", ("mcp", "hook", "run", "feedback")),
     ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",
                                "restore-backup")),
-    ("The store", ("init", "config", "trust", "embed", "reindex", "warm", "doctor")),
+    ("The store", ("init", "config", "trust", "embed", "reindex", "doctor")),
     ("Quality, and lore itself", ("tune", "help", "commands", "plugin", "version",
                                  "completion")),
 )  # fmt: skip

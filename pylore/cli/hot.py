@@ -56,9 +56,6 @@ def search(words: tuple[str, ...], **given: Any) -> None:
         hub = require_part("hub", "search")
         settings = hub.settled(given["files"], settings)
         opened = hub.open_for_search(settings)
-    elif settings.cache_seconds and batch is None:
-        _answer_or_keep(query, given, settings, output, text)
-        return
     else:
         opened = open_for_reading(settings)
     ahead = ask_ahead(settings, query[:MAX_QUERY]) if batch is None else None
@@ -79,36 +76,6 @@ def _found(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
     if given["tree"] and not engine.settings.depth:
         found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
     return found
-
-
-def _answer_or_keep(
-    query: str,
-    given: dict[str, Any],
-    settings: Settings,
-    output: Output,
-    text: Callable[[Sequence[dict[str, object]]], str],
-) -> None:
-    """Prints what is kept, or what is found and keeps it; where nothing may be kept, as ever."""
-    from .kept import Keeping, rows_of
-
-    keeping = Keeping("search", (query,), given, settings)
-    kept = keeping.answer()
-    if kept is not None:
-        rows = rows_of(kept, output.form, explain=given["explain"])
-        _put(rows, kept.notes, settings, output, text)
-        keep_timing("search", settings)
-        return
-    from ..embed import ask_ahead
-
-    ahead = ask_ahead(settings, query[:MAX_QUERY])
-    with open_for_reading(settings) as store, store.faults:
-        engine = Engine(store, settings, project_root(), ahead=ahead)
-        with keeping:
-            found = _found(engine, query, given)
-        rows = _print_hits(engine, query, found, output, text)
-        _keep_question(engine, query, found)
-    keep_timing("search", settings)
-    keeping.keep(rows, found.notes)
 
 
 def _search(
@@ -152,25 +119,13 @@ def _print_hits(
     found: Hits,
     output: Output,
     text: Callable[[Sequence[dict[str, object]]], str],
-) -> list[dict[str, object]]:
-    """Print results with what is said beside them, record them in the run, return their rows."""
-    rows = _rows(engine, found)
-    _put(rows, found.notes, engine.settings, output, text)
-    record_shown(engine, asked, found)
-    return rows
-
-
-def _put(
-    rows: list[dict[str, object]],
-    notes: list[str],
-    settings: Settings,
-    output: Output,
-    text: Callable[[Sequence[dict[str, object]]], str],
 ) -> None:
-    """Print results and what is said beside them; where there are none, a note is enough."""
-    say(notes, settings)
-    said = notes and not settings.quiet
+    """Print results and notes, and record them in the run; without results a note is enough."""
+    rows = _rows(engine, found)
+    say(found.notes, engine.settings)
+    said = found.notes and not engine.settings.quiet
     output.list(rows, text if rows or not said else lambda rows: "")
+    record_shown(engine, asked, found)
 
 
 def _keep_question(engine: Engine, query: str, found: Hits) -> None:

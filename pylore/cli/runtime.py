@@ -275,8 +275,8 @@ def report_bug(error: BaseException, command: str) -> str:
 
     from .. import __version__
     from ..core.times import now
+    from ..system.bug_reports import report_of
     from ..system.files import append_line, state_folder
-    from ..system.user_files import report_of
 
     head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
     report = f"{head}\n{report_of(error)}\n"

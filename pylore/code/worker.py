@@ -20,8 +20,8 @@ from ..core.ids import LONGEST_ID
 from ..core.text import identifier_parts
 from ..core.vocabulary import file_id, symbol_id
 from ..indexing.indexer import passage_rows
+from ..system.bug_reports import BugElsewhere, report_of
 from ..system.files import lstamp_of, settled, size_in
-from ..system.user_files import BugElsewhere, report_of
 from .extract import (
     WHOLE_LENGTH,
     Source,

@@ -45,14 +45,15 @@ FORMS = ("narrative", "prompt", "json", "mermaid")
 class Context(Record):
     """The text, what it holds and what it does not, and what is to be said beside it."""
 
-    _FIELDS = ("budget", "included", "notes", "question", "text", "tokens_used", "withheld")
-    __slots__ = (*_FIELDS, "hits")
+    __slots__ = (
+        "budget", "hits", "included", "notes", "question", "text", "tokens_used", "withheld",
+    )  # fmt: skip
 
     def __init__(
         self, question: str, budget: int, notes: list[str], hits: Sequence[Hit] = ()
     ) -> None:
         self.hits = hits
-        """The results that it was made of; not in ``to_dict``."""
+        """The results that the text was made of."""
         self.question = question
         self.budget = budget
         self.notes = notes
@@ -70,18 +71,6 @@ class Context(Record):
         """Return the text and the receipt, with the question before and the notes after them."""
         row = {"question": self.question, "text": self.text, **self.receipt()}
         return {**row, "notes": self.notes}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields but the results."""
-        return {name: getattr(self, name) for name in self._FIELDS}
-
-    @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Context:
-        """Return the context of ``to_dict``."""
-        context = cls("", 0, [])
-        for name in cls._FIELDS:
-            setattr(context, name, fields[name])
-        return context
 
 
 _LONGEST_QUESTION = 2000

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..core import scoring
 from ..core.errors import GraphUnavailable
 from ..core.ids import named_id
-from ..core.scoring import recency
 from ..core.text import fold, one_line, printable, stem, words
 from ..core.times import days_since
 from ..core.vocabulary import FROM_CODE, name_in_tree
@@ -166,8 +164,6 @@ def ranked_facts(
         edge for edge in store.edges.facts_of(id, _LOOKED_AT)
         if (edge.source, edge.relation) != _COMPUTED and (with_superseded or not _superseded(edge))
     ]  # fmt: skip
-    if scoring.facts is not None and edges:
-        scoring.facts.append((id, [_as_read(edge, settings) for edge in edges]))
 
     def place(edge: Edge) -> tuple[bool, float, str, str]:
         credibility = (edge.weight, edge.source, edge.status, edge.access_count)
@@ -175,13 +171,6 @@ def ranked_facts(
         return _superseded(edge), -worth, edge.relation, edge.to_id
 
     return sorted(edges, key=place)[:_OF_ONE]
-
-
-def _as_read(edge: Edge, settings: Settings) -> tuple[str, float, int, float]:
-    """Object, credibility, accesses and recency; what is no longer live is read no more often."""
-    unread = fact_rank((edge.weight, edge.source, edge.status, 0), 0, settings)
-    fresh = recency(days_since(_last(edge)), settings.recency_half_life, settings.recency_grace)
-    return edge.to_id, unread, -1 if edge.invalidated_at else edge.access_count, fresh
 
 
 def _last(edge: Edge) -> str:

@@ -145,24 +145,12 @@ def convex(
     return fused
 
 
-ages: list[float] | None = None
-"""The ages in days that counted, while somebody wants to know how long scores stay as they are."""
-
-
-facts: list[tuple[str, list[tuple[str, float, int, float]]]] | None = None
-"""Subject, and (object, credibility, accesses, recency) of each of its facts that were ranked,
-while somebody wants to know whether they stay in order when they are read again. One without an
-object was held against other texts."""
-
-
 def recency(age_in_days: float, half_life: float, grace: int = 0) -> float:
     """Return 1 for the first ``grace`` days, 0.5 ``half_life`` days later, towards 0.
 
     Exponential decay. Whole days count, so that a search repeated the same day says
     the same.
     """
-    if ages is not None:
-        ages.append(age_in_days)
     score: float = 0.5 ** (max(0, int(age_in_days) - grace) / half_life)
     return score
 

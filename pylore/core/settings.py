@@ -454,13 +454,6 @@ class Settings:
         True,
         "note in your state folder how long searches and contexts take: 'lore doctor --timings'",
     )
-    cache_seconds = whole(
-        0,
-        "seconds for which an answer of search or context may be kept, as long as it is the one "
-        "that would be given; 0 keeps none; in an MCP server 60 unless set",
-        low=0,
-        high=86_400,
-    )
     busy_timeout = number(30.0, "seconds to wait for another writer", low=0, high=3600)
     plugin_dir = text("", "a folder of lore-<command> executables; user config only")
     event_timeout = number(

@@ -13,11 +13,6 @@ LONG_AGO = "1970-01-01T00:00:00Z"
 _UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "m": 30 * 86_400, "y": 365 * 86_400}
 
 
-turning: list[float] | None = None
-"""When what was asked of the time is answered otherwise, as ``time.time``, while somebody wants
-to know; 0 for what holds for less than a second."""
-
-
 def time_of(seconds: float) -> str:
     """Return a time given in seconds since 1970.
 
@@ -95,16 +90,7 @@ def is_within(moment: str, days: int) -> bool:
     >>> is_within(now(), 1), is_within("2026-01-31T12:00:00Z", 0), is_within("", 1)
     (True, False, False)
     """
-    if moment <= ago(days):
-        return False
-    if turning is not None:
-        from calendar import timegm
-
-        try:
-            turning.append(timegm(time.strptime(moment, _FORM)) + days * 86_400)
-        except ValueError:
-            turning.append(0.0)
-    return True
+    return moment > ago(days)
 
 
 def parse_since(text: str) -> str:
@@ -119,8 +105,6 @@ def parse_since(text: str) -> str:
     """
     number, unit = text[:-1], text[-1:]
     if unit in _UNITS and number.isascii() and number.isdigit() and len(number) < 6:
-        if turning is not None:
-            turning.append(0.0)
         return time_of(max(0, int(time.time()) - int(number) * _UNITS[unit]))
     for form in (_FORM, "%Y-%m-%d"):
         try:

@@ -73,15 +73,6 @@ def open_embedder(
     return embedder
 
 
-def files_of_queries(settings: Settings) -> list[str]:
-    """Return the files of which this process reads a part for each query."""
-    if settings.embedder != "static":
-        return []
-    from .static import installed_table, tokenizer_file, weights_file
-
-    return [weights_file(), installed_table(tokenizer_file())]
-
-
 def ask_ahead(settings: Settings, text: str) -> Asking | None:
     """Ask another process on this machine for a query's vector: it answers while we go on."""
     kind, _, what = settings.embedder.partition(":")

@@ -429,7 +429,7 @@ def open_for_search(settings: Settings) -> Store:
 
 
 def settled(files: Sequence[str], settings: Settings) -> Settings:
-    """Return the settings of a search at a hub: runs and kept answers are those of a store.
+    """Return the settings of a search at a hub: runs are those of a store.
 
     Raises:
         UsageError: files at hand were named, or no leg that a hub has.
@@ -441,5 +441,5 @@ def settled(files: Sequence[str], settings: Settings) -> Settings:
     if not legs:
         raise UsageError("a hub runs no retriever of your own: name fulltext or vector beside "
                          f"{' '.join(settings.retrievers)}")  # fmt: skip
-    pairs = [("run", ""), ("cache_seconds", "0"), ("retrievers", " ".join(legs))]
+    pairs = [("run", ""), ("retrievers", " ".join(legs))]
     return settings.changed(pairs, "flag:--on")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from ..app.bounds import first_nodes, first_rows, text_within
 from ..app.context import ContextRequest, context
 from ..app.related import RelatedRequest, related
@@ -10,7 +12,7 @@ from ..app.show import show
 from ..context.text import framed
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import link_parts, own, record_id
-from ..core.json import dumps, loads
+from ..core.json import dumps
 from ..core.text import counted
 from ..core.vocabulary import LEARNING
 from ..store.resolve_id import complete_id
@@ -113,6 +115,9 @@ LIMIT = 5
 RELATED_LIMIT = 10
 BUDGET = 2000
 """Tokens of a context unless asked otherwise."""
+
+_MINUTE = 60.0
+"""Seconds for which an answer is repeated, although files or ages may have changed."""
 
 A_TOKEN = 4
 """Bytes that a client counts for one: no answer is longer than its budget by that, either."""
@@ -424,31 +429,25 @@ def _search(current: CurrentStore, given: Arguments) -> Answer:
         keep_question(engine, "mcp", query, found)
         return _hits(current, engine, query, found, whole=given.get("explain", False))
 
-    return _kept(current, engine, "query", given, answer)
+    words = sorted(query.casefold().split())
+    return _again(current, engine, {**given, "query": words}, answer)
 
 
-def _kept(
-    current: CurrentStore, engine: Engine, asks: str, given: Arguments, make: Callable[[], Answer]
+def _again(
+    current: CurrentStore, engine: Engine, call: dict[str, Any], make: Callable[[], Answer]
 ) -> Answer:
-    """Return the answer that ``cache_seconds`` has kept, else one that it may keep."""
-    from ..app.query_cache import question_of, words_of
-
-    question = None
-    if engine.settings.cache_seconds and not given.get("files"):  # git may be asked for those
-        rest = [(name, given[name]) for name in sorted(given) if name != asks]
-        question = question_of(
-            [asks, words_of(given[asks]), rest, current.here], engine.settings, current.folder,
-            engine.root, state=current.state,
-        )  # fmt: skip
+    """Return the answer to the same call within the last minute, else a new one."""
+    key = dumps(call)
     with engine.store.faults:
-        if question is None:
+        if call.get("files"):  # git may be asked for those
             return make()
-        kept = question.answer()
-        if kept is not None:
-            return Answer(loads(kept.rows[0]), kept.notes)
-        with question:
-            answer = make()
-        question.keep([dumps(answer.text)], answer.notes)
+        answers = current.recent_answers()
+        before: tuple[float, Answer] | None = answers.get(key)
+        if before and time.monotonic() - before[0] < _MINUTE:
+            return before[1]
+        answer = make()
+        if current.recent_answers() is answers:
+            answers[key] = time.monotonic(), answer
     return answer
 
 
@@ -502,7 +501,7 @@ def _context(current: CurrentStore, given: Arguments) -> Answer:
         notes = [f"{counted(left, 'result')} left out: there was no room"] if left else []
         return Answer(found.text, [*found.notes, *notes], after)
 
-    return _kept(current, engine, "question", given, answer)
+    return _again(current, engine, given, answer)
 
 
 def _remember(current: CurrentStore, given: Arguments) -> Answer:

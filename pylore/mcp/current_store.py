@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 
 from ..app.engine import Engine, Engines
-from ..core.errors import NoStore
-from ..core.settings import Settings
+from ..core.errors import LoreError, NoStore
+from ..core.setting_values import OWN_EMBEDDERS
+from ..core.settings import BUILT_IN_RETRIEVERS, Settings
 from ..store import FILE, open_store
+from ..store.filter import Scope
 from ..system import config
-from ..system.files import OpenStoreState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from ..store import Store
 
-_DEFAULTS = (("max_bytes", "32768"), ("cache_seconds", "60"))
-"""Settings where nobody has set them: what clients take without cutting it; and a model often asks
-the same once more, which costs a context 0.2 s."""
+_DEFAULTS = (("max_bytes", "32768"),)
+"""Settings where nobody has set them: what clients take without cutting it."""
+
+_MOST_ANSWERS = 100
 
 PATIENCE = 5.0
 """Seconds that a write waits for another one, at the most: a model waits for the answer."""
@@ -47,8 +50,9 @@ class CurrentStore:
         self._stamps: Stamps | None = None
         self._store: Store | None = None
         self._identity: tuple[int, int] | None = None
-        self._opening = ""
         self._engines: Engines | None = None
+        self._answers: dict[str, tuple[float, Any]] = {}
+        self._answers_to: object = None
 
     def use_folder(self, folder: str) -> None:
         """Takes this data folder from now on, as if ``LORE_DIR`` named it."""
@@ -90,12 +94,42 @@ class CurrentStore:
         if store is not None:
             store.interrupt()
 
+    def read_ahead(self) -> None:
+        """Search for the newest record and walk from it, so that the first call finds the code, the
+        vectors and the pages of the store in memory; ask no program for vectors."""
+        if _identity(os.path.join(self._folder, FILE)) is None:
+            return
+        from ..app.search import search
+
+        try:
+            own = self._settings({}).embedder in OWN_EMBEDDERS
+            legs = " ".join(BUILT_IN_RETRIEVERS if own else BUILT_IN_RETRIEVERS[:1])
+            engine = self.engine({"graph_depth": "2", "retrievers": legs, "run": ""})
+            with engine.store.faults:
+                for node in [*engine.store.nodes.select(Scope(), 1)]:
+                    search(engine, node.title)
+        except LoreError:  # the first call says it
+            return
+
+    def recent_answers(self) -> dict[str, tuple[float, Any]]:
+        """Return the cache of answers, by call, with the time of each; a change of the store
+        empties it."""
+        assert self._store is not None
+        state = self._store.changes_seen()
+        if state != self._answers_to or len(self._answers) >= _MOST_ANSWERS:
+            self._answers, self._answers_to = {}, state
+        return self._answers
+
     def close(self) -> None:
         """Lets go of the store until the next call."""
-        self._engines = None
+        self._forget()
         if self._store is not None:
             self._store.close()
             self._store = None
+
+    def _forget(self) -> None:
+        self._engines = None
+        self._answers = {}
 
     def _settings(self, flags: Mapping[str, str]) -> Settings:
         """Return the settings of a call: those of this process under what the call sets."""
@@ -131,13 +165,7 @@ class CurrentStore:
         store = open_store(self._folder, busy_timeout=patience)
         store.project = self.project or store.project
         store.cache_reads()
-        self._opening = os.urandom(8).hex()
         return store
-
-    def state(self) -> OpenStoreState:
-        """Return the state of the store, which is open, for the answers that are kept of it."""
-        assert self._store is not None
-        return OpenStoreState(self._folder, f"{self._opening} {self._store.changes_seen()}")
 
     def _where_to_init(self) -> str:
         if self._environ.get("LORE_DIR"):
@@ -158,7 +186,7 @@ class CurrentStore:
         self._folder = self._environ.get("LORE_STORE", "")
         self._watched = self._places()
         self._stamps = self._seen()
-        self._engines = None
+        self._forget()
         if self._folder != before:
             self.close()
 

@@ -102,6 +102,7 @@ class McpServer:
         if not isinstance(meta.get(f"{_PREFIX}clientCapabilities"), dict):
             raise ProtocolError(INVALID_PARAMS, f"'_meta' has no '{_PREFIX}clientCapabilities'")
         if message.method == "server/discover":
+            self.after = self._current.read_ahead
             result: Result = {
                 "supportedVersions": [*MODERN],
                 "capabilities": _CAPABILITIES,
@@ -121,6 +122,7 @@ class McpServer:
         if not isinstance(asked, str):
             raise ProtocolError(INVALID_PARAMS, "'protocolVersion' is not a text")
         self.version = asked if asked in LEGACY else LEGACY[0]
+        self.after = self._current.read_ahead
         return {
             "protocolVersion": self.version,
             "capabilities": _CAPABILITIES,

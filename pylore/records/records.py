@@ -94,12 +94,7 @@ def _written(
                 texts = (*given[words:], *(fields.get(name) for name in ("text", "title", "why")))
                 self._ahead.learn([text for text in texts if isinstance(text, str)])
             command = _command(method.__name__, fields)
-            result = self._settled(lambda: method(self, *given, **fields), command)
-            if fields.get("purge"):
-                from ..system.user_files import forget_texts
-
-                forget_texts()  # some answer may quote what is gone for good
-            return result
+            return self._settled(lambda: method(self, *given, **fields), command)
 
         # functools.wraps does this, and takes longer to load than a link may take.
         for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):

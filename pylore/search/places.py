@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from math import prod
 
-from ..core import scoring
 from ..core.paths import is_changelog
 from ..core.query import version_of
 from ..core.text import stem
@@ -186,8 +185,6 @@ def show_facts(
         for key in filter(facts.__contains__, cosines):
             sentence, sure, source, status, accesses, age = facts[key]
             stand(hit, settings, best, age, (sure, source, status, accesses))
-            if scoring.facts is not None:
-                scoring.facts.append((hit.id, [("", sure, accesses, hit.recency_score or 0.0)]))
             near = _nearness(query, sentence, cosines[key]) * prod(hit.standing.values())
             if near > most:
                 most, found.passage[hit.id] = near, key

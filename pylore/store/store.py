@@ -330,12 +330,6 @@ class Store:
 
         return Checks(self.connection, self.path)
 
-    def read_ahead(self) -> int:
-        """Read what searches read, into the system's memory; return how many bytes that are."""
-        from .statistics import read_ahead
-
-        return read_ahead(self.connection)
-
     def compact(self) -> None:
         """Put near vectors, and each table's pages, side by side: a search reads them faster.
 

@@ -15,9 +15,6 @@ from ..core.errors import LoreError
 GONE = "gone"
 """The stamp of a path at which there is nothing."""
 
-noted: dict[str, str] | None = None
-"""Path to stamp of all that is examined, while somebody wants to know; empty: it cannot be."""
-
 _RACY_NS = 500_000_000
 """A file that changed so little ago may change again and keep its time."""
 
@@ -31,26 +28,12 @@ def stamp_of(path: str) -> str:
     Raises:
         OSError: the path cannot be examined, as with a loop of links.
     """
-    stamp = ""
     try:
-        stamp = _stamp(os.stat(path))
+        return _stamp(os.stat(path))
     except OSError as error:
         if error.errno not in (ENOENT, ENOTDIR):
             raise
-        stamp = GONE
-    finally:
-        if noted is not None:
-            noted[path] = stamp
-    return stamp
-
-
-def note(path: str) -> None:
-    """Note a file whose content is going to be read, while somebody wants to know."""
-    if noted is not None:
-        try:
-            stamp_of(path)
-        except OSError:
-            return  # that is noted, too
+        return GONE
 
 
 def lstamp_of(path: str) -> str:
@@ -234,13 +217,6 @@ STORE = "search.db"
 LOG, INDEX, JOURNAL, READS, READS_TAKEN = "-wal", "-shm", "-journal", "-reads", "-reads-taken"
 """Suffixes of the files beside a store."""
 
-_HEADER_OF_LOG = 32
-"""Bytes, with two numbers that are others whenever the log starts again."""
-
-_RACY_OF_COARSE_NS = 2_000_000_000
-"""``_RACY_NS`` where the times of a file system seem to have no parts of seconds."""
-
-
 _open: list[str] = []
 """The stores that this process has open, each as often as it has."""
 
@@ -293,82 +269,3 @@ def identity_of(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-class StoreState:
-    """A text that stays equal as long as nobody writes to a store (``text``).
-
-    It is empty where there is none, and where this process has it open, and may not look.
-
-    What is committed goes into the log, which grows or starts again with another head, or into
-    the file, so that the time of one of them is another. Of the file that is also the time that
-    no program sets (``st_ctime``); the log has it from whoever opens it, where that is root.
-    """
-
-    __slots__ = ("_newest", "reads", "text")
-
-    def __init__(self, folder: str) -> None:
-        self._newest = 0
-        path = os.path.realpath(os.path.join(folder, STORE))
-        parts = [self._stamp(path), self._stamp(path + JOURNAL), self._stamp(path + LOG, log=True)]
-        if parts[-1] != GONE:
-            parts.append(GONE if path in _open else _beginning(path + LOG))
-        self.text = "" if parts[0] == GONE or path in _open else " ".join((path, *parts))
-        self.reads = [self._stamp(path + READS), self._stamp(path + READS_TAKEN)]
-
-    @property
-    def settled(self) -> bool:
-        """Return whether the next change will leave another time on a file."""
-        coarse = self._newest % 1_000_000_000 == 0
-        racy = _RACY_OF_COARSE_NS if coarse else _RACY_NS
-        return self.text != "" and time_ns() - self._newest > racy
-
-    def _stamp(self, path: str, *, log: bool = False) -> str:
-        try:
-            found = os.stat(path)
-        except OSError:
-            return GONE
-        if log and not found.st_size:
-            return GONE  # one without anything in it comes and goes with who reads
-        changed = found.st_mtime_ns if log else found.st_ctime_ns
-        self._newest = max(self._newest, found.st_mtime_ns, changed)
-        return f"{found.st_dev}:{found.st_ino}:{found.st_size}:{found.st_mtime_ns}:{changed}"
-
-
-class OpenStoreState(StoreState):
-    """The same of a store that this process has open: ``text`` is what its connection has seen."""
-
-    __slots__ = ()
-    settled = True
-
-    def __init__(self, folder: str, text: str) -> None:
-        super().__init__(folder)
-        self.text = text
-
-
-def read_since(folder: str, before: list[str], now: list[str]) -> bytes | None:
-    """Return what readers have noted between two states of ``StoreState.reads``; None: more than
-    that."""
-    (first, taken), (second, taken_now) = before, now
-    if taken != taken_now or second == GONE:
-        return None
-    start = 0
-    if first != GONE:
-        old, new = first.split(":"), second.split(":")
-        if old[:2] != new[:2]:
-            return None
-        start = int(old[2])
-    try:
-        with open(os.path.realpath(os.path.join(folder, STORE)) + READS, "rb") as file:
-            file.seek(start)
-            return file.read()
-    except OSError:
-        return None
-
-
-def _beginning(path: str) -> str:
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return (file.read(_HEADER_OF_LOG) or b"").hex()
-    except OSError:
-        return GONE

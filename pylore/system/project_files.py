@@ -12,7 +12,7 @@ import os
 from stat import S_ISREG
 
 from ..core.errors import LoreError
-from .files import is_of_a_store, is_open_store, note
+from .files import is_of_a_store, is_open_store
 from .git_process import Process
 
 TYPE_CHECKING = False
@@ -34,10 +34,6 @@ OWN_FOLDERS = frozenset((".git", ".lore"))
 
 LISTED = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 """Arguments that list the files that git tracks, and those that it would."""
-
-
-listed: dict[str, dict[str, str]] | None = None
-"""Root to path to why it is not listed, of all that is asked while somebody wants to know."""
 
 
 def leads_down(path: str) -> bool:
@@ -93,7 +89,6 @@ def read_plain(path: str, most: int) -> bytes:
     """
     if is_of_a_store(path) or is_open_store(path):
         raise LoreError("is a file of a store")
-    note(path)
     # Non-blocking, or a pipe would hold us up.
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
@@ -120,10 +115,7 @@ class Listed:
         """Return why a file is not listed; nothing where it is."""
         if self._wanted:
             self._take()
-        why = self._why.get(path, _NOT_LISTED)
-        if listed is not None:
-            listed.setdefault(self._root, {})[path] = why
-        return why
+        return self._why.get(path, _NOT_LISTED)
 
     def _refused(self, path: str) -> str:
         """Return why git need not be asked."""

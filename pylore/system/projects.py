@@ -14,7 +14,7 @@ import os
 from ..core.errors import LoreError
 from . import config
 from .config import MARK, SHARED
-from .files import STORE, make_private_folder, note, state_folder, user_folder
+from .files import STORE, make_private_folder, state_folder, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,7 +218,6 @@ def trust_root(root: str) -> None:
 
 
 def _roots() -> frozenset[str]:
-    note(_file())
     try:
         with open(_file(), encoding="utf-8") as file:
             return frozenset(file.read().split("\n")[:-1])

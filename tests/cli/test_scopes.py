@@ -157,7 +157,6 @@ TRIED: dict[str, list[list[str]]] = {
     "eval": [["--queries", "{folder}/questions.jsonl", "--timed", "0"]],
     "tune": [["--queries", "{folder}/questions.jsonl", "--tune", "mmr_lambda"]],
     "config": [[]],
-    "warm": [[], ["--entity", "entity-jacq"], ["--entity", HIDDEN]],
     "trust": [["{folder}"]],
     "hook install": [["claude", "--dry-run"]],
     "hook uninstall": [["claude"]],

@@ -27,9 +27,9 @@ from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.code import Unguarded
+from pylore.system.bug_reports import BugElsewhere
 from pylore.system.git_process import Process
 from pylore.system.listing import FileTree, Listing
-from pylore.system.user_files import BugElsewhere
 
 AUTH = '''"""Who may come in."""
 from .jwt import decode

@@ -19,7 +19,7 @@ from pylore.cli import hot, main, runtime
 from pylore.core.errors import BUG, LoreError
 from pylore.core.settings import USER_ONLY
 from pylore.system.atomic_write import TemporaryFolder, write_whole
-from pylore.system.user_files import report_of
+from pylore.system.bug_reports import report_of
 
 
 @pytest.fixture(scope="module")

@@ -356,30 +356,3 @@ def test_the_official_client_is_served(shared: Path, mode: str) -> None:
     assert "Ids are" in guide.contents[0].text
     assert "=== data " in node.contents[0].text and "lesson-keys" in node.contents[0].text
     assert prompt.messages[0].content.text.startswith("rotate keys\n")
-
-
-def test_caching_for_repeated_similar_queries_never_changes_an_answer(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """``cache_seconds`` is 60 where a server asks: blanks make no other question, all else does."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # nobody else sweeps it
-    kept = tmp_path / "cache/lore/answers"
-
-    def asked(number: int, text: str) -> tuple[list[str], bool]:
-        """Return ids, and whether an answer was kept; two keys may share a place."""
-        before = {(file.name, file.stat().st_ino) for file in kept.glob("*")}
-        rows = json.loads(text_of(wire.ask(tool(number, "lore_search", query=text))))
-        after = {(file.name, file.stat().st_ino) for file in kept.glob("*")}
-        return [row["id"] for row in rows], after != before
-
-    with serving(project) as wire:
-        first, is_new = asked(1, "tokens cookie")
-        assert is_new
-        assert asked(2, "  tokens   cookie ") == (first, False)
-        assert asked(3, "Cookie tokens")[1]
-        lore(project, "add", "note", "More tokens for a cookie", "--id", "note-more")
-        assert "note-more" in asked(4, "tokens cookie")[0]
-        text = [
-            text_of(wire.ask(tool(number, "lore_context", question="tokens"))) for number in (5, 6)
-        ]
-        assert text[0] == text[1]

@@ -17,7 +17,7 @@ from pylore.core.errors import LoreError, NoStore, StoreError, StoreReadOnly
 from pylore.store import create_store, open_store, scratch_store
 from pylore.store.backup import back_up, restore_backup
 from pylore.store.opening import APPLICATION_ID, SCHEMA_VERSION
-from pylore.system.files import StoreState, require_no_store
+from pylore.system.files import require_no_store
 from pylore.system.project_files import read_plain
 
 
@@ -153,10 +153,6 @@ def import_it(_: str, other_name: Path) -> None:
         require_no_store(str(other_name))
 
 
-def ask_whether_it_changed(folder: str, _: Path) -> None:
-    assert StoreState(folder).text == ""
-
-
 def restore_into_it(folder: str, other_name: Path) -> None:
     back_up(folder, str(other_name) + "-backup")
     restore_backup(folder, str(other_name) + "-backup")
@@ -178,9 +174,7 @@ def is_locked(path: str) -> bool:
     return subprocess.run(run, capture_output=True, text=True, check=True).stdout == "locked\n"
 
 
-@pytest.mark.parametrize(
-    "use", [create_again, read_as_source, import_it, ask_whether_it_changed, restore_into_it]
-)
+@pytest.mark.parametrize("use", [create_again, read_as_source, import_it, restore_into_it])
 @pytest.mark.parametrize("behind", ["", "-shm"])
 def test_nothing_that_a_process_does_lets_go_of_the_store_that_it_has_open(
     use: Callable[[str, Path], None], behind: str, folder: str, tmp_path: Path

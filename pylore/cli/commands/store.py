@@ -6,10 +6,7 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
-from ...app.query_cache import WarmRequest
-from ...app.query_cache import warm as run
 from ...core.errors import DONE, INTERRUPTED, LoreError, UsageError
-from ...core.text import counted
 from ...embed import open_embedder
 from ...embed.sentence_transformers import Model, default_socket, short_name
 from ...indexing.reembed import Cost, Embedding
@@ -288,21 +285,3 @@ def _stop(session: Session) -> None:
 
 def _socket(session: Session) -> str:
     return session.settings.embed_socket or default_socket()
-
-
-def warm(entity: str | None, **options: Any) -> None:
-    session = Session(options)
-    with session.open() as store, store.faults:
-        found = run(session.engine(store), WarmRequest(entity or ""))
-    session.output.one(found, _warm_text)
-
-
-def _warm_text(found: dict[str, Any]) -> str:
-    text = f"{found['bytes'] / 1e6:.1f} MB read in {found['ms']:.0f} ms\n"
-    if "entity" in found:
-        counts = (
-            counted(found["nodes"], "node"), counted(found["edges"], "edge"),
-            counted(found["passages"], "passage"),
-        )  # fmt: skip
-        text += f"around {found['entity']}: {', '.join(counts)}\n"
-    return text

@@ -1,9 +1,9 @@
-"""Commands about the store: init, store, embed, reindex, warm, trust, eval, tune."""
+"""Commands about the store: init, store, embed, reindex, trust, eval, tune."""
 
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Heading, Option
-from . import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, embedder, types
+from . import BUSY_TIMEOUT, OUTPUT, QUIET, embedder, types
 
 INIT_COMMAND = Command(
     "init",
@@ -182,28 +182,6 @@ records stay as they are. For another embedder, 'lore embed --all' is enough."""
     OUTPUT,
     QUIET,
     run="commands.system:reindex",
-)
-
-
-WARM_COMMAND = Command(
-    "warm",
-    "[options]",
-    "load what searches read, so that the first one is fast",
-    """\
-Reads the pages of the store that searches go through (full text, vectors, edges,
-and rows up to 256 MB) and the embedder's files, so that the system has them in
-memory: after a start of the machine, or after much else has been read. It writes
-nothing and stays in no memory of its own.""",
-    Option(
-        "--entity ID",
-        "what is around this node too, within activation_hops: nodes,\nedges and passages",
-        kind="ids",
-    ),
-    COUNTS_OUTPUT,
-    QUIET,
-    examples=("lore warm", "lore warm --entity entity-duckdb --json"),
-    settings=("activation_hops", "graph_fanout", "embedder", "busy_timeout"),
-    run="commands.store:warm",
 )
 
 

@@ -126,13 +126,6 @@ class Project:
         here.json(folder, "related", path)
         here.json(folder, "show", id)
         here.json(folder, "list", "--limit", "20")
-        kept = {"LORE_CACHE_SECONDS": "600"}
-        one, other = (
-            here.json(folder, "search", question, settings=kept, name="search, kept")
-            for _ in range(2)
-        )
-        if one != other:
-            here.journal.fault(f"a kept answer differs: {question}")
 
     def _live(self, session: str) -> None:
         """An agent's session by its hooks."""
