@@ -9,7 +9,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from homes import move_home
 from new_stores import new_store
 
+from pylore.cli import hooks
 from pylore.cli.main import run
 from pylore.system.config import find_store
 
@@ -75,6 +76,8 @@ class Lore:
             "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@example.org",
         }.items():  # fmt: skip
             patch.setenv(name, value)
+        patch.setattr(hooks, "end_in_time", lambda *_: None)
+        patch.setattr(os, "_exit", _Exit(os._exit))
         patch.chdir(self.project)
 
     @property
@@ -187,6 +190,8 @@ class Lore:
         os.chdir(self._folder or folder)
         try:
             code = run([*words])
+        except _Exited as exited:
+            code = exited.code
         finally:
             os.fchdir(folder)  # which may be deleted
             os.close(folder)
@@ -194,6 +199,26 @@ class Lore:
             os.environ.clear()
             os.environ.update(environ)
         return Done(code, out.text(), err.text())
+
+
+class _Exited(BaseException):
+    """A command ended its process."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+
+class _Exit:
+    """``os._exit``, which raises ``_Exited`` in the process of the test."""
+
+    def __init__(self, leave: Callable[[int], object]) -> None:
+        self._leave = leave
+        self._process = os.getpid()
+
+    def __call__(self, code: int) -> None:
+        if os.getpid() != self._process:
+            self._leave(code)
+        raise _Exited(code)
 
 
 class _Stream(io.TextIOWrapper):

@@ -1,0 +1,244 @@
+"""Test rules about code: anchor --rule, and what verify, stale and hooks print of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+from commands import Lore
+from repositories import Repository
+
+NEVER_SAVE = ("session.save($X)", "--in", "src/**", "--expect", "none")
+VIEWS = "@route\ndef show():\n    def inner():\n        return 1\n    return inner()\n"
+ROUTE = "@route\ndef $F(): $$$"
+
+
+@pytest.fixture
+def code(lore: Lore) -> Repository:
+    """A repository with three files, and a store with ``decision-a``."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    code = Repository(lore.project)
+    code.write("src/auth.py", "import web\n\n\ndef login(user):\n    session.save(user)\n")
+    code.write("src/views.py", f"{VIEWS}\n\ndef hide():\n    pass\n")
+    code.write("tests/test_auth.py", "session.save(None)\n")
+    code.commit("Begin")
+    lore("add", "decision", "Sessions are never saved", "--id", "decision-a")
+    return code
+
+
+def append(code: Repository, path: str, text: str) -> None:
+    with open(code.root / path, "a") as file:
+        file.write(text)
+
+
+def rule(lore: Lore, text: str, *words: str) -> dict[str, Any]:
+    row: dict[str, Any] = lore("anchor", "decision-a", "--rule", text, *words).json
+    return row
+
+
+def judged(lore: Lore) -> tuple[str, str]:
+    """The verdict of the only anchor, and its reason."""
+    (row,) = lore("verify").json
+    return row["verdict"], row["reason"]
+
+
+def stale(lore: Lore, *words: str, code: int = 0) -> list[str]:
+    """The lines of ``lore stale --fail``, without the title of the one record."""
+    out = lore("stale", "--fail", "--text", *words, code=code).out
+    return out.replace(" decision-a Sessions are never saved", "").splitlines()
+
+
+def test_new_violations_fail_and_known_ones_pass(lore: Lore, code: Repository) -> None:
+    row = rule(lore, *NEVER_SAVE)
+    assert (row["kind"], row["path"], row["verdict"]) == ("rule", "src/**", "violated")
+    assert row["reason"] == "holds in 1 of 2 files; against: src/auth.py:5 (known)"
+    assert row["claim"] == "no `session.save($X)` in src/**"
+    assert stale(lore) == ["src/auth.py:5: (known)"]
+    lore("stale", "--fail", "--kept")
+    more = "\n\ndef keep(user):\n    session.save(user)\n    session.save(all)\n"
+    code.write("src/auth.py", f"\n\ndef login(user):\n    session.save(user)\n{more}")
+    (row,) = lore("verify").json  # a known place stays known on another line
+    places = [(place["line"], place["new"]) for place in row["places"]]
+    assert row["new"] and places == [(4, False), (8, True), (9, True)]
+    assert stale(lore, code=1) == ["src/auth.py:4: (known)", "src/auth.py:8:", "src/auth.py:9:"]
+    lore("stale", "--fail", "--kept", code=1)
+    # restore makes known what is there, verified or not, as does the same rule again
+    lore("restore", "decision-a")
+    assert stale(lore)[2] == "src/auth.py:9: (known)"
+    for words in (["restore", "decision-a"], ["anchor", "decision-a", "--rule", *NEVER_SAVE]):
+        append(code, "src/auth.py", f"session.save({len(words)})\n")
+        stale(lore, code=1)
+        lore(*words)
+        stale(lore)
+
+
+def test_commits_that_broke_a_rule_are_linked(lore: Lore, code: Repository) -> None:
+    def broken_by() -> list[str]:
+        lore("verify")
+        edges = lore("show", "decision-a").json["edges"]
+        return [edge["title"] for edge in edges if edge["relation"] == "invalidated_by"]
+
+    rule(lore, *NEVER_SAVE)
+    code.commit("Save", **{"src/new": "session.save(1)\n"})
+    assert broken_by() == ["Save"]
+    code.git("rm", "-q", "src/new.py")
+    code.commit("Save no more")
+    assert broken_by() == []
+
+
+def test_stale_since_knows_violations_of_a_commit(lore: Lore, code: Repository) -> None:
+    code.write("src/auth.py", "x = 1\n")
+    rule(lore, *NEVER_SAVE)
+    code.git("checkout", "-q", "src/auth.py")
+    stale(lore, code=1)
+    assert stale(lore, "--since", "HEAD") == ["src/auth.py:5: (known)"]
+    assert "'nothing' is not a commit" in lore.refuse("stale", "--since", "nothing", code=1)
+    assert "--since is empty" in lore.refuse("stale", "--since", "")
+
+
+def test_stale_prints_sarif_and_annotations(lore: Lore, code: Repository) -> None:
+    rule(lore, "session.save($X)", "--expect", "none", "--except", "tests/**")
+    code.write("src/new,file.py", "session.save(2)\n")
+    assert "exclude each other" in lore.refuse("stale", "--as", "sarif", "--ids")
+    (log,) = lore("stale", "--as", "sarif", "--fail", code=1).json["runs"]
+    assert log["tool"]["driver"]["rules"][0]["id"] == "decision-a"
+    listed = []
+    for result in log["results"]:
+        place = result["locations"][0]["physicalLocation"]
+        uri, line = place["artifactLocation"]["uri"], place["region"]["startLine"]
+        listed.append((result["level"], result["baselineState"], uri, line))
+    new = ("error", "new", "src/new%2Cfile.py", 1)
+    assert listed == [("note", "unchanged", "src/auth.py", 5), new]
+    notice, error = lore("stale", "--as", "github").lines
+    assert notice.startswith("::notice file=src/auth.py,line=5,title=decision-a::")
+    assert error.startswith("::error file=src/new%2Cfile.py,line=1,title=decision-a::Sessions are")
+
+
+def test_rules_expect_all_some_or_a_number(lore: Lore, code: Repository) -> None:
+    rule(lore, ROUTE, "--of", "def $F(): $$$", "--in", "src/views.py", "--expect", "all")
+    against = "src/views.py:3 (known), src/views.py:8 (known)"
+    assert judged(lore) == ("violated", f"holds in 1 of 3 places; against: {against}")
+    rule(lore, ROUTE, "--remove")
+    rule(lore, "session.save($X)", "--expect", "2")
+    assert judged(lore) == ("valid", "2 matches")
+    append(code, "tests/test_auth.py", "session.save(3)\n")
+    against = "tests/test_auth.py:2, src/auth.py:5 (known), tests/test_auth.py:1 (known)"
+    assert judged(lore) == ("violated", f"3 matches; expected 2; against: {against}")
+    rule(lore, "session.save($X)", "--remove")
+    rule(lore, "import web", "--expect", "some")
+    assert judged(lore)[0] == "valid"
+    code.write("src/auth.py", "")
+    assert judged(lore) == ("violated", "0 matches; expected some")
+
+
+def test_a_rule_file_is_read_once(lore: Lore, code: Repository) -> None:
+    parts = ("id: x", "language: python", "message: no", "rule:", "  pattern: session.save($X)",
+             "  inside: {kind: function_definition, stopBy: end}")  # fmt: skip
+    file = code.write("rule.yml", "\n".join(parts))
+    rule(lore, "rule.yml", "--expect", "none")
+    file.unlink()
+    assert judged(lore)[1] == "holds in 2 of 3 files; against: src/auth.py:5 (known)"
+    kept = json.loads(lore("anchor", "decision-a").json[0]["detail"])["rule"]
+    (row,) = lore("anchor", "decision-a", "--rule", json.dumps(kept), "--remove").json
+    assert row["state"] == "removed"
+
+
+def test_ast_grep_ignore_comments_are_obeyed(lore: Lore, code: Repository) -> None:
+    code.write("src/b.py", "# ast-grep-ignore\nsession.save(1)\n# ast-grep-ignore\nx = 1\n")
+    rule(lore, "session.save($X)", "--in", "src/b.py", "--expect", "none")
+    assert judged(lore) == ("valid", "holds in 1 of 1 file")
+    assert lore("index", "--no-history", "--quiet").json["skipped"] == {}
+
+
+def test_anchor_refuses_bad_rules(lore: Lore, code: Repository) -> None:
+    code.write("a.yml", "rule: &a {pattern: f()}\nutils: *a\n")
+    lore.refuse_each("""
+        anchor decision-a --rule 'session.save($X' --expect none | 2 | it does not parse
+        anchor decision-a --rule 'a b c' --expect none | 2 | Multiple AST nodes
+        anchor decision-a --rule 'f()' --expect all | 2 | does not say of what
+        anchor decision-a --rule 'f()' --expect never | 2 | expects 'never'
+        anchor decision-a --rule 'f()' | 2 | give --expect
+        anchor decision-a --rule 'f()' --expect none --lang pyton | 2 | unknown language 'pyton'
+        anchor decision-a src/auth.py --rule 'f()' --expect none | 2 | exclude each other
+        anchor decision-a src/auth.py --expect none | 2 | go with --rule
+        anchor decision-a --in 'src/**' --expect none | 2 | go with --rule PATTERN
+        anchor decision-a --rule 'f()' --expect none --in 'd/**' --lang python | 1 | no python file
+        anchor decision-a --rule a.yml --expect none | 2 | refers to itself
+        anchor decision-a --rule rules/none.yml --expect none | 2 | rules/none.yml
+        anchor decision-a --rule '$A == $B' --of 'g($X)' --expect all | 1 | check --of
+    """)
+
+
+def test_a_rule_that_cannot_be_counted_is_invalid(lore: Lore, code: Repository) -> None:
+    rule(lore, *NEVER_SAVE)
+    exported = lore("export").out
+    code.git("rm", "-rqf", "src")
+    (row,) = lore("stale", "--fail", code=1).json
+    assert (row["verdict"], row["reason"]) == ("invalid", "there is no python file in src/**")
+    code.git("reset", "-q", "--hard")
+    lore("import", "-", stdin=exported.replace("session.save($X)", "session save("))
+    assert sorted(row["verdict"] for row in lore("verify").json) == ["invalid", "violated"]
+
+
+def test_hooks_print_rules_and_new_violations(lore: Lore, code: Repository) -> None:
+    def hook(event: str, file: str) -> str:
+        sent = {"session_id": "s", "tool_name": "Edit", "tool_input": {"file_path": file}}
+        return lore("hook", "run", event, "--client", "claude", stdin=json.dumps(sent)).out
+
+    lore("trust")
+    rule(lore, *NEVER_SAVE)
+    claim = "Sessions are never saved [rule: no `session.save($X)` in src/**]"
+    assert f"- decision-a {claim}" in hook("file", "src/views.py")
+    assert hook("tool", "src/auth.py") == ""  # the violation was there before
+    append(code, "src/views.py", "session.save(1)\n")
+    assert f"src/views.py:10: {claim}" in hook("tool", str(code.root / "src/views.py"))
+    append(code, "src/views.py", "session.save(user)\n")  # known of another file
+    assert "src/views.py:11: Sessions" in hook("tool", "src/views.py")
+    assert hook("tool", "src/views.py") == ""  # once a session
+    assert hook("tool", "tests/test_auth.py") == ""
+
+
+def test_verify_history_counts_when_a_rule_held(lore: Lore, code: Repository) -> None:
+    states = [("Save", "session.save(1)\n"), ("Save no more", "x = 1\n")]
+    states += [(f"Go on {number}", f"y = {number}\n") for number in range(12)]
+    states += [("Save again", "session.save(2)\n"), ("Take it back", "y = 0\n")]
+    states += [(f"Go on {number}", f"z = {number}\n") for number in range(6)]
+    stream = "".join(
+        f"commit refs/heads/other\ncommitter n <n> {number} +0000\ndata {len(subject)}\n{subject}\n"
+        f"M 644 inline src/b.py\ndata {len(text)}\n{text}\n"
+        for number, (subject, text) in enumerate(states)
+    )
+    subprocess.run(["git", "fast-import", "--quiet"], input=stream, text=True, check=True)
+    code.git("checkout", "-q", "other")
+    rule(lore, *NEVER_SAVE)
+    history = lore("verify", "decision-a", "--history").json[0]["history"]
+    assert [history[name] for name in ("commits", "held", "of", "whole")] == [22, 20, 21, True]
+    events = [(event["event"], event["title"], *event["places"]) for event in history["events"]]
+    broke = ("broke", "Save again", "src/b.py:1")
+    assert events == [("began", "Save no more"), broke, ("mended", "Take it back")]
+    held = "held in 20 of 21 states: confidence 0.77"  # Wilson's lower bound
+    shown = lore("show", "decision-a").json
+    assert shown["confidence"] == 0.77 and shown["anchors"][0]["reason"].endswith(held)
+    lore("verify")
+    assert held in lore("search", "sessions saved", "--explain").out
+    lore("undo", "decision-a")
+    assert lore("show", "decision-a").json["confidence"] == 1
+    recent = lore("verify", "decision-a", "--history", "--since", "HEAD~2", "--text").lines
+    assert recent[0] == "decision-a no `session.save($X)` in src/**: held in 3 of 3"
+    lore.refuse_each("""
+        verify decision-a --history --since nothing | 1 | 'nothing' is not a commit
+        verify --history | 2 | with ids of records
+    """)
+
+
+def test_rules_suggest_counts_patterns_of_a_record(lore: Lore, code: Repository) -> None:
+    text = "Never call `session.save` in `src`. Only in `tests` is `mock()` used."
+    lore("add", "decision", text, "--id", "decision-b")
+    first, *others = lore("rules", "suggest", "decision-b").json
+    assert (first["matches"], first["against"]) == (1, 1)
+    words = "--rule 'session.save($$$)' --in 'src/**' --lang python --expect none"
+    assert first["command"] == f"lore anchor decision-b {words}"
+    (mock,) = [row for row in others if row["rule"] == "mock($$$)"]
+    assert (mock["expect"], mock["except"], mock["matches"]) == ("none", ["tests/**"], 0)
