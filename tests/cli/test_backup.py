@@ -1,0 +1,87 @@
+"""What ``lore backup``, ``restore-backup`` and ``export --since`` do and refuse."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from commands import Lore
+
+
+def test_a_restored_backup_keeps_the_store_it_replaces(lore: Lore) -> None:
+    lore("add", "note", "one to keep", "--id", "note-kept")
+    umask = os.umask(0)
+    made = lore("backup", "a backup.db").json
+    os.umask(umask)
+    file = lore.project / "a backup.db"
+    assert (made["file"], made["nodes"], made["edges"]) == (str(file), 1, 0)
+    assert file.stat().st_mode & 0o777 == 0o600
+    lore("add", "note", "written later", "--id", "note-later")
+    lore("show", "note-kept")
+    done = lore("restore-backup", "a backup.db")
+    kept = Path(done.json["kept"])
+    assert kept.name.startswith("search.db.before-restore-") and f"is kept in {kept}" in done.err
+    assert lore.id("list") == lore.id("search", "keep") == "note-kept"
+    assert lore("list").json[0]["access_count"] == 0
+    refused = lore.refuse("undo", code=1)
+    assert "a restore-backup of " in refused and "run 'lore restore-backup " in refused
+    assert not lore("restore-backup", "-q", str(kept)).err
+    assert sorted(lore("list", "--ids").lines) == ["note-kept", "note-later"]
+    lore("backup", "a backup.db")
+    assert all(row["ok"] for row in lore("doctor").json)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        ("backup mine", 1, "mine: is there and is no backup of lore's"),
+        ("backup -", 2, "a backup cannot go through a pipe, 'lore export' can"),
+        ("backup STORE --force", 1, "is the store itself"),
+        ("backup", 2, "FILE"),
+        ("backup out/other.db", 1, "is a link that leads out of the project"),
+        ("restore-backup kept.db", 1, "is a link that leads out of the project"),
+        ("restore-backup mine", 1, "mine: is not a database, nothing was restored"),
+        ("restore-backup nowhere.db", 1, "nowhere.db: there is no such file"),
+        ("export --since state", 2, "state: is a state of form 7, this lore reads 1"),
+        ("export --since nowhere", 1, "nowhere: No such file or directory"),
+        ("export --since state --type note", 2, "--since takes neither --state nor --type"),
+        ("export --since -", 2, "stdin: the state ends too early"),
+    ],
+)
+def test_backup_and_restore_refuse_in_one_line(
+    lore: Lore, tmp_path: Path, words: str, code: int, why: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    lore("backup", str(outside / "kept.db"))
+    (lore.project / "out").symlink_to(outside)
+    (lore.project / "kept.db").symlink_to(outside / "kept.db")
+    mine = lore.write("mine", "mine\n")
+    lore.write("state", '{"lore_state": 7}\n')
+    found = [word.replace("STORE", str(lore.store / "search.db")) for word in words.split()]
+    assert why in lore.refuse(*found, code=code)
+    assert mine.read_text() == "mine\n" and os.listdir(outside) == ["kept.db"]
+
+
+def test_two_stores_become_equal_by_deltas(lore: Lore, tmp_path: Path) -> None:
+    def hand_over(one: Lore, other: Lore) -> str:
+        lines = one("export", "--since", "-", stdin=other("export", "--state").out).out
+        other("import", "-q", "-", stdin=lines)
+        return lines
+
+    others = lore.at(tmp_path / "others")
+    lore("add", "note", "Sessions are signed tokens", "--id", "note-1", "--why", "no table")
+    lore("backup", "first.db")
+    others("restore-backup", "-q", str(lore.project / "first.db"))
+    assert hand_over(others, lore) == ""
+    lore("add", "note", "Known to one", "--id", "note-2", "--link", "note-1:relates_to")
+    others("edit", "note-1", "Sessions are opaque")
+    others("forget", "note-1")
+    assert hand_over(lore, others).count('"from_id"') == 1
+    hand_over(others, lore)
+    exports = {re.sub(r', "access[^,}]*', "", side("export").out) for side in (lore, others)}
+    assert len(exports) == 1
+    state = lore("export", "--state", "--type", "records").out
+    assert others("export", "--since", "-", stdin=state).out == ""
