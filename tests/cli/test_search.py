@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -101,6 +102,43 @@ def test_jq_filters_the_output(filled: Lore) -> None:
     assert "jq is not installed" in filled.refuse("search", "cookie", "--jq", ".", code=1)
 
 
+# --- trees
+
+
+def test_tree_has_hops_as_branches(filled: Lore) -> None:
+    done = filled("search", "cookie", "--expand", "--tree")
+    assert [line[6:] for line in done.lines] == [
+        f"{SESSIONS}  Sessions are signed tokens, kept in a cookie",
+        f"├─ relates_to {KEYS}  Rotate the keys that sign tokens",
+        f"└─ anchored_to {AUTH}  src/auth.py",
+        f"   └─ anchored_to {LIMITS}  Requests above sixty a minute are refused",
+    ]
+    text = filled("search", "cookie", "--expand", "--text").out
+    assert sorted(line[:4] for line in done.lines) == sorted(re.findall(r"^[01]\.\d\d", text, re.M))
+
+
+def test_tree_shows_ancestors_without_a_score(filled: Lore) -> None:
+    tree = filled("related", LIMITS, "--hops", "2", "--type", "decision", "--tree").lines
+    assert tree[:2] == [f"      {LIMITS}", f"      └─ {AUTH}"]
+    assert re.match(rf"[01]\.\d\d     └─ anchored_to {SESSIONS}  Sessions", tree[2])
+
+
+def test_each_result_is_in_a_tree_once(filled: Lore) -> None:
+    for options in itertools.product(["-n1", "-n2", "-n9"], ["--graph-depth=1", "--graph-depth=2"]):
+        tree = filled("search", "tokens sixty", *options, "--tree").out
+        ids = filled("search", "tokens sixty", *options, "--ids").lines
+        assert ids and all(tree.count(id) == 1 for id in ids)
+
+
+def test_tree_of_few_results(filled: Lore) -> None:
+    flat = filled("search", "cookie", "--tree")
+    assert SESSIONS in flat.out and "depth 0" in flat.err
+    nothing = filled("search", "zebra", "--tree", "--expand")
+    assert (nothing.out, nothing.notes) == ("", ["nothing matches these words"])
+    assert filled("search", "zebra", "--tree", "--expand", "-q").out == "nothing found\n"
+    assert "note-red  a ?[31mhostile?1m title" in filled("search", "hostile", "--tree").out
+
+
 # --- queries, notes and exit codes
 
 
@@ -163,6 +201,9 @@ def test_search_and_related_refuse_wrong_words(filled: Lore) -> None:
         search x --since yesterday | 2 | not a valid date
         search x --limit 0 | 2 | --limit
         search x --json --text | 2 | exclude each other
+        search x --tree --ids | 2 | exclude each other
+        search x --tree --explain | 2 | exclude each other
+        related x --tree --jq . | 2 | exclude each other
         search x --tag | 2 | --tag
         search x --min-confidence 2 | 2 | from 0 to 1
         related | 2 | needs an id

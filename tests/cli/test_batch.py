@@ -1,0 +1,137 @@
+"""Many queries in one search: ``lore search --batch``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from commands import Lore
+
+QUERIES = '{"id":"q1","query":"cookie"}\n{"id":"q2","query":"sixty requests"}\n'
+ANSWERS = [
+    {"id": "q1", "results": ["decision-sessions"]},
+    {"id": "q2", "results": ["decision-limits"]},
+]
+
+
+@pytest.fixture
+def filled(lore: Lore) -> Lore:
+    """Run commands in a project of three records, searched by words alone."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.fill(
+        {"id": "decision-sessions", "title": "Sessions are signed tokens, kept in a cookie"},
+        {"id": "decision-limits", "title": "Requests above sixty a minute are refused"},
+        {"id": "lesson-keys", "title": "Rotate the keys that sign tokens"},
+        {"from_id": "lesson-keys", "relation": "relates_to", "to_id": "decision-limits"},
+    )
+    lore.write("queries.jsonl", QUERIES)
+    return lore
+
+
+def batch(lore: Lore, *lines: dict[str, Any] | str, options: str = "", code: int = 0) -> list[Any]:
+    """Return the answers to lines on stdin."""
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    return lore("search", "--batch", "-", "-q", *options.split(), stdin=text, code=code).rows
+
+
+def test_each_line_gets_one_answer(filled: Lore) -> None:
+    whole = filled("search", "--batch", "queries.jsonl").rows
+    assert [(row["id"], row["results"][0]["id"]) for row in whole] == [
+        ("q1", "decision-sessions"), ("q2", "decision-limits"),
+    ]  # fmt: skip
+    assert filled("search", "--batch", "-", "--ids", stdin=QUERIES).rows == ANSWERS
+    filled.write("marked.jsonl", f"\ufeff{QUERIES}")
+    assert filled("search", "--batch", "marked.jsonl", "--ids").rows == ANSWERS
+    ids = filled("search", "--batch", "queries.jsonl", "--jq", ".results[].id").lines
+    assert ids == ["decision-sessions", "decision-limits"]
+    assert filled("search", "--batch", "/dev/null").out == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, ""),
+        ({"type": ["lesson"], "graph_depth": 1, "limit": 1}, "--type lesson --graph-depth 1 -n 1"),
+        ({"explain": True, "offsets": True, "mmr_lambda": 1}, "--explain --offsets --mmr-lambda 1"),
+    ],
+)
+def test_batch_answers_as_a_search(filled: Lore, options: dict[str, Any], words: str) -> None:
+    plain = {"id": "b", "query": "tokens"}
+    found = batch(filled, {"id": "a", "query": "tokens", "options": options}, plain)
+    assert found[0]["results"] == filled("search", "tokens", "-q", *words.split()).json
+    assert found[1]["results"] == filled("search", "tokens", "-q").json
+    assert batch(filled, plain, options=words)[0]["results"] == found[0]["results"]
+
+
+def test_excluded_records_are_not_walked(filled: Lore) -> None:
+    found = batch(
+        filled,
+        {"id": "a", "query": "cookie sign", "exclude": ["decision-sessions"]},
+        {"id": "b", "query": "keys", "exclude": ["decision-limits"]},
+        {"id": "c", "query": "keys"},
+        options="--ids --graph-depth 1",
+    )
+    assert [row["results"] for row in found] == [
+        ["lesson-keys", "decision-limits"], ["lesson-keys"], ["lesson-keys", "decision-limits"],
+    ]  # fmt: skip
+    excluded: dict[str, Any] = {"exclude": ["lesson-keys"]}
+    for line in (excluded, {"options": excluded}):
+        line = {"id": "a", "query": "tokens", **line}
+        assert batch(filled, line, options="--ids --exclude decision-sessions")[0]["results"] == []
+    filled.print_each("search cookie tokens -n 1 --exclude decision-sessions | lesson-keys")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["no json", "[1]", '{"id":"x"}', '{"query":"x"}', '{"id":1,"query":"x"}',
+     '{"id":"x","query":"x","exclude":"a"}', '{"id":"x","query":"x","exclude":[1]}'],
+)  # fmt: skip
+def test_broken_line_of_a_file_ends_the_batch(filled: Lore, line: str) -> None:
+    filled.write("broken.jsonl", f"{QUERIES}\n{line}\n")
+    done = filled("search", "--batch", "broken.jsonl", "--ids", code=1)
+    assert done.rows == ANSWERS and len(done.notes) == 1
+    assert "broken.jsonl: line 4: " in done.err and "--skip-bad" in done.err
+    done = filled("search", "--batch", "broken.jsonl", "--ids", "--skip-bad")
+    assert done.rows == ANSWERS and "broken.jsonl: line 4 was left out" in done.err
+
+
+def test_notes_name_their_query(filled: Lore) -> None:
+    line = '{"id":"q7","query":"zebra"}'
+    assert "q7: nothing matches" in filled("search", "--batch", "-", stdin=line).notes[0]
+    assert not filled("search", "--batch", "-", "-q", stdin=line).err
+
+
+def test_lines_of_stdin_may_be_plain_words(filled: Lore) -> None:
+    assert batch(filled, "cookie", "", "sixty requests", options="--ids") == [
+        {"id": "1", "results": ["decision-sessions"]},
+        {"id": "2", "results": []},
+        {"id": "3", "results": ["decision-limits"]},
+    ]
+
+
+def test_wrong_lines_of_stdin_get_an_error(filled: Lore) -> None:
+    wrong = ('{"id":"a","query":3}', "{x", *(
+        f'{{"query":"cookie","options":{options}}}'
+        for options in ('{"lmit":1}', '{"type":"nonsense"}', '{"limit":0}', '{"ids":true}',
+                        '{"type":{}}', "7")
+    ))  # fmt: skip
+    *errors, last = batch(filled, *wrong, "cookie", options="--ids", code=1)
+    assert [row["id"] for row in errors] == ["a", *"2345678"]
+    assert all(set(row) == {"id", "error"} for row in errors)
+    assert "query is not a string" in errors[0]["error"]
+    assert "did you mean '--limit'" in errors[2]["error"]
+    assert last == {"id": "9", "results": ["decision-sessions"]}
+
+
+def test_batch_refuses_other_options(filled: Lore) -> None:
+    filled.write("wrong.jsonl", '{"id":"a","query":"cookie","options":{"limit":0}}\n')
+    filled.refuse_each("""
+        search --batch queries.jsonl words | 2 | leave the words out
+        search --batch queries.jsonl --text | 2 | leave --text out
+        search --batch queries.jsonl --tree | 2 | leave --tree out
+        search --batch wrong.jsonl | 2 | --limit
+        search words --skip-bad | 2 | --batch
+        search --batch none.jsonl | 1 | none.jsonl
+        search --batch . | 1 | .
+    """)

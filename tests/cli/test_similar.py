@@ -1,0 +1,83 @@
+"""Records that say the same: ``graph similar``, ``graph duplicates``, diversity of a search."""
+
+from __future__ import annotations
+
+import pytest
+from commands import Lore
+
+
+@pytest.fixture
+def filled(lore: Lore) -> Lore:
+    """Run commands in a project of two notes that say the same, and a third."""
+    same = "The connection pool runs empty when {} worker leaks a connection"
+    lore.fill(
+        {"id": "note-a", "title": same.format("a")},
+        {"id": "note-b", "title": same.format("some")},
+        {"id": "note-c", "title": "Invoices are sent on Mondays"},
+    )
+    return lore
+
+
+def test_similar_links_and_unlinks_records(filled: Lore) -> None:
+    assert filled("graph", "similar").json == {
+        "min": 0.8, "nearest": 5, "records": 3,
+        "edges": 1, "added": 1, "updated": 0, "invalidated": 0, "unchanged": 0,
+    }  # fmt: skip
+    [edge] = filled("show", "note-a").json["edges"]
+    assert (edge["relation"], edge["id"], edge["direction"]) == ("similar_to", "note-b", "out")
+    assert edge["weight"] > 0.9
+    assert filled("graph", "similar").json["unchanged"] == 1
+    filled("graph", "similar", "--min", "1", "-k", "1", "--type", "note,doc")
+    again = filled("graph", "similar").json
+    assert (again["min"], again["nearest"], again["edges"]) == (1, 1, 0)
+    filled("graph", "similar", "--min", "0.8")
+    assert filled("graph", "similar", "--remove").json["invalidated"] == 1
+    assert filled("show", "note-a").json["edges"] == []
+
+
+def test_doctor_reports_stale_similar_edges(filled: Lore) -> None:
+    filled("graph", "similar")
+    filled.fill(
+        *({"id": f"note-x{n}", "body": f"The pool of connections, number {n}"} for n in range(26))
+    )
+
+    def check() -> tuple[str, str | None]:
+        found = next(row for row in filled("doctor").json if row["id"] == "similar")
+        return found["detail"], found["fix"]
+
+    detail, fix = check()
+    assert "26 records" in detail and "lore graph similar" in str(fix)
+    assert "26 records" in filled("graph", "similar", "--min", "0.8").err
+    assert check()[1] is None
+
+
+def test_duplicates_come_in_groups(filled: Lore) -> None:
+    [group] = filled("graph", "duplicates", "--min", "0.9").json
+    assert group["cosine"] > 0.9
+    assert [record["id"] for record in group["records"]] == ["note-a", "note-b"]
+    filled.print_each("""
+        graph duplicates --min 0.9 | note-a note-b
+        graph duplicates --min 1 |
+    """)
+    assert "note-a  The connection" in filled("graph", "duplicates", "--text").lines[0]
+    assert filled("graph", "duplicates", "--min", "1", "--text").out == "no duplicates\n"
+
+
+def test_similar_refuses_wrong_options(lore: Lore) -> None:
+    lore("add", "note", "words", "--embedder", "none")
+    lore.refuse_each("""
+        graph similar --min 1.5 | 2 | --min
+        graph similar -k 0 | 2 | --nearest
+        graph duplicates --type nots | 2 | unknown type 'nots'
+        graph similar | 1 | lore reindex
+    """)
+
+
+def test_mmr_lambda_moves_repeats_down(filled: Lore) -> None:
+    filled("add", "note", "--id", "note-d", "An empty connection pool refused a login on Sunday")
+    query = ("search", "connection pool runs empty worker")
+    plain = filled(*query, "--ids", "--mmr-lambda", "1").lines
+    assert {*plain[:2]} == {"note-a", "note-b"} and plain[2] == "note-d"
+    spread = filled(*query, "--mmr-lambda", "0.5").json
+    assert [hit["id"] for hit in spread[:2]] == [plain[0], "note-d"]
+    assert spread == sorted(spread, key=lambda hit: -hit["score"])
