@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from homes import move_home
 from new_stores import new_store
@@ -170,6 +171,13 @@ class Lore:
     def fill(self, *rows: Mapping[str, Any]) -> None:
         """Import records and edges, given as the lines of a JSON Lines file."""
         self("import", "-", "-q", stdin="".join(f"{json.dumps(row)}\n" for row in rows))
+
+    def sql(self, *statements: str) -> None:
+        """Run statements on the database of the store."""
+        connection = apsw.Connection(str(self.store / "search.db"))
+        for statement in statements:
+            connection.execute(statement)
+        connection.close()
 
     def program(self, path: str | Path, *lines: str) -> Path:
         """Write an executable script, by default of sh, at a path below the test's root."""

@@ -1,0 +1,187 @@
+"""Files at hand: ``search --files``, ``related FILE`` and ``context --files``."""
+
+from __future__ import annotations
+
+import pytest
+from commands import Lore
+from repositories import Repository
+
+AUTH = "file-src/auth.py"
+
+
+@pytest.fixture
+def tree(lore: Lore) -> Lore:
+    """Run commands in a git work tree with records that are anchored to its files."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    repository = Repository(lore.project)
+    lore.write(
+        "src/auth.py", "from src import keys\n\n\ndef getUserByID(x):\n    return keys.check(x)\n"
+    )
+    lore.write("src/keys.py", "def check(token):\n    return bool(token)\n")
+    lore.write("src/limits.py", "LIMIT = 60\n")
+    lore.write(".gitignore", ".lore\n")
+    repository.commit("Begin")
+    lore.fill(
+        {"id": "decision-sessions", "title": "Sessions are signed tokens"},
+        {"id": "lesson-keys", "title": "Rotate what signs tokens"},
+        {"id": "note-style", "title": "Names are whole words"},
+        {"id": "note-cookies", "title": "Cookies hold tokens"},
+    )
+    lore("anchor", "decision-sessions", "src/auth.py", "-q")
+    lore("anchor", "lesson-keys", "src/keys.py", "-q")
+    return lore
+
+
+def test_files_add_their_records_to_a_search(tree: Lore) -> None:
+    found = tree("search", "cookies", "--files", "src/auth.py").json
+    assert [(hit["id"], hit["match"], hit["hops"], hit["path"]) for hit in found] == [
+        ("note-cookies", "words", 0, ["note-cookies"]),
+        ("decision-sessions", "files", 0, ["decision-sessions"]),
+        (AUTH, "files", 0, [AUTH]),
+    ]
+    tree.print_each(f"""
+        search tokens | note-cookies decision-sessions lesson-keys
+        search tokens --files src/keys.py --type note,lesson | lesson-keys note-cookies
+        search tokens --file src/auth.py | decision-sessions
+        search --files src/auth.py | decision-sessions {AUTH}
+        search --files 'src/*.py' --type decision,lesson | decision-sessions lesson-keys
+        search --files src/auth.py,src/keys.py --exclude lesson-keys --type lesson |
+    """)
+    explained = tree("search", "tokens", "--files", "src/keys.py", "--explain").json
+    assert explained[0]["explain"]["files"] > 0
+    batch = ("search", "--files", "src/auth.py", "--type", "decision", "--batch", "-", "--ids")
+    assert tree(*batch, stdin="cookies").rows[0]["results"] == ["decision-sessions"]
+
+
+def test_walk_brings_records_of_imported_files(tree: Lore) -> None:
+    tree("index", "-q")
+    lesson = ("--files", "src/auth.py", "--type", "lesson", "--graph-depth")
+    assert tree("search", *lesson, "0").json == []
+    [hit] = tree("search", *lesson, "1").json
+    path = [AUTH, "file-src/keys.py", "lesson-keys"]
+    assert (hit["hops"], hit["path"], hit["edge"]) == (2, path, "anchored_to")
+    assert " > ".join(path) in tree("search", *lesson, "1", "--text").out
+    assert tree("search", *lesson, "1", "--exclude-edges", "imports,co_changes_with").json == []
+    whole = tree("context", "keys", *lesson, "1", "--as", "json").json
+    assert whole["included"][0]["why"] == " > ".join(path)
+
+
+def test_git_mark_names_the_changed_files(tree: Lore) -> None:
+    done = tree("search", "--files", "@git")
+    assert (done.json, len(done.notes)) == ([], 1)
+    tree.write("src/auth.py", "# more\n")
+    tree.print_each(f"search --files @git | decision-sessions {AUTH}")
+    tree.git("add", "src/auth.py")
+    tree.git("rm", "-q", "src/keys.py")
+    tree.write("src/new.py", "x = 1\n")
+    tree("add", "note", "New things are small", "--id", "note-new", "--file", "src/new.py")
+    tree.print_each("""
+        search --files @git --type decision,lesson,note | decision-sessions lesson-keys note-new
+        related @git --type decision,lesson,note | decision-sessions lesson-keys note-new
+    """)
+
+
+def test_git_mark_refuses_unsafe_filters(tree: Lore) -> None:
+    tree.git("config", "filter.a=b.clean", "true")
+    refused = tree.refuse("search", "--files", "@git", code=1)
+    assert "cannot be switched off" in refused
+
+
+def test_related_prints_records_of_a_file_first(tree: Lore) -> None:
+    tree("index", "-q")
+    done = tree("related", "src/auth.py", "--exclude-edges", "co_changes_with")
+    assert [(hit["id"], hit["hops"], hit["match"]) for hit in done.json] == [
+        ("decision-sessions", 0, "files"), ("lesson-keys", 2, "files"),
+        ("file-src/keys.py", 1, "graph"),
+    ]  # fmt: skip
+    assert done.json[0]["verdict"] == "valid"
+    assert "1 symbol of src/auth.py" in done.notes[0] and len(done.notes) == 1
+    symbols = tree("related", "src/auth.py", "--symbols", "--ids").lines
+    assert "symbol-src/auth.py::getUserByID" in symbols
+
+
+def test_related_accepts_files_in_every_spelling(tree: Lore) -> None:
+    page = "app/[id]/pa'ge one.tsx"
+    tree.write(page, "x\n")
+    tree("add", "note", "Pages", "--id", "note-page", "--file", page)
+    tree.print_each("""
+        related src/auth.py --type decision | decision-sessions
+        related src --type decision,lesson | decision-sessions lesson-keys
+        related --files 'src/a*.py' --type decision | decision-sessions
+        related src/limits.py |
+        related "app/[id]/pa'ge one.tsx" --type note | note-page
+        related 'app/[id]' --type note | note-page
+        search --files "app/[id]/pa'ge one.tsx" --type note | note-page
+    """)
+    paths = "src/auth.py\nsrc/keys.py\n"
+    ids = tree("related", "-", "--type", "decision,lesson", "--ids", stdin=paths).lines
+    assert ids == ["decision-sessions", "lesson-keys"]
+    tree.write("auth.py", "another of this name\n")
+    tree.patch.chdir(tree.project / "src")
+    tree.print_each(f"""
+        related auth.py --type decision | decision-sessions
+        related src/auth.py --type decision | decision-sessions
+        related '{tree.project}/src/auth.py' --type decision | decision-sessions
+    """)
+    (tree.project / "src/auth.py").unlink()
+    tree.print_each("related src/auth.py --type decision | decision-sessions")
+
+
+def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
+    tree.refuse_each("""
+        related src/none.py | 1 | src/none.py: there is no such file
+        related decision-none | 1 | no node 'decision-none'
+        related nothing | 1 | no node 'nothing'
+        related ../outside.py | 1 | leads outside the project
+        search --files '../*.py' | 1 | leads outside the project
+        search --files /etc/passwd | 1 | outside the project
+        search | 2 | needs a query
+    """)
+    done = tree("search", "tokens", "--files", "lib/**/*.rs", "--ids")
+    assert len(done.lines) == 3 and "'lib/**/*.rs' matches no file" in done.err
+    (tree.project / ".git").rename(tree.root / "elsewhere")
+    assert "not in a git work tree" in tree.refuse("search", "--files", "@git", code=1)
+
+
+def test_anchors_answer_without_a_graph(tree: Lore) -> None:
+    wanted = tree("search", "--files", "src/auth.py", "--graph-depth", "2", "--ids").out
+    tree.sql("DROP TABLE graph_edges")
+    assert not tree("search", "--files", "src/auth.py", "--ids").err
+    done = tree("search", "--files", "src/auth.py", "--graph-depth", "2", "--ids")
+    assert done.out == wanted and "plain results only" in done.err
+    done = tree("related", "src/auth.py", "--ids")
+    assert done.lines == ["decision-sessions"] and "anchors" in done.err
+
+
+def test_cochanges_in_both_directions_are_related(lore: Lore) -> None:
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    repository = Repository(lore.project)
+    for number in range(4):
+        repository.commit(**dict.fromkeys("abc", f"def one(): pass\n\n# {number}\n"))
+    lore("index", "-q")
+    lore.print_each("""
+        related b.py --type file | file-a.py file-c.py
+        related b.py -n 2 | file-a.py file-c.py
+    """)
+
+
+def test_names_find_their_definitions(tree: Lore) -> None:
+    nested = "class HTTP_server:\n    class tls:\n        def startUp(self):\n            pass\n"
+    tree.write("src/web.py", nested)
+    tree("index", "-q")
+    start_up = "symbol-src/web.py::HTTP_server.tls.startUp"
+    for wanted, queries in {
+        "symbol-src/auth.py::getUserByID":
+            ("getUserByID", "get user by id", "get_user_by_id", "GetUserById"),
+        "symbol-src/web.py::HTTP_server": ("HTTP_server", "HTTPServer", "http server"),
+        start_up: ("HTTP_server.tls.startUp", "tls.startUp", "startUp"),
+    }.items():  # fmt: skip
+        for query in queries:
+            found = tree("search", query, "--type", "symbol", "--ids", "-n", "1").lines
+            assert found == [wanted], query
+    [file] = tree("search", "startUp", "--type", "file", "-n", "1").json
+    assert (file["id"], file["line_start"], file["line_end"]) == ("file-src/web.py", 3, 4)
+    tree.print_each(f"""
+        search startUp --exclude {start_up} -n 1 | symbol-src/web.py::HTTP_server.tls
+        search src/limits.py --type file -n 1 | file-src/limits.py
+    """)
