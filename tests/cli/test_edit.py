@@ -1,107 +1,181 @@
-"""What ``lore edit`` and ``lore forget`` change, print and refuse."""
+"""What ``lore edit``, ``forget``, ``restore`` and ``undo`` change, print and refuse."""
 
 from __future__ import annotations
+
+import sqlite3
+from typing import Any
 
 import pytest
 from commands import Lore
 
 
 @pytest.fixture
-def notes(lore: Lore) -> Lore:
-    """Two notes, the second a part of the first."""
+def lore(lore: Lore) -> Lore:
+    """Two notes, the second a part of the first, without vectors."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore("add", "note", "a zebra", "--id", "note-1", "--tags", "a,b", "--why", "so")
     lore("add", "note", "two", "--id", "note-2", "--link", "note-1:part_of")
     return lore
 
 
-def found(lore: Lore, *words: str) -> list[str]:
-    return lore("search", *words, "--ids", "--quiet").lines
+def note(lore: Lore, *options: str) -> dict[str, Any]:
+    """Return what ``show`` prints of the first note."""
+    shown = lore("show", "note-1", *options).json
+    assert isinstance(shown, dict)
+    return shown
 
 
-def test_edit_changes_the_given_fields_only(notes: Lore) -> None:
-    edited = notes("edit", "note-1", "--tags", "C d,e", "--confidence", "0.5", "--text")
+def test_edit_changes_the_given_fields_only(lore: Lore) -> None:
+    edited = lore("edit", "note-1", "--tags", "C d,e", "--confidence", "0.5", terminal=True)
     assert edited.out == "updated  note-1\n"
-    shown = notes("show", "note-1").json
-    assert (shown["body"], shown["tags"], shown["confidence"], shown["data"]) == (
+    assert [note(lore)[name] for name in ("body", "tags", "confidence", "data")] == [
         "a zebra", ["c-d", "e"], 0.5, {"why": "so"},
-    )  # fmt: skip
-    notes("edit", "note-1", "--why", "")
-    assert notes("show", "note-1").json["data"] == {}
+    ]  # fmt: skip
+    lore("edit", "note-1", "--why", "")
+    assert note(lore)["data"] == {}
 
 
-def test_edit_takes_a_text_from_words_or_stdin(notes: Lore) -> None:
-    updated = {"id": "note-1", "state": "updated"}
-    assert notes("edit", "note-1", "penguins", "swim").json == updated
-    assert (found(notes, "penguins"), found(notes, "zebra")) == (["note-1"], [])
-    assert notes("edit", "note-1", "penguins swim").json["state"] == "unchanged"
-    assert notes("edit", "note-1", "-", stdin="gulls fly\n").json == updated
-    assert notes("show", "note-1").json["body"] == "gulls fly"
+def test_edit_takes_a_text_from_words_or_stdin(lore: Lore) -> None:
+    for state in ("updated", "unchanged"):
+        done = lore("edit", "note-1", "penguins", "swim").json
+        assert done == {"id": "note-1", "state": state}
+    lore.print_each("""
+        search penguins | note-1
+        search zebra |
+    """)
+    lore("edit", "note-1", "-", stdin="gulls fly\n")
+    assert note(lore)["body"] == "gulls fly"
 
 
-def test_edit_opens_the_editor_without_a_text(notes: Lore) -> None:
-    notes.patch.setenv("EDITOR", "sed -i s/zebra/gnu/")
-    assert notes("edit", "note-1").json["state"] == "updated"
-    assert notes("show", "note-1").json["body"].rstrip() == "a gnu"
+def test_edit_opens_the_editor_without_a_text(lore: Lore) -> None:
+    lore.patch.setenv("EDITOR", "sed -i s/zebra/gnu/")
+    assert lore("edit", "note-1").json["state"] == "updated"
+    assert note(lore)["body"].rstrip() == "a gnu"
     for editor in ("false", "true"):
-        notes.patch.setenv("EDITOR", editor)
-        assert "nothing was changed" in notes.refuse("edit", "note-1", code=1)
+        lore.patch.setenv("EDITOR", editor)
+        assert "nothing was changed" in lore.refuse("edit", "note-1", code=1)
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "part"),
-    [
-        (["edit", "note-none", "x"], 1, "no node 'note-none'"),
-        (["edit", "note-1", ""], 1, "the text is empty"),
-        (["edit", "note-1", "--status", "done"], 2, "--status is 'done'"),
-        (["edit"], 2, "edit needs ID"),
-        (["forget"], 2, "forget needs an id"),
-        (["forget", "note-1", "note-none"], 1, "no node 'note-none'"),
-        (["forget", "--purge", "te-2"], 2, "needs a whole id, not 'te-2': give note-2"),
-        (["restore", "note-none"], 1, "no node 'note-none'"),
-    ],
-)
-def test_refused_change_leaves_everything(
-    notes: Lore, words: list[str], code: int, part: str
-) -> None:
-    before = notes("list").out
-    assert part in notes.refuse(*words, code=code)
-    assert notes("list").out == before
+def test_refused_change_leaves_everything(lore: Lore) -> None:
+    before = lore("export", "-").out
+    lore.refuse_each("""
+        edit | 2 | edit needs ID
+        edit note-none x | 1 | no node 'note-none'
+        edit note-1 '' | 1 | the text is empty
+        edit note-1 --status done | 2 | --status is 'done'
+        forget | 2 | forget needs an id
+        forget note-1 note-none | 1 | no node 'note-none'
+        forget --purge te-2 | 2 | needs a whole id, not 'te-2': give note-2
+        restore note-none | 1 | no node 'note-none'
+        restore note-1 --at 99 | 1 | number 99: see 'lore show note-1 --history'
+        restore note-1 --at 2001-01-01 | 1 | 2001-01-01T00:00:00Z or before
+        restore note-1 --at never | 2 | 'never' is not a valid date
+        undo --last note-1 | 2 | exclude each other
+        undo note-3 | 1 | no node 'note-3'
+        undo note-1 | 1 | 'lore forget note-1' forgets it
+    """)
+    assert lore("export", "-").out == before
 
 
-def test_forget_hides_records_and_links_until_restored(notes: Lore) -> None:
-    assert notes("forget", "note-1").json == [{"id": "note-1", "state": "invalidated"}]
-    assert notes("list", "--ids").lines == ["note-2"]
-    assert notes("list", "--forgotten", "--ids").lines == ["note-1"]
-    assert found(notes, "zebra") == notes("related", "note-2", "--ids").lines == []
-    assert len(notes("show", "note-1").json["invalidated_at"]) == 20
-    restored = notes("restore", "note-1", "note-2", "--text")
+def test_forget_hides_records_and_links_until_restored(lore: Lore) -> None:
+    assert lore("forget", "note-1").json == [{"id": "note-1", "state": "invalidated"}]
+    assert len(note(lore)["invalidated_at"]) == 20
+    lore.print_each("""
+        list | note-2
+        list --forgotten | note-1
+        search zebra |
+        related note-2 |
+    """)
+    restored = lore("restore", "note-1", "note-2", terminal=True)
     assert restored.out == "restored  note-1\nunchanged  note-2\n"
-    assert found(notes, "zebra") == notes("related", "note-2", "--ids").lines == ["note-1"]
+    lore.print_each("""
+        search zebra | note-1
+        related note-2 | note-1
+    """)
+    ids = "note-1\nnote-2\n"
+    for command, left in (("forget", []), ("restore", ["note-1", "note-2"])):
+        assert lore(command, "-", "--ids", stdin=ids).out == ids
+        assert sorted(lore("list", "--ids").lines) == left
 
 
-def test_adding_a_forgotten_record_restores_its_links(notes: Lore) -> None:
-    notes("forget", "note-2")
-    notes("add", "note", "two", "--id", "note-2")
-    assert notes("related", "note-1", "--ids").lines == ["note-2"]
-
-
-def test_forget_and_restore_read_ids_from_stdin(notes: Lore) -> None:
-    ids = notes("list", "--ids").out
-    notes("forget", "-", stdin=ids)
-    assert not notes("list", "--ids").out
-    notes("restore", "-", stdin=ids)
-    assert notes("list", "--ids").out.count("\n") == 2
-    assert notes("forget", "-").json == []
-
-
-def test_purge_leaves_no_trace(notes: Lore) -> None:
-    purged = notes("forget", "--purge", "note-1", "--jsonl")
-    assert purged.rows == [{"id": "note-1", "state": "purged"}]
-    assert "no node 'note-1'" in notes.refuse("show", "note-1", code=1)
-    assert notes("list", "--forgotten").json == []
-    assert notes("show", "note-2", "--history").json["edges"] == []
-    assert "zebra" not in notes("export", "-").out
-    files = [file for file in notes.home.rglob("*") if file.is_file()]
-    assert notes.store / "search.db" in files
+def test_purge_leaves_no_trace(lore: Lore) -> None:
+    assert lore("forget", "--purge", "note-1").json == [{"id": "note-1", "state": "purged"}]
+    lore.refuse_each("""
+        show note-1 | 1 | no node 'note-1'
+        undo | 1 | a purge of
+        undo note-1 | 1 | 'note-1' was purged
+    """)
+    assert lore("list", "--forgotten").json == []
+    assert lore("show", "note-2", "--history").json["edges"] == []
+    files = [file for file in lore.home.rglob("*") if file.is_file()]
+    assert lore.store / "search.db" in files
     assert not [file for file in files if b"zebra" in file.read_bytes()]
+
+
+# --- undo and former states
+
+
+def test_history_has_the_differences_of_each_state(lore: Lore) -> None:
+    lore("edit", "note-1", "a line\na second text", "--tag", "x")
+    lore("edit", "note-1", "--status", "superseded")
+    one, two = note(lore, "--history")["history"]
+    assert (one["number"], one["change"], one["body"], one["tags"]) == (
+        1, "edit", "a zebra", ["a", "b"],
+    )  # fmt: skip
+    assert (two["number"], two["change"], two["status"]) == (2, "supersede", "confirmed")
+    assert "body" not in two and one["changed_at"] == two["made_at"]
+    assert "history" not in note(lore)
+    text = lore("show", "note-1", "--history", "--text").out
+    for part in ("-a zebra", "+a second text", " -> x", "confirmed -> superseded"):
+        assert part in text, part
+
+
+def test_undo_takes_back_the_last_command(lore: Lore) -> None:
+    lore("edit", "note-2", "a gnu")
+    undone = lore("undo")
+    assert undone.json == [{"id": "note-2", "state": "restored"}]
+    assert undone.notes[0].startswith("took back 'edit' of 20")
+    again = lore("undo", "--last", "--ids", "-q")
+    assert (again.lines, again.err) == (["note-2"], "")
+    lore.print_each("search gnu | note-2")
+    lore("edit", "note-1", "a gull")
+    ids = ["note-1", "note-2"]
+    assert lore("undo", "-", "--ids", "-q", stdin="\n".join(ids)).lines == ids
+    assert "nothing left to undo: 'lore restore" in lore.refuse("undo", "note-1", code=1)
+
+
+def test_undo_takes_back_anchors_and_their_removal(lore: Lore) -> None:
+    lore.write("a.py", "one = 1\n")
+    lore("anchor", "note-1", "a.py")
+    lore("undo")
+    assert (note(lore)["file"], note(lore)["anchors"]) == (None, [])
+    lore("undo")
+    lore("anchor", "note-1", "a.py", "--remove")
+    assert note(lore)["anchors"] == []
+    lore("undo")
+    shown = note(lore)
+    assert (shown["file"], shown["anchors"][0]["path"]) == ("a.py", "a.py")
+    assert "file-a.py" in {edge["id"] for edge in shown["edges"]}
+
+
+def test_restore_at_brings_any_state_back(lore: Lore) -> None:
+    for text in ("two", "three"):
+        lore("edit", "note-1", text)
+    lore("forget", "note-1")
+    assert lore("restore", "note-1", "--at", "2").json == [{"id": "note-1", "state": "restored"}]
+    shown = note(lore, "--history")
+    assert (shown["body"], shown["invalidated_at"]) == ("two", None)
+    lore("restore", "note-1", "--at", shown["history"][0]["made_at"])
+    assert note(lore)["body"] == "a zebra"
+
+
+def test_sweep_drops_old_history(lore: Lore) -> None:
+    lore("edit", "note-1", "two")
+    with sqlite3.connect(lore.store / "search.db") as db:
+        db.execute("UPDATE node_history SET changed_at = '2001-01-01T00:00:00Z'")
+    db.close()
+    assert lore("sweep").json == [] and note(lore, "--history")["history"]
+    days = ("--history-days", "30")
+    assert "1 state of the history due" in lore("sweep", "--dry-run", *days).err
+    assert "1 state of the history dropped" in lore("sweep", *days).err
+    assert note(lore, "--history")["history"] == []
