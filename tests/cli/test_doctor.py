@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
 import pytest
+from commands import Lore
 from homes import move_home
 from new_stores import new_store
 
@@ -322,3 +324,49 @@ def test_records_with_what_looks_like_a_secret_are_a_warning(folder: str) -> Non
     checks = examined(folder, full=True)
     assert "secrets" in warning(checks)
     assert sorted(checks["secrets"].detail.split(", ")) == sorted((said, was))
+
+
+# --- the command
+
+
+def failed(lore: Lore, code: int = 1) -> dict[str, str]:
+    """Return the ids of failed checks, each with the command that mends."""
+    done = lore("doctor", code=code)
+    assert not done.err
+    return {row["id"]: row["fix"] for row in done.json if not row["ok"]}
+
+
+def test_doctor_prints_checks_as_json_and_as_text(lore: Lore) -> None:
+    lore("add", "decision", "sessions are signed with a rotating key")
+    assert failed(lore, 0) == {}
+    assert {*lore("doctor").json[0]} == {"id", "ok", "detail", "fix"}
+    assert re.match(r"ok +python +Python 3\.", lore("doctor", "--text").out)
+    lore.refuse("doctor", "--fulll")
+
+
+def test_doctor_without_a_store_names_the_command(lore_without_store: Lore) -> None:
+    found = failed(lore_without_store)
+    assert {*found} == {"data-folder", "store"} and found["store"] == "run 'lore init'"
+
+
+@pytest.mark.parametrize(
+    "text", ["graph_depth=$(touch gotcha)\n", "graph_depth=9\n", 'hop_decay="0.7\n', "what is it\n"]
+)
+def test_doctor_reports_a_config_that_commands_refuse(lore: Lore, text: str) -> None:
+    lore.write(".lore/.config", text)
+    lore.refuse("list")
+    assert {*failed(lore)} == {"config"}
+    details = {row["id"]: row["detail"] for row in lore("doctor", code=1).json}
+    assert ".config:1:" in details["config"]
+    assert lore("doctor", "--help").lines[0].startswith("Usage: lore doctor")
+    assert os.listdir(lore.project) == [".lore"]
+
+
+def test_doctor_names_the_command_that_mends(lore: Lore) -> None:
+    lore("add", "decision", "sessions are signed with a rotating key")
+    damage(str(lore.store), "DELETE FROM passages")
+    assert {*failed(lore).values()} == {"run 'lore reindex'"}
+    lore("reindex")
+    assert failed(lore, 0) == {}
+    (lore.store / "search.db").write_text("not a database, whatever its name says\n")
+    assert {*failed(lore)} == {"store"}

@@ -71,27 +71,7 @@ def test_import_prints_a_sentence_for_a_person(lore: Lore) -> None:
     assert summary("out.jsonl") == "2 records and 1 link, all as before\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "why"),
-    [
-        ("broken.jsonl", 1, "broken.jsonl: line 4: not JSON"),
-        ("good.jsonl docs broken.jsonl", 1, "broken.jsonl: line 4: not JSON"),
-        ("good.jsonl docs open.md", 1, "open.md: line 1: the front matter is not closed"),
-        ("merge.jsonl", 1, "merge.jsonl: line 1: a merge conflict: run 'lore sync'"),
-        ("long.jsonl --max-text 1000", 1, "line 1: the body of 'note-a' is longer than max_text"),
-        ("long.md --max-text 1000", 1, "long.md: has 2001 bytes, max_text is 1000"),
-        ("nowhere.jsonl", 1, "nowhere.jsonl: there is no such file"),
-        ("rfc.jsonl", 1, "line 1: unknown type 'rfc'"),
-        ("rfc.jsonl --new-types", 1, "line 3: unknown relation 'obsoletes'"),
-        ("docs odd.md --type decision", 1, "odd.md: line 2: status 'maybe' is not one of"),
-        ("", 2, "import needs a file"),
-        ("--skipbad x", 2, "--skip-bad"),
-        ("good.jsonl --ours --theirs", 2, "--ours and --theirs exclude each other"),
-    ],
-)
-def test_import_refuses_in_one_line_and_imports_nothing(
-    lore: Lore, words: str, code: int, why: str
-) -> None:
+def test_import_refuses_in_one_line_and_imports_nothing(lore: Lore) -> None:
     write_documents(lore)
     lore.write("good.jsonl", LINES)
     lore.write("broken.jsonl", LINES + '{"id":"note-c"\n')
@@ -101,7 +81,21 @@ def test_import_refuses_in_one_line_and_imports_nothing(
     lore.write("long.jsonl", f'{{"id":"note-a","body":"{"0" * 2000}"}}\n')
     lore.write("long.md", "0" * 2000 + "\n")
     lore.write("rfc.jsonl", RFC)
-    assert why in lore.refuse("import", *words.split(), code=code)
+    lore.refuse_each("""
+        import broken.jsonl | 1 | broken.jsonl: line 4: not JSON
+        import good.jsonl docs broken.jsonl | 1 | broken.jsonl: line 4: not JSON
+        import good.jsonl docs open.md | 1 | open.md: line 1: the front matter is not closed
+        import merge.jsonl | 1 | merge.jsonl: line 1: a merge conflict: run 'lore sync'
+        import long.jsonl --max-text 1000 | 1 | the body of 'note-a' is longer than max_text
+        import long.md --max-text 1000 | 1 | long.md: has 2001 bytes, max_text is 1000
+        import nowhere.jsonl | 1 | nowhere.jsonl: there is no such file
+        import rfc.jsonl | 1 | line 1: unknown type 'rfc'
+        import rfc.jsonl --new-types | 1 | line 3: unknown relation 'obsoletes'
+        import docs odd.md --type decision | 1 | line 2: status 'maybe' is not one of
+        import | 2 | import needs a file
+        import --skipbad x | 2 | --skip-bad
+        import good.jsonl --ours --theirs | 2 | --ours and --theirs exclude each other
+    """)
     assert lore("export").out == ""
 
 
