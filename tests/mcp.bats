@@ -89,30 +89,3 @@ setup() { setup_store; }
   run_lore related "$(lore list --ids -n 1)" -n 1 --quiet
   expect 0
 }
-
-@test "lore hook install, status and uninstall; run never fails" {
-  run_lore hook install claude --text
-  expect 0 "installed  claude  local  $PWD/.claude/settings.local.json"
-  [[ $(<.claude/settings.local.json) == *'lore hook run session-start --client claude'* ]]
-  run_lore hook status --ids --quiet
-  expect 0 claude
-  run_lore hook uninstall claude --text
-  expect 0 "removed  claude  local  $PWD/.claude/settings.local.json"
-  [ ! -e .claude/settings.local.json ]
-  run_lore hook install codex --local
-  expect_error 2 "codex has no --local settings"
-  run_lore hook install emacs
-  expect 2
-  run_lore hook install cursor --shared --dry-run
-  expect 0
-  [ ! -e .cursor ]
-  [[ $output == *'"version": 1'* ]]
-  # whatever is wrong, an agent goes on
-  printf 'limit=(\n' >.lore/.config
-  run_lore hook run prompt --client claude </dev/null
-  expect 0 ''
-  run_lore hook
-  expect_error 2 "hook needs one of"
-  run_lore hook now
-  expect_error 2 "unknown verb 'now'"
-}

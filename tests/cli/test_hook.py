@@ -1,0 +1,106 @@
+"""Test lore hook: what install writes, and what run prints of a commit."""
+
+from __future__ import annotations
+
+import pytest
+from commands import Lore
+
+
+@pytest.fixture
+def project(lore: Lore) -> Lore:
+    """A trusted store and one file."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.write("src/auth.py", "def login():\n    return 1\n")
+    lore("trust")
+    return lore
+
+
+def commit(lore: Lore, message: str, *files: str, prefix: str = "") -> str:
+    """What ``post-commit`` prints of a commit that git has made."""
+    sent = "\0".join((prefix, f"ab12cd34\n{message}", *files))
+    return lore("hook", "run", "post-commit", "--client", "git", stdin=f"{sent}\0").out
+
+
+def before_commit(lore: Lore, *files: str) -> list[str]:
+    """The lines that ``pre-commit`` prints."""
+    sent = "".join(f"\0{file}" for file in files)
+    return lore("hook", "run", "pre-commit", "--client", "git", stdin=f"{sent}\0").lines
+
+
+def test_post_commit_stages_lessons_once(project: Lore) -> None:
+    message = "Start\n\nLesson: Rotate keys\n  every month\ndecision: Tokens are signed"
+    lesson, decision = commit(project, message, "src/auth.py", "b.py").splitlines()
+    id = lesson.split()[1]
+    assert lesson == f"lore: {id} is staged: 'lore confirm {id}' keeps it"
+    row = project("show", id).json
+    assert [row[name] for name in ("body", "status", "source", "tags", "file")] == [
+        "Rotate keys every month", "staged", "conversation", ["commit"], None,
+    ]  # fmt: skip
+    assert "said by commit ab12cd34: Start" in row["data"]["why"]
+    # an amended commit restores nothing
+    project("confirm", id)
+    project("forget", decision.split()[1])
+    assert commit(project, message, "src/auth.py") == ""
+    assert project("list", "--ids").lines == [id]
+
+
+def test_post_commit_ties_lessons_to_one_file(project: Lore) -> None:
+    for type, prefix, files, file in (
+        ("failure", "", ["src/auth.py", ".lore/knowledge.jsonl"], "src/auth.py"),
+        ("lesson", "part/", ["part/src/auth.py", "other"], None),
+        ("pattern", "part/", ["part/src/auth.py"], "src/auth.py"),
+        ("decision", "", ["deleted.py"], None),
+    ):
+        commit(project, f"{type}: Keys of {type}", *files, prefix=prefix)
+        assert project("show", project.id("list", "--type", type)).json["file"] == file
+
+
+def test_pre_commit_prints_five_lines_at_most(project: Lore) -> None:
+    assert before_commit(project, "src/auth.py") == []
+    project("add", "decision", "Tokens are signed", "--file", "src/auth.py:2")
+    for number in range(5):
+        project("add", "lesson", f"Lesson {number} of logging in", "--file", "src/auth.py")
+    project.write("src/auth.py", "def logout():\n    return 2\n")
+    project("verify")
+    first, *_, last = lines = before_commit(project, "src/auth.py", "unknown.py")
+    assert len(lines) == 5
+    assert first.endswith(" [drifted] Tokens are signed (src/auth.py)")
+    assert last == "lore: 2 more records: 'lore related FILE'"
+
+
+def test_hooks_are_silent_on_untrusted_or_broken_stores(project: Lore) -> None:
+    project("add", "decision", "Tokens are signed", "--file", "src/auth.py")
+    project("trust", "--revoke")
+    assert before_commit(project, "src/auth.py") == []
+    assert "not trusted" in commit(project, "lesson: Look twice", "src/auth.py")
+    assert project("list", "--type", "lesson").json == []
+    project("trust")
+    assert len(before_commit(project, "src/auth.py")) == 1
+    (project.store / "search.db").write_text("broken")
+    assert before_commit(project, "src/auth.py") == []
+    project.write(".lore/.config", "limit=(\n")
+    assert project("hook", "run", "prompt", "--client", "claude").out == ""
+
+
+def test_hook_install_status_and_uninstall(lore: Lore) -> None:
+    settings = lore.project / ".claude/settings.local.json"
+    place = f"claude  local  {settings}"
+    assert lore("hook", "install", "claude", "--text").lines == [f"installed  {place}"]
+    assert "lore hook run session-start --client claude" in settings.read_text()
+    assert lore("hook", "status", "--ids", "--quiet").lines == ["claude"]
+    assert lore("hook", "uninstall", "claude", "--text").lines == [f"removed  {place}"]
+    assert not settings.exists()
+    assert '"version": 1' in lore("hook", "install", "cursor", "--shared", "--dry-run").out
+    assert not (lore.project / ".cursor").exists()
+    lore.git("init", "-q")
+    assert "hook run pre-commit --client git" in lore("hook", "install", "git", "--dry-run").out
+    assert not (lore.project / ".git/hooks/pre-commit").exists()
+    lore.refuse_each("""
+        hook install codex --local | 2 | codex has no --local settings
+        hook install git --user | 2 | git has no --user hooks
+        hook install emacs | 2 | emacs
+        hook | 2 | hook needs one of
+        hook now | 2 | unknown verb 'now'
+        hook shell fish | 2 | unknown shell 'fish'
+        hook shell | 2 | lore hook shell bash, or zsh
+    """)
