@@ -1,8 +1,12 @@
-"""The pages of the docs lead somewhere: each link to a file, and to a heading of it."""
+"""Links of the docs lead to files and headings; generated pages are up to date."""
 
 from __future__ import annotations
 
 import re
+import runpy
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +67,29 @@ def test_the_site_has_every_page_but_the_decisions() -> None:
         page for page in listed if page != "python-api.md"
     }
     assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize(
+    ("generator", "page"),
+    [
+        ("reference.py", "docs/commands.md"), ("config_example.py", "config.example"),
+        ("config_example.py --page", "docs/settings.md"), ("picture.py", "docs/terminal.svg"),
+    ],
+)  # fmt: skip
+def test_generated_page_is_up_to_date(
+    generator: str, page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if generator == "picture.py" and not shutil.which("jq"):
+        pytest.skip("jq is not installed")
+    program, *words = generator.split()
+    monkeypatch.setattr(sys, "argv", [program, *words])
+    runpy.run_path(str(ROOT / "docs" / program), run_name="__main__")
+    assert capsys.readouterr().out == (ROOT / page).read_text()
+
+
+def test_generate_prints_a_document_or_refuses() -> None:
+    script = str(ROOT / "docs/generate.sh")
+    done = subprocess.run([script, "api"], capture_output=True, text=True)
+    assert done.returncode == 0 and "### Lore.search" in done.stdout.splitlines()
+    done = subprocess.run([script, "comands"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "") and "'comands'" in done.stderr

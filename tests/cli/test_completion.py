@@ -1,0 +1,107 @@
+"""Words that ``lore completion words`` offers for the last word of a command line."""
+
+from __future__ import annotations
+
+import pytest
+from commands import Lore
+
+RECORDS = """\
+{"id":"note-a","type":"note","title":"one","tags":["auth","web"]}
+{"id":"symbol-src/a.py::Login","type":"symbol","body":"two"}
+"""
+
+
+def offered(lore: Lore, *words: str) -> str:
+    """Return the offered words, separated by spaces."""
+    done = lore("completion", "words", *words)
+    assert not done.err
+    return " ".join(done.lines)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("se", "search"),
+        ("help se", "search"),
+        ("show |", ""),
+        ("search --graph", "--graph-depth --graph-limit"),
+        ("search --graph-depth |", "0 1 2 3"),
+        ("list --status s", "staged superseded"),
+        ("list --status=su", "--status=superseded"),
+        ("search --type decision,l", "decision,lesson"),
+        ("search --type=decision,le", "--type=decision,lesson"),
+        ("add dec", "decision"),
+        ("add note --status staged,s", ""),
+        ("add --embedder n", "none"),
+        ("config |", "list get set unset"),
+        ("config get graph_d", "graph_depth"),
+        ("completion |", "bash zsh"),
+        ("graph rel", "related relations"),
+        ("help graph pa", "path"),
+        ("graph export --format d", "dot"),
+        ("search --expansion b", "best-path"),
+        ("index --languages py", "python"),
+        ("run start --t", "--task --text"),
+    ],
+)
+def test_offers_commands_options_and_values(
+    lore_without_store: Lore, line: str, words: str
+) -> None:
+    assert offered(lore_without_store, *line.replace("|", "").split(" ")) == words
+
+
+def test_offers_the_options_of_a_command(lore_without_store: Lore) -> None:
+    listed = offered(lore_without_store, "list", "-").split()
+    assert {"-n", "--limit", "--tag", "--tags", "--jq"} <= {*listed}
+    assert "--tag" not in offered(lore_without_store, "export", "--").split()
+
+
+def test_offers_programs_of_the_user(lore_without_store: Lore) -> None:
+    program = lore_without_store.config.parent / "commands" / "lore-serenade"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert offered(lore_without_store, "se") == "search serenade"
+    assert offered(lore_without_store, "help", "ser") == "serenade"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("show note", "note-a"),
+        ("show --jq . note", "note-a"),
+        ("graph path note", "note-a"),
+        ("link note-a relates_to note", "note-a"),
+        ("link note-a learned", "learned_from"),
+        ("list --tag |", "auth web"),
+        ("list --tag web,a", "web,auth"),
+        ("search --files @git,src/a", "@git,src/a.py"),
+        ("list --file sr", "src/"),
+        ("search --edges imp", "implements imports"),
+        ("search --edges imports,def", "imports,defines"),
+        ("search no", ""),
+        ("import |", ""),
+        ("add note --title n", ""),
+        ("anchor note-a lib/", ""),
+    ],
+)
+def test_offers_ids_tags_and_files(lore: Lore, line: str, words: str) -> None:
+    lore("import", "-", stdin=RECORDS)
+    (lore.project / "src").mkdir()
+    (lore.project / "src" / "a.py").touch()
+    assert offered(lore, *line.replace("|", "").split(" ")) == words
+
+
+def test_offers_forgotten_records_and_runs(lore: Lore) -> None:
+    lore("import", "-", stdin=RECORDS)
+    lore("forget", "note-a")
+    assert offered(lore, "restore", "") == "note-a"
+    run = lore("run", "start").out.strip()
+    assert offered(lore, "run", "finish", "") == run
+
+
+@pytest.mark.parametrize("words", [("fsh",), (), ("bash", "zsh")])
+def test_completion_takes_one_known_shell(
+    lore_without_store: Lore, words: tuple[str, ...]
+) -> None:
+    assert "shell" in lore_without_store.refuse("completion", *words)
