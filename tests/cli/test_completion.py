@@ -101,7 +101,5 @@ def test_offers_forgotten_records_and_runs(lore: Lore) -> None:
 
 
 @pytest.mark.parametrize("words", [("fsh",), (), ("bash", "zsh")])
-def test_completion_takes_one_known_shell(
-    lore_without_store: Lore, words: tuple[str, ...]
-) -> None:
+def test_completion_takes_one_known_shell(lore_without_store: Lore, words: tuple[str, ...]) -> None:
     assert "shell" in lore_without_store.refuse("completion", *words)

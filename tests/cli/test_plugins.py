@@ -1,0 +1,252 @@
+"""Programs of the user: formats of import and export, and plugins that hear of events."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import Lore
+from repositories import Repository
+
+ROOT = Path(__file__).resolve().parents[2]
+LINE = '{"id":"note-x","type":"note","body":"of a format"}'
+
+ADR = "# {}\n\nDate: {}\n\n## Status\n\nAccepted\n\n{}\n\n## Context\n\nRows.\n"
+ISSUES = [
+    {"id": "bd-1", "title": "Rotate tokens", "description": "Once a day.", "design": "By cron.",
+     "status": "closed", "priority": 1, "issue_type": "bug", "labels": ["auth"],
+     "created_at": "2026-01-02T03:04:05.123456789+02:00", "updated_at": "2026-01-03T00:00:00Z",
+     "dependencies": [
+         {"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "blocks"},
+         {"issue_id": "bd-1", "depends_on_id": "bd-3", "type": "parent-child"},
+         {"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "tracks"}]},
+    {"id": "bd-2", "title": "Store tokens", "status": "open", "issue_type": "task",
+     "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"},
+    {"id": "bd-3", "title": "Gone", "status": "tombstone"},
+    {"_type": "memory", "key": "db-lock", "value": "Close the database before a copy"},
+    {"_type": "wisp"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def own(lore: Lore) -> Path:
+    """The folder of the user's own programs."""
+    folder = lore.config.parent / "commands"
+    folder.mkdir()
+    return folder
+
+
+def put(own: Path, name: str, *script: str) -> None:
+    """Write a program."""
+    (own / name).write_text(
+        "\n".join(("#!/bin/sh", "# Summary: mine", "# Lore-API: 1", *script, ""))
+    )
+    (own / name).chmod(0o755)
+
+
+def test_importer_gets_the_file_and_its_path(lore: Lore, own: Path) -> None:
+    put(
+        own, "lore-import-mine",
+        'printf "%s\\n" "$1" "$LORE_API" "$LORE_IN_PLUGIN" "$LORE_STORE" >got; cat >>got',
+        '[ ! -d "$1" ] || echo folder >>got', f"echo '{LINE}'",
+    )  # fmt: skip
+    lore.write("-file.mine", "raw\n")
+    (lore.project / "folder.md").mkdir()
+    got = lore.project / "got"
+    assert lore("import", "--format", "mine", "--", "-file.mine").json["added"] == 1
+    assert got.read_text().splitlines() == [
+        f"{lore.project}/-file.mine", "1", "lore-import-mine", str(lore.store), "raw",
+    ]  # fmt: skip
+    assert lore("import", "--format", "mine", "folder.md").json["unchanged"] == 1
+    assert got.read_text().endswith("\nfolder\n")
+    lore("import", "--format", "mine", "-", stdin="piped\n")
+    assert got.read_text().splitlines()[::4] == ["-", "piped"]
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (f"echo '{LINE}'; echo no JSON", "what lore-import-mine made of folder: line 2"),
+        (f"echo '{LINE}'; echo 'of no kind' >&2; exit 1", "failed with exit code 1 (of no kind)"),
+        ("sleep 60", "did not end within 0.2 s"),
+    ],
+)
+def test_failed_importer_imports_nothing(lore: Lore, own: Path, script: str, reason: str) -> None:
+    put(own, "lore-import-mine", script)
+    (lore.project / "folder").mkdir()
+    lore.patch.setenv("LORE_FORMAT_TIMEOUT", "0.2")
+    assert reason in lore.refuse("import", "--format", "mine", "folder", code=1)
+    assert lore("list").json == []
+
+
+def test_failed_exporter_keeps_the_file(lore: Lore, own: Path) -> None:
+    lore("add", "note", "one")
+    put(own, "lore-export-count", "grep -c '^{\"id\"'")
+    assert lore("export", "--format", "count").out == "1\n"
+    file = lore.project / "count.txt"
+    options = "export", "--format", "count", "count.txt"
+    assert "nothing was exported" in lore.refuse(*options, "--type", "decision", code=1)
+    assert not file.exists()
+    lore(*options)
+    assert file.read_text() == "1\n"
+    put(own, "lore-export-count", "printf '\\377'")
+    assert "not UTF-8" in lore.refuse(*options, code=1)
+    assert file.read_text() == "1\n"
+
+
+def test_format_is_the_name_of_a_program(lore: Lore, own: Path) -> None:
+    put(own, "lore-export-count")
+    assert "--state" in lore.refuse("export", "--format", "count", "--state")
+    assert "lore-export-coutn" in lore.refuse("export", "--format", "coutn")
+    assert "lower-case" in lore.refuse("export", "--format", "../x")
+    put(own, "lore-import-mine")
+    assert "import-mine" in lore.refuse("import-mine")  # an unknown command
+    assert "import-mine" not in lore("commands").out
+
+
+def test_event_plugins_hear_of_each_command_once(lore: Lore, own: Path) -> None:
+    heard = lore.root / "heard"
+    for event in ("add", "edit", "link", "forget", "import", "index", "sync"):
+        put(own, f"lore-hook-post-{event}", f"cat >>'{heard}'; echo . >>'{heard}'")
+    lore("add", "note", "Another", "--id", "note-b")
+    for text in ("New", "New"):  # the second changes nothing
+        lore("add", "note", text, "--id", "note-c")
+    lore("edit", "note-c", "Newer")
+    lore("link", "note-c", "relates_to", "note-b")
+    lore("fact", "jacq", "uses", "duckdb")
+    lore("forget", "note-b", "note-c")
+    rows = '{"id":"note-b","type":"note","body":"b"}\n{"id":"note-d","type":"note","body":"d"}\n'
+    for _ in range(2):
+        lore("import", "-", stdin=rows)
+    Repository(lore.project).write("x.py", "x = 1\n")
+    lore("index")
+    lore("sync", "knowledge.jsonl")
+    with (lore.project / "knowledge.jsonl").open("a") as file:
+        file.write('{"id":"note-e","type":"note","body":"e"}\n')
+    lore("sync", "knowledge.jsonl")
+    events = [
+        [tuple(json.loads(line).values()) for line in block.splitlines()]
+        for block in heard.read_text().removesuffix(".\n").split(".\n")
+    ]
+    assert events == [
+        [("post-add", "note-b", "added")],
+        [("post-add", "note-c", "added")],
+        [("post-edit", "note-c", "updated")],
+        [("post-link", "note-c relates_to note-b", "added")],
+        [("post-link", "entity-jacq uses entity-duckdb", "added")],
+        [("post-forget", "note-b", "invalidated"), ("post-forget", "note-c", "invalidated")],
+        [("post-import", "note-b", "updated"), ("post-import", "note-d", "added")],
+        [("post-index", 1, 0, 0)],
+        [("post-sync", "note-e", "added")],
+    ]
+
+
+def test_pre_add_plugin_refuses_or_must_answer(lore: Lore, own: Path) -> None:
+    put(own, "lore-hook-pre-add", 'grep -q secret && echo "no secrets" >&2 && exit 1; exit 0')
+    add = ("add", "note", "--id", "note-s")
+    assert "no secrets" in lore.refuse(*add, "a secret", code=1)
+    lore("add", "note", "plain", "--id", "note-p")
+    lore.patch.setenv("LORE_EVENT_TIMEOUT", "0.2")
+    put(own, "lore-hook-pre-add.late", "sleep 60")
+    assert "did not end within 0.2 s" in lore.refuse(*add, "another", code=1)
+    (own / "lore-hook-pre-add.late").chmod(0o600)
+    assert "is not executable" in lore.refuse(*add, "another", code=1)
+    (own / "lore-hook-pre-add.late").unlink()
+    (own / "lore-hook-pre-add").unlink()
+    (own / "lore-hook-pre-add").symlink_to("/nonexistent")
+    assert "nothing was written" in lore.refuse(*add, "another", code=1)
+    assert lore("list", "--ids").out == "note-p\n"
+
+
+def test_failed_post_add_plugin_is_a_warning(lore: Lore, own: Path) -> None:
+    put(own, "lore-hook-post-add", "echo one >&2; printf 'two\\033[2J\\n' >&2; exit 3")
+    put(own, "lore-hook-post-add.ok", "echo printed; exit 0")
+    put(own, "lore-hook-post-add.slow", "sleep 60")
+    lore.patch.setenv("LORE_EVENT_TIMEOUT", "0.2")
+    done = lore("add", "note", "kept", "--id", "note-a", "--ids")
+    assert done.out == "note-a\n"
+    failed, late = done.notes
+    assert failed.startswith("lore-hook-post-add: failed with exit code 3 (two?[2J)")
+    assert late.startswith("lore-hook-post-add.slow: did not end within 0.2 s")
+    assert not lore("add", "note", "kept too", "--quiet").err
+
+
+def test_event_plugins_of_a_clone_or_path_never_run(lore: Lore) -> None:
+    ran = lore.root / "ran"
+    for folder in ("a project/hooks", "a project/.lore/commands", "bin", "a project"):
+        lore.program(f"{folder}/lore-hook-pre-add", f"touch '{ran}'; exit 1")
+    lore.write(".lore/.config", f'plugin_dir="{lore.project}/hooks"\nevent_timeout=0.01\n')
+    lore.patch.setenv("PATH", f"{lore.root}/bin:{lore.project}", prepend=":")
+    notes = lore("add", "note", "new").notes
+    assert len(notes) == 2 and all("counts only in the user's own config" in n for n in notes)
+    (lore.project / ".lore/.config").unlink()
+    hooks = [row for row in lore("plugin", "list").json if row["kind"] == "hook"]
+    assert hooks and {row["state"] for row in hooks} == {"not in your own folder"}
+    assert not ran.exists()
+
+
+def test_importer_of_adr_tools_brings_decisions_and_links(lore: Lore, own: Path) -> None:
+    (own / "lore-import-adr-tools").symlink_to(ROOT / "plugins/lore-import-adr-tools")
+    lore.write(
+        "adr/0001-use-flat-files.md",
+        ADR.format(
+            "1. Use flat files", "2020-01-31", "Superseded by [2. Use SQLite](0002-use-sqlite.md)"
+        ),
+    )
+    lore.write(
+        "adr/0002-use-sqlite.md",
+        ADR.format(
+            "2. Use SQLite",
+            "2021-02-28",
+            "Supersedes [1. Use flat files](0001-use-flat-files.md)\n\n"
+            "Amended by [3. WAL](0003-wal.md)",
+        ),
+    )
+    lore.write(
+        "adr/0003-wal.md",
+        '---\nstatus: "proposed"\ndate: 2022-03-01\n---\n\n# WAL mode\n\n'
+        "## Context\n\nSee [files](0001-use-flat-files.md) and [a page](../x.md).\n",
+    )
+    lore.write("adr/template.md", "# Template\n")
+    done = lore("import", "--format", "adr-tools", "adr").json
+    assert done["added"] == 6 and done["dangling"] == 0
+    assert lore("import", "--format", "adr-tools", "adr").json["unchanged"] == 6
+    rows = {
+        row.get("id") or (row["from_id"][13:17], row["relation"], row["to_id"][13:17]): row
+        for row in lore("export", "--type", "decision").rows
+    }
+    assert {key for key in rows if isinstance(key, tuple)} == {
+        ("0002", "supersedes", "0001"),
+        ("0003", "links_to", "0001"),
+        ("0003", "relates_to", "0002"),
+    }
+    first, second, third = (
+        row for key, row in sorted(rows.items(), key=str) if isinstance(key, str)
+    )
+    assert (first["title"], first["status"]) == ("Use flat files", "superseded")
+    assert second["created_at"] == "2021-02-28T00:00:00Z" and third["status"] == "staged"
+    lore.write("issues.jsonl", "{}\n")
+    assert "no NUMBER-name.md" in lore.refuse(
+        "import", "--format", "adr-tools", "issues.jsonl", code=1
+    )
+
+
+def test_importer_of_beads_brings_tasks_and_memories(lore: Lore, own: Path) -> None:
+    (own / "lore-import-beads").symlink_to(ROOT / "plugins/lore-import-beads")
+    lore.write("issues.jsonl", "".join(f"{json.dumps(issue)}\n" for issue in ISSUES))
+    done = lore("import", "--format", "beads", "issues.jsonl").json
+    assert (done["nodes"], done["edges"]) == (3, 3)
+    again = lore("import", "--format", "beads", "issues.jsonl").json
+    assert (again["added"], again["updated"]) == (0, 0)
+    assert lore("search", "close the database", "--ids", "-n", "1").lines == ["note-db-lock"]
+    assert lore("list", "--type", "task", "--ids").lines == ["task-bd-1", "task-bd-2"]
+    task = lore("show", "task-bd-1").json
+    assert task["body"] == "Once a day.\n\n## Design\n\nBy cron."
+    assert (task["created_at"], task["category"]) == ("2026-01-02T01:04:05Z", "bug")
+    assert task["status"] == "superseded"
+    assert {edge["relation"] for edge in task["edges"]} == {"depends_on", "part_of", "relates_to"}
+    lore.write("issues.jsonl", '{"id":"bd-1","title":"x"\n')
+    assert "line 1 is not JSON" in lore.refuse(
+        "import", "--format", "beads", "issues.jsonl", code=1
+    )
