@@ -1,0 +1,146 @@
+"""Ranks of files in a search: by whole texts, by kind, and by the commits that changed them."""
+
+from __future__ import annotations
+
+import pytest
+from commands import Lore
+from repositories import Repository
+
+LONG = "value = 1\n" * 400
+
+
+@pytest.fixture
+def tree(lore: Lore) -> Lore:
+    """Run commands in a git work tree, searched by words alone."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    Repository(lore.project)
+    return lore
+
+
+def commit(lore: Lore, message: str, **files: str) -> None:
+    """Write files of ``src`` and commit all."""
+    for name, text in files.items():
+        lore.write(f"src/{name}.py", text)
+    lore.git("add", ".")
+    lore.git("commit", "-qm", message)
+
+
+def indexed(lore: Lore, message: str, **files: str) -> None:
+    """Commit files and index the tree."""
+    commit(lore, message, **files)
+    lore("index", "-q")
+
+
+def paths(lore: Lore, query: str, *options: str) -> list[str]:
+    """Return the paths of the files that a search finds."""
+    ids = lore("search", query, "--type", "file", "--ids", *options).lines
+    return [id.removeprefix("file-") for id in ids]
+
+
+def test_words_deep_in_a_file_find_it(tree: Lore) -> None:
+    lines = f"{LONG}# the barometer\n"
+    for path in ("tests/test_deep.py", "notes.md"):
+        tree.write(path, lines)
+    indexed(tree, "one", deep=lines, other=LONG)
+    assert paths(tree, "read barometer at night")[0] == "src/deep.py"
+    assert "tests/test_deep.py" in paths(tree, "test of the barometer")
+    [first] = tree("search", "read barometer", "-n", "1").json
+    assert first["id"] == "file-src/deep.py" and "barometer" in first["snippet"]
+    indexed(tree, "two", deep="value = 1\n")
+    assert "src/deep.py" not in paths(tree, "read barometer at night")
+
+
+def test_commits_lead_to_files_and_are_no_results(tree: Lore) -> None:
+    commit(tree, "Sessions expire after a night", clock=LONG, door=LONG)
+    id = f"commit-{tree.git('rev-parse', 'HEAD')}"
+    indexed(tree, "Something else entirely", lamp=LONG)
+    assert paths(tree, "why sessions expire at night") == []
+    found = tree("search", "sessions expire at night", "--type", "file", "--explain").json
+    assert [(hit["id"], hit["explain"]["file"]["commit"]) for hit in found] == [
+        ("file-src/clock.py", id), ("file-src/door.py", id),
+    ]  # fmt: skip
+    shown = tree("show", id).json
+    assert (shown["type"], shown["title"]) == ("commit", "Sessions expire after a night")
+    assert {edge["relation"] for edge in shown["edges"]} == {"changes"}
+    tree.print_each(f"""
+        graph neighbors {id} | file-src/clock.py file-src/door.py
+        search 'sessions expire' --graph-depth 1 | file-src/clock.py file-src/door.py
+        list --type commit |
+    """)
+    assert "Sessions expire" not in tree("export").out
+
+
+def test_renamed_file_keeps_its_commits(tree: Lore) -> None:
+    commit(tree, "Sessions expire after a night", clock=LONG)
+    tree.git("mv", "src/clock.py", "src/watch.py")
+    indexed(tree, "Another name")
+    assert paths(tree, "sessions expire at night") == ["src/watch.py"]
+    tree("forget", "file-src/watch.py", "--purge")
+    assert paths(tree, "sessions expire at night") == []
+
+
+def test_lost_history_leaves_the_texts(tree: Lore) -> None:
+    indexed(tree, "Sessions expire after a night", clock=LONG)
+    tree.sql("DROP TABLE commit_files")
+    for depth in "01":
+        done = tree(
+            "search", "value of sessions", "--type", "file", "--ids", "--graph-depth", depth
+        )
+        assert done.lines == ["file-src/clock.py"] and "without their commits" in done.err
+
+
+def test_lost_texts_and_commits_come_back(tree: Lore) -> None:
+    indexed(tree, "Sessions expire after a night", clock=LONG)
+    tree.sql(
+        "DELETE FROM whole_files", "DELETE FROM commits", "DELETE FROM commit_files",
+        "DROP TABLE files_fts", "DROP TABLE commits_fts",
+    )  # fmt: skip
+    assert paths(tree, "value") == []
+    tree("index", "-q")
+    assert paths(tree, "value") == ["src/clock.py"]
+    tree("reindex")
+    assert paths(tree, "sessions night") == ["src/clock.py"]
+    tree("doctor")
+
+
+def test_partial_clone_is_ranked_without_missing_files(tree: Lore) -> None:
+    commit(tree, "Sessions expire after a night", clock=LONG)
+    tree.git("mv", "src/clock.py", "src/watch.py")
+    commit(tree, "Another name")
+    commit(tree, "Shorter", watch="value = 2\n")
+    tree.git("config", "uploadpack.allowFilter", "true")
+    partial = tree.root / "partial"
+    tree.git("clone", "-q", "--filter=blob:none", f"file://{tree.project}", str(partial))
+    clone = tree.at(partial)
+    clone.git("remote", "set-url", "origin", f"file://{tree.root}/nowhere")
+    clone("index", "-q")
+    assert paths(clone, "sessions expire at night") == ["src/watch.py"]
+
+
+def test_symbol_stands_for_its_file(tree: Lore) -> None:
+    keys = 'def rotate_keys(old):\n    """Makes a new signing key at night."""\n    return old\n'
+    tree.write("docs/keys.rst", "Keys\n====\n\nHow the signing key is rotated at night.\n")
+    for name in ("lamps", "doors", "clocks", "walls"):
+        tree.write(f"src/{name}.py", f'def open_{name}(house):\n    """Opens {name} by day."""\n')
+    indexed(tree, "one", keys=f"import os\n\n\n{keys}")
+    hits = tree("search", "how is the signing key rotated", "--explain").json
+    first, page = hits[0], next(hit for hit in hits if hit["file"] == "docs/keys.rst")
+    assert first["id"] == "symbol-src/keys.py::rotate_keys"
+    assert first["snippet"] == "Makes a new signing key at night. return old"
+    assert first["explain"]["stands_for"] == "file-src/keys.py"
+    assert [hit["line_start"] for hit in (first, page)] == [4, 4]
+    assert "file-src/keys.py" not in [hit["id"] for hit in hits]
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_all_types_rank_as_no_type(tree: Lore, own: bool) -> None:
+    tree.write("docs.md", "# Barometer\n\nHow to read it.\n")
+    if own:
+        tree.patch.setenv("LORE_DIR", str(tree.root / "own"))
+        tree("init")
+    tree("import", "docs.md")
+    indexed(tree, "one", deep=f"{LONG}\n\ndef read_barometer():\n    return value\n")
+    query = ("search", "how is the barometer read")
+    found = tree(*query).json
+    assert tree(*query, "--type", "doc,symbol,file").json == found
+    assert [hit["id"] for hit in found if "docs" in hit["id"]] == ["doc-docs"]
