@@ -1,0 +1,64 @@
+"""Test lore mcp --install, lore trust, and the limit on the bytes of an answer."""
+
+from __future__ import annotations
+
+import json
+
+from commands import Lore
+
+
+def test_install_prints_a_clients_configuration(lore: Lore) -> None:
+    assert lore("mcp", "--install", "codex", "--write").lines == [
+        "[mcp_servers.lore]", 'command = "lore"', 'args = ["mcp", "--write"]',
+    ]  # fmt: skip
+    lore.refuse_each("""
+        mcp --install emacs | 2 | give one of claude, codex, cursor, gemini, vscode
+        mcp --write-config | 2 | --install
+        mcp now | 2 | mcp takes no 'now'
+        mcp --json | 2 | unknown option '--json'
+        mcp --max-bytes many | 2 | max_bytes
+    """)
+
+
+def test_install_keeps_the_clients_settings(lore: Lore) -> None:
+    write = ("mcp", "--install", "vscode", "--write-config")
+    before = '{"inputs": [], "servers": {"other": {"command": "x"}}}'
+    file = lore.write(".vscode/mcp.json", before)
+    lore(*write)
+    server = {"type": "stdio", "command": "lore", "args": ["mcp"]}
+    once = file.read_text()
+    assert json.loads(once) == {
+        "inputs": [],
+        "servers": {"other": {"command": "x"}, "lore": server},
+    }
+    assert (file.parent / "mcp.json.lore-backup").read_text() == before
+    lore(*write)
+    assert file.read_text() == once
+    file.write_text('{"servers": {} // mine\n}')
+    assert "is not JSON that can be kept" in lore.refuse(*write, code=1)
+    assert "// mine" in file.read_text()
+
+
+def test_trust_is_given_and_revoked(lore_without_store: Lore) -> None:
+    lore = lore_without_store
+    lore("init", "-q")  # whose store is trusted
+    for words, state in (
+        ([], "unchanged"), (["--revoke"], "revoked"), (["--revoke", "."], "unchanged"),
+        (["."], "trusted"),
+    ):  # fmt: skip
+        assert lore("trust", *words, "--text").lines == [f"{state}  {lore.project}"]
+    assert (lore.store / "trusted").stat().st_mode & 0o777 == 0o600
+    assert "there is no such folder" in lore.refuse("trust", "nowhere", code=1)
+
+
+def test_max_bytes_drops_whole_results(lore: Lore) -> None:
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    for number in range(5):
+        lore("add", "note", f"token number {number}", "--id", f"note-{number}")
+    done = lore("search", "token", "--max-bytes", "1200")
+    assert 0 < len(done.json) < 5 and "left out: max_bytes is 1200" in done.err
+    lore.refuse_each("""
+        search token --max-bytes 200 | 2 | max_bytes is '200': give 0, or 1000 and more
+        context token --max-bytes 200 | 2 | give 0, or 1000
+        show note-1 --max-bytes 200 | 2 | give 0, or 1000
+    """)
