@@ -1,0 +1,117 @@
+"""What ``lore embed`` does, and which embedder counts."""
+
+from __future__ import annotations
+
+import apsw
+import pytest
+from commands import Lore
+from endpoints import Endpoint
+
+DOWN = "endpoint:http://127.0.0.1:9/v1"
+STATIC = "static:l2_supercat_256"
+
+
+@pytest.fixture
+def notes(lore: Lore) -> Lore:
+    """A store with two records and static vectors."""
+    lore.fill(
+        {"id": "note-a", "body": "sessions are signed with a rotating key"},
+        {"id": "note-b", "body": "reads go to the replica"},
+    )
+    return lore
+
+
+def wanted(lore: Lore) -> str:
+    """Return the embedder that the settings choose."""
+    found: str = lore("embed", "--status", "-q").json["wanted"]
+    return found
+
+
+def set_embedder(lore: Lore, name: str) -> None:
+    """Write the name of another embedder into the store."""
+    with apsw.Connection(str(lore.store / "search.db")) as connection:
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'embedder'", (name,))
+
+
+def test_embed_refuses_wrong_options_and_embedders(notes: Lore) -> None:
+    notes.refuse_each("""
+        embed | 2 | embed takes one of --all, --missing, --status
+        embed --all --missing | 2 | embed takes one of
+        embed --status --dry-run | 2 | --dry-run goes with --all and --missing
+        embed --all --embedder none | 2 | drop the vectors with 'lore reindex --embedder none'
+        embed --all --embedder static:x | 2 | embedder is 'static:x': give static, none,
+        embed --all --embedder sentence-transformers:nope | 1 | nope is not on this machine
+    """)
+    refused = notes.refuse(
+        "embed", "--all", "--embedder", "endpoint:http://me:hunter2@localhost/v1"
+    )
+    assert "a key goes into LORE_ENDPOINT_KEY" in refused and "hunter2" not in refused
+
+
+def test_embed_estimates_and_makes_all_vectors(notes: Lore) -> None:
+    done = notes("embed", "--all", "--dry-run")
+    row = done.json
+    assert (row["embedder"], row["passages"], row["kept"]) == (STATIC, 2, 0)
+    assert f"2 passages to embed by {STATIC}: about 1 second" in done.err
+    row = notes("embed", "--all").json
+    assert (row["dimension"], row["passages"], row["kept"]) == (256, 2, 0)
+    row = notes("embed", "--status").json
+    assert (row["embedder"], row["missing"], row["wanted"]) == (STATIC, 0, "static")
+    assert f"{STATIC}, 256 dimensions" in notes("embed", "--status", "--text").out
+    found = notes("search", "key")
+    assert found.json[0]["id"] == "note-a" and not found.err
+
+
+def test_vectors_of_an_endpoint_need_its_setting(notes: Lore, endpoint: Endpoint) -> None:
+    name = f"endpoint:{endpoint.url}"
+    refused = notes.refuse("embed", "--missing", "--embedder", name, code=1)
+    assert f"the store's vectors are {STATIC}'s" in refused
+    done = notes("embed", "--all", "--embedder", name)
+    assert done.json["dimension"] == 16 and f"set embedder={name} in your config" in done.err
+    done = notes("search", "key", "--ids")
+    assert done.out == "note-a\n" and done.err.count("\n") == 1
+    assert f"the store's vectors are {name}'s, not {STATIC}'s: run 'lore embed --all'" in done.err
+    assert not notes("search", "key", "--embedder", name).err
+
+
+def test_embed_missing_makes_vectors_of_an_outage(notes: Lore, endpoint: Endpoint) -> None:
+    notes.config.write_text(f"embedder={DOWN}\nendpoint_model=letters\n")
+    up = ("--embedder", f"endpoint:{endpoint.url}")  # the model names the vectors
+    notes("embed", "--all", "-q", *up)
+    done = notes("add", "note", "renew the certificates")
+    assert "endpoint:letters cannot be asked" in done.err and done.err.count("\n") == 1
+    assert "no vectors before 'lore embed --missing' is run" in done.err
+    assert notes("embed", "--status").json["missing"] == 1
+    done = notes("search", "key", "--ids")
+    assert done.lines[0] == "note-a" and done.err.count("\n") == 1
+    assert "cannot be asked (Connection refused)" in done.err and "full text only" in done.err
+    assert "cannot be asked" in notes.refuse("embed", "--missing", code=1)
+    assert notes("embed", "--missing", *up).json["passages"] == 1
+    assert notes("embed", "--status").json["missing"] == 0
+
+
+def test_a_search_without_its_model_uses_full_text(notes: Lore) -> None:
+    model = "sentence-transformers:no-such-model"
+    set_embedder(notes, model)
+    done = notes("search", "key", "--embedder", model, "--ids")
+    assert done.out == "note-a\n" and done.err.count("\n") == 1
+    assert "the model no-such-model is not on this machine" in done.err
+
+
+@pytest.mark.parametrize("embedder", [DOWN, "sentence-transformers:/tmp/evil"])
+def test_only_the_user_chooses_models_and_endpoints(notes: Lore, embedder: str) -> None:
+    notes.write(".lore/.config", f"embedder={embedder}\n")
+    assert "it counts only in the user's own config: left out" in notes("embed", "--status").err
+    assert wanted(notes) == "static"
+    notes.write(".lore/.config", "embedder=none\n")
+    assert wanted(notes) == "none"
+    notes.write(".lore/.config", "")
+    notes.config.write_text(f"embedder={embedder}\n")
+    assert wanted(notes) == embedder
+
+
+def test_a_key_in_a_config_reaches_no_endpoint(notes: Lore, endpoint: Endpoint) -> None:
+    notes.config.write_text(f"embedder=endpoint:{endpoint.url}\nendpoint_key=sk-secret\n")
+    done = notes("embed", "--all")
+    assert "unknown setting 'endpoint_key'" in done.err and "sk-secret" not in done.err
+    assert endpoint.headers and "sk-secret" not in str(endpoint.headers)
