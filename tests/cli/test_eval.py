@@ -1,0 +1,121 @@
+"""What ``lore eval`` and ``lore tune`` print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+
+import pytest
+from commands import Lore
+
+WORDS = ("granite", "heron", "lagoon", "maple", "nettle", "orchid", "pebble", "quartz")
+QUERIES = [
+    {"id": word, "query": word, "relevant": [f"note-{word}", f"decision-{word}"]} for word in WORDS
+]
+EVAL = ("eval", "--queries", "queries.jsonl", "--timed", "0")
+TUNE = ("tune", "--queries", "queries.jsonl", "--folds", "2")
+
+
+@pytest.fixture(autouse=True)
+def _queries(lore: Lore) -> None:
+    """Of the two answers to each query one has its word, the other is linked to that."""
+    lore.write(".lore/.config", "embedder=none\n")
+    lore.fill(
+        *({"id": f"note-{word}", "title": f"All about {word}"} for word in WORDS),
+        *({"id": f"decision-{word}", "title": "A rule"} for word in WORDS),
+        *({"from_id": f"note-{word}", "to_id": f"decision-{word}", "relation": "relates_to"}
+          for word in WORDS),
+    )  # fmt: skip
+    lore.write("queries.jsonl", lines(*QUERIES))
+
+
+def lines(*rows: Mapping[str, object]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_eval_measures_legs_fusions_and_configurations(lore: Lore) -> None:
+    done = lore("eval", "--queries", "queries.jsonl", "--timed", "2")
+    rows = done.json["rows"]
+    assert (done.json["queries"], done.json["reference"], done.err) == (8, "fulltext", "")
+    assert [row["id"] for row in rows] == [
+        "fulltext", "vector", "convex", "rrf", "graph_depth=0", "graph_depth=1",
+    ]  # fmt: skip
+    assert rows[-1]["recall@5"] == 1 and rows[-1]["ms"]["median"] > 0
+    assert rows[-1]["difference"]["recall@5"]["mean"] == 0.5
+
+
+def test_eval_compares_configurations_at_given_ranks(lore: Lore) -> None:
+    configuration = "graph_depth=2 EDGE_WEIGHTS[relates_to]=0.5"
+    words = ("--at", "1,3", "--compare", configuration, "--limit", "3")
+    report = lore("eval", "--queries", "-", "--timed", "0", *words, stdin=lines(*QUERIES)).json
+    assert report["measures"][:2] == ["recall@1", "recall@3"] and len(report["rows"]) == 5
+    assert report["rows"][-1]["id"] == configuration and report["rows"][-1]["ms"] is None
+
+
+def test_eval_prints_a_table_and_changes_nothing(lore: Lore) -> None:
+    temporary = lore.root / "temporary"
+    temporary.mkdir()
+    lore.patch.setattr("tempfile.tempdir", str(temporary))
+    before = lore("export").out
+    done = lore(*EVAL, "--controls", "--text")
+    assert "recall@5  recall@10  all_relevant@5  ndcg@10" in done.lines[0]
+    assert "recall@5 against fulltext" in done.lines[0]
+    for part in ("shuffled edges, graph_depth=1", "in-degree prior (share ", "+50.0 [+50.0, +50"):
+        assert part in done.out
+    assert lore("export").out == before and os.listdir(temporary) == []
+
+
+def test_eval_names_missing_answers_and_useless_queries(lore: Lore) -> None:
+    more: list[Mapping[str, object]] = [
+        {"id": "x", "query": "heron", "relevant": ["note-gone"]},
+        {"id": "y", "query": "heron"},
+    ]
+    done = lore("eval", "--queries", "-", "--timed", "0", stdin=lines(*QUERIES, *more))
+    assert done.json["queries"] == 9
+    assert "queries that name nothing relevant are left out: 1" in done.notes
+    assert "1 relevant id is not in the store (note-gone): counted as not found" in done.notes
+    assert "recall@50 asks for more than the 10 direct matches" in lore(*EVAL, "--at", "50").err
+
+
+def test_eval_and_tune_refuse_in_one_line(lore: Lore) -> None:
+    lore.write("bad.jsonl", '{"id":"x","query":"y","relevant":"z"}\n')
+    lore.refuse_each("""
+        eval | 2 | eval needs --queries FILE
+        eval --queries none.jsonl | 1 | none.jsonl
+        eval --queries /dev/null | 1 | no query with relevant ids
+        eval --queries bad.jsonl | 1 | line 1: relevant is not a list of ids
+        eval --queries queries.jsonl --at 0 | 2 | --at
+        eval --queries queries.jsonl --compare graph_dept=1 | 2 | did you mean 'graph_depth'
+        eval --queries queries.jsonl --type nosuch | 2 | nosuch
+        tune | 2 | tune needs --queries FILE
+        tune --queries queries.jsonl --settings embedder | 2 | 'embedder' is not tuned
+        tune --queries queries.jsonl --measure recall@0 | 2 | --measure is 'recall@0'
+        tune --queries queries.jsonl --measure precision | 2 | --measure
+        tune --queries queries.jsonl --folds 5 | 1 | too few for 5 folds
+    """)
+
+
+def test_tune_reports_a_gain_and_writes_nothing(lore: Lore) -> None:
+    report = lore(*TUNE, "--settings", "graph_depth,graph_limit").json
+    assert report["changes"] == [{"key": "graph_depth", "from": "0", "to": "1"}]
+    assert report["sure"] and report["written"] is None and report["unseen"]["mean"] == 0.5
+    assert (lore.project / ".lore/.config").read_text() == "embedder=none\n"
+
+
+def test_tune_write_adds_to_a_config(lore: Lore) -> None:
+    file = lore.write(".lore/.config", "# mine\nembedder=none\ngraph_depth=0")
+    other = lore.project / "other"
+    lore(*TUNE, "--settings", "graph_depth", "--quiet", "--write", str(other))
+    assert other.read_text().endswith("\ngraph_depth=1\n")
+    done = lore(*TUNE, "--settings", "graph_depth,edge_weights", "--text", "--write")
+    assert "on queries not tuned on" in done.out
+    assert file.read_text().startswith("# mine\nembedder=none\ngraph_depth=0\n")
+    assert lore("config", "get", "graph_depth", "--value").out == "1\n"
+
+
+def test_tune_keeps_settings_that_nothing_betters(lore: Lore) -> None:
+    words = ("--graph-depth", "1", "--settings", "hop_decay", "--write", "other")
+    done = lore(*TUNE, *words)
+    assert done.json["sure"] is False and "keep the settings as they are" in done.err
+    assert "nothing was written" in done.err and not (lore.project / "other").exists()
