@@ -1,0 +1,83 @@
+"""Each way to switch the graph off gives exactly what a plain search gives."""
+
+from __future__ import annotations
+
+import apsw
+import pytest
+from commands import Lore
+
+NO_EDGES = "DROP TABLE graph_edges"
+
+
+@pytest.fixture
+def lore(lore: Lore) -> Lore:
+    """Two records that match, each with a neighbour that does not."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.fill(
+        {"id": "decision-jwt", "type": "decision", "body": "Use JWT for the sessions of the shop"},
+        {"id": "lesson-expiry", "type": "lesson", "body": "Sessions that never expire are wrong"},
+        {"id": "file-src/auth.py", "type": "file", "title": "src/auth.py"},
+        {"id": "goal-audit", "type": "goal", "body": "Pass the audit in spring"},
+        {"from_id": "file-src/auth.py", "relation": "implements", "to_id": "decision-jwt"},
+        {"from_id": "lesson-expiry", "relation": "learned_from", "to_id": "goal-audit"},
+    )
+    return lore
+
+
+def search(lore: Lore, *options: str, **variables: object) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(f"LORE_{name.upper()}", str(value))
+        return lore("search", "jwt sessions", *options).out
+
+
+def test_depth_0_is_a_plain_search(lore: Lore) -> None:
+    user, project = lore.config, lore.project / ".lore" / ".config"
+    plain, deep = search(lore), search(lore, "--graph-depth", "2")
+    assert plain.count('"id"') == 2 and deep.count('"id"') == 4
+    assert search(lore, "--graph-depth", "0") == search(lore, graph_depth=0) == plain
+    assert search(lore, "--graph-max-depth", "1") == plain, "limits, and does not ask for more"
+    assert search(lore, "--graph-max-depth", "2", "--graph-depth", "3") == deep
+    for asked, allowed, wanted in ((0, 3, plain), (2, 3, deep), (2, 0, plain)):
+        for file in (user, project):
+            file.write_text(f"graph_depth={asked}\ngraph_max_depth={allowed}\n")
+            assert search(lore) == wanted, file
+            assert search(lore, graph_depth=0) == search(lore, graph_max_depth=0) == plain
+            if allowed == 0:
+                assert search(lore, "--expand") == search(lore, graph_depth=3) == plain
+            file.unlink()
+    user.write_text("graph_depth=2\n")
+    project.write_text("graph_depth=2\ngraph_depth=0\n")
+    assert search(lore) == plain
+
+
+@pytest.mark.parametrize(
+    "damage", [NO_EDGES, "DROP TABLE relations", f"{NO_EDGES}; CREATE TABLE graph_edges(a, b)"]
+)
+def test_damaged_graph_leaves_plain_results(lore: Lore, damage: str) -> None:
+    plain = search(lore)
+    connection = apsw.Connection(str(lore.store / "search.db"))
+    connection.execute(f"PRAGMA foreign_keys = OFF; {damage}")
+    connection.close()
+    done = lore("search", "jwt sessions")
+    assert (done.out, done.err) == (plain, "")
+    deeper = lore("search", "jwt sessions", "--graph-depth", "2")
+    (note,) = deeper.notes
+    assert deeper.out == plain and "plain results only" in note
+
+
+def test_depth_0_reads_no_table_of_the_graph(lore: Lore) -> None:
+    read: set[str | None] = set()
+
+    def watch(connection: apsw.Connection) -> None:
+        def note(operation: int, table: str | None, *_: object) -> int:
+            read.add(table if operation == apsw.SQLITE_READ else None)
+            return apsw.SQLITE_OK
+
+        connection.authorizer = note
+
+    lore.patch.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, watch])
+    search(lore)
+    assert "nodes" in read and not read & {"graph_edges", "relations", "edge_history"}
+    search(lore, "--graph-depth", "2")
+    assert "graph_edges" in read
