@@ -1,0 +1,227 @@
+"""Which settings count, what ``lore config`` prints and changes, and ``config.example``."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+from commands import Lore
+
+import pylore
+from pylore.system.config import ConfigFile
+
+ROOT = Path(pylore.__file__).parents[1]
+EXAMPLE = (ROOT / "config.example").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def project(lore: Lore) -> Path:
+    """The path of the project's config."""
+    return lore.project / ".lore" / ".config"
+
+
+def value(lore: Lore, key: str) -> str:
+    return lore("config", "get", key, "--value").out.removesuffix("\n")
+
+
+# --- which value counts
+
+
+def test_option_environment_project_user_default(lore: Lore, project: Path) -> None:
+    assert value(lore, "hop_decay") == "0.7"
+    lore.config.write_text("# mine\nhop_decay=0.6\nlimit=5\n")
+    assert value(lore, "hop_decay") == "0.6"
+    project.write_text("\n\nhop_decay=0.5")
+    assert value(lore, "hop_decay") == "0.5"
+    lore.patch.setenv("LORE_HOP_DECAY", "0.4")
+    assert value(lore, "hop_decay") == "0.4"
+    assert "--decay: hop_decay is 'x'" in lore.refuse("search", "x", "--decay", "x")
+    origins = {row["id"]: row["origin"] for row in lore("config", "list").json}
+    assert origins["limit"] == f"user:{lore.config}:3"
+    assert (origins["hop_decay"], origins["fusion"]) == ("env:LORE_HOP_DECAY", "default")
+    lore.patch.delenv("LORE_HOP_DECAY")
+    assert lore("config", "get", "hop_decay").json["origin"] == f"project:{project}:3"
+
+
+def test_nearest_folder_counts_unless_one_is_named(lore: Lore, project: Path) -> None:
+    root, other, user = lore.project, lore.root / "other", lore.home / "data" / "lore"
+    for number, folder in enumerate((project.parent, root / "deep/er/.lore", other, user), 1):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".config").write_text(f"limit={number}\n")
+    for folder, limit in ((root / "deep", "1"), (root / "deep/er", "2"), (lore.root, "4")):
+        lore.patch.chdir(folder)
+        assert value(lore, "limit") == limit
+    lore.patch.chdir(root)
+    lore.patch.setenv("LORE_DIR", "../other")
+    row = lore("config", "get", "limit").json
+    assert (row["value"], row["origin"]) == ("3", f"user:{root}/../other/.config:1")
+
+
+def test_folders_without_home_or_absolute_path_are_unset(lore: Lore, project: Path) -> None:
+    for folder, limit in ((lore.project / "relative", 1), (lore.home / ".config", 2)):
+        (folder / "lore").mkdir(parents=True)
+        (folder / "lore" / "config").write_text(f"limit={limit}\n")
+    lore.patch.setenv("XDG_CONFIG_HOME", "relative")
+    assert value(lore, "limit") == "2"
+    project.write_text("limit=4\n")
+    for name in ("HOME", "XDG_DATA_HOME"):
+        lore.patch.delenv(name)
+    assert value(lore, "limit") == "4"
+    lore.patch.chdir(lore.root)
+    assert "no data folder" in lore.refuse("list", code=1)
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("x=$(touch canary)", "only plain assignments are read (name=value, quoted where it has"),
+        ("\ngraph_depth=x", ":2: graph_depth is 'x': give a whole number from 0 to 3"),
+        ("EDGE_WEIGHTS[calls]=2", "EDGE_WEIGHTS is 'calls=2'"),
+    ],
+)
+def test_wrong_line_stops_every_command(lore: Lore, project: Path, text: str, part: str) -> None:
+    for file in (lore.config, project):
+        file.write_text(text)
+        for words in (["list"], ["search", "anything"]):
+            refused = lore.refuse(*words)
+            assert refused.startswith(f"{file}:") and part in refused
+        file.unlink()
+    assert not (lore.project / "canary").exists()
+
+
+def test_project_config_is_a_plain_file(lore: Lore, project: Path) -> None:
+    os.mkfifo(project)
+    assert "cannot be read" in lore.refuse("search", "anything")
+    project.unlink()
+    (lore.root / "key").write_text("hop_decay=0.5 # a secret\n")
+    project.symlink_to(lore.root / "key")
+    refused = lore.refuse("search", "anything")
+    assert f"{project}:1: is a link" in refused and "secret" not in refused
+    lore.patch.setenv("LORE_DIR", str(project.parent))
+    assert value(lore, "hop_decay") == "0.5", "a store that a person names may have links"
+
+
+def test_programs_count_only_in_the_users_config(lore: Lore, project: Path) -> None:
+    for line in ("plugin_dir=/evil", 'retrievers="fulltext evil"', "store=/evil", "root=/evil",
+                 "from_config=/evil", "exported=/evil", "grph_depth=evil"):  # fmt: skip
+        project.write_text(line + "\n")
+        (note,) = lore("list").notes
+        assert "left out" in note, line
+        assert "evil" not in lore("config", "list").out
+    project.write_text("plugin_dir=/somewhere\n")
+    lore.config.write_text("plugin_dir=/mine\n")
+    assert value(lore, "plugin_dir") == "/mine"
+    lore.patch.setenv("LORE_DIR", str(project.parent))
+    assert value(lore, "plugin_dir") == "/somewhere"
+
+
+# --- set and unset
+
+
+def test_set_and_unset_change_one_line(lore: Lore, project: Path) -> None:
+    project.write_text("""\
+# mine
+limit=5  # few
+declare -A EDGE_WEIGHTS=(
+  [calls]=0.5 # sure
+  [imports]=0.25
+)
+user_entity='entity-a'
+limit=7
+""")
+    lore("config", "set", "limit", "20")
+    lore("config", "set", "EDGE_WEIGHTS", "calls=0.75 mentions=1")
+    lore("config", "set", "user_entity", "entity o'neil")
+    lore("config", "unset", "EDGE_WEIGHTS[imports]")
+    assert (
+        project.read_text()
+        == """\
+# mine
+limit=5  # few
+declare -A EDGE_WEIGHTS=(
+  [calls]=0.75 # sure
+)
+user_entity="entity o'neil"
+limit=20
+EDGE_WEIGHTS[mentions]=1
+"""
+    )
+    assert [value(lore, key) for key in ("limit", "EDGE_WEIGHTS", "user_entity")] == [
+        "20", "calls=0.75 mentions=1", "entity o'neil",
+    ]  # fmt: skip
+    lore("config", "unset", "limit")
+    assert "limit" not in project.read_text() and value(lore, "limit") == "10"
+
+
+def test_set_writes_programs_to_the_users_config(lore: Lore) -> None:
+    done = lore("config", "set", "llm_command", "my model --fast", "--text")
+    assert done.out == f"set  llm_command  in {lore.config}\n"
+    assert value(lore, "llm_command") == "my model --fast"
+    lore.patch.setenv("LORE_LIMIT", "3")
+    (note,) = lore("config", "set", "limit", "9", "--user").notes
+    assert "LORE_LIMIT is set in the environment, and counts before this file" in note
+
+
+def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
+    lore.refuse_each("""
+        config get grph_depth | 2 | unknown setting 'grph_depth' (did you mean 'graph_depth'?)
+        config put limit 1 | 2 | config takes 'list', 'get KEY', 'set KEY VALUE' or 'unset KEY'
+        config set limit 0 | 2 | limit is '0': give a whole number from 1 to 1000
+        config set lmit 3 | 2 | unknown setting 'lmit' (did you mean 'limit'?)
+        config set limit[x] 3 | 2 | unknown setting 'limit[x]'
+        config set EDGE_WEIGHTS calls=2 | 2 | NAME=WEIGHT pairs
+        config set llm_command evil --project | 2 | say --user
+        config set retrievers evil --project | 2 | retrievers runs a program
+        config set llm_command "a'b\\"c" | 2 | do not mix both kinds of quotes
+        config set limit 3 --user --project | 2 | exclude each other
+    """)
+    assert not project.exists() and not lore.config.exists()
+
+
+# --- config.example
+
+
+def test_example_is_generated_from_the_settings() -> None:
+    words = [str(ROOT / "docs" / "generate.sh"), "config"]
+    assert subprocess.run(words, check=True, capture_output=True).stdout.decode() == EXAMPLE
+
+
+def test_example_has_every_default(lore: Lore) -> None:
+    before = {row["id"]: row["value"] for row in lore("config", "list").json}
+    lore.config.write_text(EXAMPLE)
+    with sqlite3.connect(lore.store / "search.db") as db:
+        weights = db.execute("SELECT name || printf('=%g', weight) FROM relations ORDER BY name")
+        before["EDGE_WEIGHTS"] = " ".join(weight for (weight,) in weights)
+    db.close()
+    assert {row["id"]: row["value"] for row in lore("config", "list").json} == before
+    for setting in before:
+        assert f"\n{setting}=" in EXAMPLE or f"\ndeclare -A {setting}=(" in EXAMPLE
+
+
+SOURCED = r"""
+. "$1" && shift
+for name; do
+  declare -n value=$name
+  for key in "${!value[@]}"; do printf '%s[%s]\t%s\n' "$name" "$key" "${value[$key]}"; done
+done
+"""
+
+
+def test_example_sourced_by_bash_gives_the_same(lore: Lore) -> None:
+    if subprocess.run(["bash", "-c", "declare -n x=y"], capture_output=True).returncode:
+        pytest.skip("arrays by name need bash 4.3")
+    lore.config.write_text(EXAMPLE)
+    lines: list[str] = []
+    ConfigFile(str(lore.config), "user", str(lore.home), lines).read()
+    parsed = {line.split("\t")[0]: line.split("\t")[2] for line in lines}
+    words = ["bash", "-c", SOURCED, "-", str(lore.config), *lore("config", "list", "--ids").lines]
+    printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert dict(line.split("\t") for line in printed.replace("[0]", "").splitlines()) == {
+        key: value.removesuffix("\n") for key, value in parsed.items()
+    }
