@@ -1,0 +1,195 @@
+"""Test run and feedback: what searches record, and what ratings change."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from commands import Lore
+
+
+@pytest.fixture
+def store(lore: Lore) -> Lore:
+    """A store with three records and a task."""
+    lore.patch.setenv("LORE_RETRIEVERS", "fulltext")
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.fill(
+        {"id": "decision-a", "title": "Sessions are signed tokens"},
+        {"id": "lesson-b", "title": "Tokens expire"},
+        {"id": "note-c", "title": "Tokens again and again"},
+        {"id": "task-d", "title": "Mend the login"},
+    )
+    return lore
+
+
+def start(lore: Lore, *words: str) -> str:
+    return lore("run", "start", *words).out.strip()
+
+
+def derived(lore: Lore, id: str) -> list[str]:
+    """The ids that a record is derived from."""
+    edges = lore("show", id).json["edges"]
+    return [edge["id"] for edge in edges if edge["relation"] == "derived_from"]
+
+
+def test_run_start_prints_the_id_alone(store: Lore) -> None:
+    done = store("run", "start")
+    assert re.fullmatch(r"run-\d{8}-\d{6}-[0-9a-f]{6}\n", done.out) and not done.err
+    assert store("run", "start", "--json").json["state"] == "open"
+    assert "no node 'task-none'" in store.refuse("run", "start", "--task", "task-none", code=1)
+    assert len(store("run", "list", "--ids").lines) == 2
+
+
+def test_a_finished_run_ranks_what_helped_first(store: Lore) -> None:
+    run = start(store, "--task", "task-d")
+    before = store("search", "tokens", "--ids", "--run", run).lines
+    store("search", "again", "--run", run)
+    store("search", "sessions")  # belongs to no run
+    shown = store("run", "show", run).json
+    assert (shown["state"], shown["task"], shown["shown"]) == ("open", "task-d", 3)
+    ranks = {id: 1 if id == "note-c" else rank for rank, id in enumerate(before, 1)}
+    assert {row["id"]: row["position"] for row in shown["records"]} == ranks
+    done = store("run", "finish", run, "--helpful", "lesson-b", "--unhelpful", "note-c")
+    assert not done.err and done.json == {
+        "id": run, "state": "finished", "used": 3, "helpful": 1, "unhelpful": 1, "unrated": 1,
+    }  # fmt: skip
+    after = store("search", "tokens").json
+    assert after[0]["id"] == "lesson-b" and len(after) == 3
+    assert after[0]["feedback_score"] == 0.666667
+    assert store("search", "tokens", "--feedback-weight", "0", "--ids").lines == before
+    edges = {(edge["relation"], edge["id"]) for edge in store("show", run).json["edges"]}
+    used = {("used_in_run", id) for id in before}
+    assert edges == {("part_of", "task-d"), *used}
+
+
+def test_lore_run_names_the_run_of_every_command(store: Lore) -> None:
+    run = start(store)
+    store.patch.setenv("LORE_RUN", run)
+    store("related", "decision-a")
+    store("run", "finish", "--helpful", "-", stdin=store("search", "tokens", "--ids").out)
+    assert store("run", "show").json["helpful"] == 3
+    assert "was finished at " in store.refuse("run", "finish", code=1)
+    (note,) = store("search", "tokens").notes
+    assert note == f"what was shown is not recorded: the run {run} is finished"
+    assert store("search", "tokens", "--quiet").notes == []
+
+
+def test_run_refuses_bad_words(store: Lore) -> None:
+    run = start(store)
+    store.refuse_each(f"""
+        run | 2 | run needs one of start, finish, list, show
+        run stop | 2 | unknown verb 'stop'
+        run start --tsk x | 2 | see 'lore run start --help'
+        run finish | 2 | run finish needs a run
+        run finish run-x | 1 | no run 'run-x'
+        run finish note-c | 1 | 'note-c' is not a run
+        run show note-c | 1 | 'note-c' is not a run
+        run finish {run} --helpful note-c --unhelpful note-c | 2 | 'note-c' is helpful and unhelpful
+        run finish {run} --helpful - --unhelpful - | 2 | give - once
+        run finish {run} --helpful note-none | 1 | no node 'note-none'
+        feedback note-c | 2 | needs one of --helpful, --unhelpful, --undo and --list
+        feedback --helpful --unhelpful note-c | 2 | feedback needs one of
+        feedback --helpful | 2 | feedback needs an id
+        feedback --helpful note-none | 1 | no node 'note-none'
+        feedback --helpful note-c --run run-x | 1 | no run 'run-x'
+        feedback --helpful note-c --run lesson-b | 1 | 'lesson-b' is not a run
+        feedback --helpful note-c -n 3 | 2 | --limit goes with --list
+        feedback --list --run run-x | 1 | no run 'run-x'
+        feedback --undo note-c | 1 | no rating to take back
+        feedback --undo - | 1 | no ids on stdin
+    """)
+    (note,) = store("run", "finish", run, "--helpful", "note-c").notes
+    assert note == "not shown in this run, and rated all the same: note-c"
+
+
+def test_run_list_and_show_as_text(store: Lore) -> None:
+    assert store("run", "list").json == [] and store("run", "list", "--text").lines == ["no runs"]
+    run = start(store, "--task", "task-d")
+    store("search", "again", "--run", run)
+    start(store)
+    assert len(store("run", "list", "--ids", "-n", "1").lines) == 1
+    head, row = store("run", "show", run, "--text").lines
+    assert head == f"open      {run}  task-d  0 helpful, 0 unhelpful, 1 unrated"
+    assert row.split() == ["1", "note-c", *"Tokens again and again".split()]
+
+
+def test_search_records_nothing_in_a_read_only_store(store: Lore) -> None:
+    run = start(store)
+    store.forbid_writes()
+    done = store("search", "tokens", "--run", run, "--ids")
+    assert len(done.lines) == 3
+    assert done.notes == ["what was shown is not recorded: the store cannot be written"]
+
+
+def test_feedback_rates_lists_and_takes_back(store: Lore) -> None:
+    row = store("feedback", "lesson-b", "note-c", "--helpful").json[0]
+    assert (row["id"], row["rating"], row["feedback_score"]) == ("lesson-b", "helpful", 0.666667)
+    assert re.fullmatch(r"run-feedback-[\d-]{10}", row["run"])
+    store("feedback", "-", "--unhelpful", stdin="decision-a\n")
+    listed = ("feedback", "--list", "--ids")
+    assert store(*listed).lines == ["decision-a", "lesson-b", "note-c"]
+    assert store(*listed, "-n", "1", "lesson-b").lines == ["lesson-b"]
+    assert store("feedback", "--undo", "--ids").lines == ["decision-a"]
+    assert store("feedback", "--undo", "note-c", "--text").out.startswith("unrated    note-c  run-")
+    assert store(*listed).lines == ["lesson-b"]
+    store("feedback", "--undo")
+    assert "no rating to take back" in store.refuse("feedback", "--undo", code=1)
+    assert store("feedback", "--list", "--text").lines == ["no ratings"]
+
+
+def test_feedback_replaces_the_rating_of_a_run(store: Lore) -> None:
+    run = start(store)
+    store("search", "expire", "--run", run)
+    store("run", "finish", run, "--unhelpful", "lesson-b")
+    store("feedback", "lesson-b", "--helpful", "--run", run)
+    assert store("feedback", "--list", "--run", run, "--ids").lines == ["lesson-b"]
+    shown = store("run", "show", run).json
+    assert (shown["helpful"], shown["unhelpful"], shown["unrated"]) == (1, 0, 0)
+    assert store("feedback", "--undo", "--run", run).json[0]["rating"] is None
+    assert store("run", "show", run).json["unrated"] == 1
+
+
+def test_context_and_ask_record_what_they_contain(store: Lore) -> None:
+    run = start(store)
+    question = ("what of tokens", "--graph-depth", "0")
+    held = store("context", *question, "--ids", "--run", run).lines
+    records = store("run", "show", run).json["records"]
+    assert [row["id"] for row in records] == held != []
+    assert (records[0]["position"], records[0]["query"]) == (1, "what of tokens")
+    model = store.program("model", "cat >/dev/null", 'echo "they expire [lesson-b]"')
+    run = start(store)
+    store("ask", *question, "--llm-command", f"'{model}'", "--run", run)
+    assert {row["id"] for row in store("run", "show", run).json["records"]} == {*held}
+
+
+def test_run_show_and_stats_count_coverage_and_diversity(store: Lore) -> None:
+    store.fill(
+        *({"id": f"note-{n}", "body": f"Cookies of {n}", "category": "web"} for n in "123"),
+        {"id": "note-4", "body": "Cookies of others", "category": "baking"},
+    )
+    run = start(store)
+    store("search", "cookies", "--run", run, "--mmr-lambda", "1")
+    shown = store("run", "show", run).json
+    assert shown["coverage"] == {"runs": 1, "finished": 0, "shown": 4, "rated": 0}
+    assert shown["diversity"] == {"answers": 1, "share": 0.75, "most": 0.75, "category": "web"}
+    share = "of one category: 75% of the top five, at most 75% (web)"
+    assert share in store("run", "show", run, "--text").out
+    store("run", "finish", run, "--helpful", "note-1")
+    stats = store("graph", "stats").json
+    assert stats["coverage"] == {"runs": 1, "finished": 1, "shown": 4, "rated": 1}
+    assert stats["diversity"]["most"] == 0.75
+    assert "diversity" in store("graph", "stats", "--text").out
+
+
+def test_records_added_in_a_run_are_derived_from_it(store: Lore) -> None:
+    run = start(store)
+    by_option = store.id("add", "note", "By an option", "--run", run)
+    store.patch.setenv("LORE_RUN", run)
+    lesson = store.id("add", "lesson", "Measure first")
+    assert derived(store, lesson) == derived(store, by_option) == [run]
+    assert store("add", "lesson", "Measure first").json["state"] == "unchanged"
+    assert derived(store, store.id("add", "file", "a.py")) == []
+    store.patch.setenv("LORE_RUN", "run-gone")
+    (note,) = store("add", "note", "No such run").notes
+    assert "no run 'run-gone', so nothing is linked to it" in note
+    store("undo", "--last")
