@@ -16,7 +16,6 @@ from .reader import split_words
 from .runtime import (
     asks_for,
     chosen_output,
-    keep_timing,
     load_settings,
     open_for_reading,
     project_root,
@@ -46,7 +45,6 @@ def context(words: tuple[str, ...], **given: Any) -> None:
         say(found.notes, settings)
         _print(found, form, given, settings)
         _hand_out_receipt(found, given, quiet=settings.quiet)
-        keep_timing("context", settings)
         record_context(engine, found)
 
 

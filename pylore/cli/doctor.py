@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
-from math import ceil
 from shlex import quote
 from struct import unpack
 from subprocess import run
@@ -27,7 +25,6 @@ from ..store.connection import TO_WIPE
 from ..system.parts import part
 from ..system.programs import find_program
 from ..terminal.text import bold, dim
-from .runtime import timings_file
 
 if TYPE_CHECKING:
     from ..embed import Embedder
@@ -100,37 +97,6 @@ def checks_text(rows: Sequence[dict[str, Any]]) -> str:
         if row["fix"]:
             lines.append(dim(f"      {'':<13} mend: {row['fix']}"))
     return "\n".join(lines) + "\n"
-
-
-LAST = 200
-"""Timings of a command that count."""
-
-
-def timing_rows() -> list[dict[str, Any]]:
-    """Return ``{id, count, median_ms, p95_ms}`` of the last searches, and of the last contexts."""
-    lines: list[str] = []
-    for path in (f"{timings_file()}.1", timings_file()):
-        with suppress(OSError), open(path, encoding="ascii", errors="replace") as file:
-            lines += file
-    rows = []
-    for name in ("search", "context"):
-        said = [line.partition("\t")[2] for line in lines if line.startswith(f"{name}\t")]
-        took = sorted(
-            float(text) for text in said[-LAST:] if text.replace(".", "").strip().isdigit()
-        )
-        if took:
-            rows.append({
-                "id": name, "count": len(took), "median_ms": took[(len(took) - 1) // 2],
-                "p95_ms": took[ceil(0.95 * len(took)) - 1],
-            })  # fmt: skip
-    return rows
-
-
-def timings_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return a line a command."""
-    lines = (f"{row['id']:<8} median {row['median_ms']:.0f} ms, p95 {row['p95_ms']:.0f} ms, "
-             f"of the last {row['count']}\n" for row in rows)  # fmt: skip
-    return "".join(lines) or "no search or context has been timed\n"
 
 
 def _guarded(id: str, fix: str, look: Callable[[], Check]) -> Check:

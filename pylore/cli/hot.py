@@ -18,7 +18,6 @@ from .runtime import (
     asks_for,
     chosen_output,
     ids_from,
-    keep_timing,
     load_settings,
     open_for_reading,
     project_root,
@@ -68,7 +67,6 @@ def search(words: tuple[str, ...], **given: Any) -> None:
         found = _found(engine, query, given)
         _print_hits(engine, query, found, output, text)
         _keep_question(engine, query, found)
-    keep_timing("search", settings)
 
 
 def _found(engine: Engine, query: str, given: dict[str, Any]) -> Hits:

@@ -90,9 +90,8 @@ def _run(words: list[str]) -> int:
 
         run_own(words[1:])
     from .declaration import find, function
-    from .runtime import begin, require_utf8
+    from .runtime import require_utf8
 
-    begin()
     for word in words:
         require_utf8(word, "the argument")
     command, rest = (find(words[0]) if words else None), words[1:]

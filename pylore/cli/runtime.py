@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from time import perf_counter, process_time
 
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.settings import from_environment
@@ -232,41 +231,8 @@ def record_accesses(engine: Engine, ids: Sequence[str]) -> None:
     say(record(engine, ids), engine.settings)
 
 
-began = 0.0
-"""When the process of this command started, about, by ``perf_counter``."""
-
-TIMINGS = 1 << 16
-"""Bytes of a log of timings: some 4000 lines. There are two."""
-
-
 REPORTS = 1 << 20
 """Bytes of a log of bugs, of which there are two: one in a hook comes hundreds of times a day."""
-
-
-def begin() -> None:
-    """Note that a command begins: what the processor has done until now, it took to get here."""
-    global began
-    began = perf_counter() - process_time()
-
-
-def timings_file() -> str:
-    """Return the log of how long commands took: lines of a name, a tab and milliseconds."""
-    from ..system.files import state_folder
-
-    return os.path.join(state_folder(), "timings")
-
-
-def keep_timing(command: str, settings: Settings) -> None:
-    """Let the output go out, then note how long this command has taken."""
-    if settings.keep_timings:
-        from ..system.files import append_line
-
-        flush()
-        line = f"{command}\t{1000 * (perf_counter() - began):.1f}\n"
-        try:
-            append_line(timings_file(), line.encode(), TIMINGS)
-        except OSError:
-            return
 
 
 def report_bug(error: BaseException, command: str) -> str:

@@ -450,10 +450,6 @@ class Settings:
         True,
         "note in your log of events what was asked and found nothing sure, for 'lore gaps'",
     )
-    keep_timings = switch(
-        True,
-        "note in your state folder how long searches and contexts take: 'lore doctor --timings'",
-    )
     busy_timeout = number(30.0, "seconds to wait for another writer", low=0, high=3600)
     plugin_dir = text("", "a folder of lore-<command> executables; user config only")
     event_timeout = number(

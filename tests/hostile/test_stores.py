@@ -442,15 +442,14 @@ class Project:
         (self.store / "search.db").write_bytes(data)
 
     def _files(self) -> dict[str, int]:
-        """Every file beside the store, with its size. What was tokenized is kept in a cache, and
-        how long it took in a log."""
+        """Every file beside the store, with its size. What was tokenized is kept in a cache."""
         return {
             str(path): path.stat().st_size
             for path in self.folder.rglob("*")
             if path.is_file()
             and path.parent != self.store
             and "cache" not in path.parts
-            and path.name not in ("timings", "events.jsonl")
+            and path.name != "events.jsonl"
         }
 
 

@@ -22,7 +22,7 @@ from ...system.project_files import real_place
 from ...terminal.output import write
 from ...terminal.screen import Progress
 from ...terminal.text import each
-from ..doctor import checks_text, examine, timing_rows, timings_text
+from ..doctor import checks_text, examine
 from ..runtime import (
     chosen_output,
     data_folder,
@@ -125,11 +125,8 @@ def reindex(**options: Any) -> None:
     session.output.one(row, lambda row: f"indexed {counted(row['nodes'], 'node')}\n")
 
 
-def doctor(full: bool, timings: bool, **options: Any) -> int:
+def doctor(full: bool, **options: Any) -> int:
     output = chosen_output(options)  # no Session: it would stop at a wrong setting
-    if timings:
-        output.list(timing_rows(), timings_text)
-        return DONE
     scope = options["settings"].get("scope") or os.environ.get("LORE_SCOPE", "")
     if scope not in ("", ALL):
         raise UsageError(f"doctor is about the whole store, and scope is '{scope}': "

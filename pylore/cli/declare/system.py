@@ -42,7 +42,7 @@ clone. An element of an array is EDGE_WEIGHTS[calls].""",
 
 DOCTOR_COMMAND = Command(
     "doctor",
-    "[--full] [--timings]",
+    "[--full]",
     "checks what lore needs and what it keeps, and says how to mend it",
     """\
 Looks at Python, SQLite and its extensions, the embedder, jq, the config files,
@@ -53,11 +53,6 @@ text, vectors and edges agree with its nodes. Nothing is changed.""",
         "check that every index of the store agrees with its table\n"
         "too, and warn of records with what looks like a secret",
     ),
-    Option(
-        "--timings",
-        "how long your last 200 searches and contexts took, and no checks:\n"
-        "median and 95th percentile; keep_timings=0 notes none",
-    ),
     OUTPUT,
     """\
 Each check is an object {id, ok, detail, fix}. One that is ok and yet has a fix is
@@ -65,7 +60,6 @@ a warning. The exit code is 0 when every check is ok, 1 when one is not.""",
     examples=(
         "lore doctor",
         "lore doctor --jq '.[] | select(.fix) | .fix'",
-        "lore doctor --timings",
     ),
     also=(QUIET,),
     run="commands.system:doctor",
