@@ -59,7 +59,7 @@ def _default(setting: Setting) -> str:
     if setting.kind == "texts":
         return "none"
     if setting.kind == "weights":
-        return "per relation" if setting.name.startswith("edge") else "none"
+        return "per relation"
     text = Settings().as_text(setting.name)
     return f"`{text}`" if text else "none"
 
@@ -80,12 +80,8 @@ def _assignment(setting: Setting) -> str:
     if setting.kind == "texts":
         return f"declare -A {setting.config_key}=()"
     if setting.kind == "weights":
-        weights = getattr(Settings(), setting.name)
-        if setting.name == "edge_weights":  # a new store's own, where no setting says otherwise
-            weights = {name: row[0] for name, row in RELATIONS.items()}
-        if not weights:
-            return f"declare -A {setting.config_key}=()"
-        items = "".join(f"  [{name}]={weight:g}\n" for name, weight in weights.items())
+        # a new store's own, where no setting says otherwise
+        items = "".join(f"  [{name}]={row[0]:g}/{row[1]:g}\n" for name, row in RELATIONS.items())
         return f"declare -A {setting.config_key}=(\n{items})"
     text = Settings().as_text(setting.name)
     quote = '"' if not text or " " in text else ""

@@ -101,6 +101,7 @@ class Lore:
         files: Iterable[str] = (),
         since: str = "",
         filter_expanded: bool = False,
+        min_score: float = 0.0,
         exclude: Iterable[str] = (),
         explain: bool = False,
         **settings: object,
@@ -111,7 +112,8 @@ class Lore:
         to them is found as well, with a query or without. ``types`` and ``statuses`` say what
         may be returned (superseded and retracted nodes only where ``statuses`` has that
         word); ``tags``, ``files`` (globs) and ``since`` (a date, or an age as ``7d``)
-        where the walk may start; ``settings`` are settings for this search alone
+        where the walk may start. Results below ``min_score`` (0 to 1) are left out;
+        ``settings`` are settings for this search alone
         (``graph_depth=2, edges="implements"``).
 
         Raises:
@@ -122,7 +124,8 @@ class Lore:
             hits = search(engine, 
                 query, near=tuple(near), types=tuple(types), statuses=tuple(statuses),
                 tags=tuple(tags), files=tuple(files), since=since,
-                filter_expanded=filter_expanded, exclude=tuple(exclude), explain=explain,
+                filter_expanded=filter_expanded, min_score=min_score,
+                exclude=tuple(exclude), explain=explain,
             )  # fmt: skip
             return _recorded(engine, query, hits)
 

@@ -298,11 +298,13 @@ def test_what_is_no_database_is_an_error(folder: Path) -> None:
 
 
 def test_settings_are_keywords(folder: Path) -> None:
-    with pylore.open(folder, create=True, graph_depth=2, edge_weights={"calls": 0.5},
+    weights = {"calls": 0.5, "cites": "0.7/0.1"}
+    with pylore.open(folder, create=True, graph_depth=2, edge_weights=weights,
                      retrievers=["fulltext"], quiet=True, decay=0.25) as lore:  # fmt: skip
         settings = lore.settings
         assert (settings.graph_depth, settings.hop_decay, settings.quiet) == (2, 0.25, True)
-        assert (settings.edge_weights, settings.retrievers) == ({"calls": 0.5}, ("fulltext",))
+        assert settings.edge_weights == {"calls": (0.5, None), "cites": (0.7, 0.1)}
+        assert settings.retrievers == ("fulltext",)
         assert settings.origins["hop_decay"] == "flag:--decay"
         a, b = lore.add("note", "one").id, lore.add("note", "two").id
         lore.link(a, "relates_to", b)
@@ -320,7 +322,7 @@ def test_the_configs_the_environment_and_keywords_are_honoured_in_that_order(
     (folder / ".config").write_text("limit=3\nrrf_k=33\ndeclare -A EDGE_WEIGHTS=([calls]=0.3)\n")
     with pylore.open(folder) as lore:
         assert (lore.settings.limit, lore.settings.rrf_k, lore.settings.hop_decay) == (3, 33, 0.2)
-        assert lore.settings.edge_weights == {"calls": 0.3}
+        assert lore.settings.edge_weights == {"calls": (0.3, None)}
     monkeypatch.setenv("LORE_LIMIT", "4")
     with pylore.open(folder) as lore:
         assert (lore.settings.limit, lore.settings.rrf_k) == (4, 33)

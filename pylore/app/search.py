@@ -27,6 +27,7 @@ def search(
     files: Iterable[str] = (),
     since: str = "",
     filter_expanded: bool = False,
+    min_score: float = 0.0,
     exclude: Iterable[str] = (),
     explain: bool = False,
     operators: bool = False,
@@ -37,7 +38,8 @@ def search(
     ``near`` names files (globs from the project's root, ``@git`` or ``@session``) whose related
     nodes are found as well. ``types`` and ``statuses`` limit the results. ``tags``, ``files``
     (globs) and ``since`` (a date, or an age as ``7d``) limit where the walk starts; with
-    ``filter_expanded`` they limit the results too. ``exclude`` are ids. ``operators`` reads those
+    ``filter_expanded`` they limit the results too. Results below
+    ``min_score`` (0 to 1) are left out. ``exclude`` are ids. ``operators`` reads those
     of the query (``core.operators``). With ``offsets`` the results say where its words are in
     their snippets.
 
@@ -56,6 +58,7 @@ def search(
         query,
         scope,
         filter_expanded=filter_expanded,
+        min_score=min_score,
         explain=explain,
         excluded=complete_ids(engine.store, tuple(exclude)),
         near=near_files(engine, tuple(near)),

@@ -91,6 +91,7 @@ def _search(
         files=split_words(given["file"]),
         since=given["since"] or "",
         filter_expanded=given["filter_expanded"],
+        min_score=given["min_score"],
         exclude=split_words(given["exclude"]) + excluded,
         explain=given["explain"],
         operators=True,

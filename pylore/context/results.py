@@ -89,7 +89,7 @@ def results_for(
     """Return what the store has on the question, on what its answer needs, and around the task."""
     excluded = asked.excluded | ({task.id} if task else set())
     # What was read often counts no more: the same question finds the same results again.
-    settings = settings.changed([("usage_boost", "0")], "default:budget")
+    settings = settings.without_usage()
 
     def found(query: str) -> Hits:
         request = Request(

@@ -145,13 +145,17 @@ def convex(
     return fused
 
 
-def recency(age_in_days: float, half_life: float, grace: int = 0) -> float:
-    """Return 1 for the first ``grace`` days, 0.5 ``half_life`` days later, towards 0.
+GRACE_DAYS = 7
+"""Days in which a record does not age (docs/decisions/0021)."""
+
+
+def recency(age_in_days: float, half_life: float) -> float:
+    """Return 1 for the first ``GRACE_DAYS``, 0.5 ``half_life`` days later, towards 0.
 
     Exponential decay. Whole days count, so that a search repeated the same day says
     the same.
     """
-    score: float = 0.5 ** (max(0, int(age_in_days) - grace) / half_life)
+    score: float = 0.5 ** (max(0, int(age_in_days) - GRACE_DAYS) / half_life)
     return score
 
 

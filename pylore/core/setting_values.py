@@ -9,7 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Value = int | float | bool | str | tuple[str, ...] | dict[str, float] | dict[str, str]
+    Weights = dict[str, tuple[float, float | None]]
+    """Relation to its weight forwards, and backwards unless that follows from it."""
+    Value = int | float | bool | str | tuple[str, ...] | Weights | dict[str, str]
 
 OWN_EMBEDDERS = ("static", "none")
 """Embedders that load no model and ask nobody: these a project's config may name."""
@@ -103,16 +105,17 @@ def _parse_embedder(text: str, low: float, high: float, choices: Sequence[str]) 
 
 
 def _parse_weights(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    weights = {}
+    weights: dict[str, tuple[float, float | None]] = {}
     for item in text.replace(",", " ").split():
-        name, equals, number = item.partition("=")
+        name, equals, given = item.partition("=")
+        forward, slash, backward = given.partition("/")
         try:
-            weight = float(number)
+            weight, back = float(forward), float(backward) if slash else None
         except ValueError:
-            weight = -1.0
-        if not name or not equals or not low <= weight <= high:
-            raise ValueError(f"NAME=WEIGHT pairs, each weight from {low:g} to {high:g}")
-        weights[name.lower()] = weight
+            weight, back = -1.0, None
+        if not name or not equals or not 0 <= weight <= 1 or not 0 <= (back or 0) <= 1:
+            raise ValueError("NAME=WEIGHT pairs, or NAME=FORWARD/BACKWARD, each from 0 to 1")
+        weights[name.lower()] = weight, back
     return weights
 
 

@@ -167,9 +167,9 @@ def scope_name(default: str, help: str) -> str:
     return _row("scope", default, help)
 
 
-def weights(default: dict[str, float], help: str, *, low: float, high: float) -> dict[str, float]:
-    """Declare numbers by name; those given are added to the default."""
-    return _row("weights", default, help, low, high)
+def weights(help: str) -> dict[str, tuple[float, float | None]]:
+    """Declare weights by name, 0 to 1: forwards, and backwards where it is given."""
+    return _row("weights", {}, help, 0, 1)
 
 
 def texts(help: str) -> dict[str, str]:
@@ -198,13 +198,8 @@ class Settings:
     graph_edges = words((), "walk these relations only; empty means all", option="edges")
     graph_exclude_edges = words((), "never walk these relations", option="exclude-edges")
     edge_weights = weights(
-        {},
-        "what an edge of a relation is worth, 0 to 1; an unknown name is ignored, with a warning",
-        low=0,
-        high=1,
-    )
-    edge_backward_weights = weights(
-        {}, "the same, for an edge that is walked against its direction", low=0, high=1
+        "weight of a relation's edges, 0 to 1; 0.7/0.15: another one backwards; "
+        "an unknown relation is ignored, with a note",
     )
     hop_decay = number(0.7, "score factor per hop", low=0, high=1, option="decay")
     graph_max_nodes = whole(
@@ -228,43 +223,12 @@ class Settings:
         "activation does so from the few nearest matches alone",
         choices=EXPANSION_RULES,
     )
-    activation_anchors = whole(
-        3,
-        "how many of the nearest matches activation starts from, in place of graph_seeds",
-        low=1,
-        high=1000,
-    )
-    activation_edges = whole(
-        10,
-        "the most edges of one node that activation follows, in place of graph_fanout",
-        low=1,
-        high=10_000,
-    )
-    activation_facts = whole(
-        30,
-        "the most nodes that activation reaches, in place of graph_max_nodes",
-        low=1,
-        high=100_000,
-    )
-    activation_hops = whole(
-        2, "the most hops that activation goes, within graph_depth", low=1, high=3
-    )
-    graph_weight = number(
-        2.0, "what the graph's word counts beside a match's, with accumulate", low=0, high=10
-    )
     limit = whole(10, "how many direct matches to return", low=1, high=1000)
     graph_limit = whole(10, "how many reached nodes to return beside them", low=0, high=1000)
     retrievers = names(
         BUILT_IN_RETRIEVERS,
         "the legs whose lists are fused: fulltext, vector, hub (or hub-NAME of several remotes), "
         "and retrievers of your own, which count in the user's config only, as hubs do",
-    )
-    retriever_shares = weights(
-        {},
-        "the share of a retriever of your own in a convex fusion, beside fulltext_share and its "
-        "rest; 0.3 unless set",
-        low=0,
-        high=1,
     )
     retriever_timeout = number(
         2.0, "seconds that a retriever of your own may take", low=0.01, high=600
@@ -275,48 +239,12 @@ class Settings:
         0.75, "full text's share of a convex fusion; the vectors have the rest", low=0, high=1
     )
     vector_min = number(0.25, "the least cosine that counts as a match", low=-1, high=0.99)
-    field_weights = weights(
-        {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5},
-        "BM25 weight of each full-text column",
-        low=0,
-        high=100,
-    )
-    recency_weight = number(0.05, "the most that age can take off a score", low=0, high=1)
-    recency_grace = whole(7, "days that a record does not age", low=0, high=36_500)
     recency_half_life = whole(
         95,
         "days after those until recency_score is 0.5; 95 takes off 5 % a week",
         low=1,
         high=36_500,
     )
-    relevance_weight = number(
-        0.05,
-        "the most that confidence, source, accesses and status can add to a score or take off it",
-        low=0,
-        high=0.5,
-    )
-    source_weights = weights(
-        {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0},
-        "what a record of each source counts, relative to the best one",
-        low=0,
-        high=100,
-    )
-    status_weights = weights(
-        {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5},
-        "what a record of each status counts, relative to the best one",
-        low=0,
-        high=100,
-    )
-    usage_boost = number(
-        0.5, "what each tenfold of accesses adds to how a record counts", low=0, high=10
-    )
-    files_weight = number(
-        0.5,
-        "what it adds to a score to be tied to one of the files that --files names",
-        low=0,
-        high=1,
-    )
-    min_score = number(0.0, "leave out results that score less", low=0, high=1)
     mmr_lambda = number(
         0.7,
         "share of the score in maximal marginal relevance, which spreads similar results; 1: off",
@@ -348,15 +276,6 @@ class Settings:
     )
     promote_after = whole(
         3, "accesses after which something staged is confirmed; 0: never", low=0, high=1_000_000
-    )
-    sweep_below = number(
-        0.2,
-        "'sweep' drops what is staged and whose confidence times recency is less",
-        low=0,
-        high=1,
-    )
-    sweep_accesses = whole(
-        5, "what was accessed as often as this is not swept", low=0, high=1_000_000
     )
     history_days = whole(
         0, "'sweep' forgets states that were left longer ago; 0: all are kept", low=0, high=36_500
@@ -489,6 +408,7 @@ class Settings:
     def __init__(self) -> None:
         self.origins: dict[str, str] = {}
         self.warnings: list[str] = []
+        self.counts_usage = True
         vars(self).update(_DEFAULTS)
 
     @classmethod
@@ -515,8 +435,7 @@ class Settings:
             UsageError: a key is not known, or a value is not one of its values.
         """
         copy = Settings()
-        for name in BY_NAME:
-            setattr(copy, name, getattr(self, name))
+        vars(copy).update(vars(self))
         copy.origins = dict(self.origins)
         for key, text in pairs:
             name, bracket, element = key.partition("[")
@@ -525,6 +444,12 @@ class Settings:
                 hint = nearest(name, [s.config_key for s in SETTINGS])
                 raise UsageError(f"unknown setting '{key}'{hint}: see 'lore config list'")
             copy._set(setting.name, origin, f"{element.rstrip(']')}={text}" if bracket else text)
+        return copy
+
+    def without_usage(self) -> Settings:
+        """Return a copy by which it does not count how often a record was read."""
+        copy = self.changed((), "")
+        copy.counts_usage = False
         return copy
 
     @property
@@ -569,7 +494,7 @@ class Settings:
         if isinstance(value, dict):
             if BY_NAME[name].kind == "texts":
                 return "\n".join(f"{key}={text}" for key, text in sorted(value.items()))
-            return " ".join(f"{key}={weight:.15g}" for key, weight in sorted(value.items()))
+            return " ".join(f"{key}={_weight_text(*pair)}" for key, pair in sorted(value.items()))
         return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
@@ -599,6 +524,10 @@ def _unsecret(text: str) -> str:
     """Return the text without what is before an @: in a URL that may be a password."""
     before, at, after = text.rpartition("@")
     return f"…{at}{after}" if before else text
+
+
+def _weight_text(forward: float, backward: float | None) -> str:
+    return f"{forward:.15g}" if backward is None else f"{forward:.15g}/{backward:.15g}"
 
 
 def _place(origin: str) -> str:

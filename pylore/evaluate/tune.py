@@ -36,34 +36,20 @@ if TYPE_CHECKING:
 
 
 _WEIGHTS = ("0", "0.15", "0.3", "0.5", "0.7", "1")
-_OF_THE_GRAPH = (
-    "edge_weights", "edge_backward_weights", "expansion", "graph_limit", "graph_seeds",
-    "graph_weight", "hop_decay",
-)  # fmt: skip
+_OF_THE_GRAPH = ("edge_weights", "expansion", "graph_limit", "graph_seeds", "hop_decay")
 
 VALUES: dict[str, tuple[str, ...]] = {
     "graph_depth": ("0", "1", "2"),
     "expansion": BY_NAME["expansion"].choices,
-    "graph_weight": ("0.35", "0.7", "1", "1.4", "2", "3"),
     "edge_weights": _WEIGHTS,
-    "edge_backward_weights": _WEIGHTS,
     "hop_decay": ("0.3", "0.5", "0.7", "0.85", "1"),
     "graph_seeds": ("3", "5", "10", "20"),
     "graph_limit": ("5", "10", "20"),
     "fusion": BY_NAME["fusion"].choices,
     "fulltext_share": ("0.3", "0.5", "0.6", "0.7", "0.8", "0.9"),
     "vector_min": ("0", "0.15", "0.25", "0.35"),
-    "field_weights": (),
 }
 """Setting to the values that are tried; a coordinate each, in this order."""
-
-FIELDS: dict[str, tuple[str, ...]] = {
-    "title": ("1", "2", "4", "8"),
-    "tags": ("0", "1", "2", "4"),
-    "file": ("0", "1", "2", "4"),
-    "parts": ("0", "0.5", "1"),
-}
-"""Full-text column to the weights that are tried; that of the body is the measure."""
 
 
 class Coordinate(NamedTuple):
@@ -90,17 +76,11 @@ def coordinates(names: Sequence[str], relations: Sequence[str]) -> list[Coordina
             raise UsageError(f"'{name}' is not tuned{nearest(name, known)}: "
                              f"some of {', '.join(known)}")  # fmt: skip
     wanted = {name.lower() for name in names} or set(known)
-    elements: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-        "edge_weights": dict.fromkeys(relations, _WEIGHTS),
-        "edge_backward_weights": dict.fromkeys(relations, _WEIGHTS),
-        "field_weights": FIELDS,
-    }
     found = []
-    for name in known:
-        if name in wanted and name in elements:
-            key = BY_NAME[name].config_key
-            found += [Coordinate(f"{key}[{one}]", values) for one, values in elements[name].items()]
-        elif name in wanted:
+    for name in [name for name in known if name in wanted]:
+        if name == "edge_weights":
+            found += [Coordinate(f"EDGE_WEIGHTS[{one}]", _WEIGHTS) for one in relations]
+        else:
             found.append(Coordinate(name, VALUES[name]))
     return found
 

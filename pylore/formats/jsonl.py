@@ -486,8 +486,9 @@ class _LineImporter:
             if not self._options.new_relations:
                 raise LoreError(f"unknown relation '{relation}'"
                                 f"{nearest(relation, self._called())}")  # fmt: skip
-            weight = self._settings.edge_weights.get(relation, DECLARED_WEIGHT)
-            self._take_relation({"declare_relation": relation, "weight": weight})
+            weight, back = self._settings.edge_weights.get(relation, (DECLARED_WEIGHT, None))
+            row = {"declare_relation": relation, "weight": weight, "backward_weight": back}
+            self._take_relation({key: value for key, value in row.items() if value is not None})
         if from_id == to_id:
             raise LoreError(f"'{from_id}' is linked to itself")
         if text(fields, "created_at", ""):

@@ -161,13 +161,12 @@ def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
     with store.graph_faults:
         stored = store.relations.all()
         counts = store.statistics.count_by_relation()
-    set_here = {*settings.edge_weights, *settings.edge_backward_weights}
     return [
         {
             "name": name,
             "weight": weight,
             "backward_weight": round(backward, 6),
-            "origin": "setting" if name in set_here else "store",
+            "origin": "setting" if name in settings.edge_weights else "store",
             "description": stored[name][2] if name in stored else "",
             "edges": counts.get(name, 0),
         }

@@ -25,13 +25,12 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
     given = settings.edge_weights
     if given:
         given = {**{name: given[base] for name, base in _scoped(known) if base in given}, **given}
-    for name, weight in given.items():
+    for name, (weight, back) in given.items():
         if name in known:
             forward, backward = known[name]
-            known[name] = (weight, min(1.0, weight * (backward / forward if forward else 1.0)))
-    for name, weight in settings.edge_backward_weights.items():
-        if name in known:
-            known[name] = (known[name][0], weight)
+            if back is None:
+                back = min(1.0, weight * (backward / forward if forward else 1.0))
+            known[name] = (weight, back)
     return known
 
 
@@ -41,7 +40,7 @@ def weight_notes(store: Store, settings: Settings) -> list[str]:
     Raises:
         GraphUnavailable: the table of relations is missing or damaged.
     """
-    given = {**settings.edge_weights, **settings.edge_backward_weights}
+    given = settings.edge_weights
     if not given:
         return []
     from ..core.ids import plain

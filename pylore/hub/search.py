@@ -21,8 +21,8 @@ from ..core.vocabulary import (
     TEXTS,
 )
 from ..embed import open_embedder
-from ..search.expand import narrowed
-from ..search.legs import ENOUGH, NEIGHBOURS, OF_EACH, PASSAGES, searched
+from ..search.expand import GRAPH_WEIGHT, narrowed
+from ..search.legs import ENOUGH, FIELD_WEIGHTS, NEIGHBOURS, OF_EACH, PASSAGES, searched
 from ..search.query import Request
 from ..search.rank import PROOFS
 from ..store.filter import Scope
@@ -239,7 +239,7 @@ def question(
         "proofs": PROOFS,
         "texts": settings.limit + settings.graph_limit + _SPARE,
         "limit": settings.limit,
-        "weights": [settings.field_weights.get(name, 1.0) for name in COLUMNS],
+        "weights": [FIELD_WEIGHTS.get(name, 1.0) for name in COLUMNS],
         "share": settings.fulltext_share,
         "vector_min": settings.vector_min,
         "fusion": settings.fusion,
@@ -328,11 +328,11 @@ def _walk(settings: Settings) -> dict[str, Any]:
     """Return a walk's caps and weights; what the hub says of relations comes before what lore
     knows.
     """
-    capped = narrowed(settings)
+    capped, weights = narrowed(settings), settings.edge_weights.items()
     return {
         "rule": "accumulate" if settings.expansion == "accumulate" else "best-path",
         "near": settings.expansion == "activation",
-        "weight": capped.graph_weight,
+        "weight": GRAPH_WEIGHT,
         "depth": capped.depth,
         "decay": capped.hop_decay,
         "fanout": capped.graph_fanout,
@@ -342,8 +342,8 @@ def _walk(settings: Settings) -> dict[str, Any]:
         "looked_at": LOOKED_AT * capped.graph_max_nodes,
         "shown": capped.graph_max_nodes,
         "known": {name: row[:2] for name, row in RELATIONS.items()},
-        "given": settings.edge_weights,
-        "backward": settings.edge_backward_weights,
+        "given": {name: forward for name, (forward, _) in weights},
+        "backward": {name: back for name, (_, back) in weights if back is not None},
         "only": [*settings.graph_edges],
         "without": [*settings.graph_exclude_edges],
     }

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
+LEAST_TO_STAY, ENOUGH_ACCESSES = 0.2, 5
+"""A sweep keeps what has this confidence × recency, or this many accesses. Not measured."""
+
 SWEPT = "conversation"
 """The source whose staged facts and records a sweep may drop."""
 
@@ -87,8 +90,8 @@ class Facts:
     def sweep(self, *, dry_run: bool = False) -> list[Faded]:
         """Invalidate what a conversation said and nobody confirmed, needed, or repeated.
 
-        That is: staged, confidence × recency below ``sweep_below``, and fewer accesses
-        than ``sweep_accesses``. Nothing is deleted. With ``dry_run`` nothing is changed.
+        That is: staged, confidence × recency below ``LEAST_TO_STAY``, and fewer
+        accesses than ``ENOUGH_ACCESSES``. Nothing is deleted. With ``dry_run`` nothing is changed.
         """
         with self._store.faults, self._store.transaction("sweep"):
             review = self._store.review
@@ -125,8 +128,8 @@ class Facts:
         self, id: str, confidence: float, age: float, accesses: int, dry_run: bool
     ) -> Faded | None:
         settings = self._settings
-        fresh = recency(age, settings.recency_half_life, settings.recency_grace)
-        if confidence * fresh >= settings.sweep_below or accesses >= settings.sweep_accesses:
+        fresh = recency(age, settings.recency_half_life)
+        if confidence * fresh >= LEAST_TO_STAY or accesses >= ENOUGH_ACCESSES:
             return None
         state = "due" if dry_run else "invalidated"
         return Faded(id, state, confidence, round(fresh, 6), accesses)

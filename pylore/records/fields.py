@@ -127,8 +127,9 @@ class Naming:
         known = self._store.relations.all()
         if name in known or self.own(name) in known:
             return []
-        weight = self._settings.edge_weights.get(name, DECLARED_WEIGHT)
-        self._store.relations.declare(self.own(name), weight, weight, "declared")
+        weight, back = self._settings.edge_weights.get(name, (DECLARED_WEIGHT, None))
+        backward = weight if back is None else back
+        self._store.relations.declare(self.own(name), weight, backward, "declared")
         hint = nearest(name, self.called(known))
         return [f"new relation '{name}'{hint}"] if hint else []
 

@@ -4,7 +4,7 @@ The values of the setting ``expansion``:
 
 accumulate  what several matches point to adds up (``graph.accumulate``)
 best-path   what is left of a match's score along the best way (``graph.walk``)
-activation  best paths from the nearest matches, with caps of its own
+activation  best paths from the nearest matches, with narrower caps unless these are set
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 LEAST_SEED = 0.1
 """Least score of a seed of ``accumulate``, the best match having 1."""
 
-OF_CODE = 0.2
-"""Share of ``graph_weight`` for code."""
+GRAPH_WEIGHT, OF_CODE = 2.0, 0.2
+"""Weight of support beside the own match, and its share for code. Recall@5 without support and with
+it is in docs/quality.md."""
 
 LENDING, LENT = 50, 0.7
 """Best passages that lend, and their weight. With 20 passages recall@5 on PEPs is a point lower,
@@ -100,17 +101,19 @@ def expanded(
 # --- the walk
 
 
+ACTIVATION_CAPS = {
+    "graph_seeds": "3", "graph_fanout": "10", "graph_max_nodes": "30", "graph_max_depth": "2",
+}  # fmt: skip
+"""Caps of ``expansion=activation`` that are not set. Recall@5 with them is in
+docs/decisions/0016."""
+
+
 def narrowed(settings: Settings) -> Settings:
-    """Return the settings with the caps of activation, if ``expansion`` is that."""
+    """Return the settings with ``ACTIVATION_CAPS``, if ``expansion`` is activation."""
     if settings.expansion != "activation":
         return settings
-    caps = {
-        "graph_seeds": settings.activation_anchors,
-        "graph_fanout": settings.activation_edges,
-        "graph_max_nodes": settings.activation_facts,
-        "graph_depth": min(settings.depth, settings.activation_hops),
-    }
-    return settings.changed([(name, str(cap)) for name, cap in caps.items()], "activation")
+    unset = [cap for cap in ACTIVATION_CAPS.items() if cap[0] not in settings.origins]
+    return settings.changed(unset, "activation")
 
 
 def seeds_of(
@@ -202,7 +205,7 @@ def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
 def summed_factors(
     direct: Sequence[Hit], reached: Sequence[Hit], walk: Walk, found: Matches, settings: Settings
 ) -> dict[str, Factors]:
-    """Map id to factors: ``match`` is the own match + graph_weight × support, the best match
+    """Map id to factors: ``match`` is the own match + ``GRAPH_WEIGHT`` × support, the best match
     having 1. A symbol that stands for its file has the support of the file, if that is more.
 
     A hit that matches nothing itself, and that one match alone led to, has at most what
@@ -213,7 +216,7 @@ def summed_factors(
     match = {}
     for hit in (*direct, *reached):
         own = found.fused.get(hit.id, 0.0) / best
-        weight = settings.graph_weight * (OF_CODE if list_of(hit.id) == CODE_LIST else 1.0)
+        weight = GRAPH_WEIGHT * (OF_CODE if list_of(hit.id) == CODE_LIST else 1.0)
         file = found.stands_for.get(hit.id, hit.id)
         support = max(walk.support.get(hit.id, 0.0), walk.support.get(file, 0.0))
         match[hit.id] = own + weight * support

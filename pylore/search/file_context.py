@@ -33,6 +33,9 @@ BY_GLOB = 0.7
 ITSELF = 0.9
 """Score of the file itself: below the records that are tied to it."""
 
+FILES_WEIGHT = 0.5
+"""Share of nearness to a file at hand that adds to the fused score. Set by hand."""
+
 MARKS = {"@git": "no file has changed in", "@session": "no session has edited files in"}
 """Instead of a glob: the files that are changed in the work tree, and those that the latest
 sessions of agents make likely to be changed next (``likely``)."""
@@ -157,7 +160,7 @@ def add_matches(
     confidence of the search afterwards.
     """
     live = store.nodes.match(scope, [*ways])
-    found.near = {id: settings.files_weight * ways[id].score for id in live}
+    found.near = {id: FILES_WEIGHT * ways[id].score for id in live}
     fused = {id: score * found.confidence for id, score in found.fused.items()}
     for id, score in found.near.items():
         fused[id] = fused.get(id, 0.0) + score

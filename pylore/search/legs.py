@@ -47,7 +47,11 @@ OTHER_FORM = 0.5
 """Weight of a word in another form, relative to the word itself."""
 
 RETRIEVER_SHARE = 0.3
-"""Share of a user's own retriever in a convex fusion, unless ``retriever_shares`` has one."""
+"""Share of each retriever that is not built in, in a convex fusion. Not measured: it depends on the
+retriever."""
+
+FIELD_WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5}
+"""BM25 weights of the full-text columns."""
 
 
 class Matches:
@@ -129,8 +133,8 @@ def run_legs(
 
 def fuse(settings: Settings, legs: Mapping[str, Mapping[What, float]]) -> dict[What, float]:
     """Return the convex fusion of the legs' scores, best first."""
-    shares = dict.fromkeys(legs, RETRIEVER_SHARE) | settings.retriever_shares
-    shares |= {"fulltext": settings.fulltext_share, "vector": 1 - settings.fulltext_share}
+    own = {"fulltext": settings.fulltext_share, "vector": 1 - settings.fulltext_share}
+    shares = dict.fromkeys(legs, RETRIEVER_SHARE) | own
     return best_first(convex(legs, shares, settings.vector_min))
 
 
@@ -146,9 +150,7 @@ def _fulltext_leg(
     where = searched(scope)
 
     def matching(collection: str, how: str, known: Collection[str] = ()) -> dict[str, float]:
-        rows = store.fulltext.search(
-            collection, query, how, where, settings.field_weights, PASSAGES * room
-        )
+        rows = store.fulltext.search(collection, query, how, where, FIELD_WEIGHTS, PASSAGES * room)
         rows = [row for row in rows if row[1] not in known]
         found.rows.setdefault(collection, []).extend(rows)
         return _by_node(rows, "prefix" if how == "prefix" else "words", found)

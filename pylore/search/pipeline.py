@@ -22,7 +22,7 @@ from ..core.text import (
 from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
 from ..store.filter import Scope
-from .legs import BUILT_IN, OF_EACH, Matches, add_leg_scores, embed_query, run_legs
+from .legs import BUILT_IN, FIELD_WEIGHTS, OF_EACH, Matches, add_leg_scores, embed_query, run_legs
 from .query import ParsedQuery
 from .query import Request as Request
 from .rank import WEAK, in_turn, rank, weigh
@@ -245,7 +245,7 @@ class _Search:
             hit.weak = self._found.weak and hit.path[0] not in self._found.near
         if any(hit.weak for hit in hits):
             self._notes.append("these results are weak: the store may have nothing on this")
-        worth = [hit for hit in hits if hit.score >= self._settings.min_score]
+        worth = [hit for hit in hits if hit.score >= self._query.min_score]
         if len(worth) < len(hits):
             less = counted(len(hits) - len(worth), "result")
             self._notes.append(f"{less} below min_score left out")
@@ -339,7 +339,7 @@ class _Search:
 
     def _is_there(self, word: str) -> bool:
         """Return whether anything that may be seen has this word."""
-        fulltext, weights = self._store.fulltext, self._settings.field_weights
+        fulltext, weights = self._store.fulltext, FIELD_WEIGHTS
         query = parse_query(word)
         return any(
             fulltext.search(collection, query, "some", Scope(), weights, 1)

@@ -15,7 +15,7 @@ from ..core.query import version_of
 from ..core.text import stem
 from ..core.vocabulary import CODE_IDS, file_id, path_of
 from .legs import coverage
-from .score import best_first, plain, stand
+from .score import best_first, stand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,7 +175,6 @@ def show_facts(
     facts = store.facts.shown([key for hit in hits for key in found.of_things[hit.id]])
     if not facts:
         return
-    best = plain(settings)
     for hit in hits:
         shown, cosines = found.passage[hit.id], found.of_things[hit.id]
         stands = hit.recency_score, hit.credibility, hit.standing
@@ -184,7 +183,7 @@ def show_facts(
             most = _nearness(query, store.fulltext.indexed(shown)[1], cosines.get(shown, 0.0))
         for key in filter(facts.__contains__, cosines):
             sentence, sure, source, status, accesses, age = facts[key]
-            stand(hit, settings, best, age, (sure, source, status, accesses))
+            stand(hit, settings, age, (sure, source, status, accesses))
             near = _nearness(query, sentence, cosines[key]) * prod(hit.standing.values())
             if near > most:
                 most, found.passage[hit.id] = near, key

@@ -45,8 +45,8 @@ class Request(Record):
     """
 
     __slots__ = (
-        "excluded", "explain", "filter_expanded", "near", "operators", "query", "scope",
-        "snippets", "with_superseded",
+        "excluded", "explain", "filter_expanded", "min_score", "near", "operators", "query",
+        "scope", "snippets", "with_superseded",
     )  # fmt: skip
 
     def __init__(
@@ -55,6 +55,7 @@ class Request(Record):
         scope: Scope | None = None,
         *,
         filter_expanded: bool = False,
+        min_score: float = 0.0,
         explain: bool = False,
         excluded: Iterable[str] = (),
         near: Near | None = None,
@@ -65,6 +66,7 @@ class Request(Record):
         self.query = query
         self.scope = scope or Scope()
         self.filter_expanded = filter_expanded
+        self.min_score = min_score
         self.explain = explain
         self.excluded = frozenset(excluded)
         self.near = near
@@ -82,15 +84,15 @@ class ParsedQuery:
     """
 
     __slots__ = (
-        "among", "excluded", "explain", "filter_expanded", "hidden", "near", "notes", "scope",
-        "snippets", "text", "words",
+        "among", "excluded", "explain", "filter_expanded", "hidden", "min_score", "near", "notes",
+        "scope", "snippets", "text", "words",
     )  # fmt: skip
 
     def __init__(self, store: Store, request: Request) -> None:
         self.text, self.scope = request.query, request.scope
         self.excluded, self.near = request.excluded, request.near
         self.explain, self.snippets = request.explain, request.snippets
-        self.filter_expanded = request.filter_expanded
+        self.filter_expanded, self.min_score = request.filter_expanded, request.min_score
         self.among: set[str] | None = None
         self.notes: list[str] = []
         read = self._operators(store) if request.operators and _has_marks(self.text) else None

@@ -27,55 +27,67 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store.protocols import SearchStore as Store
 
+AGE_WEIGHT = 0.05
+"""Most that age takes off a score (docs/decisions/0021)."""
+
+RELEVANCE_WEIGHT = 0.05
+"""Most that relevance adds to a score or takes off it. On sets of plain records it changes no
+answer (docs/decisions/0021)."""
+
+SOURCE_WEIGHTS = {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0}
+STATUS_WEIGHTS = {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5}
+"""Weights of sources and statuses, relative to the best one. Not measured: the records of the
+evaluation sets have one source and status."""
+
+USAGE_BOOST = 0.5
+"""Growth of relevance per tenfold of accesses, up to ``MOST_RELEVANT``. Not measured."""
+
+PLAIN = max(SOURCE_WEIGHTS.values()) * max(STATUS_WEIGHTS.values())
+"""Product of a certain record of the best source and status without accesses."""
+
 
 def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
     """Fill hits with the columns of their nodes; leave out nodes that are purged meanwhile."""
     rows = store.nodes.briefs([hit.id for hit in hits])
     hits = [hit for hit in hits if hit.id in rows]
-    best = plain(settings)
     for hit in hits:
         hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id][:6]
-        stand(hit, settings, best, age, rows[hit.id][6:])
+        stand(hit, settings, age, rows[hit.id][6:])
     return hits
 
 
 def stand(
-    hit: Hit, settings: Settings, best: float, age: float, credibility: tuple[float, str, str, int]
+    hit: Hit, settings: Settings, age: float, credibility: tuple[float, str, str, int]
 ) -> None:
     """Set the recency and credibility of a hit, and the factors of both."""
     hit.credibility = credibility
-    fresh = recency(age, settings.recency_half_life, settings.recency_grace)
-    hit.recency_score = round(fresh, 6)
-    hit.standing = standing(hit, settings, best)
+    hit.recency_score = round(recency(age, settings.recency_half_life), 6)
+    hit.standing = standing(hit, settings)
 
 
-def standing(hit: Hit, settings: Settings, best: float) -> Factors:
-    """Return what age and credibility count, ``best`` being what ``plain`` says."""
-    weight = settings.relevance_weight
+def standing(hit: Hit, settings: Settings) -> Factors:
+    """Return the factors of age and credibility."""
+    score = relevance(product(hit.credibility, settings), PLAIN)
     return {
-        "age": age_factor(hit.recency_score or 0.0, settings.recency_weight),
-        "relevance": relevance_factor(relevance(product(hit.credibility, settings), best), weight)
-        if weight
-        else 1.0,
+        "age": age_factor(hit.recency_score or 0.0, AGE_WEIGHT),
+        "relevance": relevance_factor(score, RELEVANCE_WEIGHT),
     }
 
 
-def plain(settings: Settings) -> float:
-    """Return the product of a record that is as sure as can be, and was never read."""
-    return max(settings.source_weights.values()) * max(settings.status_weights.values())
-
-
 def fact_rank(credibility: tuple[float, str, str, int], age: float, settings: Settings) -> float:
-    """Return the same × what its age in days leaves: by this, facts are ranked among each other."""
-    fresh = recency(age, settings.recency_half_life, settings.recency_grace)
-    return product(credibility, settings) * fresh
+    """Return product × recency, by which facts rank among each other; ``age`` is in days."""
+    return product(credibility, settings) * recency(age, settings.recency_half_life)
 
 
 def product(credibility: tuple[float, str, str, int], settings: Settings) -> float:
     """Return confidence × source weight × usage × status weight."""
     confidence, source, status, accesses = credibility
-    weight = settings.source_weights[source] * settings.status_weights[status]
-    return confidence * weight * usage(accesses, settings.usage_boost)
+    weight = SOURCE_WEIGHTS[source] * STATUS_WEIGHTS[status]
+    return confidence * weight * _usage(accesses, settings)
+
+
+def _usage(accesses: int, settings: Settings) -> float:
+    return usage(accesses, USAGE_BOOST if settings.counts_usage else 0.0)
 
 
 def assemble(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
@@ -121,15 +133,15 @@ def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
     """Return every factor of a hit's relevance, by name."""
     confidence, source, status, accesses = hit.credibility
     return {
-        "score": rounded(relevance(product(hit.credibility, settings), plain(settings))),
-        "weight": settings.relevance_weight,
+        "score": rounded(relevance(product(hit.credibility, settings), PLAIN)),
+        "weight": RELEVANCE_WEIGHT,
         "confidence": confidence,
         "source": source,
-        "source_weight": settings.source_weights[source],
+        "source_weight": SOURCE_WEIGHTS[source],
         "accesses": accesses,
-        "usage": rounded(usage(accesses, settings.usage_boost)),
+        "usage": rounded(_usage(accesses, settings)),
         "status": status,
-        "status_weight": settings.status_weights[status],
+        "status_weight": STATUS_WEIGHTS[status],
     }
 
 

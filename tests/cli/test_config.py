@@ -196,7 +196,9 @@ def test_example_has_every_default(lore: Lore) -> None:
     before = {row["id"]: row["value"] for row in lore("config", "list").json}
     lore.config.write_text(EXAMPLE)
     with sqlite3.connect(lore.store / "search.db") as db:
-        weights = db.execute("SELECT name || printf('=%g', weight) FROM relations ORDER BY name")
+        weights = db.execute(
+            "SELECT name || printf('=%g/%g', weight, backward_weight) FROM relations ORDER BY name"
+        )
         before["EDGE_WEIGHTS"] = " ".join(weight for (weight,) in weights)
     db.close()
     assert {row["id"]: row["value"] for row in lore("config", "list").json} == before

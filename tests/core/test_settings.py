@@ -57,7 +57,9 @@ def values(setting: Setting) -> st.SearchStrategy[Value]:
         "text": lambda: st.text(max_size=20),
         "scope": lambda: st.from_regex("([a-z0-9][a-z0-9_-]{0,9})?", fullmatch=True),
         "embedder": lambda: st.sampled_from(EMBEDDERS),
-        "weights": lambda: st.dictionaries(NAME, short(low, high), max_size=4),
+        "weights": lambda: st.dictionaries(
+            NAME, st.tuples(short(0, 1), st.none() | short(0, 1)), max_size=4
+        ),
         "texts": lambda: st.dictionaries(
             st.from_regex("[a-z][a-z0-9_-]{0,9}", fullmatch=True),
             st.text(st.characters(exclude_characters="\n"), max_size=20),
@@ -155,11 +157,11 @@ def test_words_have_commas_or_spaces_between_them() -> None:
 
 def test_weights_are_pairs() -> None:
     parse = BY_NAME["edge_weights"].parse
-    assert parse("calls=0.4, IMPORTS=1") == {"calls": 0.4, "imports": 1.0}
+    assert parse("calls=0.4, IMPORTS=1/0") == {"calls": (0.4, None), "imports": (1.0, 0.0)}
     assert parse("") == {}
     for wrong in ("calls", "calls=", "=1", "calls=x", "calls=1.1", "calls=-0.1", "calls=nan",
-                  "calls==1", "a=1 b"):  # fmt: skip
-        with pytest.raises(ValueError, match="NAME=WEIGHT pairs, each weight from 0 to 1"):
+                  "calls==1", "a=1 b", "a=1/", "a=/1", "a=1/2", "a=1/nan"):  # fmt: skip
+        with pytest.raises(ValueError, match="NAME=WEIGHT pairs, or NAME=FORWARD/BACKWARD"):
             parse(wrong)
 
 
@@ -234,8 +236,9 @@ def test_weights_are_joined_one_by_one() -> None:
         environ={"LORE_FROM_CONFIG": config, "LORE_EDGE_WEIGHTS": "mentions=0.4"},
         flags={"edge_weights": "imports=0.5"},
     )
-    assert settings.edge_weights == {"calls": 0.3, "imports": 0.5, "mentions": 0.4}
-    assert settings.field_weights == BY_NAME["field_weights"].default
+    assert settings.edge_weights == {
+        "calls": (0.3, None), "imports": (0.5, None), "mentions": (0.4, None),
+    }  # fmt: skip
     assert Settings().edge_weights == {}
 
 

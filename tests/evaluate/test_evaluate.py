@@ -273,10 +273,10 @@ def test_a_configuration_is_config_syntax_on_top_of_the_base() -> None:
         base, "graph_depth=2 EDGE_WEIGHTS[links_to]=0.5 'graph_edges=calls links_to'"
     )
     assert found.settings.graph_depth == 2
-    assert found.settings.edge_weights == {"calls": 0.1, "links_to": 0.5}
+    assert found.settings.edge_weights == {"calls": (0.1, None), "links_to": (0.5, None)}
     assert found.settings.graph_edges == ("calls", "links_to")
     assert found.settings.limit == 7
-    assert base.graph_depth == 0 and base.edge_weights == {"calls": 0.1}
+    assert base.graph_depth == 0 and base.edge_weights == {"calls": (0.1, None)}
     assert not found.plain and configured(base, "").plain
 
 

@@ -67,12 +67,12 @@ class Queries(Kind):
             "fusion": ("convex", "rrf")[ways[1] % 2],
             "expansion": ("accumulate", "best-path", "activation")[ways[2] % 3],
             "retrievers": ("fulltext", "vector", "fulltext vector")[min(ways[3] % 5, 2)],
-            "recency_weight": str(ways[4] % 2),
-            "min_score": ("0", "0", "0.5")[ways[5] % 3],
         }
         store, embedder = self._stores[ways[6] % 8 == 0]
         near = Near(str(self.folder), ["a.py"]) if ways[7] % 4 == 0 else None
-        request = Request(query, near=near, explain=ways[8] % 4 == 0)
+        request = Request(
+            query, near=near, explain=ways[8] % 4 == 0, min_score=(0, 0, 0.5)[ways[5] % 3]
+        )
         settings = Settings.load(environ={}, flags=flags)
         hits = search(store, settings, request, embedder if ways[9] % 2 else None)
         _sound(hits)

@@ -38,9 +38,7 @@ def anchors(legs: dict[str, dict[str, float]], most: int) -> list[str]:
     found = Matches()
     found.legs = legs
     found.fused = dict.fromkeys("abcdevwxyz", 1.0)
-    settings = Settings().changed(
-        [("expansion", "activation"), ("activation_anchors", str(most))], "test"
-    )
+    settings = Settings().changed([("expansion", "activation"), ("graph_seeds", str(most))], "test")
     return [*seeds_of(found, found, narrowed(settings), [])]
 
 
@@ -70,10 +68,10 @@ def test_it_follows_the_surest_edges_and_no_more_than_its_caps(tmp_path: Path) -
         one_hop = {id for id, hops in found.items() if hops == 1}
         assert one_hop == {f"entity-n{number}" for number in range(10, 20)}
         assert len(found) == 20
-        assert len(reached_from_hub(store, depth=1, activation_edges=15)) == 15
+        assert len(reached_from_hub(store, depth=1, graph_fanout=15)) == 15
 
 
-def test_its_caps_stand_in_place_of_those_of_every_walk(tmp_path: Path) -> None:
+def test_caps_that_are_set_replace_those_of_activation(tmp_path: Path) -> None:
     names = ["hub", *(f"n{number}" for number in range(10)), *(f"m{n}" for n in range(60)), "far"]
     edges = [("hub", f"n{number}", 1.0) for number in range(10)]
     edges += [(f"n{number % 10}", f"m{number}", 0.9) for number in range(60)]
@@ -81,10 +79,9 @@ def test_its_caps_stand_in_place_of_those_of_every_walk(tmp_path: Path) -> None:
     with filled(tmp_path, names, edges) as store:
         found = reached_from_hub(store)
         assert len(found) == 30 and set(found.values()) == {1, 2}
-        assert len(reached_from_hub(store, activation_facts=65)) == 65
-        assert len(reached_from_hub(store, activation_facts=7)) == 7
-        assert len(reached_from_hub(store, activation_edges=3)) == 3 + 3 * 2
-        assert reached_from_hub(store, graph_max_nodes=7, graph_fanout=3) == found
+        assert len(reached_from_hub(store, graph_max_nodes=65)) == 65
+        assert len(reached_from_hub(store, graph_max_nodes=7)) == 7
+        assert len(reached_from_hub(store, graph_fanout=3)) == 3 + 3 * 2
         assert set(reached_from_hub(store, depth=1).values()) == {1}
 
 
@@ -92,8 +89,8 @@ def test_it_goes_a_third_hop_where_that_is_set(tmp_path: Path) -> None:
     edges = [("hub", "a", 1.0), ("a", "b", 1.0), ("b", "c", 1.0)]
     with filled(tmp_path, ["hub", "a", "b", "c"], edges) as store:
         assert reached_from_hub(store) == {"entity-a": 1, "entity-b": 2}
-        assert reached_from_hub(store, activation_hops=3)["entity-c"] == 3
-        assert reached_from_hub(store, depth=1, activation_hops=3) == {"entity-a": 1}
+        assert reached_from_hub(store, graph_max_depth=3)["entity-c"] == 3
+        assert reached_from_hub(store, depth=1, graph_max_depth=3) == {"entity-a": 1}
 
 
 def test_it_starts_from_as_many_anchors_as_are_set(tmp_path: Path) -> None:
@@ -102,8 +99,8 @@ def test_it_starts_from_as_many_anchors_as_are_set(tmp_path: Path) -> None:
     edges = [(hub, hub.replace("hub", "end"), 1.0) for hub in hubs]
     with filled(tmp_path, names, edges) as store:
         assert len(reached_from_hub(store, depth=1, limit=5)) == 3
-        assert len(reached_from_hub(store, depth=1, limit=5, activation_anchors=5)) == 5
-        assert len(reached_from_hub(store, depth=1, limit=5, activation_anchors=2)) == 2
+        assert len(reached_from_hub(store, depth=1, limit=5, graph_seeds=5)) == 5
+        assert len(reached_from_hub(store, depth=1, limit=5, graph_seeds=2)) == 2
 
 
 def test_links_past_its_cap_are_noted(tmp_path: Path) -> None:
@@ -112,7 +109,7 @@ def test_links_past_its_cap_are_noted(tmp_path: Path) -> None:
         pairs = [("expansion", "activation"), ("graph_depth", "1"), ("limit", "1")]
         said = search(store, Settings().changed(pairs, "test"), Request("hub"), None).notes
         assert any("not followed" in note for note in said)
-        raised = Settings().changed([*pairs, ("activation_edges", "20")], "test")
+        raised = Settings().changed([*pairs, ("graph_fanout", "20")], "test")
         said = search(store, raised, Request("hub"), None).notes
         assert not any("not followed" in note for note in said)
 

@@ -37,8 +37,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         ({"edge_weights": "cites=1"}, {"cites": (1.0, 0.2)}),
         ({"edge_weights": "cited_by=0.4"}, {"cited_by": (0.4, 1.0)}),
         ({"edge_weights": "rests=0.4"}, {"rests": (0.4, 0.4)}),
-        ({"edge_backward_weights": "cites=0.9"}, {"cites": (0.5, 0.9)}),
-        ({"edge_weights": "cites=1", "edge_backward_weights": "cites=0.9"}, {"cites": (1.0, 0.9)}),
+        ({"edge_weights": "cites=1/0.9 rests=0/0"}, {"cites": (1.0, 0.9), "rests": (0.0, 0.0)}),
     ],
 )
 def test_a_setting_changes_both_directions_in_proportion_or_one(
@@ -48,11 +47,6 @@ def test_a_setting_changes_both_directions_in_proportion_or_one(
     assert {name: found[name] for name in expected} == {
         name: pytest.approx(pair) for name, pair in expected.items()
     }
-
-
-def test_a_backward_weight_alone_declares_no_relation(store: Store) -> None:
-    settings = Settings.load(environ={}, flags={"edge_backward_weights": "is_new=0.4"})
-    assert "is_new" not in known_relations(store, settings)
 
 
 def test_the_relations_to_walk_are_those_wanted_less_those_unwanted(store: Store) -> None:
@@ -86,9 +80,7 @@ def test_fixed_schema_not_pluggable_a_weight_for_an_unknown_name_declares_nothin
     store: Store,
 ) -> None:
     """Founding document, configuration: "Fixed schema, not pluggable"."""
-    settings = Settings.load(
-        environ={}, flags={"edge_weights": "implments=0.1", "edge_backward_weights": "cites=1"}
-    )
+    settings = Settings.load(environ={}, flags={"edge_weights": "implments=0.1 cites=1"})
     assert "implments" not in known_relations(store, settings)
     assert weight_notes(store, settings) == [
         "no relation 'implments' (did you mean 'implements'?): its weight is ignored"

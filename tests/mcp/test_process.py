@@ -232,8 +232,8 @@ def test_the_store_is_looked_up_at_every_call(project: Path, tmp_path: Path) -> 
         assert len(json.loads(text_of(wire.ask(call)))) == 2
         (bare / ".lore/.config").write_text("max_bytes=10\n")
         assert "give 0, or 1000" in text_of(wire.ask(call))
-        (bare / ".lore/.config").write_text("min_score=often\n")
-        assert "min_score" in text_of(wire.ask(call))
+        (bare / ".lore/.config").write_text("fulltext_share=often\n")
+        assert "fulltext_share" in text_of(wire.ask(call))
     with serving(tmp_path, "--store", str(store_folder(data, project)), "--write") as wire:
         assert len(json.loads(text_of(wire.ask(call)))) == 2
         answer = wire.ask(tool(2, "lore_remember", type="note", text="named by its user"))

@@ -90,8 +90,6 @@ def test_list_is_one_more_leg(store: Store, write: Write) -> None:
     fused = {hit.id: (hit.explain or {})["fused"] for hit in hits}
     assert fused["note-b"] == pytest.approx(0.3 / (0.75 + 0.3), abs=1e-5)
     assert hits.notes == []
-    half = look(store, retriever_shares="mine=0.75")
-    assert {hit.id: (hit.explain or {})["fused"] for hit in half}["note-b"] == pytest.approx(0.5)
     assert ids(look(store, retrievers="mine")) == ["note-b", "note-a"]
 
 

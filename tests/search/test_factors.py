@@ -94,18 +94,12 @@ FLAGS = st.fixed_dictionaries(
         "retrievers": st.sampled_from(["fulltext", "vector"]),
         "limit": st.sampled_from(["1", "3", "50"]),
         "graph_limit": st.sampled_from(["0", "2", "50"]),
-        "graph_weight": st.sampled_from(["0", "0.3", "10"]),
         "graph_seeds": st.sampled_from(["1", "3"]),
         "fulltext_share": SHARE,
-        "files_weight": SHARE,
-        "recency_weight": SHARE,
-        "relevance_weight": st.sampled_from(["0", "0.5"]),
         "feedback_weight": SHARE,
-        "usage_boost": st.sampled_from(["0", "10"]),
         "vector_min": st.sampled_from(["-1", "0", "0.9"]),
         "duplicate_similarity": SHARE,
         "mmr_lambda": SHARE,
-        "min_score": st.sampled_from(["0", "0.5"]),
     },
 )
 

@@ -19,7 +19,8 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
-from pylore.search.file_context import BY_GLOB, ITSELF, files_near, of_files, seeds
+from pylore.search import score as scores
+from pylore.search.file_context import BY_GLOB, FILES_WEIGHT, ITSELF, files_near, of_files, seeds
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
 from pylore.store import Store
@@ -28,7 +29,12 @@ from pylore.store.filter import Scope
 from pylore.system.git import Git
 
 NOW = "2026-01-01T00:00:00Z"
-FULLTEXT = {"retrievers": "fulltext", "recency_weight": "0"}
+FULLTEXT = {"retrievers": "fulltext"}
+
+
+@pytest.fixture(autouse=True)
+def ageless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scores, "AGE_WEIGHT", 0)
 
 
 def options(**flags: object) -> Settings:
@@ -245,16 +251,13 @@ def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) 
 
 
 @pytest.mark.parametrize("query", ["tokens", "tokens w1 w2 w3", "nowhere"])
-@pytest.mark.parametrize("weight", [0.5, 1.0])
-def test_files_add_their_weight_times_how_near_they_are(
-    filled: Store, query: str, weight: float
-) -> None:
+def test_files_add_their_weight_times_how_near_they_are(filled: Store, query: str) -> None:
     note(filled, "both", "tokens", ("glob", "a.*", ""))
-    settings = options(limit=100, files_weight=weight)
+    settings = options(limit=100)
     plain = {hit.id: hit.score for hit in search(filled, settings, Request(query), None)}
     found = search(filled, settings, Request(query, near=at_hand(filled, "a.py")), None)
     nearness = near(filled, "a.py")
-    sums = {id: plain.get(id, 0) + weight * nearness.get(id, 0) for id in plain | nearness}
+    sums = {id: plain.get(id, 0) + FILES_WEIGHT * nearness.get(id, 0) for id in plain | nearness}
     highest = max(1.0, *sums.values())
     assert {hit.id: hit.score for hit in found} == pytest.approx(
         {id: total / highest for id, total in sums.items()}, abs=2e-6

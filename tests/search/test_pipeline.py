@@ -19,6 +19,8 @@ from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
+from pylore.search import legs
+from pylore.search.legs import FIELD_WEIGHTS
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
 from pylore.store import Store
@@ -473,7 +475,7 @@ def test_without_explain_nothing_is_explained(look: Lookup) -> None:
 
 
 def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> None:
-    ageing = {"recency_weight": 0.5, "recency_grace": 7, "recency_half_life": 83}
+    ageing = {"recency_half_life": 83}
     before = {hit.id: hit.score for hit in look.words("tokens", **ageing)}
     connection_of(store).execute("SAVEPOINT old")
     connection_of(store).execute(
@@ -484,7 +486,7 @@ def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> 
     connection_of(store).execute("ROLLBACK TO old")
     assert hits[KEYS].recency_score == 0.5
     assert hits[SESSIONS].recency_score == 1
-    assert hits[KEYS].score == pytest.approx(0.75 * before[KEYS], abs=1e-5)
+    assert hits[KEYS].score == pytest.approx(0.975 * before[KEYS], abs=1e-5)
     assert hits[SESSIONS].score == before[SESSIONS]
 
 
@@ -564,15 +566,17 @@ def test_operators_are_the_same_with_both_engines(office: Store, query: str) -> 
 @pytest.mark.parametrize("expansion", ["accumulate", "best-path", "activation"])
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
 @pytest.mark.parametrize("near", [True, False])
-@pytest.mark.parametrize(
-    "flags",
-    [{}, {"field_weights": "title=0 body=0 tags=0 file=0 parts=0"}],
-    ids=["plain", "no weights"],
-)
+@pytest.mark.parametrize("weights", [{}, dict.fromkeys(FIELD_WEIGHTS, 0.0)])
 def test_matches_that_count_nothing_are_no_division_by_zero(
-    office: Store, expansion: str, fusion: str, near: bool, flags: dict[str, str]
+    office: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    expansion: str,
+    fusion: str,
+    near: bool,
+    weights: dict[str, float],
 ) -> None:
-    flags = {"expansion": expansion, "fusion": fusion, "graph_depth": "1", **flags}
+    monkeypatch.setattr(legs, "FIELD_WEIGHTS", weights or FIELD_WEIGHTS)
+    flags = {"expansion": expansion, "fusion": fusion, "graph_depth": "1"}
     root = str(Path(office.path).parent)
     # All in other forms, and too many for these to count.
     query = "accepting signing token cookie requesting requested tokened"

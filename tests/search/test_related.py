@@ -128,8 +128,7 @@ def test_a_cap_keeps_the_strongest_neighbours(hub: Store, flags: dict[str, int])
 @pytest.mark.parametrize("rule", EXPANSION_RULES)
 def test_a_search_follows_the_strongest_edges(hub: Store, rule: str) -> None:
     settings = options(
-        graph_depth=1, expansion=rule, graph_fanout=6, activation_edges=6, graph_limit=50,
-        retrievers="fulltext",
-    )  # fmt: skip
+        graph_depth=1, expansion=rule, graph_fanout=6, graph_limit=50, retrievers="fulltext"
+    )
     hits = search(hub, settings, Request("session"), None)
     assert {hit.id for hit in hits if hit.hops} == {*nearest(6)}

@@ -44,11 +44,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def look(store: Store, query: str, types: tuple[str, ...] = (), **given: Any) -> Hits:
+def look(
+    store: Store, query: str, types: tuple[str, ...] = (), min_score: float = 0, **given: Any
+) -> Hits:
     flags = {name: str(value) for name, value in given.items()}
     settings = Settings.load(environ={}, flags=flags)
     embedder = StaticEmbedder()
-    return search(store, settings, Request(query, Scope(types=types)), embedder)
+    request = Request(query, Scope(types=types), min_score=min_score)
+    return search(store, settings, request, embedder)
 
 
 @pytest.mark.parametrize("query", ["expire token", "expires tokens", "refusing", "query"])

@@ -83,8 +83,8 @@ def test_the_first_of_each_list_stay_above_what_the_graph_brings() -> None:
     found = Matches()
     found.fused, found.confidence = scores, 1.0
     direct = [Hit(id) for id in scores]
-    factors = summed_factors(direct, reached, walk, found, options(graph_weight="1"))
+    factors = summed_factors(direct, reached, walk, found, options())
     match = {id: of["match"] for id, of in factors.items()}
     assert match["file-a.py"] == match["file-z.py"] > match["file-b.py"] > match["file-c.py"]
     assert match["note-a"] == match["note-z"] > match["note-b"] > match["note-c"]
-    assert match["note-a"] == 4.0, "a list is lifted to its own highest"
+    assert match["note-a"] == 8.0, "a list is lifted to its own highest"

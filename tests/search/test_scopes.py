@@ -55,7 +55,7 @@ def told(store: Store, scope: str) -> dict[str, object]:
     and so in evidence; nothing is weak here."""
     said: dict[str, object] = {**stats(store), "max_degree_id": None}
     for depth in range(4):
-        flags = {"graph_depth": str(depth), "embedder": "none", "scope": scope, "min_score": "0"}
+        flags = {"graph_depth": str(depth), "embedder": "none", "scope": scope}
         engine = Engine(store, Settings.load(environ={}, flags=flags), "/nowhere")
         for query in ("sail", "mast", "tide", "pi", "rope boom"):
             found = search(engine, query)

@@ -17,7 +17,14 @@ from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.search.score import assemble, best_first, explained_relevance, plain, product, standing
+from pylore.search.score import (
+    PLAIN,
+    assemble,
+    best_first,
+    explained_relevance,
+    product,
+    standing,
+)
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -46,13 +53,18 @@ def scored(hits: list[Hit], settings: Settings) -> list[Hit]:
     """Hits with what they have for a score as a match, in the order of their own scores."""
     matched = {hit.id: hit.factors for hit in hits}
     for hit in hits:
-        hit.standing = standing(hit, settings, plain(settings))
+        hit.standing = standing(hit, settings)
     return assemble(hits, matched)
 
 
-def adjusted(credibility: Standing, score: float = 0.5, **flags: object) -> float:
-    (hit,) = scored([hit_with(credibility, score)], options(**flags))
+def adjusted(credibility: Standing, score: float = 0.5) -> float:
+    (hit,) = scored([hit_with(credibility, score)], Settings())
     return hit.score
+
+
+def test_settings_without_usage_do_not_count_accesses() -> None:
+    read, unread = (1.0, "file", "staged", 99), (1.0, "file", "staged", 0)
+    assert product(read, Settings().without_usage()) == product(unread, Settings())
 
 
 # --- the factors by hand
@@ -64,16 +76,15 @@ def test_usage_by_hand() -> None:
 
 
 def test_the_defaults_take_5_percent_a_week_after_a_week() -> None:
-    settings = Settings()
-    half_life, grace = settings.recency_half_life, settings.recency_grace
-    assert recency(7, half_life, grace) == 1
-    assert recency(14, half_life, grace) == pytest.approx(0.95, abs=0.001)
-    assert recency(21, half_life, grace) == pytest.approx(0.95**2, abs=0.001)
+    half_life = Settings().recency_half_life
+    assert recency(7, half_life) == 1
+    assert recency(14, half_life) == pytest.approx(0.95, abs=0.001)
+    assert recency(21, half_life) == pytest.approx(0.95**2, abs=0.001)
 
 
 def test_the_product_by_hand() -> None:
     settings = Settings()
-    assert plain(settings) == pytest.approx(2.0 * 1.2)
+    assert pytest.approx(2.0 * 1.2) == PLAIN
     hit = hit_with((0.5, "file", "staged", 9))
     assert product(hit.credibility, settings) == pytest.approx(0.5 * 1.5 * 1.5 * 1.0)
     assert explained_relevance(hit, settings) == {
@@ -83,15 +94,6 @@ def test_the_product_by_hand() -> None:
     }  # fmt: skip
 
 
-def test_each_factor_is_a_setting() -> None:
-    standing = (1.0, "conversation", "staged", 9)
-    before = adjusted(standing)
-    assert adjusted(standing, source_weights="conversation=2") > before
-    assert adjusted(standing, status_weights="staged=1.2") > before
-    assert adjusted(standing, usage_boost=0) < before
-    assert adjusted(standing, relevance_weight=0) == 0.5
-
-
 # --- what holds for any record
 
 
@@ -99,8 +101,7 @@ def test_each_factor_is_a_setting() -> None:
 def test_a_score_moves_by_at_most_the_weight(
     standing: Standing, score: float, weight: float
 ) -> None:
-    settings = options(relevance_weight=weight)
-    standing_score = relevance(product(hit_with(standing).credibility, settings), plain(settings))
+    standing_score = relevance(product(hit_with(standing).credibility, Settings()), PLAIN)
     assert 0 <= standing_score <= MOST_RELEVANT
     new = score * relevance_factor(standing_score, weight)
     assert abs(new - score) <= weight * score + 1e-12
@@ -156,7 +157,6 @@ def found(store: Store, query: str = "tokens", scope: Scope | None = None, **fla
 
 def test_near_equals_are_ordered_by_relevance(store: Store) -> None:
     assert found(store) == "d g b c a"
-    assert found(store, relevance_weight=0) == "a b c d g"
     assert found(store, limit=2) == "d g", "what stands better comes in from past the limit"
 
 

@@ -15,14 +15,14 @@ from sqlite_stores import connection_of
 
 from pylore.core import scoring as tuning
 from pylore.core.model import Node
-from pylore.core.settings import Settings
 from pylore.core.text import Query, parse_query
+from pylore.search.legs import FIELD_WEIGHTS
 from pylore.store import open_store
 from pylore.store.filter import Scope
 from pylore.store.rare_terms import CommonWords, RareFirst, _Ask
 from pylore.store.store import Store
 
-WEIGHTS = Settings().field_weights
+WEIGHTS = FIELD_WEIGHTS
 PASSAGES = 3_000
 NODES = 30
 WORDS = [f"w{number}" for number in range(2_000)]

@@ -10,13 +10,13 @@ import pytest
 from things import LATER, a_node
 
 from pylore.core.errors import StoreError
-from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.core.vocabulary import CODE, NAMES, TEXTS
+from pylore.search.legs import FIELD_WEIGHTS
 from pylore.store import Store
 from pylore.store.filter import Scope
 
-WEIGHTS = Settings().field_weights
+WEIGHTS = FIELD_WEIGHTS
 ANY = Scope()
 TEXT = {
     "note-a": ("Signed tokens", "Sessions are signed tokens in a cookie"),

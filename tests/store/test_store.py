@@ -25,7 +25,7 @@ from pylore.core.text import parse_query, words
 from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
-from pylore.search.legs import NEIGHBOURS
+from pylore.search.legs import FIELD_WEIGHTS, NEIGHBOURS
 from pylore.search.pipeline import ROOM, Request, search
 from pylore.store import Store, conditions, create_store, open_store, vectors
 from pylore.store import nodes as listed
@@ -35,7 +35,7 @@ from pylore.store.vector_tables import floats
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
-WEIGHTS = Settings().field_weights
+WEIGHTS = FIELD_WEIGHTS
 TYPES = ("decision", "lesson", "note")
 TAGS = ("auth", "api", "db", "auth-api")
 FILES = ("src/a.py", "src/deep/b.py", "docs/a.md", None)

@@ -207,8 +207,8 @@ def _change(
     path = _file(setting, "".join(value), user=user, project=project)
     changes: dict[str, str | None] = {key: value[0] if value else None}
     if value and setting.kind == "weights" and not element:
-        weights = sorted(_weights(setting, value[0]).items())
-        changes = {f"{key}[{name}]": f"{weight:.15g}" for name, weight in weights}
+        pairs = [item.partition("=") for item in value[0].replace(",", " ").split()]
+        changes = {f"{key}[{name.lower()}]": weight for name, _, weight in sorted(pairs)}
     is_changed = _write_changes(path, changes)
     session.say(_overruled(session, setting, path))
     state = "unchanged" if not is_changed else "set" if value else "unset"
@@ -232,12 +232,6 @@ def _write_changes(path: str, changes: Mapping[str, str | None]) -> bool:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         write_whole(path, [after])
     return after != before
-
-
-def _weights(setting: Setting, text: str) -> dict[str, float]:
-    found = setting.parse(text)
-    assert isinstance(found, dict)
-    return {name: float(weight) for name, weight in found.items()}
 
 
 def _file(setting: Setting, value: str, *, user: bool, project: bool) -> str:

@@ -68,11 +68,6 @@ words; what looks like an operator and cannot be read is words too, with a note.
         kind="files",
         many=True,
     ),
-    Option(
-        "--files-weight X",
-        "what it adds to a score to be tied to one of these files",
-        setting="files_weight",
-    ),
     Heading("Many queries in one process"),
     Option(
         "--batch FILE",
@@ -98,6 +93,9 @@ words; what looks like an operator and cannot be read is words too, with a note.
         "-n, --limit N",
         "the most direct matches to return; further ones still lead on",
         setting="limit",
+    ),
+    Option(
+        "--min-score X", "leave out results that score less (0 to 1)", low=0, high=1, default=0.0
     ),
     NO_DIVERSIFY,
     Option("--explain, --verbose", "every factor of each score"),

@@ -278,10 +278,9 @@ file is written, unless --write is given and the interval lies above 0.""",
     Option("--queries FILE", "the queries", kind="files", into="path"),
     Option(
         "--settings NAME,…",
-        "tune these only, of: graph_depth, expansion, graph_weight,\n"
-        "edge_weights, edge_backward_weights (of the relations in the\n"
-        "store), hop_decay, graph_seeds, graph_limit, fusion,\n"
-        "fulltext_share, vector_min, field_weights",
+        "tune these only, of: graph_depth, expansion, edge_weights\n"
+        "(of the relations in the store), hop_decay, graph_seeds,\n"
+        "graph_limit, fusion, fulltext_share, vector_min",
         many=True,
         into="names",
     ),
@@ -313,7 +312,7 @@ file is written, unless --write is given and the interval lies above 0.""",
 Every setting is an option too, and what it says is where tuning starts.""",
     examples=(
         "lore tune --queries queries.jsonl --graph-depth 1",
-        "lore tune --queries queries.jsonl --settings fulltext_share,field_weights",
+        "lore tune --queries queries.jsonl --settings fulltext_share,vector_min",
         "lore tune --queries queries.jsonl --write",
     ),
     settings=None,

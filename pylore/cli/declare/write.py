@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.vocabulary import SOURCES, STATUSES
-from ..declaration import Argument, Command, Option, Row
+from ..declaration import Argument, Command, Option
 from . import BUSY_TIMEOUT, OUTPUT, QUIET, SCOPES, embedder, quiet
 
 _STATUS = Option(
@@ -348,9 +348,9 @@ SWEEP_COMMAND = Command(
     "drop what a conversation said and nobody confirmed or needed",
     """\
 That is every record and fact of the source conversation that is still staged, whose
-confidence times recency is below sweep_below, and that was read fewer times than
-sweep_accesses. Nothing of that is deleted: 'lore restore ID' brings a record back, 'lore
-confirm SUBJECT PREDICATE OBJECT' a fact. Where history_days is set, states that records
+confidence times recency is below 0.2, and that was read fewer than 5 times. Nothing of
+that is deleted: 'lore restore ID' brings a record back, 'lore confirm SUBJECT PREDICATE
+OBJECT' a fact. Where history_days is set, states that records
 and links left longer ago are forgotten for good, and verdicts that anchors left.
 
 With --telemetry it is about what was not let in instead. Of your log of events, files are
@@ -359,14 +359,6 @@ larger than events_mb; of this store, if there is one, the candidates that were 
 candidates_days ago and that nobody has promoted or refused.""",
     Option("--dry-run", "only say what would be dropped"),
     Option("--telemetry", "events and candidates, in place of records"),
-    Option(
-        "--sweep-below X",
-        "the least confidence times recency to stay (default: 0.2)",
-        setting="sweep_below",
-    ),
-    Option(
-        "--sweep-accesses N", "what was read so often stays (default: 5)", setting="sweep_accesses"
-    ),
     Option(
         "--history-days N",
         "keep states that were left within so many days (default: 0, all)",
@@ -378,11 +370,7 @@ candidates_days ago and that nobody has promoted or refused.""",
            setting="events_mb"),
     Option("--candidates-days N", "keep candidates for so many days (default: 90; 0: for ever)",
            setting="candidates_days"),
-    Row(
-        "how things age",
-        Option("--recency-grace DAYS", setting="recency_grace"),
-        Option("--recency-half-life DAYS", setting="recency_half_life"),
-    ),
+    Option("--recency-half-life DAYS", "how things age", setting="recency_half_life"),
     OUTPUT,
     QUIET,
     BUSY_TIMEOUT,
