@@ -47,3 +47,41 @@ setup() { setup_store; }
   contains "$stderr" "lore: disk/kept.db: could not grow, the disk is full: nothing was changed"
   contains "$stderr" "/.lore/search.db: could not grow, the disk is full: nothing was changed"
 }
+
+@test "an index that is killed leaves no process, and the next one goes on" {
+  local number workers=
+  mkdir many
+  for number in $(seq 1 400); do
+    printf 'from .m%s import f\n\ndef f():\n    return 1\n' "$((number - 1))" >"many/m$number.py"
+  done
+  lore_heeding_int index >/dev/null 2>&1 3>&- &
+  for _ in $(seq 200); do
+    workers=$(pgrep -P $! -f pylore.launch) && break
+    sleep 0.02
+  done
+  [ -n "$workers" ] || [ "$(getconf _NPROCESSORS_ONLN)" -eq 1 ]
+  kill -TERM $!
+  wait $! || true
+  # shellcheck disable=SC2086 # one word each
+  ended $workers
+  run_lore index --jq '.files, .symbols, .edges.imports'
+  expect 0 $'400\n400\n399'
+}
+
+@test "an interrupted analysis of the history leaves the former state" {
+  git init -q .
+  printf x >a && git add a && git commit -qm one
+  lore graph analyze-cochanges --embedder none >/dev/null
+  before=$(lore export)
+  printf y >b && printf y >a && git add a b && git commit -qm two
+  mkdir bin
+  # shellcheck disable=SC2016 # sh expands it
+  printf '#!/bin/sh\ncase "$*" in *" log "*) printf "\\001%%s 1\\n"; kill -INT $PPID; sleep 1; exit 130 ;; esac\nexec %s "$@"\n' \
+    "$(type -P git)" >bin/git
+  chmod +x bin/git
+  PATH=$PWD/bin:$PATH run_lore graph analyze-cochanges --embedder none
+  [ "$status" -ne 0 ]
+  contains "$stderr" "lore: interrupted (reading the history: "
+  contains "$stderr" "): the co-changes are as they were"
+  [ "$(lore export)" = "$before" ]
+}

@@ -1,0 +1,83 @@
+"""What ``lore index`` prints, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+from commands import Lore
+
+
+@pytest.fixture(autouse=True)
+def _code(lore_without_store: Lore) -> None:
+    """Two modules, of which one imports and calls the other."""
+    lore = lore_without_store
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.write("src/a.py", "from .b import f\n\ndef g():\n    return f()\n")
+    lore.write("src/b.py", "def f():\n    return 1\n")
+
+
+def test_a_second_index_reads_nothing(lore: Lore) -> None:
+    for read in (2, 0):
+        done = lore("index")
+        row = done.json
+        assert (row["files"], row["symbols"], row["read"], row["unchanged"]) == (
+            2,
+            2,
+            read,
+            2 - read,
+        )
+        assert (row["edges"]["calls"], row["edges"]["imports"], done.err) == (1, 1, "")
+
+
+def test_index_prints_a_sentence_for_a_person(lore: Lore) -> None:
+    out = lore("index", "--text").out
+    assert "2 files, 2 symbols" in out and "added 2" in out
+
+
+def test_symbols_are_shown_related_and_found(lore: Lore) -> None:
+    lore("index")
+    node = lore("show", "symbol-src/a.py::g").json
+    assert (node["file"], node["line_start"], node["line_end"]) == ("src/a.py", 3, 4)
+    assert node["data"]["kind"] == "function"
+    assert lore.id("related", "symbol-src/a.py::g", "--edges", "calls") == "symbol-src/b.py::f"
+    assert lore.id("search", "g", "--type", "symbol") == "symbol-src/a.py::g"
+
+
+def test_index_reads_one_language_or_later_changes(repository: Lore) -> None:
+    repository.write("c.go", "package p\nfunc F() {}\n")
+    assert repository("index", "src").json["files"] == 2
+    row = repository("index", "--languages", "go").json
+    assert (row["languages"]["go"], row["symbols"]) == (1, 1)
+    repository.git("add", "-A")
+    repository.git("commit", "-qm", "x")
+    repository("index")
+    repository.write("src/d.py", "def h():\n    pass\n")
+    row = repository("index", "--since", "HEAD").json
+    assert (row["read"], row["symbols"]) == (1, 4)
+
+
+def test_index_refuses_in_one_line(lore: Lore) -> None:
+    lore.refuse_each("""
+        index --languages pyton | 2 | unknown language 'pyton' (did you mean 'python'?)
+        index src src | 2 | index takes no 'src'
+        index --no-such | 2 | '--no-such'
+        index nowhere | 1 | nowhere: is not a folder
+        index .. | 1 | lies outside of
+        index --since HEAD | 1 | is not a git repository
+    """)
+    lore.patch.setenv("LORE_DIR", str(lore.root / "none"))
+    assert "no store in" in lore.refuse("index", code=1)
+
+
+def test_paths_start_at_the_project(lore: Lore) -> None:
+    lore.patch.chdir(lore.project / "src")
+    assert lore("index").json["files"] == 2
+    assert lore("show", "file-src/a.py").json["title"] == "src/a.py"
+
+
+def test_a_file_over_a_limit_is_named(lore: Lore) -> None:
+    lore.write("nested/Deep.java", "class A {\n" * 200 + "}\n" * 200)
+    lore.write("nested/Flat.java", "class Flat { void go() { } }\n")
+    done = lore("index", "nested")
+    assert done.json["skipped"]["limit"] == 1
+    assert done.notes == ["nested/Deep.java was left out: its definitions nest over 100 deep"]
+    assert "symbol-nested/Flat.java::Flat.go" in lore("list", "--type", "symbol", "--ids").lines
