@@ -104,10 +104,11 @@ def test_lost_texts_and_commits_come_back(tree: Lore) -> None:
 
 
 def test_partial_clone_is_ranked_without_missing_files(tree: Lore) -> None:
-    commit(tree, "Sessions expire after a night", clock=LONG)
+    commit(tree, "Sessions expire after a night", clock=LONG, lamp=LONG * 2)
     tree.git("mv", "src/clock.py", "src/watch.py")
-    commit(tree, "Another name")
-    commit(tree, "Shorter", watch="value = 2\n")
+    tree.git("mv", "src/lamp.py", "src/light.py")
+    commit(tree, "Other names", light=f"{LONG}{LONG}other = 1\n")
+    commit(tree, "Shorter", watch="value = 2\n", light="value = 3\n")
     tree.git("config", "uploadpack.allowFilter", "true")
     partial = tree.root / "partial"
     tree.git("clone", "-q", "--filter=blob:none", f"file://{tree.project}", str(partial))
