@@ -1,0 +1,248 @@
+"""The verbs of ``lore graph``: what they print and refuse."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import apsw
+import pytest
+from commands import Lore
+
+DECISION, LESSON, NOTE = "decision-1a2b3c4d", "lesson-2b3c4d5e", "note-3c4d5e6f"
+FILE = "file-src/a.py"
+
+
+@pytest.fixture
+def filled(lore: Lore) -> Lore:
+    """Run commands in a project with the links lesson > decision > file, and a note alone."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.fill(
+        {"id": DECISION, "type": "decision", "title": 'Sign sessions with "JWT"'},
+        {"id": LESSON, "type": "lesson", "title": "Clocks drift"},
+        {"id": NOTE, "type": "note", "title": "alone"},
+        {"id": FILE, "type": "file", "title": "src/a.py"},
+        {"from_id": LESSON, "to_id": DECISION, "relation": "learned_from"},
+        {"from_id": DECISION, "to_id": FILE, "relation": "relates_to", "weight": 0.5},
+    )
+    return lore
+
+
+def test_graph_help_names_its_verbs(lore_without_store: Lore) -> None:
+    lore = lore_without_store
+    help = lore("graph").out
+    assert help.startswith("Usage: lore graph <verb>") and help.count("\n") <= 40
+    for words in (["graph", "--help"], ["graph", "-h"], ["graph", "help"], ["help", "graph"]):
+        assert lore(*words).out == help
+    listed = help.partition("Relations")[0]
+    verbs = [verb for verb in re.findall(r"^  ([a-z-]+) .*  +\S", listed, re.M) if verb]
+    assert {"path", "stats", "hubs", "neighbors", "export", "view"} <= {*verbs}
+    for verb in verbs:
+        assert lore("graph", verb, "a", "--help").out.startswith(f"Usage: lore graph {verb}")
+    lore.refuse_each("""
+        graph pth | 2 | did you mean 'path'
+        graph --nonsense | 2 | unknown verb '--nonsense'
+        graph ../../etc | 2 | unknown verb
+        graph hubs --nonsense | 2 | lore graph hubs --help
+    """)
+
+
+def test_graph_has_commands_of_the_top_level(filled: Lore) -> None:
+    filled.print_each(f"""
+        graph related {DECISION} | {LESSON} {FILE}
+        graph related {LESSON} --hops 2 | {DECISION} {FILE}
+        graph show {NOTE} | {NOTE}
+    """)
+    edge = f"{NOTE} relates_to {LESSON}"
+    words = ("graph", "link", *edge.split())
+    assert filled(*words).json == {"id": edge, "state": "added"}
+    assert filled("graph", "unlink", *words[2:]).json["state"] == "invalidated"
+
+
+# --- counts
+
+
+def test_stats_follow_every_change(filled: Lore) -> None:
+    counts = ("nodes", "edges", "orphans", "forgotten_nodes")
+    filled("graph", "stats")
+    for words, wanted in (
+        (("forget", NOTE), (3, 2, 0, 1)),
+        (("forget", FILE), (2, 1, 0, 2)),
+        (("restore", FILE), (3, 2, 0, 1)),
+        (("add", "note", "another"), (4, 2, 1, 1)),
+        (("unlink", LESSON, "learned_from", DECISION), (4, 1, 2, 1)),
+    ):
+        filled(*words)
+        for _ in range(2):
+            stats = filled("graph", "stats").json
+            assert tuple(stats[name] for name in counts) == wanted, words
+    assert stats["components"] == 3
+
+
+def test_hubs_and_orphans_are_counted(filled: Lore) -> None:
+    assert filled("graph", "hubs", "-n", "1").json == [
+        {"id": DECISION, "type": "decision", "title": 'Sign sessions with "JWT"',
+         "degree": 2, "out": 1, "in": 1},
+    ]  # fmt: skip
+    assert len(filled("graph", "hubs").json) == 3
+    filled("add", "goal", "nothing yet")
+    filled.print_each(f"graph orphans --type note,task | {NOTE}")
+    assert len(filled("graph", "orphans").json) == 2
+    assert len(filled("graph", "orphans", "-n", "1").json) == 1
+
+
+def test_relations_have_weights_and_edges(filled: Lore) -> None:
+    rows = filled("graph", "relations", "--edge-weights", "calls=0.4").json
+    rows = {row["name"]: (row["weight"], row["origin"], row["edges"]) for row in rows}
+    assert rows["calls"] == (0.4, "setting", 0)
+    assert rows["learned_from"] == (0.9, "store", 1)
+    assert "anchored_to" in filled("graph", "relations", "--ids").lines
+
+
+# --- paths and neighbours
+
+
+def test_path_has_its_nodes_and_edges(filled: Lore) -> None:
+    found = filled("graph", "path", LESSON, FILE).json
+    assert (found["from"], found["to"], found["hops"]) == (LESSON, FILE, 2)
+    assert found["path"] == [LESSON, DECISION, FILE]
+    assert found["edges"][1] == {
+        "from": DECISION, "to": FILE, "relation": "relates_to", "direction": "out", "weight": 0.5,
+    }  # fmt: skip
+    filled.print_each(f"graph path {FILE} {LESSON} | {FILE} {DECISION} {LESSON}")
+    assert filled("graph", "path", LESSON, FILE, "--text").lines == [
+        LESSON, f"  -learned_from-> {DECISION} 1.0", f"  -relates_to-> {FILE} 0.5",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options", [(NOTE,), (FILE, "--max-hops", "1"), (FILE, "--exclude-edges", "learned_from")]
+)
+def test_missing_path_has_no_hops(filled: Lore, options: tuple[str, ...]) -> None:
+    done = filled("graph", "path", LESSON, *options)
+    assert (done.json["hops"], done.json["path"], done.json["edges"]) == (None, [], [])
+    assert done.notes[0].startswith(f"no path from {LESSON} to ")
+    assert not filled("graph", "path", LESSON, *options, "-q").err
+
+
+def test_neighbors_are_one_edge_away(filled: Lore) -> None:
+    lesson, file = filled("graph", "neighbors", DECISION).json
+    assert lesson == {
+        "id": LESSON, "type": "lesson", "title": "Clocks drift", "relation": "learned_from",
+        "direction": "in", "weight": 1.0, "strength": 0.9,
+    }  # fmt: skip
+    assert (file["id"], file["direction"], file["strength"]) == (FILE, "out", 0.35)
+    filled.print_each(f"""
+        graph neighbors {DECISION} --direction out | {FILE}
+        graph neighbors {DECISION} --edges LEARNED_FROM | {LESSON}
+        graph neighbors {LESSON} --depth 2 | {DECISION} {FILE}
+        graph neighbors {NOTE} |
+    """)
+    filled.fill({"from_id": NOTE, "to_id": "note-2", "relation": "calls"})
+    done = filled("graph", "neighbors", NOTE)
+    assert done.json == [] and "1 edge leads to what is not in the store" in done.err
+    assert filled("graph", "stats").json["dangling_edges"] == 1
+
+
+# --- exports
+
+
+def test_export_has_four_formats(filled: Lore) -> None:
+    def size(*options: str) -> tuple[int, int]:
+        found = filled("graph", "export", *options).json
+        return len(found["nodes"]), len(found["links"])
+
+    assert size() == size("--format", "json") == (4, 2)
+    assert size("--around", LESSON) == (2, 1)
+    walk = ("--hops", "2", "--edges", "learned_from,relates_to")
+    assert size("--around", LESSON, *walk) == (3, 2)
+    assert size("--type", "decision,file", "--exclude-edges", "learned_from") == (2, 1)
+    dot = filled("graph", "export", "--format", "dot").out
+    assert f'"{DECISION}" -> "{FILE}" [label="relates_to"];' in dot
+    mermaid = filled("graph", "export", "--format", "mermaid").out
+    assert mermaid.startswith("flowchart TD") and "Sign sessions with #quot;JWT#quot;" in mermaid
+    ElementTree.fromstring(filled("graph", "export", "--format", "graphml").out)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_no_verb_prints_control_characters(filled: Lore, terminal: bool) -> None:
+    filled.fill({"id": NOTE, "title": "\x1b[31mred\x07\x9b1m"})
+    filled("link", NOTE, "relates_to", LESSON)
+    formats = ("export", *(f"export --format {name}" for name in ("dot", "mermaid", "graphml")))
+    for verb in ("hubs", f"neighbors {LESSON}", f"path {NOTE} {LESSON}", f"show {NOTE}", *formats):
+        out = filled("graph", *verb.split(), terminal=terminal).out
+        assert out and not re.search("[\x00-\x09\x0b-\x1f\x80-\x9f]", out), verb
+
+
+# --- refusals and damage
+
+
+def test_verbs_refuse_wrong_words(filled: Lore) -> None:
+    wrong = f"{DECISION[:-2]}zz"
+    filled.refuse_each(f"""
+        graph related {wrong} | 1 | did you mean {DECISION}?
+        graph neighbors {wrong} | 1 | did you mean {DECISION}?
+        graph path {NOTE} {wrong} | 1 | did you mean {DECISION}?
+        graph export --around {wrong} | 1 | did you mean {DECISION}?
+        graph neighbors {NOTE} --edges learnt_from | 2 | did you mean 'learned_from'
+        graph path {NOTE} {NOTE} --edges learnt_from | 2 | did you mean 'learned_from'
+        graph export --edges learnt_from | 2 | did you mean 'learned_from'
+        graph neighbors {NOTE} --direction up | 2 | --direction
+        graph neighbors {NOTE} --depth 2 --direction in | 2 | --direction
+        graph neighbors | 2 | lore graph neighbors
+        graph path | 2 | lore graph path
+        graph hubs -n 0 | 2 | --limit
+        graph orphans --type nte | 2 | did you mean 'note'
+        graph export --format svg | 2 | json, dot, mermaid, graphml
+        graph export --hops 2 | 2 | --hops needs --around
+        graph export --type nothing | 2 | unknown type
+    """)
+
+
+VERBS = (
+    f"related {NOTE}", f"neighbors {NOTE}", f"path {NOTE} {DECISION}", f"show {NOTE}", "stats",
+    "hubs", "orphans", "relations", f"link {NOTE} relates_to {DECISION}",
+    f"unlink {NOTE} relates_to {DECISION}", f"export --around {NOTE}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["dropped", "damaged", "no store"])
+def test_verbs_name_the_remedy_of_a_lost_graph(filled: Lore, how: str) -> None:
+    if how == "dropped":
+        filled.sql("DROP TABLE graph_edges")
+    elif how == "damaged":
+        damage(filled, "tbl_name = 'graph_edges'")
+    else:
+        filled.patch.setenv("LORE_DIR", str(filled.root / "none"))
+    part = "lore init" if how == "no store" else "lore doctor"
+    filled.refuse_each("\n".join(f"graph {verb} | 1 | {part}" for verb in VERBS))
+
+
+@pytest.mark.parametrize(
+    "pages",
+    ["name = 'relations'", "name = 'edges_in'", "tbl_name IN ('graph_edges', 'absent', 'ratings')"],
+)
+def test_damaged_graph_leaves_plain_results(filled: Lore, pages: str) -> None:
+    filled("fact", "JACQ", "uses", "JWT")
+    wanted = filled("search", "jwt sessions", "--ids").out
+    damage(filled, pages)
+    done = filled("search", "jwt sessions", "--expand", "--ids")
+    assert done.out == wanted
+    assert "the graph cannot be read" in done.err and "lore doctor" in done.err
+    assert "the graph cannot be read" in filled("context", "what does JACQ use", "--json").err
+
+
+def damage(lore: Lore, condition: str) -> None:
+    """Overwrite the root pages of the tables and indexes that match a condition."""
+    path = lore.store / "search.db"
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    size = connection.pragma("page_size")
+    rows = connection.execute(
+        f"SELECT rootpage FROM sqlite_schema WHERE rootpage > 0 AND ({condition})"
+    ).fetchall()
+    connection.close()
+    with path.open("r+b") as file:
+        for (page,) in rows:
+            file.seek((page - 1) * size)
+            file.write(b"\xaa" * size)
