@@ -237,12 +237,12 @@ def damage(lore: Lore, condition: str) -> None:
     path = lore.store / "search.db"
     connection = apsw.Connection(str(path))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    size = connection.pragma("page_size")
+    size = int(str(connection.pragma("page_size")))
     rows = connection.execute(
         f"SELECT rootpage FROM sqlite_schema WHERE rootpage > 0 AND ({condition})"
     ).fetchall()
     connection.close()
     with path.open("r+b") as file:
         for (page,) in rows:
-            file.seek((page - 1) * size)
+            file.seek((int(str(page)) - 1) * size)
             file.write(b"\xaa" * size)
