@@ -1,0 +1,158 @@
+"""Test candidates and promote: what is found in sessions, and how it becomes a record."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from commands import Lore
+
+RULE = "Always sign the tokens with the rotating key, never with the static one"
+FAILURE = (
+    "Root cause: the token cache was shared, so src/auth.py gave one user the token of another."
+)
+
+
+def event(lore: Lore, session: str, minute: int, kind: str, **fields: object) -> None:
+    """Append an event to the log."""
+    log = lore.home / "state/lore/events.jsonl"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    row = {"v": 1, "t": f"2026-11-20T10:{minute:02}:00Z", "src": "claude", "session": session,
+           "kind": kind, "ref": f"{session}.jsonl#{minute:02}", **fields}  # fmt: skip
+    with log.open("a") as file:
+        file.write(f"{json.dumps(row)}\n")
+
+
+@pytest.fixture
+def found(lore: Lore) -> Lore:
+    """Two sessions of the project: a rule of both, and a failure of one."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    lore.write("src/auth.py", "x = 1\n")
+    event(lore, "one", 0, "session", name=str(lore.project))
+    event(lore, "one", 1, "prompt", text=RULE)
+    event(lore, "one", 2, "edit", name="Edit", ok=True, files=["src/auth.py"])
+    event(lore, "one", 3, "say", text=FAILURE)
+    event(lore, "two", 5, "session", name=str(lore.project))
+    event(lore, "two", 6, "prompt", text=f"{RULE}!")
+    return lore
+
+
+def candidates(lore: Lore) -> list[str]:
+    return lore("candidates", "--ids", "-q").lines
+
+
+def plugin(lore: Lore, name: str, script: str) -> None:
+    lore.program(lore.config.parent / "commands" / name, script)
+
+
+def test_candidates_list_the_best_first(found: Lore) -> None:
+    (found.project / "elsewhere").mkdir()
+    (note,) = found("candidates", "--project", "elsewhere").notes
+    assert "no session of" in note and "but 2 sessions of 1 other folder" in note
+    done = found("candidates")
+    assert done.notes == ["2 new candidates"]
+    assert [(row["type"], row["sessions"], row["signals"][0]["name"]) for row in done.json] == [
+        ("pattern", ["one", "two"], "rule"), ("failure", ["one"], "root-cause"),
+    ]  # fmt: skip
+    assert '"Always sign' in found("candidates", "--kept", "-n", "1", "--text").out
+    assert found("search", "rotating tokens").json == [] and found("export").out == ""
+    found.refuse_each("""
+        candidates --project none | 2 | --project none: is no folder: give one, or 'all'
+        candidates --kept --since 1d | 2 | --kept looks at no events
+    """)
+
+
+def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
+    rule, failure = candidates(found)
+    found.refuse_each(f"""
+        promote | 2 | promote needs candidates' ids where nobody can be asked
+        promote --confirm | 2 | --confirm needs candidates' ids
+        promote {rule} candidate-none | 1 | no candidate 'candidate-none'
+        promote {rule} --title '' | 2 | --title is empty
+        promote --title x {rule} {failure} | 2 | give one id
+        promote --refuse --confirm {rule} | 2 | leave --confirm out
+    """)
+    assert found("list").json == []
+    id = found.id("promote", rule, "--as", "lesson", "--title", "Sign with the rotating key")
+    row = found("show", id).json
+    assert id.startswith("lesson-") and row["status"] == "staged"
+    assert row["title"] == "Sign with the rotating key"
+    text = found("show", id, "--text").out
+    assert "learned_from session-one" in text and "2026-11-20  one.jsonl#01" in text
+    assert f"'{rule}' is known as lesson-" in found.refuse("promote", rule, code=1)
+    found("promote", "--confirm", "-", stdin=f"{failure}\n")
+    assert len(found("list", "--status", "confirmed", "--type", "failure").json) == 1
+    assert candidates(found) == []
+
+
+def test_three_reads_by_people_confirm(found: Lore) -> None:
+    id = found.id("promote", candidates(found)[0])
+    with pytest.MonkeyPatch.context() as agent:
+        agent.setenv("CLAUDECODE", "1")
+        for _ in range(3):
+            found("show", id)
+    for _ in range(2):
+        found("show", id)
+    assert found("list", "--status", "staged", "--ids").lines == [id]
+    assert f"confirmed, since it is read often: {id}" in found("context", "rotating key").err
+    assert found("list", "--status", "staged").json == []
+
+
+def test_refused_candidates_stay_away_and_undone_ones_return(found: Lore) -> None:
+    rule, failure = candidates(found)
+    assert found("promote", "--refuse", failure).json[0]["state"] == "refused"
+    assert candidates(found) == [rule]
+    found("promote", rule)
+    assert candidates(found) == []
+    found("undo")
+    assert candidates(found) == [rule] and found("list").json == []
+    assert '"candidates":2,"known":0,"promoted":0,"refused":1,' in found(
+        "graph", "stats", "--funnel"
+    ).out  # fmt: skip
+
+
+def test_a_purge_deletes_the_text_of_a_candidate(found: Lore) -> None:
+    rule, _ = candidates(found)
+    assert f"no node '{rule}'" in found.refuse("forget", rule, code=1)
+    assert found("forget", "--purge", rule).json[0]["state"] == "purged"
+    assert b"Always sign" not in (found.store / "search.db").read_bytes()
+    assert rule not in candidates(found)
+
+
+def test_event_plugins_hear_of_promotions(found: Lore) -> None:
+    heard = found.root / "heard"
+    plugin(found, "lore-hook-pre-promote", "! grep -q 'token cache' || { echo no >&2; exit 1; }")
+    plugin(found, "lore-hook-post-promote", f"cat >>'{heard}'")
+    rule, failure = candidates(found)
+    refused = found.refuse("promote", rule, failure, code=1)
+    assert refused == "lore-hook-pre-promote: no: nothing was written"
+    assert found("list").json == [] and not heard.exists()
+    id = found.id("promote", rule)
+    told = json.loads(heard.read_text())
+    assert (told["event"], told["id"], told["state"]) == ("post-promote", id, "added")
+    assert told["candidate"] == rule
+
+
+def test_promote_auto_stages_a_few(found: Lore) -> None:
+    found.write(".lore/.config", "promote_auto=2\npromote_after=1\n")
+    done = found("candidates")
+    assert "promote_auto" in done.err and found("list").json == []  # the user's own setting
+    done = found("config", "get", "promote_after")
+    assert "3" in done.out and "promote_after" in done.err
+    (found.project / ".lore/.config").unlink()
+    event(found, "three", 10, "session", name=str(found.project))
+    event(found, "three", 11, "prompt", text=f"No, that is wrong: {RULE.lower()}")
+    found.patch.setenv("LORE_PROMOTE_AUTO", "9")
+    assert "promote_auto" in found.refuse("candidates")
+    found.patch.setenv("LORE_PROMOTE_AUTO", "2")
+    plugin(found, "lore-hook-pre-promote", "echo no >&2; exit 1")
+    assert "was not staged: lore-hook-pre-promote: no" in found("candidates").err
+    plugin(found, "lore-hook-pre-promote", "exit 0")
+    assert "staged by promote_auto: pattern-" in found("candidates").err
+    assert len(found("list", "--status", "staged").json) == 1
+
+
+def test_candidates_need_a_store_and_sweeps_do_not(found: Lore) -> None:
+    found.patch.chdir(found.root)
+    assert "no store for this folder" in found.refuse("candidates", code=1)
+    assert found("sweep", "--telemetry", "--events-days", "0").json == []
