@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import webbrowser
+from unittest.mock import Mock
 from xml.etree import ElementTree
 
 import apsw
@@ -172,6 +175,52 @@ def test_no_verb_prints_control_characters(filled: Lore, terminal: bool) -> None
     for verb in ("hubs", f"neighbors {LESSON}", f"path {NOTE} {LESSON}", f"show {NOTE}", *formats):
         out = filled("graph", *verb.split(), terminal=terminal).out
         assert out and not re.search("[\x00-\x09\x0b-\x1f\x80-\x9f]", out), verb
+
+
+# --- the page of a graph
+
+
+def nodes(page: str) -> list[str]:
+    """Return the ids of the nodes in the data of a page."""
+    [data] = re.findall(r'^<script type="application/json" id="data">(.*)</script>$', page, re.M)
+    return [node["id"] for node in json.loads(data)["nodes"]]
+
+
+def test_view_prints_a_page_to_a_pipe(filled: Lore) -> None:
+    filled.fill({"id": NOTE, "title": "</script><script>alert(1)</script>"})
+    page = filled("graph", "view").out
+    assert {*nodes(page)} == {DECISION, LESSON, NOTE, FILE} and page.count("<script") == 3
+    for words, ids in (
+        (("clocks", "drift", "--limit", "1"), [LESSON, DECISION]),
+        ((FILE,), [FILE, DECISION]),
+        (("-", "--exclude-edges", "learned_from"), [LESSON]),
+        (("--max-nodes", "1", "-q", "-o", "-"), [DECISION]),
+    ):
+        options = ("--hops", "1", *words)
+        assert nodes(filled("graph", "view", *options, stdin=LESSON).out) == ids, words
+
+
+def test_view_writes_and_opens_a_file(filled: Lore) -> None:
+    browser = Mock(return_value=True)
+    filled.patch.setattr(webbrowser, "open", browser)
+    path = filled.project / "a page.html"
+    done = filled("graph", "view", "-o", path.name, "--open")
+    assert done.json == {"path": path.name, "nodes": 4, "edges": 2}
+    browser.assert_called_once_with(path.as_uri())
+    assert len(nodes(path.read_text())) == 4
+    assert [file.name for file in filled.project.glob("*a page*")] == [path.name]
+    own = filled.home / "cache" / "lore" / "graph.html"
+    assert str(own) in filled("graph", "view", terminal=True).out
+    assert own.stat().st_mode & 0o777 == 0o600
+
+
+def test_view_refuses_wrong_words(filled: Lore) -> None:
+    filled.refuse_each("""
+        graph view --hops 4 | 2 | hops
+        graph view --edges nope | 2 | nope
+        graph view -o nowhere/page.html | 1 | nowhere/page.html
+    """)
+    assert "decision-zz" in filled.refuse("graph", "view", "-", stdin="decision-zz", code=1)
 
 
 # --- refusals and damage

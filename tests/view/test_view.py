@@ -193,9 +193,16 @@ def test_a_page_fetches_nothing_and_says_whose_library_it_has(store: Store) -> N
     assert "Permission to use, copy" in html
 
 
-def test_the_library_is_the_pinned_one() -> None:
-    done = subprocess.run(["bash", str(ROOT / "tools/bundle-view.sh"), "--check"], check=False)
-    assert done.returncode == 0
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_changed_library_is_found(tmp_path: Path, changed: bool) -> None:
+    script, library = "tools/bundle-view.sh", "pylore/view/assets/d3-force.min.js"
+    for path in (script, library):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text(
+            (ROOT / path).read_text() + " \n" * (changed and path == library)
+        )
+    done = subprocess.run(["bash", tmp_path / script, "--check"], capture_output=True, text=True)
+    assert ("is not d3-force" in done.stderr, done.returncode) == (changed, int(changed))
 
 
 # --- in a browser
