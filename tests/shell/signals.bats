@@ -85,3 +85,28 @@ setup() { setup_store; }
   contains "$stderr" "): the co-changes are as they were"
   [ "$(lore export)" = "$before" ]
 }
+
+@test "an interrupt ends a model or a retriever with its children" {
+  local program="$XDG_CONFIG_HOME/lore/commands/lore-retriever-mine" how code
+  lore add note 'Sessions are signed tokens' >/dev/null
+  mkdir -p "${program%/*}"
+  # It writes its process when lore, which has started it, is waiting for it.
+  # shellcheck disable=SC2016
+  printf '%s\n' '#!/bin/sh' 'sleep 300 & echo $! >"$0.child"' 'sleep 0.3' 'echo "$$" >"$0.own"' 'wait' >"$program"
+  chmod +x "$program"
+  printf "llm_command=\"'%s'\"\n" "$program" >"$USER_CONFIG"
+  for how in "INT 130 ask tokens" "TERM 143 ask tokens" "INT 130 search tokens --retrievers mine"; do
+    set -- $how
+    rm -f "$program.own"
+    lore_heeding_int "${@:3}" >out 2>err 3>&- &
+    for _ in $(seq 200); do
+      [ ! -s "$program.own" ] || break
+      sleep 0.05
+    done
+    kill -s "$1" $!
+    code=0
+    wait $! || code=$?
+    [ "$code" -eq "$2" ]
+    ended "$(cat "$program.own")" "$(cat "$program.child")"
+  done
+}
