@@ -33,3 +33,10 @@ setup() {
   done
   [ "$(wc -l <two)" -eq 2 ]
 }
+
+@test "a reader that has enough is not an error" {
+  run bash -c "set -o pipefail; '$LORE' list | true"
+  expect 0
+  run bash -c "set -o pipefail; '$LORE' export - | head -c 1"
+  expect 0 '{'
+}

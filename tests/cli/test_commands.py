@@ -1,0 +1,163 @@
+"""Commands that there are: ``help``, ``commands``, ``version``, ``init`` and unknown words."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from commands import Lore
+
+import pylore
+
+OWN = "-"
+"""What the shell calls the engine with for a command that is not one of lore's files."""
+
+
+@pytest.fixture
+def own(lore: Lore) -> Path:
+    """The folder of the user's own commands, with ``greet``."""
+    put(lore, lore.config.parent / "commands", "greet")
+    return lore.config.parent / "commands"
+
+
+def put(lore: Lore, folder: Path, name: str) -> None:
+    """Write a command of the user."""
+    lore.program(
+        folder / f"lore-{name}", f"# Usage: lore {name}", "# Summary: a command of my own", "true"
+    )
+
+
+def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
+    lore, data = lore_without_store, lore_without_store.home / "data" / "lore" / "projects"
+    for state in ("added", "unchanged"):
+        assert lore("init").json["state"] == state
+    assert (lore.store / "search.db").is_file() and lore.store.is_relative_to(data)
+    (lore.project / "of another").mkdir()
+    lore("init", "of another")
+    assert len([*data.rglob("search.db")]) == 2
+    lore.patch.setenv("LORE_DIR", str(lore.root / "chosen"))
+    lore("init")
+    assert (lore.root / "chosen" / "search.db").is_file()
+
+
+# --- unknown words
+
+
+@pytest.mark.parametrize(
+    ("word", "part"),
+    [
+        ("serach", "unknown command 'serach' (did you mean 'search'?): see 'lore help'"),
+        ("xylophone", "unknown command 'xylophone': see 'lore help'"),
+        ("--versoin", "unknown option '--versoin' (did you mean '--version'?)"),
+        *((word, "unknown command") for word in (
+            "x" * 5000, "../bin/lore-greet", "/bin/sh", "a b", "A", "$(id)", "a\nb", "",
+            "\x1b[31mred",
+        )),
+    ],
+)  # fmt: skip
+def test_unknown_word_is_one_short_line(lore: Lore, word: str, part: str) -> None:
+    put(lore, lore.root / "bin", "greet")
+    lore.patch.setenv("PATH", str(lore.root / "bin"))
+    refused = lore.refuse(OWN, word, "x")
+    assert part in refused and len(refused) < 200 and refused.isprintable()
+
+
+# --- help
+
+
+def test_help_fits_a_screen_and_names_every_command(lore: Lore) -> None:
+    names = lore("commands").lines
+    assert len(names) >= 20 and all(name.replace("-", "").isalpha() for name in names)
+    lines = lore("help").lines
+    assert 20 <= len(lines) <= 40 and "Usage: lore COMMAND [arguments]" in lines
+    assert not {*names} - {word.strip(",") for line in lines for word in line.split()}
+    first = lines[5 : lines.index("", 5)]
+    assert [line.split()[0] for line in first] == ["init", "add", "index", "search", "show"]
+    rows = [line.split(maxsplit=1) for line in lore("help", "--all").lines if line[:2] == "  "]
+    assert {*names} <= {name for name, summary in rows if summary}
+
+
+def test_help_of_a_command_comes_before_anything_else(lore: Lore, own: Path) -> None:
+    lore.config.write_text("x=$(touch canary)\n")
+    (lore.project / ".lore" / ".config").write_text("not a config\n")
+    for number, name in enumerate(set(lore("commands").lines) - {"greet"}):
+        shown = lore(name, ("-h", "--help")[number % 2], "--nonsense")
+        assert f"Usage: lore {name}" in shown.out and not shown.err, name
+    whole = lore("help", "search").out
+    assert whole == lore("search", "--nonsense", "words", "--help").out
+    assert "Usage: lore help" in lore("help", "--help").out
+    assert not (lore.project / "canary").exists()
+
+
+def test_help_after_two_dashes_is_a_word(lore: Lore) -> None:
+    assert lore("search", "--", "--help").json == []
+
+
+def test_version_and_commands_take_nothing_more(lore: Lore) -> None:
+    assert lore("version").out == f"lore {pylore.__version__}\n"
+    lore.refuse_each("""
+        version 2 | 2 | version takes no '2'
+        commands please | 2 | commands takes no 'please'
+        help search show | 2 | help takes one command
+        help serach | 2 | unknown command 'serach' (did you mean 'search'?)
+    """)
+
+
+# --- commands of the user
+
+
+def test_own_command_is_listed_with_its_help(lore: Lore, own: Path) -> None:
+    put(lore, lore.root / "bin", "greet")
+    put(lore, lore.root / "bin", "search")
+    lore.patch.setenv("PATH", f"{lore.root}/bin:{Path(shutil.which('true') or '').parent}")
+    names = lore("commands").lines
+    assert names.count("greet") == names.count("search") == 1
+    assert "greet" in lore("help").out.split()
+    assert "  greet           a command of my own" in lore("help", "--all").lines
+    assert "Usage: lore greet" in lore("help", "greet").out
+    shutil.copy(shutil.which("true") or "", own / "lore-binary")
+    refused = lore.refuse("help", "binary", code=1)
+    assert "is a program: try 'lore binary --help'" in refused
+
+
+def test_only_plain_executable_files_are_commands(lore: Lore, own: Path) -> None:
+    (own / "lore-folder").mkdir()
+    (own / "lore-greet").chmod(0o600)
+    assert "unknown command 'folder'" in lore.refuse(OWN, "folder")
+    assert "lore-greet is not executable: chmod +x it" in lore.refuse(OWN, "greet", code=1)
+    assert not {"folder", "greet"} & {*lore("commands").lines}
+
+
+def test_a_project_brings_no_commands(lore: Lore) -> None:
+    tools = lore.project / "tools"
+    put(lore, tools, "greet")
+    put(lore, lore.project, "greet")
+    lore.patch.setenv("PATH", ".:tools:")
+    for line in ("plugin_dir", "LORE_PLUGIN_DIR", "PLUGIN_DIR", "PATH", "exported"):
+        (lore.project / ".lore" / ".config").write_text(f'{line}="{tools}"\n')
+        assert "unknown command 'greet'" in lore("-", "greet", code=2).err
+        assert "greet" not in lore("commands").lines
+    lore.config.write_text(f'plugin_dir="{tools}"\n')
+    assert "greet" in lore("commands").lines
+
+
+# --- the form of output
+
+
+def test_form_follows_the_environment_but_not_a_project(lore: Lore) -> None:
+    lore("add", "note", "one line", "--id", "note-1")
+    (lore.project / ".lore" / ".config").write_text("output=text\n")
+    done = lore("list")
+    assert done.json[0]["id"] == "note-1"
+    assert "output says what programs get that read lore's output" in done.err
+    lore.patch.setenv("LORE_OUTPUT", "text")
+    assert lore("list").out.startswith("20")
+    assert lore("list", "--ids").lines == ["note-1"]
+    lore.patch.setenv("LORE_API", "1")
+    assert lore("list").json, "a program of the user reads JSON"
+
+
+def test_browse_names_the_missing_program(lore: Lore) -> None:
+    lore.patch.setenv("PATH", str(lore.project))
+    assert "fzf, which 'lore browse' is seen through" in lore.refuse("browse", code=1)
