@@ -79,6 +79,8 @@ class Lore:
             patch.setenv(name, value)
         patch.setattr(hooks, "end_in_time", lambda *_: None)
         patch.setattr(os, "_exit", _Exit(os._exit))
+        for name in ("execv", "execve"):
+            patch.setattr(os, name, _in_children(getattr(os, name)))
         patch.chdir(self.project)
 
     @property
@@ -227,6 +229,17 @@ class _Exit:
         if os.getpid() != self._process:
             self._leave(code)
         raise _Exited(code)
+
+
+def _in_children(replace: Callable[..., object]) -> Callable[..., object]:
+    """Return a function of ``os`` that fails where it would replace the process of the test."""
+    process = os.getpid()
+
+    def replace_child(*words: object) -> object:
+        assert os.getpid() != process, f"{words[0]} replaces the process of the test"
+        return replace(*words)
+
+    return replace_child
 
 
 class _Stream(io.TextIOWrapper):
