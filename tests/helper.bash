@@ -169,16 +169,6 @@ each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.
   "${TEST_BASH:-bash}" "$LORE_REPOSITORY/tests/support/each.sh"
 }
 
-has() { # <field> <JSON>...: whether the JSON that the last run printed has these fields somewhere
-  while [ $# -gt 0 ]; do
-    [[ $output == *[\{,]"\"$1\":$2"[,\}]* ]] || {
-      printf 'the field %s is not %s in:\n%s\n' "$1" "$2" "$output" >&2
-      return 1
-    }
-    shift 2
-  done
-}
-
 contains() { # <text> <part>: whether the text has the part in it
   [[ $1 == *"$2"* ]] || {
     printf 'not in the text: %s\n--- text\n%s\n' "$2" "$1" >&2
