@@ -150,9 +150,3 @@ def test_promote_auto_stages_a_few(found: Lore) -> None:
     plugin(found, "lore-hook-pre-promote", "exit 0")
     assert "staged by promote_auto: pattern-" in found("candidates").err
     assert len(found("list", "--status", "staged").json) == 1
-
-
-def test_candidates_need_a_store_and_sweeps_do_not(found: Lore) -> None:
-    found.patch.chdir(found.root)
-    assert "no store for this folder" in found.refuse("candidates", code=1)
-    assert found("sweep", "--telemetry", "--events-days", "0").json == []

@@ -113,14 +113,6 @@ def test_run_list_and_show_as_text(store: Lore) -> None:
     assert row.split() == ["1", "note-c", *"Tokens again and again".split()]
 
 
-def test_search_records_nothing_in_a_read_only_store(store: Lore) -> None:
-    run = start(store)
-    store.forbid_writes()
-    done = store("search", "tokens", "--run", run, "--ids")
-    assert len(done.lines) == 3
-    assert done.notes == ["what was shown is not recorded: the store cannot be written"]
-
-
 def test_feedback_rates_lists_and_takes_back(store: Lore) -> None:
     row = store("feedback", "lesson-b", "note-c", "--helpful").json[0]
     assert (row["id"], row["rating"], row["feedback_score"]) == ("lesson-b", "helpful", 0.666667)
@@ -135,18 +127,6 @@ def test_feedback_rates_lists_and_takes_back(store: Lore) -> None:
     store("feedback", "--undo")
     assert "no rating to take back" in store.refuse("feedback", "--undo", code=1)
     assert store("feedback", "--list", "--text").lines == ["no ratings"]
-
-
-def test_feedback_replaces_the_rating_of_a_run(store: Lore) -> None:
-    run = start(store)
-    store("search", "expire", "--run", run)
-    store("run", "finish", run, "--unhelpful", "lesson-b")
-    store("feedback", "lesson-b", "--helpful", "--run", run)
-    assert store("feedback", "--list", "--run", run, "--ids").lines == ["lesson-b"]
-    shown = store("run", "show", run).json
-    assert (shown["helpful"], shown["unhelpful"], shown["unrated"]) == (1, 0, 0)
-    assert store("feedback", "--undo", "--run", run).json[0]["rating"] is None
-    assert store("run", "show", run).json["unrated"] == 1
 
 
 def test_context_and_ask_record_what_they_contain(store: Lore) -> None:
