@@ -94,14 +94,6 @@ def test_hubs_and_orphans_are_counted(filled: Lore) -> None:
     assert len(filled("graph", "orphans", "-n", "1").json) == 1
 
 
-def test_relations_have_weights_and_edges(filled: Lore) -> None:
-    rows = filled("graph", "relations", "--edge-weights", "calls=0.4").json
-    rows = {row["name"]: (row["weight"], row["origin"], row["edges"]) for row in rows}
-    assert rows["calls"] == (0.4, "setting", 0)
-    assert rows["learned_from"] == (0.9, "store", 1)
-    assert "anchored_to" in filled("graph", "relations", "--ids").lines
-
-
 # --- paths and neighbours
 
 

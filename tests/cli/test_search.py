@@ -7,7 +7,6 @@ import re
 
 import pytest
 from commands import Lore
-from repositories import Repository
 
 SESSIONS, LIMITS, KEYS = "decision-sessions", "decision-limits", "lesson-keys"
 AUTH = "file-src/auth.py"
@@ -86,13 +85,6 @@ def test_offsets_are_of_the_words_in_the_snippet(filled: Lore) -> None:
     assert "leave --ids out" in filled.refuse("search", "cookie", "--offsets", "--ids")
 
 
-def test_explain_has_the_factors_of_each_score(filled: Lore) -> None:
-    hits = filled("search", "cookie", "--expand", "--explain", "--expansion", "best-path").json
-    assert all(hit["explain"]["relevance"] and hit["explain"]["factors"] for hit in hits)
-    walked = [hit for hit in hits if hit["hops"]]
-    assert walked and all(len(hit["explain"]["walk"]["hops"]) == hit["hops"] for hit in walked)
-
-
 def test_jq_filters_the_output(filled: Lore) -> None:
     assert filled("search", "cookie", "--jq", ".[].id").out == f"{SESSIONS}\n"
     assert filled("search", "cookie", "--jsonl", "--jq", ".hops").out == "0\n"
@@ -153,24 +145,18 @@ def test_query_comes_as_words_or_from_stdin(filled: Lore) -> None:
 
 @pytest.mark.parametrize(
     ("query", "note"),
-    [("xyzzyx", "nothing matches"), ("?!", "no words"), ("cookie xyzzyx", "no match for 'xyzzyx'")],
+    [
+        ("xyzzyx", "nothing matches"),
+        ("?!", "no words"),
+        ("cookie xyzzyx", "no match for 'xyzzyx'"),
+        ('cookie "kept', "plain words"),
+    ],
 )
 def test_notes_go_to_stderr_unless_quiet(filled: Lore, query: str, note: str) -> None:
     found = filled("search", query)
     assert note in found.err and found.err.count("\n") == 1
     assert found.json == [] or query.startswith("cookie")
     assert not filled("search", query, "-q").err
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["a AND", "*", "title:x", "-- -x", "Robert'); DROP TABLE nodes;--", "$(id)`id`", "%s%n",
-     " ".join(f"word{n}" for n in range(10_000)), ",".join(f"word{n}" for n in range(10_000))],
-    ids=lambda query: query[:9],
-)  # fmt: skip
-def test_odd_queries_are_answered(filled: Lore, query: str) -> None:
-    done = filled("search", "-q", "-", stdin=query)
-    assert isinstance(done.json, list) and not done.err
 
 
 def test_filters_and_operators(filled: Lore) -> None:
@@ -186,11 +172,6 @@ def test_filters_and_operators(filled: Lore) -> None:
         search 'tokens -cookie tag:auth' | {KEYS}
         search 'rota* type:lesson' | {KEYS}
     """)
-
-
-def test_broken_operator_is_searched_as_words(filled: Lore) -> None:
-    done = filled("search", 'tokens "kept', "--ids")
-    assert "plain words" in done.err and SESSIONS in done.lines
 
 
 def test_search_and_related_refuse_wrong_words(filled: Lore) -> None:
@@ -267,21 +248,6 @@ def test_min_confidence_drops_guessed_edges(lore: Lore) -> None:
 
 
 # --- documents
-
-
-def test_document_and_its_file_are_one_result(lore: Lore) -> None:
-    lore.patch.setenv("LORE_EMBEDDER", "none")
-    Repository(lore.project)
-    lore.write("docs/gears.md", "# Gears\n\nhow a gadget turns\n")
-    lore.write("gears.py", "def gadget():\n    pass\n")
-    lore.git("add", ".")
-    lore("import", "docs")
-    lore("index", "-q")
-    for depth in "012":
-        ids = lore("search", "gadget", "--ids", "--graph-depth", depth).lines
-        assert {"doc-docs/gears", "symbol-gears.py::gadget"} <= {*ids}
-        assert "file-docs/gears.md" not in ids
-    assert "file-docs/gears.md" in lore("search", "gadget", "--type", "file", "--ids").lines
 
 
 def test_document_shows_the_line_of_its_passage(lore: Lore) -> None:
