@@ -7,7 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ..core.settings import Settings
-    from ..embed import Asking, Embedder
+    from ..embed import Embedder
+    from ..embed.endpoint import EndpointEmbedder
     from ..records.records import Records
     from ..store import Store
 
@@ -31,7 +32,7 @@ class Engine:
         settings: Settings,
         root: str,
         *,
-        ahead: Asking | None = None,
+        ahead: EndpointEmbedder | None = None,
         embedder: Embedder | None = None,
     ) -> None:
         self._store = store

@@ -16,7 +16,16 @@ from ..records.records import Records
 from ..search.external import parse_results
 from ..store import create_store, open_store
 from ..system.plugin_files import REFUSING, Plugin
-from ..system.plugin_process import API, LATE, PluginProcess, Refused, environment
+from ..system.plugin_process import (
+    API,
+    EVENT_SECONDS,
+    FORMAT_SECONDS,
+    LATE,
+    RETRIEVER_SECONDS,
+    PluginProcess,
+    Refused,
+    environment,
+)
 from ..system.programs import Tidying, own_files
 
 TYPE_CHECKING = False
@@ -75,10 +84,9 @@ class Trials:
         self._sample = os.path.abspath(sample) if sample else ""
         self._runs: dict[str, Run] = {}
         hook, retriever = plugin.kind == "hook", plugin.kind == "retriever"
-        self._limit = (
-            settings.event_timeout if hook
-            else settings.retriever_timeout if retriever else settings.format_timeout
-        )  # fmt: skip
+        self._limit = settings.plugin_timeout or (
+            EVENT_SECONDS if hook else RETRIEVER_SECONDS if retriever else FORMAT_SECONDS
+        )
 
     def cases(self) -> Iterator[Case]:
         """Each case as ``(what, why it is not ok, why it is skipped)``."""

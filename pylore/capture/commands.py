@@ -60,7 +60,7 @@ def capture(paths: tuple[str, ...], source: str | None, since: str, **options: A
     if source is None:
         raise UsageError(f"capture needs --from: give one of {', '.join(TRANSCRIPTS)}")
     kind = TRANSCRIPTS[source]
-    redactor = Redactor(own_redactors(settings.plugin_dir), settings.format_timeout)
+    redactor = Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout)
     work = Capture(kind, redactor, parse_since(since) if since else "",
                    lambda line: session.say([line]))  # fmt: skip
     receipt = work.run(_places(paths, kind.name, kind.folder))
@@ -114,7 +114,7 @@ def event(
         row["ok"] = True
     row = {field: value for field, value in row.items() if value not in (None, "", [])}
     settings = here.settings
-    Redactor(own_redactors(settings.plugin_dir), settings.format_timeout).redact([row])
+    Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout).redact([row])
     shortened(row)
     _append(event_line(row))
     here.output.one(row, _event_text)

@@ -12,7 +12,7 @@ from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..system.files import own_folder
 from ..system.json_encode import dumps
-from ..system.plugin_process import PluginProcess, Refused, environment
+from ..system.plugin_process import FORMAT_SECONDS, PluginProcess, Refused, environment
 from ..system.programs import Tidying
 from . import secret_forms
 from .secret_forms import joined, views
@@ -209,16 +209,16 @@ class Redactor:
 
     Args:
         plugins: programs of the user's own, in the order they are asked.
-        seconds: how long each of them may take.
+        seconds: time limit of each; 0: ``FORMAT_SECONDS``.
     """
 
     def __init__(
-        self, plugins: Sequence[str] = (), seconds: float = 60.0, *, ours: bool = True,
+        self, plugins: Sequence[str] = (), seconds: float = 0, *, ours: bool = True,
         detectors: bool = True,
     ) -> None:  # fmt: skip
         self.counts: dict[str, int] = {}
         self._plugins = plugins
-        self._seconds = seconds
+        self._seconds = seconds or FORMAT_SECONDS
         self._finders = [secret_forms.found_by_form] if ours else []
         if detectors:
             self._finders.append(Detectors().found)

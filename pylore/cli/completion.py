@@ -43,7 +43,7 @@ _ASKED = {
 
 _KINDS = {
     "run": "runs", "user_entity": "ids", "graph_edges": "relations", "single_valued": "relations",
-    "graph_exclude_edges": "relations", "embed_socket": "files", "plugin_dir": "files",
+    "graph_exclude_edges": "relations", "plugin_dir": "files",
 }  # fmt: skip
 """Settings whose values are of a kind."""
 

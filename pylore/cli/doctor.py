@@ -396,7 +396,7 @@ def _secrets(store: Store, settings: Settings) -> Check:
     if redaction is None:
         return Check("secrets", True, "not looked for: installed without pylore/capture")
     programs = redaction.own_redactors(settings.plugin_dir)
-    redactor = redaction.Redactor(programs, settings.format_timeout)
+    redactor = redaction.Redactor(programs, settings.plugin_timeout)
     ids: dict[str, None] = {}
     said = _said(store)
     while some := [*islice(said, BATCH)]:

@@ -85,11 +85,9 @@ EXPANSION_RULES = ("accumulate", "best-path", "activation")
 
 USER_ONLY = {
     "plugin_dir": "runs a program",
-    "event_timeout": "ends programs of your own",
-    "format_timeout": "ends programs of your own",
+    "plugin_timeout": "ends programs of your own",
     "llm_command": "runs a program",
     "endpoint_model": "says what texts are sent to",
-    "embed_socket": "says what texts are sent to",
     "events_days": "says how long your own sessions are kept",
     "events_mb": "says how long your own sessions are kept",
     "scope": "says whose facts are seen",
@@ -230,9 +228,6 @@ class Settings:
         "the legs whose lists are fused: fulltext, vector, hub (or hub-NAME of several remotes), "
         "and retrievers of your own, which count in the user's config only, as hubs do",
     )
-    retriever_timeout = number(
-        2.0, "seconds that a retriever of your own may take", low=0.01, high=600
-    )
     fusion = choice("convex", "how the legs are fused", choices=("convex", "rrf"))
     rrf_k = whole(60, "the constant of reciprocal rank fusion", low=1, high=1000)
     fulltext_share = number(
@@ -316,14 +311,6 @@ class Settings:
     endpoint_model = text(
         "", "the model to ask an endpoint for; empty leaves it to the endpoint; user config only"
     )
-    endpoint_timeout = number(10.0, "seconds to wait for an endpoint's answer", low=0.1, high=600)
-    endpoint_batch = whole(32, "the most texts that an endpoint is given at once", low=1, high=2048)
-    embed_socket = text(
-        "",
-        "where 'lore embed --serve' listens; empty means the user's runtime folder; "
-        "user config only",
-        option="socket",
-    )
     fulltext = choice(
         "auto",
         "the full-text engine of a new or rebuilt index; auto takes fts5 where SQLite has it",
@@ -371,13 +358,11 @@ class Settings:
     )
     busy_timeout = number(30.0, "seconds to wait for another writer", low=0, high=3600)
     plugin_dir = text("", "a folder of lore-<command> executables; user config only")
-    event_timeout = number(
-        10.0, "seconds that the event plugins of a command may take", low=0.01, high=600
-    )
-    format_timeout = number(
-        60.0,
-        "seconds that an importer or an exporter of your own may take",
-        low=0.01,
+    plugin_timeout = number(
+        0.0,
+        "seconds that a plugin may take; 0: 2 for a retriever, 10 for the hooks of an event, "
+        "60 for an importer, an exporter or redactors",
+        low=0,
         high=3600,
     )
     output = choice(

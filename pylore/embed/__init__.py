@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from .endpoint import EndpointEmbedder
     from .sentence_transformers import SentenceTransformersEmbedder
 
-    Asking = EndpointEmbedder | SentenceTransformersEmbedder
-    """Embedders that ask another process, or may."""
-
     class Embedder(Protocol):
         """The methods of an embedder that search and indexing use."""
 
@@ -45,12 +42,12 @@ def open_embedder(
     settings: Settings | None = None,
     *,
     anew: bool = False,
-    asked: Asking | None = None,
+    asked: EndpointEmbedder | None = None,
 ) -> Embedder | None:
     """Return the embedder that the setting names; None for ``none``.
 
-    ``settings`` has what endpoints and the warm server need. What the embedder gives
-    must have the dimension of the store's vectors, unless they are made ``anew``.
+    ``settings`` has what endpoints need. What the embedder gives must have the
+    dimension of the store's vectors, unless they are made ``anew``.
     ``asked`` is what ``ask_ahead`` returned.
 
     Raises:
@@ -67,27 +64,31 @@ def open_embedder(
         from ..core.settings import Settings
 
         settings = Settings()
-    embedder = asked or _asking(kind, what, settings)
+    embedder = asked or _named(kind, what, settings)
     if not anew and store.meta.get("embedder") == embedder.name:
         embedder.dimension = int(store.meta.get("embedder_dimension") or 0)
     return embedder
 
 
-def ask_ahead(settings: Settings, text: str) -> Asking | None:
-    """Ask another process on this machine for a query's vector: it answers while we go on."""
-    kind, _, what = settings.embedder.partition(":")
-    if not what or "vector" not in settings.retrievers:
+def ask_ahead(settings: Settings, text: str) -> EndpointEmbedder | None:
+    """Send an endpoint on this machine a query: it answers while the search goes on."""
+    kind, _, url = settings.embedder.partition(":")
+    if kind != "endpoint" or "vector" not in settings.retrievers:
         return None
-    embedder = _asking(kind, what, settings)
+    from .endpoint import EndpointEmbedder
+
+    embedder = EndpointEmbedder(url, settings)
     embedder.ask_ahead(text)
     return embedder
 
 
-def _asking(kind: str, what: str, settings: Settings) -> Asking:
+def _named(
+    kind: str, what: str, settings: Settings
+) -> EndpointEmbedder | SentenceTransformersEmbedder:
     if kind == "endpoint":
         from .endpoint import EndpointEmbedder
 
         return EndpointEmbedder(what, settings)
     from .sentence_transformers import SentenceTransformersEmbedder
 
-    return SentenceTransformersEmbedder(what, settings.embed_socket)
+    return SentenceTransformersEmbedder(what)

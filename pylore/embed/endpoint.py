@@ -346,6 +346,13 @@ LONGEST_WAIT = 30.0
 """Seconds before the next try, whatever the endpoint asks for."""
 
 
+BATCH = 32
+"""Maximum texts of one request. Not measured: endpoints differ."""
+
+PATIENCE = 10.0
+"""Seconds to wait for an answer; a model on a CPU gets one more for each text."""
+
+
 class EndpointEmbedder:
     """Ask an endpoint for vectors."""
 
@@ -355,8 +362,6 @@ class EndpointEmbedder:
         place = parse_place(url)
         self._client = EndpointClient(place, _key_header(place, environ))
         self._model = settings.endpoint_model
-        self._timeout = settings.endpoint_timeout
-        self._batch = settings.endpoint_batch
         # A model has the same vectors wherever it runs; without a name, the place stands for it.
         self.name = f"endpoint:{self._model or url.partition('?')[0]}"
         self.dimension = 0
@@ -367,7 +372,7 @@ class EndpointEmbedder:
         text = text[:MAX_TEXT]
         try:
             if words(text):
-                self._client.post_ahead(question([text], self._model), self._timeout)
+                self._client.post_ahead(question([text], self._model), PATIENCE + 1)
         except OSError:
             return  # embed finds out again, and says so
 
@@ -379,15 +384,17 @@ class EndpointEmbedder:
         """
         found: list[bytes | None] = [None] * len(texts)
         asked = [number for number, text in enumerate(texts) if words(text[:MAX_TEXT])]
-        for start in range(0, len(asked), self._batch):
-            batch = asked[start : start + self._batch]
+        for start in range(0, len(asked), BATCH):
+            batch = asked[start : start + BATCH]
             vectors = self._ask([texts[number][:MAX_TEXT] for number in batch], len(texts) > 1)
             for number, vector in zip(batch, vectors, strict=True):
                 found[number] = vector
         return found
 
     def _ask(self, texts: list[str], bulk: bool) -> list[bytes]:
-        answer = self._send(question(texts, self._model), TRIES if bulk else 1)
+        answer = self._send(
+            question(texts, self._model), TRIES if bulk else 1, PATIENCE + len(texts)
+        )
         if answer.status != 200:
             raise EmbedderError(f"{self.name} {self._refusal(answer)}")
         try:
@@ -406,11 +413,11 @@ class EndpointEmbedder:
             said = said.replace(header.removeprefix("Bearer "), "…")
         return f"answered HTTP {answer.status} ({said[:200]}): check the URL and endpoint_model"
 
-    def _send(self, body: bytes, tries: int) -> Response:
+    def _send(self, body: bytes, tries: int, timeout: float) -> Response:
         for attempt in range(1, tries + 1):
             wait = 0.5 * 2**attempt
             try:
-                answer = self._client.post(body, self._timeout)
+                answer = self._client.post(body, timeout)
             except (OSError, EmbedderError) as error:
                 if attempt == tries or isinstance(error, ConnectionRefusedError):
                     raise EmbedderError(f"{self.name} cannot be asked ({_reason(error)}): start "
@@ -453,5 +460,5 @@ def _key_header(place: Place, environ: Mapping[str, str]) -> dict[str, str]:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, TimeoutError):
-        return "no answer in time, see endpoint_timeout"
+        return "no answer in time"
     return str(getattr(error, "strerror", None) or error)

@@ -1,8 +1,7 @@
 """A sentence-transformers model on this machine.
 
 Its name is looked up here and never downloaded: a path, the data of an installed
-package, or the Hugging Face cache. Loading one takes seconds, so a server that keeps
-it warm (``lore embed --serve``, ``serve.py``) is asked first.
+package, or the Hugging Face cache. Loading one takes seconds: an MCP server keeps it.
 """
 
 from __future__ import annotations
@@ -12,15 +11,7 @@ import sys
 
 from ..core.errors import EmbedderError
 from ..core.text import words
-from .endpoint import (
-    MAX_TEXT,
-    EndpointClient,
-    checked_dimension,
-    question,
-    unit,
-    unix_place,
-    vectors_in,
-)
+from .endpoint import MAX_TEXT, checked_dimension, unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,37 +21,21 @@ if TYPE_CHECKING:
 MARK = "modules.json"
 """The file that every sentence-transformers model has."""
 
-PATIENCE = 15.0
-"""Seconds to wait for the warm server, which may be at another's batch, and one a text."""
-
 FEW = 8
 """Up to this many texts are embedded by one thread. It takes 15 ms for a query; where other
 programs keep the processors busy, several threads that wait for each other took seconds."""
 
-LONGEST_SOCKET = 100
-"""Bytes of a Unix socket's path; systems allow 104 or 108."""
-
 
 class SentenceTransformersEmbedder:
-    """Ask the warm server, or else loads the model."""
+    """Embed by a model that is loaded when it is first needed."""
 
-    def __init__(self, model: str, socket: str = "") -> None:
+    def __init__(self, model: str) -> None:
         self.model = short_name(model)
         self.name = f"sentence-transformers:{self.model}"
         self.dimension = 0
         self.notes: list[str] = []
         """Notes for the person: why a query took seconds."""
-        self._socket = socket or default_socket()
         self._loaded: Model | None = None
-        self._client = EndpointClient(unix_place(self._socket))
-
-    def ask_ahead(self, text: str) -> None:
-        """Send the warm server a text that ``embed`` will want: it works meanwhile."""
-        try:
-            if words(text) and is_own_socket(self._socket):
-                self._client.post_ahead(question([text], self.model), PATIENCE + 1)
-        except OSError:
-            return  # embed finds out again
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """Return a unit vector for each text; None for a text without words.
@@ -71,9 +46,7 @@ class SentenceTransformersEmbedder:
         asked = [text for text in texts if words(text)]
         if not asked:
             return [None] * len(texts)
-        vectors = self._warm(asked) if self._loaded is None else None
-        if vectors is None:
-            vectors = self.load().vectors(asked)
+        vectors = self.load().vectors(asked)
         self.dimension = checked_dimension(self.name, vectors, self.dimension)
         given = iter(vectors)
         return [next(given) if words(text) else None for text in texts]
@@ -82,24 +55,14 @@ class SentenceTransformersEmbedder:
         """Return the model, in this process."""
         if self._loaded is None:
             self._loaded = Model(self.model)
-            self.notes.append(f"{self.model} had to be loaded for this: 'lore embed --serve', "
-                              "left running, keeps it warm")  # fmt: skip
+            self.notes.append(f"{self.model} had to be loaded for this: 'lore mcp' and an "
+                              "endpoint keep a model loaded")  # fmt: skip
         return self._loaded
 
     @property
     def in_pieces(self) -> int:
         """Return how many texts were longer than the model's window until now."""
         return self._loaded.in_pieces if self._loaded else 0
-
-    def _warm(self, texts: Sequence[str]) -> list[bytes] | None:
-        """Return the server's vectors; None if none serves this model here."""
-        if not is_own_socket(self._socket):
-            return None
-        try:
-            answer = self._client.post(question(texts, self.model), PATIENCE + len(texts))
-            return vectors_in(answer.body, len(texts)) if answer.status == 200 else None
-        except (OSError, EmbedderError):
-            return None
 
 
 class Model:
@@ -245,36 +208,3 @@ def _cached_folders(name: str) -> list[str]:
     except (OSError, UnicodeDecodeError):
         return []
     return [os.path.join(cached, "snapshots", os.path.basename(revision))]
-
-
-def default_socket() -> str:
-    """Return where the warm server listens: in the user's runtime folder, or one like it."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    if runtime.startswith("/"):
-        return os.path.join(runtime, "lore", "embed.sock")
-    return os.path.join("/tmp", f"lore-{os.getuid()}", "embed.sock")
-
-
-def is_own_socket(path: str) -> bool:
-    """Return whether a socket of this user's is there, and nobody else can put one in its place."""
-    try:
-        status = os.lstat(path)
-        own_folder = is_own_folder(os.path.dirname(path))
-    except OSError:
-        return False
-    is_socket = status.st_mode & 0o170000 == 0o140000
-    return is_socket and status.st_uid == os.getuid() and own_folder
-
-
-def is_own_folder(path: str) -> bool:
-    """Return whether nobody else, root excepted, can change which file has a name in this folder.
-
-    That is so for a folder of this user's, or of root's, that not everybody may write to,
-    or where each may take away their own files alone (as in /tmp). A link to it is theirs too.
-
-    Raises:
-        OSError: it cannot be examined.
-    """
-    link, folder = os.lstat(path), os.stat(path)
-    closed = not folder.st_mode & 0o002 or folder.st_mode & 0o1000
-    return {link.st_uid, folder.st_uid} <= {os.getuid(), 0} and bool(closed)

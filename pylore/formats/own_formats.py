@@ -15,7 +15,15 @@ from codecs import getincrementaldecoder
 
 from ..core.errors import LoreError, UsageError
 from ..core.lines import lines_of, record_line
-from ..system.plugin_process import LATE, PluginProcess, Refused, environment, find, is_name
+from ..system.plugin_process import (
+    FORMAT_SECONDS,
+    LATE,
+    PluginProcess,
+    Refused,
+    environment,
+    find,
+    is_name,
+)
 from ..system.programs import Tidying
 
 TYPE_CHECKING = False
@@ -96,15 +104,16 @@ def _run(
 ) -> IO[bytes]:
     program = _program(prefix, format, settings)
     name = prefix + format
+    limit = settings.plugin_timeout or FORMAT_SECONDS
     out = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
     try:
         with Tidying(), PluginProcess([program, *arguments], stdin, environment(name)) as process:
-            deadline = time.monotonic() + settings.format_timeout
+            deadline = time.monotonic() + limit
             process.pour(out.write, deadline, MOST_OUTPUT)
     except Refused as why:
         out.close()
         if str(why) == LATE:
-            why = Refused(f"did not end within {settings.format_timeout:g} s (format_timeout)")
+            why = Refused(f"did not end within {limit:g} s (plugin_timeout)")
         what = "imported" if prefix == IMPORTER else "exported"
         raise LoreError(f"{name}: {why}: nothing was {what}") from None
     out.seek(0)

@@ -17,7 +17,14 @@ from ..core.scoring import best_first
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..store.resolve_id import resolve_id
 from ..system.parts import require_part
-from ..system.plugin_process import LATE, PluginProcess, Refused, environment, find
+from ..system.plugin_process import (
+    LATE,
+    RETRIEVER_SECONDS,
+    PluginProcess,
+    Refused,
+    environment,
+    find,
+)
 from ..system.programs import Tidying
 
 TYPE_CHECKING = False
@@ -53,7 +60,8 @@ class Retrievers:
             "tags": [*scope.tags], "files": [*scope.files], "since": scope.since,
             "exclude": sorted(excluded),
         }  # fmt: skip
-        self._deadline = time.monotonic() + settings.retriever_timeout
+        self._limit = settings.plugin_timeout or RETRIEVER_SECONDS
+        self._deadline = time.monotonic() + self._limit
         self._answers: dict[str, Callable[[float], bytes]] = {}
         """Name to what waits for its answer, until a deadline."""
         self._lists: dict[str, dict[str, float]] = {}
@@ -97,7 +105,7 @@ class Retrievers:
 
     def _leave_out(self, name: str, why: str) -> None:
         if why == LATE:
-            why = f"did not end within {self._settings.retriever_timeout:g} s (retriever_timeout)"
+            why = f"did not end within {self._limit:g} s (plugin_timeout)"
         self.notes.append(f"retriever {name}: {why}: its list is left out")
 
 

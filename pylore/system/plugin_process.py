@@ -30,6 +30,9 @@ MOST_OUTPUT = 1 << 20
 MOST_COMPLAINT = 4096
 """Bytes of stderr that are read; the last line of them is quoted."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
+EVENT_SECONDS, FORMAT_SECONDS, RETRIEVER_SECONDS = 10.0, 60.0, 2.0
+"""Time limits of the hooks of an event together, of a program that reads a format, and of a
+retriever, where ``plugin_timeout`` is 0. Not measured: a person waits for them."""
 LATE = "did not end in time"
 
 
@@ -240,7 +243,8 @@ def run_all(
     lines = "".join(_COMPACT.encode({"event": event, **row}) + "\n" for row in rows).encode(
         errors="replace"
     )
-    deadline = time.monotonic() + settings.event_timeout
+    limit = settings.plugin_timeout or EVENT_SECONDS
+    deadline = time.monotonic() + limit
     failed: dict[str, str] = {}
     running: dict[str, PluginProcess] = {}
     with Tidying():  # Ctrl-C does not reach what has a session of its own
@@ -254,7 +258,7 @@ def run_all(
                 except Refused as why:
                     failed[name] = str(why)
             for name, process in running.items():
-                complaint = _complaint(process, deadline, settings.event_timeout)
+                complaint = _complaint(process, deadline, limit)
                 if complaint:
                     failed[name] = complaint
         finally:
@@ -268,5 +272,7 @@ def _complaint(process: PluginProcess, deadline: float, timeout: float) -> str:
     try:
         code, said = process.outcome(len, deadline, MOST_OUTPUT)
     except Refused as why:
-        return f"did not end within {timeout:g} s (event_timeout)" if str(why) == LATE else str(why)
+        return (
+            f"did not end within {timeout:g} s (plugin_timeout)" if str(why) == LATE else str(why)
+        )
     return said if code == 1 and said else PluginProcess.failure(code, said)

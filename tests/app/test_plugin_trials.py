@@ -11,7 +11,7 @@ from pylore.core.settings import Settings
 from pylore.system.plugin_files import Plugin, all_plugins, kind_of
 
 HEAD = "#!/bin/sh\n# Summary: one of the tests\n# Lore-API: 1\n"
-FLAGS = {"event_timeout": "0.3", "format_timeout": "0.3", "retriever_timeout": "0.3"}
+FLAGS = {"plugin_timeout": "0.3"}
 
 
 def written(folder: Path, name: str, script: str) -> Plugin:
@@ -78,7 +78,7 @@ def test_an_importer_is_tried_with_a_sample_and_its_lines_are_really_imported(
     sample.write_text('{"id": "note-x", "type": "note"}\n')
     plugin = written(tmp_path / "own", "lore-import-x", HEAD + 'grep note- || [ "$1" = - ]\n')
     assert wrong(plugin) == {}, "without a sample these cases are skipped"
-    assert wrong(plugin, str(sample), format_timeout="20") == {}
+    assert wrong(plugin, str(sample), plugin_timeout="20") == {}
     sample.write_text('{"id": "note-x", "confidence": 7}\n')
     assert "confidence is not from 0 to 1" in wrong(plugin, str(sample))["stdout"]
 

@@ -75,7 +75,7 @@ def test_importer_gets_the_file_and_its_path(lore: Lore, own: Path) -> None:
 def test_failed_importer_imports_nothing(lore: Lore, own: Path, script: str, reason: str) -> None:
     put(own, "lore-import-mine", script)
     (lore.project / "folder").mkdir()
-    lore.patch.setenv("LORE_FORMAT_TIMEOUT", "0.2")
+    lore.patch.setenv("LORE_PLUGIN_TIMEOUT", "0.2")
     assert reason in lore.refuse("import", "--format", "mine", "folder", code=1)
     assert lore("list").json == []
 
@@ -147,7 +147,7 @@ def test_pre_add_plugin_refuses_or_must_answer(lore: Lore, own: Path) -> None:
     add = ("add", "note", "--id", "note-s")
     assert "no secrets" in lore.refuse(*add, "a secret", code=1)
     lore("add", "note", "plain", "--id", "note-p")
-    lore.patch.setenv("LORE_EVENT_TIMEOUT", "0.2")
+    lore.patch.setenv("LORE_PLUGIN_TIMEOUT", "0.2")
     put(own, "lore-hook-pre-add.late", "sleep 60")
     assert "did not end within 0.2 s" in lore.refuse(*add, "another", code=1)
     (own / "lore-hook-pre-add.late").chmod(0o600)
@@ -163,7 +163,7 @@ def test_failed_post_add_plugin_is_a_warning(lore: Lore, own: Path) -> None:
     put(own, "lore-hook-post-add", "echo one >&2; printf 'two\\033[2J\\n' >&2; exit 3")
     put(own, "lore-hook-post-add.ok", "echo printed; exit 0")
     put(own, "lore-hook-post-add.slow", "sleep 60")
-    lore.patch.setenv("LORE_EVENT_TIMEOUT", "0.2")
+    lore.patch.setenv("LORE_PLUGIN_TIMEOUT", "0.2")
     done = lore("add", "note", "kept", "--id", "note-a", "--ids")
     assert done.out == "note-a\n"
     failed, late = done.notes
@@ -176,7 +176,7 @@ def test_event_plugins_of_a_clone_or_path_never_run(lore: Lore) -> None:
     ran = lore.root / "ran"
     for folder in ("a project/hooks", "a project/.lore/commands", "bin", "a project"):
         lore.program(f"{folder}/lore-hook-pre-add", f"touch '{ran}'; exit 1")
-    lore.write(".lore/.config", f'plugin_dir="{lore.project}/hooks"\nevent_timeout=0.01\n')
+    lore.write(".lore/.config", f'plugin_dir="{lore.project}/hooks"\nplugin_timeout=0.01\n')
     lore.patch.setenv("PATH", f"{lore.root}/bin:{lore.project}", prepend=":")
     notes = lore("add", "note", "new").notes
     assert len(notes) == 2 and all("counts only in the user's own config" in n for n in notes)

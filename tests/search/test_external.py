@@ -162,7 +162,7 @@ def test_a_bad_one_is_reported_and_left_out(
     store: Store, write: Write, script: str, said: str
 ) -> None:
     write("mine", script)
-    hits = look(store, retriever_timeout=20)
+    hits = look(store, plugin_timeout=20)
     assert ids(hits) == ["note-a"]
     (note,) = hits.notes
     assert note.startswith("retriever mine: ")
@@ -173,10 +173,10 @@ def test_a_bad_one_is_reported_and_left_out(
 def test_late_one_is_ended_with_its_children(store: Store, write: Write, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     write("mine", f"#!/bin/sh\nsleep 60 &\necho $! $$ >'{pids}'\nsleep 60\n")
-    hits = look(store, retriever_timeout=0.5)
+    hits = look(store, plugin_timeout=0.5)
     assert ids(hits) == ["note-a"]
     assert hits.notes == [
-        "retriever mine: did not end within 0.5 s (retriever_timeout): its list is left out"
+        "retriever mine: did not end within 0.5 s (plugin_timeout): its list is left out"
     ]
     assert [ended(int(pid)) for pid in pids.read_text().split()] == [True, True]
 
@@ -189,7 +189,7 @@ def test_one_that_leaves_something_running_is_ended(
     pids = tmp_path / "pids"
     script = f"sleep 60 >/dev/null 2>&1 &\necho $! $$ >'{pids}'\necho '[]'\n{end}\n"
     write("mine", f"#!/bin/sh\n{script}")
-    notes = look(store, retriever_timeout=1 if end else 20).notes
+    notes = look(store, plugin_timeout=1 if end else 20).notes
     assert len(notes) == bool(end)
     assert all(ended(int(pid)) for pid in pids.read_text().split())
 
@@ -212,7 +212,7 @@ def test_several_run_side_by_side(store: Store, write: Write) -> None:
     write("mine", prints([{"id": "note-b", "score": 1}]))
     write("slow", "import time; time.sleep(60)")
     write("other", prints([{"id": "decision-c", "score": 1}]))
-    hits = look(store, retrievers="slow mine other", retriever_timeout=1.5)
+    hits = look(store, retrievers="slow mine other", plugin_timeout=1.5)
     assert set(ids(hits)) == {"note-b", "decision-c"}
     assert len(hits.notes) == 1
 

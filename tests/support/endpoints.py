@@ -89,7 +89,6 @@ def chosen(url: str, **values: Any) -> Settings:
     """Settings with this endpoint for an embedder."""
     settings = Settings()
     settings.embedder = f"endpoint:{url}"
-    settings.endpoint_timeout = 5.0
     for name, value in values.items():
         setattr(settings, name, value)
     return settings

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import DONE, INTERRUPTED, LoreError, UsageError
+from ...core.errors import LoreError, UsageError
 from ...embed import open_embedder
-from ...embed.sentence_transformers import Model, default_socket, short_name
 from ...indexing.reembed import Cost, Embedding
 from ...store import FILE
 from ...store import backup as backups
 from ...system import projects
-from ...terminal.output import flush
 from ...terminal.screen import Progress
 from ...terminal.text import each
 from ..runtime import data_folder, forms_in, project_folder, require_utf8
@@ -128,27 +125,17 @@ def _stores_text(row: dict[str, Any]) -> str:
     return f"{row['state']:<8} {row['bytes']:>12}  {row['id']}\n"
 
 
-_PREFIX = "sentence-transformers:"
-
-
-def embed(verbs: tuple[str, ...], dry_run: bool, model: str, idle: float, **options: Any) -> int:
+def embed(verbs: tuple[str, ...], dry_run: bool, **options: Any) -> None:
     session = Session(options)
     if len(set(verbs)) != 1:
-        raise UsageError("embed takes one of --all, --missing, --status, --serve, --stop: "
-                         "see 'lore embed --help'")  # fmt: skip
+        raise UsageError("embed takes one of --all, --missing, --status: see 'lore embed --help'")
     verb = verbs[0]
-    if (dry_run and verb not in ("all", "missing")) or ((model or idle) and verb != "serve"):
-        raise UsageError("--dry-run goes with --all and --missing, --model and --idle with "
-                         "--serve: see 'lore embed --help'")  # fmt: skip
-    if verb == "serve":
-        return _serve(session, model, idle)
-    if verb == "stop":
-        _stop(session)
-    elif verb == "status":
+    if verb == "status":
+        if dry_run:
+            raise UsageError("--dry-run goes with --all and --missing: see 'lore embed --help'")
         _status(session)
     else:
         _embed(session, all=verb == "all", dry_run=dry_run)
-    return DONE
 
 
 # --- vectors
@@ -199,8 +186,6 @@ def _duration(seconds: float) -> str:
 
 
 def _status(session: Session) -> None:
-    from ...embed.serve import served
-
     with session.open_whole("embed") as store, store.faults, store.snapshot():
         held = store.meta.get("embedder")
         pending = store.staged_vectors
@@ -215,73 +200,17 @@ def _status(session: Session) -> None:
         if pending.embedder is not None:
             row["unfinished"] = {"embedder": pending.embedder,
                                  "missing": pending.count_lacking(aside=True)}  # fmt: skip
-    socket = _socket(session)
-    row["server"] = {"socket": socket, "model": served(socket)}
     session.output.one(row, _status_text)
 
 
 def _status_text(row: dict[str, Any]) -> str:
-    server = row["server"]
     lines = [
         f"vectors     {row['embedder'] or 'none'}, {row['dimension']} dimensions",
         f"passages    {row['passages']}, {row['missing']} without a vector",
         f"setting     embedder={row['wanted']}",
-        f"server      {server['model'] or 'none'} at {server['socket']}",
     ]
     begun = row["unfinished"]
     if begun:
         lines.append(f"unfinished  {begun['embedder']}, {begun['missing']} passages to go: "
                      "run 'lore embed --all'")  # fmt: skip
     return "\n".join(lines) + "\n"
-
-
-# --- the warm server
-
-
-def _serve(session: Session, model: str, idle: float) -> int:
-    from ...embed.serve import Server
-
-    setting = session.settings.embedder
-    if not model and not setting.startswith(_PREFIX):
-        raise UsageError(f"the embedder is {setting}, which needs no server: name a model "
-                         "with --model")  # fmt: skip
-    name = short_name(model or setting.removeprefix(_PREFIX))
-    path = _socket(session)
-    code = DONE
-
-    def end(number: int, _: object) -> None:
-        nonlocal code
-        code = INTERRUPTED if number == signal.SIGINT else DONE
-        raise KeyboardInterrupt
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, end)
-    server = Server(path, name, lambda: Model(name), idle)
-    try:
-        dimension = server.open()
-        row = {"socket": path, "embedder": _PREFIX + name, "dimension": dimension,
-               "process": os.getpid()}  # fmt: skip
-        session.say([f"{name} is kept warm: Ctrl-C or 'lore embed --stop' ends it"])
-        session.output.one(row, lambda row: f"{row['embedder']} at {row['socket']}\n")
-        flush()
-        server.serve_forever()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        server.server_close()
-    return code
-
-
-def _stop(session: Session) -> None:
-    from ...embed.serve import stop
-
-    path = _socket(session)
-    model = stop(path)
-    if model is None:
-        raise LoreError(f"no server at {path}: 'lore embed --serve' starts one")
-    session.output.one({"socket": path, "model": model}, lambda row: f"stopped {row['model']}\n")
-
-
-def _socket(session: Session) -> str:
-    return session.settings.embed_socket or default_socket()

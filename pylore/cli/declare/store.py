@@ -96,8 +96,8 @@ still there.""",
 
 EMBED_COMMAND = Command(
     "embed",
-    "--all | --missing | --status | --serve | --stop [options]",
-    "make the store's vectors with another embedder, or keep a model warm for searches",
+    "--all | --missing | --status [options]",
+    "make the store's vectors with another embedder",
     Option(
         "--all",
         "make every vector anew with the embedder that is set; says\n"
@@ -123,34 +123,9 @@ EMBED_COMMAND = Command(
         constant="status",
         into="verbs",
     ),
-    Option(
-        "--serve",
-        "keep a sentence-transformers model in memory, so that a\n"
-        "search with it takes milliseconds and not seconds. Listens\n"
-        "on a socket that only you can use, until Ctrl-C or --stop",
-        many=True,
-        constant="serve",
-        into="verbs",
-    ),
-    Option("--model NAME", "with --serve: the model, where the embedder names none", default=""),
-    Option(
-        "--idle SECONDS",
-        "with --serve: end when nobody has asked for so long",
-        low=0,
-        high=1e6,
-        default=0.0,
-    ),
-    Option("--stop", "end the server", many=True, constant="stop", into="verbs"),
     Heading("Where vectors come from"),
     embedder("static, sentence-transformers:NAME or endpoint:URL"),
     Option("--endpoint-model NAME", "the model to ask an endpoint for", setting="endpoint_model"),
-    Option(
-        "--endpoint-timeout SECONDS", "how long to wait for its answer", setting="endpoint_timeout"
-    ),
-    Option(
-        "--endpoint-batch N", "the most texts that it is given at once", setting="endpoint_batch"
-    ),
-    Option("--socket PATH", "where the server listens, and is looked for", setting="embed_socket"),
     BUSY_TIMEOUT,
     OUTPUT,
     QUIET,
@@ -163,7 +138,6 @@ endpoint:URL is http://…, https://… or unix:/PATH, and speaks OpenAI's
     examples=(
         "lore embed --all --dry-run --embedder endpoint:http://localhost:11434/v1 "
         "--endpoint-model nomic-embed-text",
-        "lore embed --serve --model all-MiniLM-L6-v2 &",
     ),
     run="commands.store:embed",
 )
