@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import Lore
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -85,6 +86,15 @@ def test_generated_page_is_up_to_date(
     monkeypatch.setattr(sys, "argv", [program, *words])
     runpy.run_path(str(ROOT / "docs" / program), run_name="__main__")
     assert capsys.readouterr().out == (ROOT / page).read_text()
+
+
+def test_own_pages_import_without_loose_ends(lore: Lore) -> None:
+    pages = [str(ROOT / page) for page in ("docs/decisions", "README.md", "docs/architecture.md")]
+    lore.patch.setenv("LORE_DIR", str(lore.store))
+    lore.patch.chdir(ROOT)
+    done = lore("import", *pages)
+    assert not done.err and done.json["unresolved"] == done.json["dangling"] == 0
+    assert lore("graph", "orphans").json == []
 
 
 def test_generate_prints_a_document_or_refuses() -> None:

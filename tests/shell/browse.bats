@@ -1,6 +1,6 @@
 # lore browse at a terminal: what is on the screen, and what is left of it. tmux is the terminal.
 
-load helper
+load ../helper
 
 setup() {
   type tmux fzf >/dev/null 2>&1 || skip "tmux or fzf is NOT INSTALLED: nobody tries 'lore browse' at a terminal"

@@ -1,0 +1,149 @@
+"""Wrong words, broken stores and locks: one clear line, the right exit code, nothing lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import apsw
+import pytest
+from commands import Lore
+
+KEPT = ("add", "note", "one to keep", "--id", "note-kept")
+
+
+def test_misspelled_words_are_refused(lore: Lore) -> None:
+    for id in ("note-one", "note-two"):
+        lore("add", "note", id, "--id", id)
+    lore.refuse_each("""
+        serch jwt | 2 | 'serch'
+        graph relatd note-one | 2 | 'relatd'
+        search jwt --graph-dept 1 | 2 | --graph-dept
+        search jwt --graph-depth x | 2 | give a whole number from 0 to 3
+        search jwt --graph-depth 9 | 2 | give a whole number from 0 to 3
+        search jwt --type decison | 2 | did you mean 'decision'?
+        search note --graph-depth 1 --edges implement | 2 | did you mean 'implements'?
+        link note-one relate_to note-two | 2 | did you mean 'relates_to'?
+        related note-one --edges relate_to | 2 | did you mean 'relates_to'?
+        graph orphans --type nots | 2 | did you mean 'note'?
+        import --type nots . | 2 | did you mean 'note'?
+        link note-one relates_to note-twx | 1 | did you mean note-two?
+        show note-twx | 1 | did you mean note-two?
+        forget note-twx | 1 | did you mean note-two?
+        edit note-twx x | 1 | did you mean note-two?
+        related note-twx | 1 | did you mean note-two?
+    """)
+    lore("add", "note", "tagged", "--tags", "auth")
+    for command in ("list", "search tagged"):
+        assert "did you mean 'auth'?" in lore(*command.split(), "--tag", "auht").err
+    assert not lore("list", "--tag", "auth", "--type", "decision").err
+
+
+def test_missing_store_is_named(lore: Lore) -> None:
+    (lore.store / "search.db").unlink()
+    below = lore.project / "below"
+    below.mkdir()
+    assert f"no store for {lore.project}: run 'lore init'" in lore.refuse("list", code=1)
+    lore.patch.chdir(below)
+    assert f"no store for {lore.project}" in lore.refuse("search", "x", code=1)
+    (lore.project / ".lore").rmdir()
+    assert "no store for this folder" in lore.refuse("list", code=1)
+    lore.patch.setenv("LORE_DIR", str(lore.project / "nowhere"))
+    assert f"no store in {lore.project}/nowhere" in lore.refuse("list", code=1)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda data: b"a text that is long enough for a header" * 9, "is not a database"),
+        (lambda data: b"", "is empty"),
+        (lambda data: data[:20000], "search.db: "),
+        (lambda data: data[:63] + b"\x63" + data[64:], "schema version"),
+    ],
+)
+def test_broken_store_is_named(lore: Lore, damage: Callable[[bytes], bytes], reason: str) -> None:
+    lore(*KEPT)
+    file = lore.store / "search.db"
+    with apsw.Connection(str(file)) as store:
+        store.pragma("wal_checkpoint(truncate)")
+    store.close()
+    file.write_bytes(damage(file.read_bytes()))
+    assert reason in lore.refuse("search", "keep", code=1)
+
+
+def test_writer_is_waited_for_then_named(lore: Lore) -> None:
+    lore(*KEPT)
+    lore.patch.setenv("LORE_BUSY_TIMEOUT", "0.1")
+    other = apsw.Connection(str(lore.store / "search.db"))
+    other.execute("BEGIN IMMEDIATE")
+    for words in ("add note another", "import -", "reindex"):
+        refused = lore.refuse(*words.split(), stdin='{"id":"note-2"}', code=1)
+        assert "is locked by another writer" in refused
+    assert lore("search", "keep", "--ids").lines == ["note-kept"]
+    other.execute("ROLLBACK")
+    other.pragma("locking_mode", "exclusive")
+    other.execute("BEGIN IMMEDIATE")
+    other.pragma("user_version", 2)
+    assert "is locked by another writer" in lore.refuse("search", "keep", code=1)
+    other.close()
+
+
+def test_store_without_write_permission_is_only_read(lore: Lore) -> None:
+    lore(*KEPT)
+    lore.forbid_writes()
+    for words in ("search keep", "list", "show note-kept"):
+        assert lore(*words.split(), "--ids").lines == ["note-kept"]
+    for words in ("add note another", "import -", "reindex", "forget note-kept"):
+        assert "cannot be written" in lore.refuse(*words.split(), stdin="{}", code=1)
+
+
+def test_store_is_neither_written_over_nor_read_as_text(lore: Lore) -> None:
+    lore(*KEPT)
+    (lore.project / "named").symlink_to(lore.store / "search.db")
+    lore.write("search.db-reads", '{"id":"note-other"}\n')
+    for name in (f"{lore.store}/search.db", "search.db-reads", "named"):
+        for words in ("export", "import", "graph view --output", "search --batch", "sync"):
+            done = lore._run((*words.split(), name), "", False)
+            assert done.code in (1, 2) and f"{name}: is a store, or belongs to one" in done.err
+    assert lore("list", "--ids").lines == ["note-kept"]
+
+
+def test_text_with_nul_or_too_long_is_refused(lore: Lore) -> None:
+    assert "NUL byte" in lore.refuse("add", "note", "-", stdin=b"a\0b", code=1)
+    lore.patch.setenv("LORE_MAX_TEXT", "1000")
+    assert "max_text" in lore.refuse("add", "note", "-", stdin="x" * 1001, code=1)
+    lines = '{"id":"note-a"}\n{"id":"note-b","body":"%s"}\n{"id":"note-c","body":"cut' % (
+        "x" * 1001
+    )
+    assert "line 2" in lore.refuse("import", "-", stdin=lines, code=1)
+    assert lore("import", "-", "--skip-bad", stdin=lines).json["skipped"] == 2
+    assert lore("list", "--ids").lines == ["note-a"]
+
+
+def test_words_that_are_not_utf8_are_refused(lore: Lore) -> None:
+    word = os.fsdecode(b"caf\xe9")
+    for words in ("list --tag", "add note", "search", "import", "show", "config get"):
+        assert "is not UTF-8" in lore.refuse(*words.split(), word)
+    lore.refuse(word)
+
+
+def test_folder_without_documents_is_refused(lore: Lore) -> None:
+    lore.write("docs/a.jsonl", b'\xef\xbb\xbf{"id":"note-a"}\r\n{"id":"note-b"}\r\n')
+    assert "no documents in this folder" in lore.refuse("import", "docs", code=1)
+    assert lore("import", "docs/a.jsonl").json["added"] == 2
+
+
+def test_data_folder_needs_a_home(lore: Lore) -> None:
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        lore.patch.delenv(name)
+    assert lore("list").json == []
+    lore.patch.delenv("XDG_DATA_HOME")
+    assert "set HOME" in lore.refuse("list", code=1)
+
+
+def test_jq_runs_nothing_that_a_record_says(lore: Lore) -> None:
+    evil = "$(touch canary)`touch canary`;touch canary"
+    lore("add", "note", evil, "--id", f"note-{evil}")
+    assert lore("show", f"note-{evil}", "--jq", ".title").out == f"{evil}\n"
+    assert lore("show", f"note-{evil}", "--ids").out == f"note-{evil}\n"
+    assert not (lore.project / "canary").exists()
