@@ -110,6 +110,14 @@ journey() ( # what a newcomer does, with a result of each kind of command
   done
   offline lore doctor --json | grep -q '"status": *"fail' && fail "$(offline lore doctor --json)"
   printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping"}' | offline lore mcp | grep -q '"result"'
+  printf 'Seals\n=====\n\nThey have flippers.\n' >c.rst # what needs a package each
+  offline lore import c.rst -q
+  [ "$(offline lore search flippers --ids)" = doc-c ]
+  mkdir -p "$home/.claude/projects/shop"
+  printf '%s\n' '{"type":"user","sessionId":"s","cwd":"/x","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"use AKIAIOSFODNN7EXAMPLE"}}' \
+    >"$home/.claude/projects/shop/s.jsonl"
+  offline lore capture --from claude >/dev/null
+  ! offline lore events | grep -q AKIAIOSFODNN7EXAMPLE || fail "a key of a session was kept"
 )
 
 parts() { # the manual and completion, where the way of installing has a place for them
@@ -123,12 +131,24 @@ parts() { # the manual and completion, where the way of installing has a place f
   done
 }
 
+needs_little() { # no package but those that lore declares, and the table of words' pieces made once
+  local site package
+  site=$(find "$home" -type d -name site-packages -path '*lore*' | head -n 1)
+  [ -n "$site" ] || site=$(find "$home" -type d -name site-packages | head -n 1)
+  for package in huggingface_hub pydantic hf_xet tokenizers wordllama; do
+    [ ! -d "$site/$package" ] || [ "$way" = make ] || fail "$way with Python $version: $package came too"
+  done
+  [ "$way" != make ] || [ -s "$site/lore-pieces.table" ] || fail "make with Python $version: no table of pieces"
+  [ "$(du -sm "$home" | cut -f 1)" -le 250 ] || fail "$way with Python $version: more than 250 MB"
+}
+
 try() { # <way>: installs lore in a home of its own, and uses it
   way=$1 home="$folder/$version $1" bin=
   rm -rf "$home" && mkdir -p "$home"
   "by_$way" >"$folder/said" 2>&1 || fail "$way with Python $version" "$folder/said"
   (journey) >"$folder/said" 2>&1 || fail "$way with Python $version: it does not work" "$folder/said"
   parts
+  needs_little
   say "ok" "$version" "$way: $(du -sm "$home" | cut -f 1) MB"
 }
 
