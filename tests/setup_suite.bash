@@ -11,7 +11,7 @@ setup_suite() {
   root=$BATS_RUN_TMPDIR/served
   mkdir -p "$root/.venv/bin" || return 1
   cp "$repository/lore.sh" "$root/" && cp "$repository/tests/support/served/python" "$root/.venv/bin/" &&
-    ln -s "$repository/lib" "$repository/graph" "$repository/pylore" "$root/" &&
+    ln -s "$repository/lib" "$repository/graph" "$repository/plugins" "$repository/pylore" "$root/" &&
     ln -s "$repository/.venv/lib" "$root/.venv/lib" || return 1
   local site=("$repository"/.venv/lib/python3*/site-packages)
   "$repository/.venv/bin/python" -I -S -X utf8 "$repository/tests/support/served/server.py" \

@@ -278,7 +278,7 @@ FAMILIES = {
     "cli.declare.write":
         "add edit link unlink fact confirm retract forget restore undo sweep",
     "cli.declare.code": "index anchor verify stale rules",
-    "cli.declare.agents": "mcp hook run feedback plugin",
+    "cli.declare.agents": "mcp hook run feedback",
     "cli.declare.transfer": "import export sync merge-file backup restore-backup",
     "cli.declare.store": "init store embed reindex trust eval tune",
     "cli.declare.system": "config doctor version commands completion help",

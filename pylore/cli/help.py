@@ -9,6 +9,7 @@ from textwrap import wrap
 
 from ..core.errors import LoreError, UsageError
 from ..core.text import printable
+from ..system.plugin_files import summary_of
 from ..terminal.output import write
 from .declaration import (
     Command,
@@ -20,7 +21,7 @@ from .declaration import (
     find,
     verbs_of,
 )
-from .own_commands import command_names, own_commands, path_of, unknown
+from .own_commands import command_names, own_commands, path_of, toolkit, unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ GROUPS = (
     ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",
                                "restore-backup")),
     ("The store", ("init", "config", "trust", "embed", "reindex", "doctor")),
-    ("Quality, and lore itself", ("tune", "help", "commands", "plugin", "version",
-                                 "completion")),
+    ("Quality, and lore itself", ("tune", "help", "commands", "version", "completion")),
 )  # fmt: skip
 """The order in which ``lore help`` lists commands; one that no group names comes last."""
 
@@ -229,9 +229,10 @@ def _groups() -> list[tuple[str, list[tuple[str, str]]]]:
     summaries = {name: one.summary for name, one in every_command().items() if " " not in name}
     grouped = {name for _, names in GROUPS for name in names}
     groups = [*GROUPS, ("More", [name for name in summaries if name not in grouped])]
-    own = [(plugin.name, printable(plugin.summary)) for plugin in own_commands()]
+    own = [(name, printable(summary_of(file))) for name, file in own_commands().items()]
     return [
         *((title, [(name, summaries[name]) for name in names]) for title, names in groups),
+        ("Scripts", [(name, summary_of(file)) for name, file in toolkit().items()]),
         ("Your own", own),
     ]
 

@@ -10,67 +10,52 @@ import os
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import from_environment
 from ..system import config
-from ..system.plugin_files import BEGINNING, COMMAND, READY, Plugin, all_plugins, kind_of
+from ..system.plugin_files import BEGINNING, COMMAND, command_files, kind_of
 from ..system.plugin_process import API, Missing, Refused, find, is_name
-from ..system.programs import environment_of_programs
+from ..system.programs import environment_of_programs, own_files
 from ..terminal.output import note
 from .declaration import every_command
 
 _LONGEST = 60
 """Characters of a word that a message quotes."""
 
-_MEANT = {
-    "list": "ls dir notes records",
-    "forget": "rm del delete remove drop",
-    "show": "cat view get open info print read",
-    "search": "find query grep rg lookup where",
-    "add": "new create insert remember save",
-    **{f"add {kind}": kind for kind in ("note", "decision", "lesson", "pattern", "failure",
-                                        "observation", "goal")},
-    "add task": "task todo",
-    "edit": "update modify set",
-    "edit ID --title TITLE": "rename retitle",
-    "show --history": "history log diff",
-    "undo": "revert rollback",
-    "graph stats": "status stats count",
-    "doctor": "check diagnose fsck",
-    "config": "settings preferences",
-    "config unset": "unset",
-    "import": "load",
-    "export": "dump",
-    "index": "scan build",
-    "help": "man usage",
-    **{f"graph {verb}": verb for verb in ("neighbors", "path", "hubs", "orphans", "relations",
-                                          "similar", "duplicates")},
-}  # fmt: skip
-"""Commands, each with what other programs call them."""
+TOOLKIT = ("plugin",)
+"""Commands of lore's that are scripts in ``lib/``, which have no declaration."""
 
 
-def own_commands() -> list[Plugin]:
-    """Return those that there are, by name; where the config is wrong, say so and return none."""
+def own_commands() -> dict[str, str]:
+    """Return the files of the user's own commands by name; empty, with a note, if the config is
+    wrong."""
     try:
         config.load(os.environ)
         folder = from_environment({}).plugin_dir
     except LoreError as error:
         note(str(error))
-        return []
-    found = all_plugins(folder, {*every_command()})
-    ready = [one for one in found if one.kind == COMMAND and one.state == READY]
-    return sorted(ready, key=lambda plugin: plugin.name)
+        return {}
+    files = sorted(command_files(folder).items())
+    built_in = {*every_command(), *TOOLKIT}
+    return {name: file for name, file in files if name not in built_in}
+
+
+def toolkit() -> dict[str, str]:
+    """Return the files of ``TOOLKIT`` by name."""
+    return {name: own_files(f"lib/{BEGINNING}{name}") for name in TOOLKIT}
 
 
 def command_names() -> list[str]:
     """Return the names of lore's commands and of the user's own, each sorted."""
-    own = [plugin.name for plugin in own_commands()]
-    return [*(name for name in every_command() if " " not in name), *own]
+    names = [name for name in every_command() if " " not in name]
+    return [*sorted([*names, *TOOLKIT]), *own_commands()]
 
 
 def path_of(name: str) -> str:
-    """Return the file of the user's own command of this name; empty if there is none.
+    """Return the file of a command that is no declared one; empty if there is none.
 
     Raises:
         LoreError: it cannot be run, or the config is wrong.
     """
+    if name in TOOLKIT:
+        return toolkit()[name]
     if not is_name(name) or kind_of(BEGINNING + name)[0] != COMMAND:
         return ""
     config.load(os.environ)
@@ -111,6 +96,4 @@ def unknown(word: str) -> UsageError:
     kind = "option" if word.startswith("-") else "command"
     word = word[:_LONGEST].encode(errors="replace").decode()  # it may not be UTF-8
     known = ["--help", "--version"] if kind == "option" else command_names()
-    meant = next((name for name, others in _MEANT.items() if word in others.split()), "")
-    hint = f" (did you mean 'lore {meant}'?)" if meant else nearest(word, known)
-    return UsageError(f"unknown {kind} '{word}'{hint}: see 'lore help'")
+    return UsageError(f"unknown {kind} '{word}'{nearest(word, known)}: see 'lore help'")

@@ -14,8 +14,8 @@ setup() {
 @test "each new plugin passes the checks, is listed and works" {
   printf 'one\n\ntwo\n' >lines.txt
   while read -r kind name file sample; do
-    run_lore plugin new "$kind" "$name" --jq .id
-    expect 0 "$file"
+    run_lore plugin new "$kind" "$name"
+    expect 0 "$OWN/$file"
     run_lore plugin test "$file" $sample
     expect 0
     refute_contains "$output" 'not ok'
@@ -28,7 +28,7 @@ redact mine lore-redact-mine
 hook pre-add lore-hook-pre-add
 hook post-add.mail lore-hook-post-add.mail
 END
-  run_lore plugin list --jq '.[] | select(.state == "ready") | .kind'
+  run --separate-stderr jq -r '.[] | select(.state == "ready") | .kind' <<<"$(lore plugin list)"
   expect 0 $'export\nhook\nhook\nimport\ncommand\nredact\nretriever'
   run_lore import --format mine lines.txt --jq .added
   expect 0 2
@@ -38,6 +38,52 @@ END
   run_lore add note "key: -----BEGIN PRIVATE KEY-----"
   expect_error 1 "a private key in it"
   [ "$(echo '{"text":"password: x y"}' | "$OWN/lore-redact-mine")" = '{"text":"password: [redacted] y"}' ]
+}
+
+@test "plugin test names what is wrong and ends what it started" {
+  mkdir -p "$OWN"
+  printf '#!/bin/sh\n# Lore-API: 1\necho "$$" >%s\necho [; echo broken >&2; sleep 50 & exit 3\n' "$TEST_ROOT/group" >"$OWN/lore-retriever-bad"
+  run_lore plugin test lore-retriever-bad
+  expect 1
+  contains "$output" 'not ok 1 - it may be run'
+  chmod +x "$OWN/lore-retriever-bad"
+  run_lore plugin test "$OWN/lore-retriever-bad"
+  expect 1
+  contains "$output" $'ok 1 - it may be run'
+  contains "$output" 'not ok 2 - its head has a summary'
+  contains "$output" $'not ok 4 - it answers within 10 s\n# exit code 3: broken'
+  contains "$output" 'not ok 5 - it prints JSON alone'
+  ! ps -A -o pgid=,stat= | grep "^ *$(cat "$TEST_ROOT/group") *[^ Z]"
+}
+
+@test "plugin list says why lore does not use a plugin" {
+  mkdir -p "$OWN" other
+  for name in mine search retriever-x; do
+    printf '#!/bin/sh\n# Summary: %s\n' "$name" >"$OWN/lore-$name"
+    chmod +x "$OWN/lore-$name"
+  done
+  cp "$OWN"/lore-mine other/lore-hook-post-add
+  cp "$OWN"/lore-mine other
+  echo '# Lore-API: 9' >>"$OWN/lore-retriever-x"
+  : >"$OWN/lore-import-y"
+  PATH="$PATH:$PWD/other" run_lore plugin list
+  run jq -r '.[] | [.file, .state] | join(" ")' <<<"$output"
+  expect 0 "$OWN/lore-import-y not executable
+$OWN/lore-mine ready
+$OWN/lore-retriever-x made for Lore-API 9
+$OWN/lore-search a command of lore has this name
+$PROJECT/other/lore-hook-post-add not in your own folder
+$PROJECT/other/lore-mine another one comes first"
+}
+
+@test "help of plugin is the comment of its script" {
+  run_lore help plugin
+  expect 0
+  contains "$output" 'lore plugin new KIND NAME'
+  run_lore plugin --help
+  contains "$output" 'lore plugin new KIND NAME'
+  run_lore commands
+  contains "$output" plugin
 }
 
 @test "an existing plugin stays, and invalid names are refused" {

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...app.plugins import Trials, skeleton
 from ...app.run_audit import audit
 from ...core.errors import LoreError, UsageError
 from ...hooks.install import (
@@ -24,13 +23,10 @@ from ...hooks.install import install as put
 from ...hooks.install import uninstall as take
 from ...records.runs import Runs
 from ...store.resolve_id import complete_id
-from ...system.files import own_folder
-from ...system.plugin_files import READY, Plugin, all_plugins, file_name, find_file
 from ...system.programs import find_program
 from ...system.projects import is_trusted
-from ...terminal.output import flush, note, write
+from ...terminal.output import note, write
 from ...terminal.text import bold, dim, each
-from ..declaration import every_command
 from ..runtime import data_folder, forms_in, ids_from, project_folder
 from ..session import Session
 
@@ -141,73 +137,6 @@ def _row(agent: str, scope: str, place: str, state: str) -> dict[str, Any]:
 
 def _text(row: dict[str, Any]) -> str:
     return f"{row['state']}  {row['id']}  {row['scope']}  {row['file']}\n"
-
-
-def list_plugins(**options: Any) -> None:
-    session = Session(options)
-    found = all_plugins(session.settings.plugin_dir, {*every_command()})
-    session.output.list([_plugins_row(plugin) for plugin in found], each(_plugin_text))
-
-
-def new(kind: str, name: str, **options: Any) -> None:
-    session = Session(options)
-    file = file_name(kind, name)
-    if kind == "command" and name in every_command():
-        raise UsageError(f"lore has a command '{name}' of its own: choose another name")
-    folder = own_folder(session.settings.plugin_dir)
-    path = os.path.join(folder, file)
-    try:
-        os.makedirs(folder, exist_ok=True)
-        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o777)
-    except FileExistsError:
-        raise LoreError(f"{path} is there already: nothing was written") from None
-    except OSError as error:
-        raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
-    with open(number, "w", encoding="utf-8") as opened:
-        opened.write(skeleton(kind, name, file))
-    row = {"id": file, "file": path, "state": "added"}
-    session.output.one(row, lambda row: f"{row['file']}\n")
-
-
-def test(file: str, sample: str | None, **options: Any) -> None:
-    session = Session(options)
-    path = find_file(file, session.settings.plugin_dir)
-    if sample and not os.path.exists(sample):
-        raise LoreError(f"{sample}: there is no such file: check its name")
-    plugin = Plugin(path)
-    file_name(plugin.kind, plugin.name)
-    if sample and plugin.kind != "import":
-        raise UsageError(f"a SAMPLE is for importers, and {plugin.id} is none: leave it out")
-    write("TAP version 13\n")
-    count = failed = 0
-    for what, why, skipped in Trials(plugin, session.settings, sample or "").cases():
-        count += 1
-        failed += bool(why)
-        write(_tap(count, what, why, skipped))
-        flush()
-    write(f"1..{count}\n")
-    if failed:
-        flush()
-        raise LoreError(f"{plugin.id}: {failed} of {count} are not ok: see above")
-
-
-def _tap(number: int, what: str, why: str, skipped: str) -> str:
-    if skipped:
-        return f"ok {number} - {what} # SKIP {skipped}\n"
-    return f"not ok {number} - {what}\n# {why}\n" if why else f"ok {number} - {what}\n"
-
-
-def _plugins_row(plugin: Plugin) -> dict[str, Any]:
-    return {
-        "id": plugin.id, "kind": plugin.kind, "name": plugin.name, "state": plugin.state,
-        "api": plugin.api, "summary": plugin.summary, "file": plugin.file,
-    }  # fmt: skip
-
-
-def _plugin_text(row: dict[str, Any]) -> str:
-    summary = f"  {row['summary']}" if row["summary"] else ""
-    state = f"  ({row['state']})" if row["state"] != READY else ""
-    return f"{row['kind']:<10} {bold(row['name'])}{summary}{state}{dim('  ' + row['file'])}\n"
 
 
 def start(task: str, **options: Any) -> None:
