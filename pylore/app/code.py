@@ -247,7 +247,7 @@ def index(
     found["cochanges"] = None
     if request.history and cochanges.cochanges_are_due(engine.store):
         found["cochanges"] = cochanges.counted_cochanges(
-            engine.store, engine.settings, lambda: engine.embedder, engine.root, history
+            engine.store, lambda: engine.embedder, engine.root, history
         )
     if found["added"] >= COMPACT_FROM:
         with engine.store.faults:
@@ -272,6 +272,6 @@ def analyze_cochanges(
     engine = engine.whole()
     Git(engine.root).require()
     return cochanges.analyze_cochanges(
-        engine.store, engine.settings, lambda: engine.embedder, engine.root, since=since,
+        engine.store, lambda: engine.embedder, engine.root, since=since,
         keep_commits=keep_commits, progress=progress,
     )  # fmt: skip

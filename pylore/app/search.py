@@ -118,7 +118,7 @@ def keep_question(
 
     It never fails.
     """
-    if not engine.settings.keep_questions or not question.strip():
+    if not engine.settings.events_days or not question.strip():
         return
     if any(not hit.weak for hit in hits):
         return

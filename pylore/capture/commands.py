@@ -86,7 +86,7 @@ def _places(paths: Sequence[str], name: str, folder: str) -> Sequence[str]:
 def _sweep_quietly(settings: Settings) -> None:
     """Keeps the log within its limits; where that fails, what was captured stands all the same."""
     try:
-        sweep_events(settings.events_days, settings.events_mb)
+        sweep_events(settings.events_days)
     except OSError as error:
         note(f"{error.filename or event_file()}: {error.strerror}: nothing was swept")
 
@@ -170,7 +170,7 @@ def sweep_telemetry(session: Session, *, dry_run: bool) -> None:
     """``lore sweep --telemetry``: files of events and candidates that are past their time."""
     settings = session.settings
     try:
-        swept = sweep_events(settings.events_days, settings.events_mb, dry_run=dry_run)
+        swept = sweep_events(settings.events_days, dry_run=dry_run)
     except OSError as error:
         raise LoreError(f"{error.filename}: {error.strerror}: check its rights") from None
     state = "due" if dry_run else "dropped"
@@ -423,10 +423,7 @@ named, the others are read, and the exit code is 1.""",
            into="source"),
     Option("--since DATE|AGE", "leave out what is older (2026-01-31, 12h, 7d, 2w, 3m, 1y)",
            default=""),
-    Option("--events-days N", "keep events for so many days (default: 14; 0: for ever)",
-           setting="events_days"),
-    Option("--events-mb N", "keep at most so many megabytes (default: 200; 0: no limit)",
-           setting="events_mb"),
+    Option("--events-days N", "days to keep events (default: 14)", setting="events_days"),
     quiet("do not name files that cannot be read"),
     COUNTS_OUTPUT,
     examples=(

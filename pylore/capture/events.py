@@ -234,7 +234,6 @@ def _nobody_reads(milliseconds: int) -> bool:
 
 
 _DAY = 86_400
-_MEGABYTE = 1_000_000
 
 
 class Swept(NamedTuple):
@@ -246,33 +245,37 @@ class Swept(NamedTuple):
     why: str
 
 
-def sweep_events(days: int, megabytes: int, *, dry_run: bool = False) -> list[Swept]:
-    """Drops files whose last line was written more than ``days`` ago, then the oldest ones until
-    all of them have at most so many ``megabytes``; 0: no such limit. What was dropped, or is due.
+MOST_EVENTS = 200_000_000
+"""Maximum bytes of the log of events."""
+
+
+def sweep_events(days: int, *, dry_run: bool = False) -> list[Swept]:
+    """Drop files whose last line was written more than ``days`` ago, then the oldest ones until
+    all of them have at most ``MOST_EVENTS`` bytes; return the files that were dropped, or are due.
 
     The file that lines are appended to stays, unless nothing was appended to it for so long.
 
     Raises:
         OSError: a file cannot be deleted.
     """
-    due = [*_due(days, megabytes)]
+    due = [*_due(days)]
     if not dry_run:
         for one in due:
             _drop(one.file)
     return due
 
 
-def _due(days: int, megabytes: int) -> Iterator[Swept]:
-    oldest = (int(time()) // _DAY - days) * _DAY if days else None
+def _due(days: int) -> Iterator[Swept]:
+    oldest = (int(time()) // _DAY - days) * _DAY
     files = [(path, *_stand(path)) for path in [*put_away_files(), event_file()]]
     left = sum(size for _, size, _ in files)
     for path, size, written in files:
         if not size:
             continue
         why = ""
-        if oldest is not None and written < oldest:
+        if written < oldest:
             why = "age"
-        elif megabytes and left > megabytes * _MEGABYTE and path != event_file():
+        elif left > MOST_EVENTS and path != event_file():
             why = "size"
         if why:
             left -= size

@@ -146,7 +146,7 @@ GAPS_COMMAND = Command(
     "what is asked most and known least",
     """\
 Questions of searches, contexts, agents and hooks that found nothing, or nothing sure, stand
-in your log of events, unless keep_questions=0. Those of this project that are alike are one
+in your log of events, unless events_days=0. Those of this project that are alike are one
 gap; the ones of most sessions come first. One that the store answers by now is not listed.
 
 Each has id, question (the last one), times, sessions, last, questions (others), files that

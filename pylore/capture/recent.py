@@ -61,17 +61,6 @@ def recent_sessions(project: str) -> list[RecentSession]:
     return sorted(sessions, key=lambda one: one.last)[::-1]
 
 
-def last_edits(session: str) -> dict[str, str]:
-    """Return the files that a session edited, each with when it did last."""
-    sign = session.encode("utf-8", "replace")
-    events = [parse_event(line) for line in _end_of_log() if sign in line and _MARKS[0] in line]
-    return {
-        path: event["t"] for event in events
-        if event and event.get("session") == session and event.get("ok") is not False
-        for path in event.get("files") or ()
-    }  # fmt: skip
-
-
 def sessions_of(project: str) -> set[str]:
     """Return the sessions whose folder is that of a project, or a work tree of its repository."""
     ours = _Ours(project)

@@ -244,7 +244,7 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
     yield looked("ontology", MISFITS, lambda: _ontology(store))
     yield looked("ratings", REINDEX, lambda: _ratings(store))
     yield looked("similar", SIMILAR, lambda: _similar(store))
-    yield looked("cochanges", COCHANGES, lambda: _cochanges(store, settings))
+    yield looked("cochanges", COCHANGES, lambda: _cochanges(store))
     yield looked("purged", REINDEX, lambda: _purged(store))
     yield looked("wal", IMPORT, lambda: _wal(store))
     if full:
@@ -374,11 +374,15 @@ def _similar(store: Store) -> Check:
     return Check("similar", True, f"similar_to edges from a cosine of {plan.least:g}, up to date")
 
 
-def _cochanges(store: Store, settings: Settings) -> Check:
+COCHANGE_DAYS = 7
+"""Days after which co-changes are old."""
+
+
+def _cochanges(store: Store) -> Check:
     analysed = store.meta.get("cochanges_analyzed_at") or ""
     if not analysed:
         return Check("cochanges", True, "no history was analysed")
-    if settings.cochange_days and not is_within(analysed, settings.cochange_days):
+    if not is_within(analysed, COCHANGE_DAYS):
         return Check("cochanges", True, f"the co-changes are of {analysed[:10]}", COCHANGES)
     return Check("cochanges", True, f"as of {analysed[:10]}")
 

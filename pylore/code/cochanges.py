@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..core.model import Node
-    from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
 
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
 
 
 _START = "\x01"  # no letter of a change's kind, so it tells a commit from a change
-_FORM = f"{_START}%H %ct"
-_FORM_WITH_MESSAGE = f"{_FORM}%n%B"
+_FORM = f"{_START}%H %ct%n%B"
 
 
 @dataclass
@@ -57,10 +55,9 @@ class History:
     rename the old name still turns up earlier; ``today`` puts such names right.
     """
 
-    def __init__(self, git: Git, since: str = "", *, messages: bool = False) -> None:
+    def __init__(self, git: Git, since: str = "") -> None:
         self._git = git
         self._since = since
-        self._form = _FORM_WITH_MESSAGE if messages else _FORM
         self._renamed: dict[str, str] = {}
         self._existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
 
@@ -81,7 +78,7 @@ class History:
         options = ["-z", "--no-merges", "--name-status", alike, "--relative", *LOG]
         if self._since:
             options.append(f"--since={self._since}")
-        words = self._git.fields("log", *options, f"--format={self._form}", "HEAD", "--")
+        words = self._git.fields("log", *options, f"--format={_FORM}", "HEAD", "--")
         commit = None
         for word in words:
             word = word.lstrip("\n")
@@ -236,6 +233,15 @@ def cochanges_are_due(store: Store) -> bool:
     return looked < ago(1) or not store.commits.is_there()
 
 
+MAX_FILES = 30
+"""Files of a commit from which it is bulk and says nothing. Not measured by itself."""
+
+PARTNERS = 25
+"""Maximum co-changes of a file, the strongest ones. Not measured by itself."""
+
+KEPT_MESSAGES = 20_000
+"""Newest commits whose messages are kept for searches (docs/decisions/0019)."""
+
 SATURATION = 0.5
 """Evidence at which a weight is a half."""
 
@@ -262,7 +268,7 @@ class CoChanges(Record):
 
     ``edges`` is how many there are now, of which some were added, updated or unchanged;
     ``invalidated`` counts those that no longer hold. ``bulk`` commits had more files
-    than ``cochange_max_files``, ``unusable`` files have names that cannot be ids,
+    than ``MAX_FILES``, ``unusable`` files have names that cannot be ids,
     ``forgotten`` ones were forgotten.
     """
 
@@ -331,12 +337,7 @@ def count_cochanges(commits: list[Commit], names: dict[str, str | None]) -> Coun
 
 
 def telling_commits(
-    git: Git,
-    most_files: int,
-    since: str = "",
-    *,
-    messages: bool = False,
-    progress: Progress | None = None,
+    git: Git, since: str = "", progress: Progress | None = None
 ) -> tuple[list[Commit], dict[str, str | None], int]:
     """Return the commits that say something, today's names of their files, and how many there are.
 
@@ -346,7 +347,7 @@ def telling_commits(
     Raises:
         LoreError: git cannot read the history.
     """
-    history = History(git, since, messages=messages)
+    history = History(git, since)
     cut_off = git.shallow_commits()
     telling = []
     count = 0
@@ -355,7 +356,7 @@ def telling_commits(
         count += 1
         if progress:
             progress("reading the history", count, total)
-        if len(commit.paths) <= most_files and commit.hash not in cut_off:
+        if len(commit.paths) <= MAX_FILES and commit.hash not in cut_off:
             telling.append(commit)
     paths = {path for commit in telling for path in commit.paths}
     return telling, {path: _todays(history, path) for path in paths}, count
@@ -369,7 +370,6 @@ def _todays(history: History, path: str) -> str | None:
 
 def analyze_cochanges(
     store: Store,
-    settings: Settings,
     embedder: Callable[[], Embedder | None],
     root: str,
     *,
@@ -389,11 +389,8 @@ def analyze_cochanges(
     """
     git = Git(root)
     head = git.require()
-    commits, names, count = telling_commits(
-        git, settings.cochange_max_files, since,
-        messages=keep_commits or settings.history_commits > 0, progress=progress,
-    )  # fmt: skip
-    pairs = count_cochanges(commits, names).strongest(settings.cochange_partners)
+    commits, names, count = telling_commits(git, since, progress)
+    pairs = count_cochanges(commits, names).strongest(PARTNERS)
     result = CoChanges()
     result.commits, result.bulk = count, count - len(commits)
     nothing_new = bool(since) and not pairs
@@ -421,7 +418,7 @@ def analyze_cochanges(
         if keep_commits:
             result.commit_nodes = write_commits(store, write, commits, names, files.ids)
         if not since:
-            keep_history(store, commits[: settings.history_commits], names, progress)
+            keep_history(store, commits[:KEPT_MESSAGES], names, progress)
         store.meta.set("cochanges_commit", head)
 
     ahead.settled(keep)
@@ -434,7 +431,6 @@ def analyze_cochanges(
 
 def counted_cochanges(
     store: Store,
-    settings: Settings,
     embedder: Callable[[], Embedder | None],
     root: str,
     progress: Progress | None = None,
@@ -442,7 +438,7 @@ def counted_cochanges(
     """Return ``analyze_cochanges`` as counts of commits and edges; None where there is no
     history."""
     try:
-        found = analyze_cochanges(store, settings, embedder, root, progress=progress)
+        found = analyze_cochanges(store, embedder, root, progress=progress)
     except LoreError:
         return None
     return {"commits": found.commits, "edges": found.edges}

@@ -186,8 +186,7 @@ class _Builder:
             store, settings, sorted(things, key=lambda id: not self._names(id)), context.notes,
             with_superseded=asked.with_superseded,
         )  # fmt: skip
-        plain = settings.plain_headings or asked.form != "narrative"
-        self._facts_section = "Facts" if plain else ""
+        self._facts_section = "" if asked.form == "narrative" else "Facts"
         facts = [(edge, id) for id, edges in self._facts.items() for edge in edges]
         self._stated = {edge.to_id: id for edge, id in reversed(facts) if edge.to_id != id}
         self._ties = ties_of(store, [hit.id for hit in hits], context.notes)

@@ -89,11 +89,9 @@ USER_ONLY = {
     "llm_command": "runs a program",
     "endpoint_model": "says what texts are sent to",
     "events_days": "says how long your own sessions are kept",
-    "events_mb": "says how long your own sessions are kept",
     "scope": "says whose facts are seen",
     "promote_auto": "lets what was said in a session become knowledge",
     "promote_after": "lets what is staged become confirmed",
-    "keep_questions": "says whether your own questions are kept",
     "candidates_days": "says how long what was said in your own sessions is kept",
     "output": "says what programs get that read lore's output",
     "on": "says where queries are sent to",
@@ -259,9 +257,6 @@ class Settings:
         low=0,
         high=1_000_000_000,
     )
-    plain_headings = switch(
-        False, "write a context's facts as a list under '## Facts', not under '### 💡 CONTEXT: …'"
-    )
     user_entity = text(
         "", "id of your own entity: its facts come first in a context that names nobody else"
     )
@@ -282,17 +277,9 @@ class Settings:
     promote_auto = whole(
         0, "candidates a day that are staged by themselves; user config only", low=0, high=5
     )
-    edited_after = switch(
-        False, "at a session's end, note in its run which shown records' files it edited "
-        "afterwards: a weak sign, by which nothing is ranked",
-    )  # fmt: skip
     events_days = whole(
-        14, "events of sessions are kept for so many days after they were written; 0: for ever",
+        14, "days to keep events and unanswered questions of sessions; 0: none are noted",
         low=0, high=36_500,
-    )  # fmt: skip
-    events_mb = whole(
-        200, "the most megabytes of events, of which the oldest go first; 0: no limit",
-        low=0, high=1_000_000,
     )  # fmt: skip
     llm_command = text(
         "", "what 'lore ask' gives its prompt to: a program and its arguments; user config only"
@@ -325,36 +312,11 @@ class Settings:
     max_text = whole(
         10_000_000, "the longest text of one record, in bytes", low=1000, high=1_000_000_000
     )
-    cochange_max_files = whole(
-        30, "a commit of more files says nothing about what changes together", low=2, high=10_000
-    )
-    history_commits = whole(
-        20_000,
-        "how many of the newest commits 'lore index' keeps the messages of; 0 keeps none",
-        low=0,
-        high=1_000_000,
-    )
-    cochange_partners = whole(
-        25,
-        "the most files that one file is linked to because they change together",
-        low=1,
-        high=10_000,
-    )
-    cochange_days = whole(
-        7,
-        "days after which 'lore doctor' says that co-changes are old; 0: never",
-        low=0,
-        high=36_500,
-    )
     index_max_file = whole(
         1_000_000,
         "the largest file that 'lore index' reads, in bytes",
         low=1000,
         high=1_000_000_000,
-    )
-    keep_questions = switch(
-        True,
-        "note in your log of events what was asked and found nothing sure, for 'lore gaps'",
     )
     busy_timeout = number(30.0, "seconds to wait for another writer", low=0, high=3600)
     plugin_dir = text("", "a folder of lore-<command> executables; user config only")

@@ -338,10 +338,10 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
     session = AgentSession(sent.session, engine.root)
     if event == SESSION_START:
         _begin(engine, agent, sent, here)
-    if event == TOOL:
+    if event == TOOL and engine.settings.events_days:
         _log(agent, sent, here)
     if event == SESSION_END:
-        _end(engine, sent, session)
+        _end(engine, session)
         return ""
     brief = _brief(engine, event, sent, session, here)
     if brief is None or not brief.text:
@@ -399,8 +399,10 @@ def _begin(engine: Engine, agent: Agent, sent: Sent, here: str) -> None:
         return
     try:
         branch = recent.branch_of(here)
-        log.append_event(agent.name, sent.session, "session", here, [], text=branch)
-        events.sweep_events(engine.settings.events_days, engine.settings.events_mb)
+        days = engine.settings.events_days
+        if days:
+            log.append_event(agent.name, sent.session, "session", here, [], text=branch)
+        events.sweep_events(days)
     except OSError:
         return  # a full disk is not the agent's matter
 
@@ -411,25 +413,12 @@ def _is_open(engine: Engine, run: str) -> bool:
         return bool(run) and engine.store.impressions.state(run) == "open"
 
 
-def _end(engine: Engine, sent: Sent, session: AgentSession) -> None:
+def _end(engine: Engine, session: AgentSession) -> None:
     """Finish the run of a session, if it has one that is open."""
     from ..records.runs import Runs
 
     if _is_open(engine, session.run):
-        followed = _edited_after(engine, sent, session) if engine.settings.edited_after else set()
-        Runs(engine.store).finish(session.run, edited_after=followed)
-
-
-def _edited_after(engine: Engine, sent: Sent, session: AgentSession) -> set[str]:
-    """Return what was shown and is tied to a file, or is one, that was edited afterwards."""
-    recent = part("capture", "recent")
-    edits = recent.last_edits(sent.session) if recent else {}
-    store = engine.store
-    with store.faults:
-        shown = store.impressions.first_shown(session.run)
-        tied = store.anchors.about(root_to_keep(store, engine.root), [*edits])
-    tied += [(file_id(path), path) for path in edits]
-    return {id for id, path in tied if id in shown and shown[id] <= edits[path]}
+        Runs(engine.store).finish(session.run)
 
 
 def _log(agent: Agent, sent: Sent, here: str) -> None:

@@ -24,7 +24,7 @@ from ..store.resolve_id import complete_id, complete_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..store import Store
@@ -93,12 +93,8 @@ class Runs:
         run: str,
         helpful: Sequence[str] = (),
         unhelpful: Sequence[str] = (),
-        edited_after: Collection[str] = (),
     ) -> RunOutcome:
         """Make an edge of everything that the run was shown, and of what is rated.
-
-        ``edited_after`` are those whose files were edited once they had been shown: their edges
-        say so, and weigh no more for it.
 
         Raises:
             LoreError: no such run, it is finished, or a rated id is not in the store.
@@ -117,7 +113,7 @@ class Runs:
             stamp = _stamp()
             gone = shown.keys() - self._store.nodes.get_many(shown).keys() - ratings.keys()
             for id in [id for id in {**shown, **ratings} if id not in gone]:
-                self._use(id, run, ratings.get(id), shown.get(id), stamp, id in edited_after)
+                self._use(id, run, ratings.get(id), shown.get(id), stamp)
             self._store.impressions.clear(run)
             node.data = json.dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)
@@ -266,7 +262,6 @@ class Runs:
 
     def _use(
         self, id: str, run: str, rating: str | None, shown: Impression | None, stamp: str,
-        edited_after: bool = False,
     ) -> None:  # fmt: skip
         """Write one edge; without a rating, one that is there already stays."""
         node = self._store.nodes.require(id)
@@ -282,8 +277,6 @@ class Runs:
         if shown is not None:
             known["position"], known["query"], answers = shown
             known["answers"] = json.loads(answers)
-        if edited_after:
-            known["edited_after"] = True
         if rating is not None:
             known["rating"], known["rated_at"] = rating, stamp
         self._put(id, run, known, node.invalidated_at)

@@ -204,12 +204,6 @@ class Impressions:
         )
         return {id: (position, query, answers) for id, position, query, answers in rows}
 
-    def first_shown(self, run: str) -> dict[str, str]:
-        """Return when each node was shown first."""
-        return dict(self._db.execute(
-            "SELECT node_id, min(shown_at) FROM shown WHERE run_id = ? GROUP BY node_id", (run,)
-        ))  # fmt: skip
-
     def left_open(self, before: str, most: int) -> list[str]:
         """Return live, open runs that hooks started before this time, oldest first."""
         rows = self._db.execute(

@@ -13,7 +13,7 @@ import pytest
 
 from pylore.capture import event_log
 from pylore.capture.event_log import append, append_event, put_away_files
-from pylore.capture.events import read_events, sweep_events
+from pylore.capture.events import MOST_EVENTS, read_events, sweep_events
 
 DAY = 86_400
 LINES = 150
@@ -34,7 +34,7 @@ def test_eight_writers_lose_nothing_while_files_are_put_away_and_swept(
     seen: set[tuple[str, str]] = set()
     while writers:
         seen |= {(event["session"], event["name"]) for event in read_events()}
-        sweep_events(1, 0)  # nothing is that old: it only looks
+        sweep_events(1)  # nothing is that old: it only looks
         writers = [child for child in writers if not os.waitpid(child, os.WNOHANG)[0]]
     found = [(event["session"], event["name"]) for event in read_events()]
     assert len(found) == len({*found}) == 8 * LINES and seen <= {*found}
@@ -52,13 +52,13 @@ def test_a_line_waits_for_a_sweep_and_goes_to_the_next_file(log: Path) -> None:
         child = os.fork()
         if not child:
             if number % 2:
-                sweep_events(1, 0)
+                sweep_events(1)
             else:
                 append_event("test", "s", "tool", f"new {number}", [], ok=True)
             os._exit(0)
         children.append(child)
     assert all(os.waitpid(child, 0)[1] == 0 for child in children)
-    sweep_events(1, 0)
+    sweep_events(1)
     assert {event["name"] for event in read_events()} == {"new 0", "new 2", "new 4", "new 6"}
 
 
@@ -69,14 +69,13 @@ def test_a_day_is_a_file_and_goes_as_one(log: Path) -> None:
         os.utime(log, (then, then))
     append_event("test", "s", "tool", "today", [], ok=True)
     assert len(put_away_files()) == 3
-    assert [one.why for one in sweep_events(14, 0, dry_run=True)] == ["age", "age"]
+    assert [one.why for one in sweep_events(14, dry_run=True)] == ["age", "age"]
     assert len([*read_events()]) == 5
-    sweep_events(14, 0)
+    sweep_events(14)
     assert [event["name"] for event in read_events()] == ["2 days", "0 days", "today"]
-    assert sweep_events(0, 0) == []
     with Path(put_away_files()[0]).open("ab") as file:
-        file.truncate(2_000_000)
-    assert [one.why for one in sweep_events(14, 1)] == ["size"]
+        file.truncate(MOST_EVENTS + 1)
+    assert [one.why for one in sweep_events(14)] == ["size"]
     assert [event["name"] for event in read_events()] == ["0 days", "today"]
 
 

@@ -85,9 +85,14 @@ def test_sweep_drops_old_events(lore: Lore, log: Path) -> None:
     lore("event", "prompt", "-m", "new")
     (due,) = lore("sweep", "--telemetry", "--dry-run").json
     assert (due["state"], due["reason"]) == ("due", "age") and len(lore("events").rows) == 2
-    assert lore("sweep", "--telemetry", "--events-days", "0").json == []
     assert lore("sweep", "--telemetry").json[0]["state"] == "dropped"
     assert [row["text"] for row in lore("events").rows] == ["new"]
+
+
+def test_no_events_without_days_to_keep(lore: Lore, log: Path) -> None:
+    lore.patch.setenv("LORE_EVENTS_DAYS", "0")
+    lore("search", "where is the zebra crossing painted")
+    assert not log.exists()
 
 
 def test_gaps_list_unanswered_questions(lore: Lore, log: Path) -> None:

@@ -287,7 +287,7 @@ def test_narrative_headings_of_the_decision_record_user_context_and_context_jacq
     text = asked(project, "how sessions are signed", "narrative", user_entity="entity-ada").text
     first = text.split("\n\n")[1]
     assert first == "### 👤 USER CONTEXT"
-    text = asked(project, "which tool does JACQ use", "narrative", plain_headings="1").text
+    text = asked(project, "which tool does JACQ use", "prompt").text
     assert "\n## Facts\n\n- **JACQ** (entity-jacq)\n  - uses: SQLite\n" in text
 
 
@@ -295,8 +295,7 @@ def test_facts_stand_under_their_subject_one_s_own_first(project: Store) -> None
     records(project).fact("Ada", "uses", "DuckDB")
     records(project).fact("Ada", "works_on", "Sessions")
     records(project).fact("Sessions", "part_of", "Login")
-    own = {"user_entity": "entity-ada", "plain_headings": "1"}
-    text = asked(project, "Ada sessions", "narrative", **own).text
+    text = asked(project, "Ada sessions", "prompt", user_entity="entity-ada").text
     assert text.index("- **Ada** (entity-ada)") < text.index("- **Sessions** (entity-sessions)")
     assert "  - uses: DuckDB\n" in text
     assert "  - works_on: Sessions\n" in text

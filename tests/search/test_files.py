@@ -152,7 +152,7 @@ def test_commits_add_files_to_texts_that_are_no_question(tmp_path: Path, store: 
     project.write("src/lamp.py", LAMP)
     repository.commit("Polish the brass of the signing key")
     project.index()
-    analyze_cochanges(store, Settings(), lambda: None, str(repository.root))
+    analyze_cochanges(store, lambda: None, str(repository.root))
     asked = "Polish brass again"
     assert files(project, asked) == ["src/lamp.py"]
     assert files(project, asked, "file") == ["src/lamp.py"]

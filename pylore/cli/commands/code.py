@@ -130,7 +130,7 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
             progress=bar.stage if bar.seen else None,
         )  # fmt: skip
     session.say(found.notes)
-    session.say(_left_out(found, session.settings.cochange_max_files))
+    session.say(_left_out(found))
     row = found.to_dict()
     del row["notes"]
     session.output.one(row, counts_text)
@@ -250,11 +250,13 @@ def _summary(found: Verified) -> str:
     return f"{number}: {', '.join(counts)}" if counts else "no anchors"
 
 
-def _left_out(found: CoChanges, most: int) -> list[str]:
+def _left_out(found: CoChanges) -> list[str]:
+    from ...code.cochanges import MAX_FILES
+
     notes = []
     if found.bulk:
         notes.append(
-            f"{counted(found.bulk, 'commit')} of more than {most} files: that says nothing"
+            f"{counted(found.bulk, 'commit')} of more than {MAX_FILES} files: that says nothing"
         )
     if found.unusable:
         notes.append(f"{counted(found.unusable, 'file')} left out: the name cannot be printed")

@@ -24,7 +24,7 @@ are linked to it. An interrupted run is continued by the next one.
 
 The history is looked at once a day for files that change together, as by 'lore
 graph analyze-cochanges': co_changes_with edges (file to file); and the messages of the
-newest history_commits commits are kept, by which a search for files finds what similar
+newest 20,000 commits are kept, by which a search for files finds what similar
 commits changed.
 
 In a git work tree the files are those that git tracks, or would; elsewhere all but

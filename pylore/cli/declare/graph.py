@@ -305,16 +305,6 @@ edge's metadata. Run again, it writes only what is different; a link that was
 made or taken away by hand stays so.""",
     Option("--since WHEN", "only commits since 2026-01-31, 90d or '3 months ago'", default=""),
     Option("--commits", "keep these commits as nodes too, linked to their files"),
-    Option(
-        "--cochange-max-files N",
-        "a commit of more files says nothing; 30 unless set",
-        setting="cochange_max_files",
-    ),
-    Option(
-        "--cochange-partners N",
-        "the most links of one file; 25 unless set",
-        setting="cochange_partners",
-    ),
     embedder("static, or none: no vectors for new nodes"),
     COUNTS_OUTPUT,
     examples=("lore graph analyze-cochanges --since '1 year ago'",),

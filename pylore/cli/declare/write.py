@@ -355,7 +355,7 @@ and links left longer ago are forgotten for good, and verdicts that anchors left
 
 With --telemetry it is about what was not let in instead. Of your log of events, files are
 deleted whose last line is older than events_days, and the oldest ones where all together are
-larger than events_mb; of this store, if there is one, the candidates that were found more than
+larger than 200 MB; of this store, if there is one, the candidates that were found more than
 candidates_days ago and that nobody has promoted or refused.""",
     Option("--dry-run", "only say what would be dropped"),
     Option("--telemetry", "events and candidates, in place of records"),
@@ -364,10 +364,7 @@ candidates_days ago and that nobody has promoted or refused.""",
         "keep states that were left within so many days (default: 0, all)",
         setting="history_days",
     ),
-    Option("--events-days N", "keep events for so many days (default: 14; 0: for ever)",
-           setting="events_days"),
-    Option("--events-mb N", "keep at most so many megabytes (default: 200; 0: no limit)",
-           setting="events_mb"),
+    Option("--events-days N", "days to keep events (default: 14)", setting="events_days"),
     Option("--candidates-days N", "keep candidates for so many days (default: 90; 0: for ever)",
            setting="candidates_days"),
     Option("--recency-half-life DAYS", "how things age", setting="recency_half_life"),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
 
+from pylore.code import cochanges
 from pylore.code.cochanges import (
     CoChanges,
     Counts,
@@ -32,9 +33,8 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "project")
 
 
-def analyze(store: Store, repository: Repository, since: str = "", **flags: str) -> CoChanges:
-    settings = Settings.load(environ={}, flags=flags)
-    return analyze_cochanges(store, settings, lambda: None, str(repository.root), since=since)
+def analyze(store: Store, repository: Repository, since: str = "") -> CoChanges:
+    return analyze_cochanges(store, lambda: None, str(repository.root), since=since)
 
 
 def pairs(store: Store) -> dict[tuple[str, str], int]:
@@ -118,19 +118,26 @@ def test_files_that_are_gone_are_left_out(store: Store, repository: Repository) 
     assert len(pairs(store)) == 3
 
 
-def test_bulk_commits_say_nothing(store: Store, repository: Repository) -> None:
+def test_bulk_commits_say_nothing(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cochanges, "MAX_FILES", 3)
     repository.commit(**{f"f{number}": "1" for number in range(4)})
     repository.commit(f0="2", f1="2")
-    found = analyze(store, repository, cochange_max_files="3")
+    found = analyze(store, repository)
     assert (found.bulk, found.commits, pairs(store)) == (1, 2, {("f0.py", "f1.py"): 1})
 
 
-def test_the_strongest_partners_are_kept(store: Store, repository: Repository) -> None:
+def test_the_strongest_partners_are_kept(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cochanges, "MAX_FILES", 3)
+    monkeypatch.setattr(cochanges, "PARTNERS", 1)
     repository.commit(hub="0", **{f"f{number}": "0" for number in range(5)})
     for number in range(5):
         for change in range(number + 1):
             repository.commit(hub=f"{number}{change}", **{f"f{number}": str(change + 1)})
-    analyze(store, repository, cochange_partners="1", cochange_max_files="3")
+    analyze(store, repository)
     assert pairs(store)["f4.py", "hub.py"] == 5
     assert len(pairs(store)) == 5, "each file's best one, whoever's it is"
 
@@ -193,7 +200,7 @@ def test_a_project_within_a_repository_counts_its_own_files(
     for name in ("sub/a.py", "sub/b.py", "c.py"):
         repository.write(name, "1")
     repository.commit("Add")
-    analyze_cochanges(store, Settings(), lambda: None, str(repository.root / "sub"))
+    analyze_cochanges(store, lambda: None, str(repository.root / "sub"))
     assert pairs(store) == {("a.py", "b.py"): 1}
 
 
@@ -202,7 +209,7 @@ def test_commits_become_nodes_where_that_is_asked(store: Store, repository: Repo
     repository.commit("Empty")
     root = str(repository.root)
     for fresh in (1, 0):
-        found = analyze_cochanges(store, Settings(), lambda: None, root, keep_commits=True)
+        found = analyze_cochanges(store, lambda: None, root, keep_commits=True)
         assert found.commit_nodes == fresh
     node = store.nodes.require(f"commit-{first}")
     assert (node.title, node.body) == ("Sign tokens", "Sign tokens\n\nWith a key.")
@@ -214,7 +221,7 @@ def test_commits_become_nodes_where_that_is_asked(store: Store, repository: Repo
     assert {hit.id for hit in hits} == {node.id, "file-a.py", "file-b.py"}
     repository.git("rm", "-q", "b.py")
     repository.commit("Remove")
-    analyze_cochanges(store, Settings(), lambda: None, root, keep_commits=True)
+    analyze_cochanges(store, lambda: None, root, keep_commits=True)
     assert [edge.to_id for edge in store.edges.of(node.id)] == ["file-a.py"]
 
 
@@ -229,7 +236,7 @@ def test_a_shallow_clone_says_so_and_its_first_commit_does_not_count(
     repository.commit(b="3", c="3")
     clone = tmp_path / "clone"
     repository.git("clone", "-q", "--depth", "2", f"file://{repository.root}", str(clone))
-    found = analyze_cochanges(store, Settings(), lambda: None, str(clone))
+    found = analyze_cochanges(store, lambda: None, str(clone))
     assert pairs(store) == {("b.py", "c.py"): 1}
     assert "shallow clone: only 2 commits" in found.notes[0]
 
@@ -250,7 +257,7 @@ def test_without_a_history_there_is_one_line(
     if state == "broken":
         (root / ".git/config").write_text("[core\n")
     with pytest.raises(LoreError, match=message):
-        analyze_cochanges(store, Settings(), lambda: None, str(root))
+        analyze_cochanges(store, lambda: None, str(root))
     assert store.meta.get("cochanges_analyzed_at") is None
 
 
@@ -335,7 +342,7 @@ def test_counts_of_any_commits(commits: list[set[str]], partners: int) -> None:
 
 def test_commits_come_as_a_stream_with_their_messages(repository: Repository) -> None:
     first = repository.commit("Subject\n\nBody, and\nmore.", a="1")
-    commits, names, count = telling_commits(Git(str(repository.root)), 30, messages=True)
+    commits, names, count = telling_commits(Git(str(repository.root)))
     assert [(one.hash, one.paths, one.message.strip()) for one in commits] == [
         (first, ["a.py"], "Subject\n\nBody, and\nmore.")
     ]
