@@ -47,7 +47,7 @@ test-llm: setup ## plugins/llm-lore with the real llm and its test model, in an 
 test-site: site ## the pages of the docs in Chromium, by packages that npm fetches (18 MB)
 	@bash tests/site.sh
 
-test-view: setup-dev ## the pages of 'lore graph view' of three stores in Chromium: VIEW=FOLDER keeps pictures
+test-view: setup-dev ## the pages of 'lore graph view' in Chromium: VIEW=FOLDER keeps pictures
 	@bash tests/view.sh $(if $(VIEW),"$(VIEW)")
 
 lint: setup-dev ## types, lint and format alone

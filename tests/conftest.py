@@ -19,15 +19,16 @@ from samples import examples, is_chosen
 
 from pylore.store import Store
 
-# What every run has time for; chance chooses others each time. --hypothesis-profile=thorough
-# is for whoever changes what a property is about.
+# Chance chooses other examples each time. --hypothesis-profile=thorough tries a changed property.
 settings.register_profile("quick", deadline=None, max_examples=examples(40))
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("quick")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "one_in(count): of these cases a sample is enough")
+    config.addinivalue_line(
+        "markers", "one_in(count): try the first of these cases and 1 in count of the others"
+    )
 
 
 def pytest_sessionstart() -> None:
@@ -41,15 +42,17 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left = [item for item in items if not _is_chosen(item)]
-    if left:
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if _is_chosen(item)]
-
-
-def _is_chosen(item: pytest.Item) -> bool:
-    marker = item.get_closest_marker("one_in")
-    return marker is None or is_chosen(item.nodeid, int(marker.args[0]))
+    chosen, tested = [], set()
+    for item in items:
+        marker = item.get_closest_marker("one_in")
+        test = item.nodeid.partition("[")[0]
+        if not marker or test not in tested or is_chosen(item.nodeid, int(marker.args[0])):
+            chosen.append(item)
+            tested.add(test)
+    if len(chosen) < len(items):
+        kept = {*chosen}
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = chosen
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,5 +1,5 @@
 # What every bats file shares. In a test file:
-#   load helper      # ../helper in tests/shell
+#   load ../helper
 #   setup() { setup_lore; }
 # TEST_BASH=/path/to/another/bash runs lore by that one.
 # shellcheck disable=SC2034,SC2154 # bats sets what is read here, tests read what is set
@@ -11,10 +11,7 @@ cd -P "${BASH_SOURCE[0]%/*}/.." || exit # by $(...) it would take another proces
 LORE_REPOSITORY=$PWD
 cd "$OLDPWD" || exit
 LORE_PYTHON=$LORE_REPOSITORY/.venv/bin/python
-case $BATS_TEST_DIRNAME in
-  */shell) LORE=$LORE_REPOSITORY/lore.sh ;;           # each command is a process
-  *) LORE=${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh ;; # see setup_suite.bash
-esac
+LORE=$LORE_REPOSITORY/lore.sh
 
 setup_lore() { # a home and a project of this test's own; the working directory becomes the project
   set +T       # of what it calls bats traces nothing
@@ -40,7 +37,6 @@ make_home() { # what setup_lore does
   export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
   export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org
   PROJECT="$TEST_ROOT/a project"
-  SHARED_DATA="$BATS_FILE_TMPDIR/home of a user/.local/share"
   USER_CONFIG=$XDG_CONFIG_HOME/lore/config
   mkdir -p "$XDG_CONFIG_HOME/lore" "$PROJECT"
   cd "$PROJECT" || return 1
@@ -66,38 +62,12 @@ store_of() { # <project> [data home]: REPLY becomes the folder of its store
   REPLY=${2:-$XDG_DATA_HOME}/lore/projects${1//\//$mark}
 }
 
-setup_shared() { # for setup_file: the same, as the project of all tests in the file
-  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
-  setup_store
-}
-
-setup_in_shared() { # a home of this test's own, in the project of the file, where it writes nothing
-  setup_lore
-  PROJECT="$BATS_FILE_TMPDIR/a project"
-  export XDG_DATA_HOME=$SHARED_DATA
-  store_of "$PROJECT"
-  STORE=$REPLY
-  cd "$PROJECT" || return 1
-}
-
-setup_copy() { # a home of this test's own, and a copy of the file's project
-  local shared="$BATS_FILE_TMPDIR/a project"
-  setup_lore
-  cp -R "$shared/." .
-  copy_store "$shared" "$PROJECT" "$SHARED_DATA"
-  STORE=$REPLY
-}
-
 copy_store() { # <project> <project> [data home of the first]: the second has the store of the first
   local from
   store_of "$1" "${3-}"
   from=$REPLY
   store_of "$2"
   [ ! -d "$from" ] || { mkdir -p "$REPLY" && cp -Rp "$from/." "$REPLY"; }
-}
-
-is_one_in() { # <count>: true in one of so many 'make test', and where one runs bats oneself
-  ((${TEST_SAMPLE:-0} % $1 == 0))
 }
 
 needs_jq() { # skips where there is none
@@ -111,7 +81,7 @@ lore() { # [argument...]: the command of this repository
 lore_heeding_int() { # [argument...]: for the background, where a shell makes what it starts deaf to INT
   exec "$LORE_PYTHON" -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$LORE_REPOSITORY/lore.sh" "$@"
+os.execv(sys.argv[1], sys.argv[1:])' "$LORE" "$@"
 }
 
 ended() { # <process>...: waits until none of them runs, for half a minute at most
@@ -163,10 +133,6 @@ expect_error() { # <exit code> <part of the message>: one 'lore: …' line on st
     printf 'stderr is not one line with "%s":\n%s\n' "$2" "$stderr" >&2
     return 1
   fi
-}
-
-each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.py; one process does them all
-  "${TEST_BASH:-bash}" "$LORE_REPOSITORY/tests/support/each.sh"
 }
 
 contains() { # <text> <part>: whether the text has the part in it

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Usage: bash tests/view.sh [FOLDER]
 #
-# Draws three real stores by 'lore graph view' and looks at the pages in Chromium, as
-# tests/view/look.py says: this checkout, and the sources of Flask and Click, which pip fetches,
-# with a few records. With FOLDER, the pages and pictures of them stay there.
+# Looks at the page of 'lore graph view' in Chromium: tests/view/in_browser.py, then the pages of
+# three real stores as tests/view/look.py says: this checkout, and the sources of Flask and Click,
+# which pip fetches, with a few records. With FOLDER, pages and pictures of them stay there.
 # 'make test-view' calls it.
 
 set -eu
@@ -14,6 +14,7 @@ if ! type chromium chromium-browser google-chrome 2>/dev/null | grep -q .; then
   exit 0
 fi
 
+"$python" -m pytest tests/view/in_browser.py
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 pages=${1:-$folder/pages}

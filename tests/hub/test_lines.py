@@ -11,7 +11,7 @@ from hub_lines import note
 from hubs import a_hub
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import SAMPLE
+from samples import TRIES_ALL
 
 from pylore.core.model import Edge, Node
 from pylore.core.stamps import Stamped
@@ -20,8 +20,8 @@ from pylore.hub.connection import connect
 from pylore.hub.lines import HubStore, ReadPosition, order_text
 from pylore.hub.schema import migrate, newest, version_of
 
-WRITERS = 8 if SAMPLE else 32
-BATCHES = 6 if SAMPLE else 20
+WRITERS = 32 if TRIES_ALL else 8
+BATCHES = 20 if TRIES_ALL else 6
 
 
 def test_whoever_reads_while_many_write_misses_nothing(postgres_server: postgres.Server) -> None:

@@ -189,7 +189,7 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
   cd src/deep
   run_lore where
   store_of "$PROJECT"
-  expect 0 "${TEST_SERVED:-$LORE_REPOSITORY}
+  expect 0 "$LORE_REPOSITORY
 $REPLY
 $PROJECT
 project

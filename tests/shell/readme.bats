@@ -49,7 +49,7 @@ setup() {
   setup_lore
   in_shop
   cp -R "$BATS_FILE_TMPDIR/a project/shop/." .
-  copy_store "$BATS_FILE_TMPDIR/a project/shop" "$PROJECT" "$SHARED_DATA"
+  copy_store "$BATS_FILE_TMPDIR/a project/shop" "$PROJECT" "$BATS_FILE_TMPDIR/home of a user/.local/share"
 }
 
 in_shop() { # lore on the PATH; a fzf that needs nobody to choose

@@ -1,21 +1,17 @@
-"""lore graph view: what is picked, that data stays data, and the page in a browser."""
+"""The page of ``lore graph view``: the nodes and edges picked, and data that stays data."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from browser import CHROMIUM, Browser, overlaps
-from homes import move_home
 from hypothesis import given
 from hypothesis import strategies as st
+from view_store import view_store
 
 import pylore
 from pylore.core.model import Node
@@ -25,36 +21,12 @@ from pylore.view import page as picking
 from pylore.view.page import data_block, labels, page
 
 ROOT = Path(__file__).resolve().parents[2]
-OWNED = "document.documentElement.dataset.owned='yes'"
-HOSTILE = (
-    f"</script><script>{OWNED}</script>",
-    f"<img src=x onerror={OWNED}>",
-    f"<!--<script>{OWNED}\u2028//",
-    f'"-->`;{OWNED};//',
-    f"]]></style><svg onload={OWNED}>",
-    "tokens \x1b[2J\u202e backwards",
-)
 
 
 @pytest.fixture(scope="module")
 def lore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pylore.Lore]:
-    folder = tmp_path_factory.mktemp("view")
-    with pytest.MonkeyPatch.context() as patch:
-        move_home(patch, folder)
-        with pylore.open(folder / ".lore", create=True) as lore:
-            lore.add("decision", "Sessions are signed tokens\n\nThe server keeps no state.",
-                     id="decision-a")  # fmt: skip
-            lore.add("file", "auth.py", id="file-auth.py", links=[("decision-a", "implements")])
-            lore.add("file", "web.py", id="file-web.py", links=[("file-auth.py", "imports")])
-            lore.add("note", "Of nothing else", id="note-alone")
-            for name in ("check_login", "log_in"):
-                lore.add("symbol", f"{name}()", id=f"symbol-auth.py::{name}")
-                lore.link("file-auth.py", "defines", f"symbol-auth.py::{name}")
-            lore.link("file-web.py", "calls", "symbol-auth.py::log_in")
-            for number, text in enumerate(HOSTILE):
-                lore.add("lesson", text, id=f"lesson-{number}",
-                         links=[("decision-a", "relates_to")])  # fmt: skip
-            yield lore
+    with view_store(tmp_path_factory.mktemp("view")) as lore:
+        yield lore
 
 
 @pytest.fixture
@@ -203,192 +175,3 @@ def test_a_changed_library_is_found(tmp_path: Path, changed: bool) -> None:
         )
     done = subprocess.run(["bash", tmp_path / script, "--check"], capture_output=True, text=True)
     assert ("is not d3-force" in done.stderr, done.returncode) == (changed, int(changed))
-
-
-# --- in a browser
-
-
-@pytest.fixture(scope="module")
-def shown(lore: pylore.Lore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A browser that shows the page of everything, and the page's file."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on the PATH")
-    folder = tmp_path_factory.mktemp("browser")
-    file = folder / "a page.html"
-    picked = picking.pick_around(lore._open()[0], settings(), ["decision-a", "note-alone"], 100)
-    file.write_text(page(picking.picture(lore._open()[0], settings(), picked)), encoding="utf-8")
-    browser = Browser(folder)
-    try:
-        browser.open(file)
-        yield browser, file
-    finally:
-        browser.close()
-
-
-def listed(browser: Browser) -> list[str]:
-    return list(browser.run(
-        "[...document.querySelectorAll('#nodes li:not([hidden]) button')].map(b => b.textContent)"
-    ))  # fmt: skip
-
-
-def chosen(browser: Browser) -> Any:
-    return browser.run(
-        "(text => text.hidden ? null : text.querySelector('h2').textContent)"
-        "(document.getElementById('text'))"
-    )
-
-
-def test_the_page_shows_every_title_as_text_and_runs_none(shown: Any) -> None:
-    browser, _ = shown
-    titles = listed(browser)
-    assert titles[0] == "Sessions are signed tokens"
-    for text in HOSTILE:
-        title = text.splitlines()[0]
-        assert title.replace("\x1b", "?").replace("\u202e", "?") in titles
-    assert browser.run("document.documentElement.dataset.owned || ''") == ""
-    assert browser.run("document.querySelectorAll('script').length") == 3
-    assert browser.run("document.querySelectorAll('nav img, nav svg, article img').length") == 0
-
-
-def test_words_narrow_the_list_and_keys_lead_to_the_text(shown: Any) -> None:
-    browser, _ = shown
-    browser.press("Escape")
-    browser.run("document.activeElement.blur()")
-    browser.press("/", "/")
-    browser.send("Input.insertText", {"text": "KÉEPS state\u0301"})
-    assert listed(browser) == ["Sessions are signed tokens"]
-    browser.press("ArrowDown")
-    browser.press("Enter", "\r")
-    assert chosen(browser) == "Sessions are signed tokens"
-    assert "The server keeps no state." in browser.run(
-        "document.querySelector('#text .body').textContent"
-    )
-    browser.press("Escape")
-    assert chosen(browser) is None
-    browser.press("Escape")
-    assert len(listed(browser)) == 10
-
-
-def test_an_edge_leads_on_and_back_leads_back(shown: Any) -> None:
-    browser, file = shown
-    browser.open(file, "#file-web.py")
-    assert chosen(browser) == "web.py"
-    browser.run("document.querySelector('#text li button').click()")
-    assert chosen(browser) == "auth.py"
-    browser.run("new Promise(done => { addEventListener('popstate', done); history.back(); })")
-    assert chosen(browser) == "web.py"
-
-
-def test_a_node_of_the_picture_can_be_clicked(shown: Any) -> None:
-    browser, file = shown
-    browser.open(file)
-    browser.run("document.querySelector('#nodes button').click()")  # brings it to the middle
-    box = browser.run("(b => [b.x, b.y, b.width, b.height])"
-                      "(document.getElementById('graph').getBoundingClientRect())")  # fmt: skip
-    browser.click(box[0] + 5, box[1] + 5)
-    assert chosen(browser) is None
-    browser.run("document.querySelector('#nodes button').click()")
-    box = browser.run("(b => [b.x, b.y, b.width, b.height])"
-                      "(document.getElementById('graph').getBoundingClientRect())")  # fmt: skip
-    browser.run("document.getElementById('find').focus()")
-    browser.press("Escape")
-    assert chosen(browser) is None
-    (line,) = [line for line in browser.drawn() if line["text"] == "tokens"]
-    browser.click(box[0] + line["x"], box[1] + line["y"])
-    assert chosen(browser) == "Sessions are signed tokens"
-
-
-def test_a_few_nodes_all_have_labels_and_none_lies_over_another(shown: Any) -> None:
-    browser, file = shown
-    browser.open(file)
-    labels = browser.labels()
-    assert {"Sessions are signed tokens", "Of nothing else", "auth.py\u00a0+2", "web.py"} <= {
-        *labels
-    }
-    assert len([label for label in labels if label not in ("relates_to", "implements")]) >= 10
-    assert overlaps(browser.drawn()) == []
-
-
-def test_a_file_opens_and_what_was_asked_for_is_marked(shown: Any) -> None:
-    browser, file = shown
-    browser.open(file)
-    assert browser.run("[...document.querySelectorAll('.start')].map(i => i.textContent)") == [
-        "Sessions are signed tokens", "Of nothing else"
-    ]  # fmt: skip
-    assert "check_login" not in browser.labels()
-    browser.open(file, "#file-auth.py")
-    assert "← calls web.py" in browser.run("document.querySelector('#text ul').textContent")
-    browser.press("o", "o")
-    settle(browser)
-    assert {"auth.py", "check_login", "log_in"} <= {*browser.labels()}
-    assert "log_in()" in listed(browser)
-    browser.press("o", "o")
-    assert "log_in()" not in listed(browser)
-
-
-def settle(browser: Browser) -> None:
-    """Wait until nothing moves."""
-    browser.run(
-        "new Promise(done => { let last = ''; (function look() {"
-        " const now = JSON.stringify(window.drawn); if (now === last) done();"
-        " else { last = now; setTimeout(look, 300); } })(); })"
-    )
-
-
-def test_arrows_lead_to_a_neighbour_and_what_is_farther_fades(shown: Any) -> None:
-    browser, file = shown
-    browser.open(file, "#file-web.py")
-    labels = browser.labels()
-    assert labels["web.py"] == labels["auth.py\u00a0+2"] == 1
-    assert labels["web.py"] > labels["Sessions are signed tokens"]
-    browser.press("ArrowRight")
-    browser.press("Enter", "\r")
-    assert chosen(browser) == "auth.py"
-    assert browser.labels()["Sessions are signed tokens"] == 1
-    browser.press("Escape")
-
-
-def test_what_is_found_is_marked_and_brought_to_the_middle(shown: Any) -> None:
-    browser, file = shown
-    browser.open(file)
-    browser.press("/", "/")
-    browser.send("Input.insertText", {"text": "of nothing else"})
-    (line,) = [line for line in browser.drawn() if line["text"] == "Of nothing else"]
-    width = browser.run("document.getElementById('graph').clientWidth")
-    assert (line["alpha"], round(line["x"] / width, 1)) == (1, 0.5)
-    others = [alpha for label, alpha in browser.labels().items() if "othing" not in label]
-    assert max(others) == 0.15
-
-
-def test_types_and_relations_can_be_left_out(shown: Any) -> None:
-    browser, file = shown
-    browser.open(file)
-    toggle = ("(word => [...document.querySelectorAll('details label')]"
-              ".find(l => l.textContent.startsWith(word)).firstChild.click())")  # fmt: skip
-    browser.run(f"{toggle}('lesson')")
-    assert len(listed(browser)) == 4
-    browser.run(f"{toggle}('imports')")
-    count = browser.run("document.getElementById('count').textContent")
-    assert count == "4 nodes, 2 lines, 2 symbols in their files"
-
-
-def test_it_is_drawn_light_and_dark_and_asks_nobody(shown: Any, tmp_path: Path) -> None:
-    browser, file = shown
-    browser.open(file)
-    light = browser.picture()
-    browser.send("Emulation.setEmulatedMedia",
-                 {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})  # fmt: skip
-    browser.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 200))")
-    dark = browser.picture()
-    assert struct.unpack(">II", light[16:24])[0] >= 800
-    assert light != dark
-    assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
-    urls = {event["params"]["request"]["url"].split("#")[0] for event in browser.said
-            if event.get("method") == "Network.requestWillBeSent"}  # fmt: skip
-    assert urls == {file.as_uri()}
-    wrong = [event for event in browser.said if event.get("method") in (
-        "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")]  # fmt: skip
-    assert wrong == []
-    if keep := os.environ.get("VIEW_PICTURES"):
-        Path(keep, "light.png").write_bytes(light)
-        Path(keep, "dark.png").write_bytes(dark)

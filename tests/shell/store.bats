@@ -1,4 +1,4 @@
-load helper
+load ../helper
 
 setup() { setup_store; }
 
