@@ -83,11 +83,7 @@ class Lore:
         if create and self._project and not os.path.exists(os.path.join(self.folder, FILE)):
             make_store(self.folder, self._project, self.settings)
         elif create:
-            create_store(
-                self.folder,
-                fulltext=self.settings.fulltext,
-                busy_timeout=self.settings.busy_timeout,
-            ).close()
+            create_store(self.folder, busy_timeout=self.settings.busy_timeout).close()
         self._open()
 
     def search(

@@ -300,9 +300,9 @@ def test_what_is_no_database_is_an_error(folder: Path) -> None:
 def test_settings_are_keywords(folder: Path) -> None:
     weights = {"calls": 0.5, "cites": "0.7/0.1"}
     with pylore.open(folder, create=True, graph_depth=2, edge_weights=weights,
-                     retrievers=["fulltext"], quiet=True, decay=0.25) as lore:  # fmt: skip
+                     retrievers=["fulltext"], decay=0.25) as lore:  # fmt: skip
         settings = lore.settings
-        assert (settings.graph_depth, settings.hop_decay, settings.quiet) == (2, 0.25, True)
+        assert (settings.graph_depth, settings.hop_decay) == (2, 0.25)
         assert settings.edge_weights == {"calls": (0.5, None), "cites": (0.7, 0.1)}
         assert settings.retrievers == ("fulltext",)
         assert settings.origins["hop_decay"] == "flag:--decay"
@@ -332,12 +332,6 @@ def test_the_configs_the_environment_and_keywords_are_honoured_in_that_order(
             lore.add("note", f"word number {number}")
         assert len(lore.search("word")) == 5
         assert len(lore.search("word", limit=6)) == 6
-
-
-def test_fts4_can_be_chosen_for_a_new_store(folder: Path) -> None:
-    with pylore.open(folder, create=True, fulltext="fts4") as lore:
-        id = lore.add("note", "one word").id
-        assert [hit.id for hit in lore.search("word")] == [id]
 
 
 # --- errors

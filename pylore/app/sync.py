@@ -243,37 +243,39 @@ def first_store(folder: str, project: str, settings: Settings, say: Callable[[st
         return store
 
 
-def make_store(folder: str, project: str, settings: Settings) -> int:
+def make_store(folder: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
     """Make the store of a project, with what it shares; return how many lines that are.
+
+    ``fulltext`` is the engine: fts5, fts4 or auto, which takes FTS5 where SQLite has it.
 
     Raises:
         LoreError: it cannot be made, or the shared file cannot be read.
     """
     path = os.path.join(project, SHARED, KNOWLEDGE)
     if os.path.lexists(path):
-        return _make(folder, path, project, settings)
-    make_empty_store(folder, settings)
+        return _make(folder, path, project, settings, fulltext)
+    make_empty_store(folder, settings, fulltext)
     trust(folder)  # all that it will hold is the user's own
     return 0
 
 
-def make_empty_store(folder: str, settings: Settings) -> None:
+def make_empty_store(folder: str, settings: Settings, fulltext: str = "auto") -> None:
     """Make the store of a project, with nothing in it.
 
     Raises:
         StoreError: it cannot be made.
     """
     make_folder(folder)
-    create_store(folder, fulltext=settings.fulltext, busy_timeout=settings.busy_timeout).close()
+    create_store(folder, fulltext=fulltext, busy_timeout=settings.busy_timeout).close()
     remember(folder)
 
 
-def _make(folder: str, path: str, project: str, settings: Settings) -> int:
+def _make(folder: str, path: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
     """Fill a store beside its place, then put it there: nobody meets half of it."""
     make_folder(folder)
     _remove_abandoned(folder)
     with TemporaryDirectory(prefix=_NEW, dir=folder) as beside:
-        with create_store(beside, fulltext=settings.fulltext) as store:
+        with create_store(beside, fulltext=fulltext) as store:
             count = _read(store, path, project, settings)
         place = os.path.join(folder, FILE)
         if os.path.exists(place) and not os.path.getsize(place):

@@ -117,7 +117,11 @@ def _again(given: dict[str, Any]) -> str:
     """Return the beginning of this command for the shell that fzf starts."""
     from shlex import quote
 
-    flags = [f"--{BY_NAME[name].option}={text}" for name, text in given["settings"].items()]
+    flags = [
+        f"--{BY_NAME[name].option}={text}"
+        for name, text in given["settings"].items()
+        if name in BY_NAME
+    ]
     flags += [f"--type={text}" for text in split_words(given["type"])]
     return " ".join(['"$LORE_BROWSE" browse', *map(quote, flags)])
 

@@ -121,7 +121,7 @@ NO_DIVERSIFY = Option(
     setting="mmr_lambda", constant="1",
 )  # fmt: skip
 QUIET = Option("-q, --quiet", "no notes on stderr", setting="quiet", constant="1")
-_ONLY_NAMED = ("quiet", "on")
+_ONLY_NAMED = ("on",)
 """Settings that are options of the commands alone whose declarations name them."""
 _OF_SEARCHES = (EXPAND, NO_DIVERSIFY, QUIET)
 """Further options of a command that has all settings as options."""

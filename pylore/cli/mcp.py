@@ -48,7 +48,11 @@ def _install(given: dict[str, Any], folder: str | None) -> None:
     words = ["lore", "mcp"]
     words += ["--write"] if given["write"] else []
     words += ["--store", os.path.abspath(folder)] if folder else []
-    words += [f"--{BY_NAME[name].option}={text}" for name, text in given["settings"].items()]
+    words += [
+        f"--{BY_NAME[name].option}={text}"
+        for name, text in given["settings"].items()
+        if name in BY_NAME
+    ]
     if not given["write_config"]:
         write(configuration(CLIENTS[name], words))
         return

@@ -74,6 +74,9 @@ class Setting:
         return parse_value(self.kind, text, self.low, self.high, self.choices)
 
 
+SWITCHES = ("quiet", "paging")
+"""Options of a command line alone, 1 or 0, that come with its settings."""
+
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
 
@@ -96,10 +99,6 @@ USER_ONLY = {
     "output": "says what programs get that read lore's output",
     "on": "says where queries are sent to",
     "remotes": "says where knowledge is sent to",
-    "remote_types": "says what is sent away",
-    "remote_tags": "says what is sent away",
-    "remote_scopes": "says what is sent away",
-    "remote_staged": "says what is sent away",
 }
 """Settings that name programs or places, and why they are honoured from the user's own
 files alone, never from a folder that may have come with a clone."""
@@ -298,11 +297,6 @@ class Settings:
     endpoint_model = text(
         "", "the model to ask an endpoint for; empty leaves it to the endpoint; user config only"
     )
-    fulltext = choice(
-        "auto",
-        "the full-text engine of a new or rebuilt index; auto takes fts5 where SQLite has it",
-        choices=("auto", "fts5", "fts4"),
-    )
     duplicate_similarity = number(
         0.9,
         "cosine from which two texts repeat each other: 'add' warns",
@@ -335,27 +329,20 @@ class Settings:
         option="output-form",
     )
     remotes = texts(
-        "hubs that 'lore sync NAME' knows, by name: postgresql://…, without a password; "
-        "user config only",
+        "hubs that 'lore sync NAME' knows, by name: postgresql://…, without a password; behind it "
+        "what the hub takes: types=TYPE,… tags=TAG,… scopes=NAME,… staged; user config only",
     )
     on = text(
         "",
         "the hub, by the name of a remote, that 'lore search' asks in place of your own store; "
         "user config only",
     )
-    remote_types = texts("the types of records that a remote takes; none: all; user config only")
-    remote_tags = texts("it takes what has one of these tags; none: any; user config only")
-    remote_scopes = texts(
-        "the scopes whose facts a remote takes beside the common ones; *: all; user config only"
-    )
-    remote_staged = texts("1: a remote takes what is staged too; user config only")
-    paging = switch(True, "show what is longer than the terminal through PAGER, or else less")
-    quiet = switch(False, "leave out notes on stderr; errors are still said")
 
     def __init__(self) -> None:
         self.origins: dict[str, str] = {}
         self.warnings: list[str] = []
         self.counts_usage = True
+        self.quiet, self.paging = False, True
         vars(self).update(_DEFAULTS)
 
     @classmethod
@@ -372,7 +359,10 @@ class Settings:
             if given is not None and variable not in exported:
                 settings._set(name, f"env:{variable}", given)
         for name, text in flags.items():
-            settings._set(name, f"flag:--{BY_NAME[name].option}", text)
+            if name in SWITCHES:
+                setattr(settings, name, text == "1")
+            else:
+                settings._set(name, f"flag:--{BY_NAME[name].option}", text)
         return settings
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:

@@ -274,9 +274,6 @@ def _text(row: dict[str, Any]) -> str:
     return "".join(lines)
 
 
-_KEYS = {"types": "REMOTE_TYPES", "tags": "REMOTE_TAGS", "scopes": "REMOTE_SCOPES"}
-
-
 def add(name: str, url: str, staged: bool, **options: Any) -> None:
     takes = _taken_out(options)
     session = Session(options)
@@ -285,7 +282,8 @@ def add(name: str, url: str, staged: bool, **options: Any) -> None:
     if not is_name(name) or not name[0].isalpha():
         raise UsageError(f"'{name}' is no name of a remote: give lower-case letters, digits, - "
                          "and _, a letter first")  # fmt: skip
-    _change(session, name, require_url(url), takes, staged=staged, state="added")
+    remote = Remote(name, require_url(url), staged=staged)
+    _change(session, remote, takes, state="added")
 
 
 def set_remote(
@@ -293,11 +291,12 @@ def set_remote(
 ) -> None:  # fmt: skip
     takes = _taken_out(options)
     session = Session(options)
-    remote_named(session.settings, name)
+    remote = remote_named(session.settings, name)
     if staged and no_staged:
         raise UsageError("--staged and --no-staged exclude each other: give one")
-    chosen = True if staged else False if no_staged else None
-    _change(session, name, url and require_url(url), takes, staged=chosen, state="set")
+    remote.url = require_url(url) if url else remote.url
+    remote.staged = (remote.staged or staged) and not no_staged
+    _change(session, remote, takes, state="set")
 
 
 def list_remotes(**options: Any) -> None:
@@ -308,8 +307,7 @@ def list_remotes(**options: Any) -> None:
 def remove(name: str, **options: Any) -> None:
     session = Session(options)
     remote_named(session.settings, name)
-    keys = ("REMOTES", *_KEYS.values(), "REMOTE_STAGED")
-    path = change_users_config({f"{key}[{name}]": None for key in keys})
+    path = change_users_config({f"REMOTES[{name}]": None})
     try:
         with open_for_reading(session.settings) as store:
             forget(store, name)
@@ -337,20 +335,14 @@ def _require_words(what: str, words: list[str]) -> None:
             raise UsageError(f"'{word}' is no type: give lower-case letters")
 
 
-def _change(
-    session: Session, name: str, url: str | None, takes: dict[str, str | None], *,
-    staged: bool | None, state: str,
-) -> None:  # fmt: skip
-    changes: dict[str, str | None] = {f"REMOTES[{name}]": url} if url else {}
+def _change(session: Session, remote: Remote, takes: dict[str, str | None], *, state: str) -> None:
     for what, value in takes.items():
         if value is not None:
             words = value.replace(",", " ").split()
             _require_words(what, words)
-            changes[f"{_KEYS[what]}[{name}]"] = " ".join(words) or None
-    if staged is not None and (staged or state == "set"):
-        changes[f"REMOTE_STAGED[{name}]"] = "1" if staged else None
-    path = change_users_config(changes)
-    row = {"id": name, "state": state, "file": path}
+            setattr(remote, what, tuple(words))
+    path = change_users_config({f"REMOTES[{remote.name}]": remote.as_setting()})
+    row = {"id": remote.name, "state": state, "file": path}
     session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
 
 

@@ -410,8 +410,8 @@ class HubLeg:
             tuple(asked["types"]), tuple(asked["tags"]), tuple(asked["files"]), asked["since"]
         )
         request = Request(asked["query"], scope, excluded=asked["exclude"], snippets=False)
-        url = settings.remotes[self._remote]
-        store, embedder = open_remote(self._remote, url, settings)
+        remote = remote_named(settings, self._remote)
+        store, embedder = open_remote(remote.name, remote.url, settings)
         with store:
             found = search(store, settings, request, embedder)
             return [{"id": hit.id, "score": hit.score} for hit in found]

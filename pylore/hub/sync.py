@@ -56,6 +56,11 @@ class Remote(Record):
         types = store.types.require(self.types)
         return Takes(types, self.tags, self.scopes, staged=self.staged)
 
+    def as_setting(self) -> str:
+        """Return the value of ``REMOTES[name]``: the URL, then what the remote takes."""
+        takes = [f"{what}={','.join(words)}" for what in TAKES if (words := getattr(self, what))]
+        return " ".join([self.url, *takes, *(["staged"] if self.staged else [])])
+
 
 def remotes(settings: Settings) -> list[Remote]:
     """Return those that the settings name, by name."""
@@ -158,16 +163,21 @@ def forget_others(store: Store, settings: Settings) -> None:
 
 
 def _remote(settings: Settings, name: str) -> Remote:
-    def words(texts: dict[str, str]) -> tuple[str, ...]:
-        return tuple(texts.get(name, "").replace(",", " ").split())
+    """Parse ``URL types=decision,lesson tags=… scopes=… staged``.
 
-    staged = settings.remote_staged.get(name, "0")
-    if staged not in ("0", "1"):
-        raise LoreError(f"REMOTE_STAGED[{name}] is '{staged}': give 1 or 0")
-    return Remote(
-        name, settings.remotes[name], words(settings.remote_types), words(settings.remote_tags),
-        words(settings.remote_scopes), staged == "1",
-    )  # fmt: skip
+    Raises:
+        LoreError: another word.
+    """
+    url, *words = settings.remotes[name].split() or [""]
+    takes: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        what, equals, given = word.partition("=")
+        if word != "staged" and not (equals and what in TAKES):
+            raise LoreError(f"REMOTES[{name}] has '{word}': give a URL, then any of "
+                            "types=TYPE,… tags=TAG,… scopes=NAME,… staged")  # fmt: skip
+        takes[what] = tuple(filter(None, given.split(",")))
+    types, tags, scopes = (takes.get(what, ()) for what in TAKES)
+    return Remote(name, url, types, tags, scopes, staged="staged" in takes)
 
 
 SENT_AT_ONCE = 4000

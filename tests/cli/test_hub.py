@@ -76,7 +76,7 @@ def test_remotes_are_kept_in_the_users_config(lore: Lore) -> None:
     remote = {"id": "team", "url": place, "types": ["decision", "lesson"], "tags": [],
               "scopes": [], "staged": True}  # fmt: skip
     assert lore("remote", "list").json == [remote]
-    assert f"REMOTES[team]={place}" in lore.config.read_text()
+    assert f"REMOTES[team]='{place} types=decision,lesson staged'" in lore.config.read_text()
     assert "lore remote set team" in lore.refuse("remote", "add", "team", place)
     lore("remote", "set", "team", "--types", "", "--no-staged", "--tags", "shared")
     assert lore("remote", "list", "--text").out.split() == ["team", place, "tags", "shared"]

@@ -185,3 +185,12 @@ def test_a_pulled_commit_replaces_no_file_of_a_store(shared: Lore) -> None:
     assert (victim.project / ".lore/search.db").exists() and victim("list").out == before
     victim("add", "note", "More")
     assert not (shared.root / "ran").exists()
+
+
+def test_engine_of_full_text_is_an_option(lore_without_store: Lore) -> None:
+    lore = lore_without_store
+    lore("init", "--fulltext", "fts4")
+    assert "fts4" in lore("doctor", "--jsonl").out
+    assert lore("reindex").json["fulltext"] == "fts5"
+    assert lore("reindex", "--fulltext", "fts4").json["fulltext"] == "fts4"
+    assert "auto, fts5, fts4" in lore.refuse("reindex", "--fulltext", "fts3")

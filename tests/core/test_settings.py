@@ -128,17 +128,6 @@ def test_what_is_no_number(text: str) -> None:
         BY_NAME["hop_decay"].parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("1", True), ("true", True), ("YES", True), ("on", True),
-     ("0", False), ("False", False), ("no", False), ("off", False), ("", False)],
-)  # fmt: skip
-def test_yes_and_no(text: str, value: bool) -> None:
-    assert BY_NAME["quiet"].parse(text) is value
-    with pytest.raises(ValueError, match="1 or 0"):
-        BY_NAME["quiet"].parse(text + "?")
-
-
 @pytest.mark.parametrize("setting", OF_KIND["choice"], ids=lambda setting: setting.name)
 def test_a_choice_is_one_of_its_words(setting: Setting) -> None:
     for choice in setting.choices:

@@ -91,7 +91,7 @@ def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Path) ->
     assert "paged" not in seen(project, "list", "-n", "8", rows=10, environ=paged)
     for words in (["--no-pager"], ["-n", "7"]):
         assert "paged" not in seen(project, "list", *words, rows=10, environ=paged)
-    assert "paged" not in seen(project, "list", rows=10, environ={"LORE_PAGING": "0", **paged})
+    assert "paged" not in seen(project, "list", rows=10, environ={**paged, "PAGER": "cat"})
 
 
 def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project: Path) -> None:

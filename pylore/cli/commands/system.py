@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from ...core.settings import Setting, Settings
 
 
-def init(folder: str, **options: Any) -> None:
+def init(folder: str, fulltext: str, **options: Any) -> None:
     session = Session(options)
     chosen = os.environ.get("LORE_DIR", "")
     if chosen and not folder:
-        existed = _init_chosen(session, chosen)
+        existed = _init_chosen(session, chosen, fulltext)
         _print_made(session, chosen, chosen, existed=existed)
         return
     project = os.path.abspath(folder or ".")
@@ -56,32 +56,31 @@ def init(folder: str, **options: Any) -> None:
     if existed:
         open_store(store, busy_timeout=session.settings.busy_timeout).close()  # if it is one
     else:
-        session.say(_make(store, project, session.settings))
+        session.say(_make(store, project, session.settings, fulltext))
     if not existed and outer and os.path.realpath(project).startswith(f"{outer.rstrip('/')}/"):
         session.say([f"{outer} is a project too: from {project} on down this one hides it"])
     _print_made(session, os.path.join(project, SHARED), store, existed=existed)
 
 
-def _make(store: str, project: str, settings: Settings) -> list[str]:
+def _make(store: str, project: str, settings: Settings, fulltext: str) -> list[str]:
     """Make the store of a project; return what the person should know of it."""
     try:
-        count = make_store(store, project, settings)
+        count = make_store(store, project, settings, fulltext)
     except StoreError:
         raise
     except LoreError as error:
-        make_empty_store(store, settings)
+        make_empty_store(store, settings, fulltext)
         return [str(error)]
     said = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}; hooks are silent about what " \
         "others wrote until you run 'lore trust'"  # fmt: skip
     return [said] if count else []
 
 
-def _init_chosen(session: Session, folder: str) -> bool:
+def _init_chosen(session: Session, folder: str, fulltext: str) -> bool:
     """Make the store of the folder that LORE_DIR names; return True if it was there."""
     path = os.path.join(require_utf8(os.path.abspath(folder), "the folder"), FILE)
     existed = os.path.exists(path) and os.path.getsize(path) > 0
-    settings = session.settings
-    create_store(folder, fulltext=settings.fulltext, busy_timeout=settings.busy_timeout).close()
+    create_store(folder, fulltext=fulltext, busy_timeout=session.settings.busy_timeout).close()
     return existed
 
 
@@ -104,7 +103,7 @@ def trust(folder: str, *, revoke: bool, **options: Any) -> None:
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
 
 
-def reindex(**options: Any) -> None:
+def reindex(fulltext: str, **options: Any) -> None:
     session = Session(options)
     with session.open_whole("reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
@@ -116,7 +115,7 @@ def reindex(**options: Any) -> None:
                 advance(done - last)
                 last = done
 
-            count = rebuild(store, session.embedder(store), session.settings.fulltext, progress)
+            count = rebuild(store, session.embedder(store), fulltext, progress)
             progress(count)
         store.compact()
         session.wipe(store)

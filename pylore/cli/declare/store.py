@@ -5,6 +5,12 @@ from __future__ import annotations
 from ..declaration import Argument, Command, Heading, Option
 from . import BUSY_TIMEOUT, OUTPUT, QUIET, embedder, types
 
+FULLTEXT = Option(
+    "--fulltext ENGINE", "auto, fts5 or fts4; auto takes fts5 where SQLite has it",
+    choices=("auto", "fts5", "fts4"), default="auto",
+)  # fmt: skip
+
+
 INIT_COMMAND = Command(
     "init",
     "[options] [FOLDER]",
@@ -14,11 +20,7 @@ Makes the current folder, or FOLDER, a project: .lore/ there for what is shared,
 in your data folder, for you alone (0700, 0600). Commands in that folder or below use it. What
 .lore/knowledge.jsonl has is read. Under LORE_DIR it makes search.db in that folder. A store
 that is there stays as it is.""",
-    Option(
-        "--fulltext ENGINE",
-        "auto, fts5 or fts4; auto takes fts5 where SQLite has it",
-        setting="fulltext",
-    ),
+    FULLTEXT,
     BUSY_TIMEOUT,
     OUTPUT,
     QUIET,
@@ -151,7 +153,7 @@ REINDEX_COMMAND = Command(
 Needed after a change of the full-text engine, and where 'lore doctor' says so. The
 records stay as they are. For another embedder, 'lore embed --all' is enough.""",
     embedder("what makes the vectors; none: full text only"),
-    Option("--fulltext ENGINE", "auto, fts5 or fts4", setting="fulltext"),
+    FULLTEXT,
     BUSY_TIMEOUT,
     OUTPUT,
     QUIET,
