@@ -173,7 +173,8 @@ def main() -> None:
     gc.disable()  # a command lives for milliseconds: collecting cycles only costs it time
     sys.meta_path.insert(0, Finder)
     words = sys.argv[1:]
-    bundle = Bundle(words[0]) if words and words[0] in BUNDLED else None
+    plain = words and words[0] in BUNDLED and not {"-h", "--help"} & {*words}
+    bundle = Bundle(words[0]) if plain else None  # without the docstrings, which help needs
     ready = bundle is None or bundle.run()
     from .cli.main import run
 

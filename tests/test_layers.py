@@ -304,7 +304,6 @@ def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
         ("related", "decision-a", "--hops", "2"),
         ("related", "src/a.py"),
         ("show", "decision-a"),
-        ("graph-stats",),
         ("list", "-n", "2"),
         ("list", "--type", "note", "--since", "1d", "--ids"),
     ],
@@ -325,7 +324,6 @@ def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) ->
         ("link", "note-c", "relates_to", "decision-a", "--meta", "by=me"),
         ("fact", "jacq", "depends_on", "oslo", "--confirm"),
         ("edit", "note-c", "Names are other words", "--title", "Names"),
-        ("graph-link", "lesson-b", "part_of", "decision-a"),
     ],
     ids=" ".join,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
     from ..core.settings import Settings
     from ..embed import Embedder
@@ -61,6 +62,13 @@ class Engine:
             name = self.settings.embedder
             self._embedder.append(open_embedder(name, self.store, self.settings, asked=self._ahead))
         return self._embedder[0]
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Close the store; an error of its driver becomes a StoreError."""
+        self._store.__exit__(*error)
 
     def records(self) -> Records:
         """Return the writing side of the store."""

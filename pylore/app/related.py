@@ -158,3 +158,19 @@ def path(engine: Engine, request: PathRequest) -> dict[str, Any]:
         for id in (request.from_id, request.to_id)
     )
     return shortest_path(engine.store, engine.settings, from_id, to_id, request.max_hops)
+
+
+def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, Any]], int]:
+    """Return every node one edge away, strongest edge first, and how many edges end nowhere.
+
+    Raises:
+        LoreError: there is no such node.
+    """
+    from ..core.vocabulary import COMMIT_IDS
+    from ..graph.queries import neighbours as list_neighbours
+
+    store = engine.store
+    commit = resolve_id(store, id)
+    known = commit.startswith(COMMIT_IDS) and store.commits.get(commit) is not None
+    id = commit if known else store.nodes.require(complete_id(store, id)).id
+    return list_neighbours(store, engine.settings, id, direction)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..cli.declaration import Argument, Command, Option
+from ..cli.declaration import Argument, OldCommand, Option
 from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, embedder, limit, quiet
 from ..cli.reader import split_words
 from ..cli.runtime import events_of, forms_in, ids_from
@@ -396,7 +396,7 @@ def _row(one: Promoted) -> dict[str, Any]:
     return {"id": one.id, "state": one.state, "candidate": one.candidate}
 
 
-COMMAND = Command(
+COMMAND = OldCommand(
     "capture",
     "--from AGENT [--since AGE] [PATH…]",
     "read what happened in sessions of coding agents into your log of events",
@@ -436,7 +436,7 @@ named, the others are read, and the exit code is 1.""",
 )  # fmt: skip
 
 
-EVENT_COMMAND = Command(
+EVENT_COMMAND = OldCommand(
     "event",
     "[options] KIND",
     "append one event to your log of events",
@@ -465,7 +465,7 @@ secrets taken out of them, as 'lore capture' does. Several may do so at once. Pr
 )  # fmt: skip
 
 
-EVENTS_COMMAND = Command(
+EVENTS_COMMAND = OldCommand(
     "events",
     "[options]",
     "what happened in sessions: your log of events",
@@ -494,7 +494,7 @@ written by a hook or by 'lore event'.""",
 )  # fmt: skip
 
 
-CANDIDATES_COMMAND = Command(
+CANDIDATES_COMMAND = OldCommand(
     "candidates",
     "[options]",
     "what was said in sessions and may be worth knowing, the best first",
@@ -528,7 +528,7 @@ already is no candidate: what was said once more is evidence for that record."""
 )
 
 
-PROMOTE_COMMAND = Command(
+PROMOTE_COMMAND = OldCommand(
     "promote",
     "[options] [ID…]",
     "accept or discard candidates",

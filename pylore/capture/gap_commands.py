@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..cli.declaration import Argument, Command, Option
+from ..cli.declaration import Argument, OldCommand, Option
 from ..cli.declare import BUSY_TIMEOUT, OUTPUT, QUIET, limit
 from ..cli.session import Session
 from ..cli.writing import add_record
@@ -140,7 +140,7 @@ def _place_text(one: dict[str, Any]) -> str:
 
 SINCE = Option("--since AGE", "look at what was asked since: 7d, 2w, a date, a time", default="")
 
-GAPS_COMMAND = Command(
+GAPS_COMMAND = OldCommand(
     "gaps",
     "[options] | answer GAP | dismiss GAP…",
     "what is asked most and known least",
@@ -162,7 +162,7 @@ were edited within half an hour, people who committed most to these, and the nea
 )
 
 
-ANSWER_COMMAND = Command(
+ANSWER_COMMAND = OldCommand(
     "gaps answer",
     "[options] GAP [TEXT…]",
     "",
@@ -184,7 +184,7 @@ unless that is changed. Then each question is asked again, with its first three 
 )  # fmt: skip
 
 
-DISMISS_COMMAND = Command(
+DISMISS_COMMAND = OldCommand(
     "gaps dismiss",
     "GAP…",
     "",
@@ -198,7 +198,7 @@ Lists these gaps no more, whoever asks the like again: ids, or places in the lis
 )
 
 
-REPLAY_COMMAND = Command(
+REPLAY_COMMAND = OldCommand(
     "replay",
     "[options]",
     "whether what is known would have prevented the trouble of past sessions",

@@ -18,8 +18,7 @@ from ..evaluate.queries import question_of, read_lines, read_questions
 from ..system.json_encode import dumps
 from ..terminal.forms import other_forms
 from ..terminal.output import Output, flush, note, write
-from .declare.find import SEARCH_COMMAND
-from .reader import read
+from .command import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Hits
     from ..evaluate.queries import Question
+    from .command import Command, Line
 
     Ask = Callable[[Question], Hits]
     Say = Callable[[str], None]
@@ -122,20 +122,26 @@ def _with_ids(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "results": [hit["id"] for hit in row["results"]]} if "results" in row else row
 
 
-def for_a_line(given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a command line with those of one line of a batch in place of its own.
+def line_of(options: Mapping[str, Any], command: Command) -> Line:
+    """Return the options of one line of a batch as a command line gives them.
 
     Raises:
-        UsageError: there is no such option, or it is for all lines.
+        UsageError: there is no such option, it is for all lines, or its value is wrong.
     """
     for name in options:
         if name.replace("_", "-") in _OF_ALL_LINES:
             raise UsageError(f"--{name.replace('_', '-')} is for all lines: give it to the batch")
     words = [word for name, value in options.items() for word in _spelled(name, value)]
-    both = read(words, SEARCH_COMMAND, given)
-    if both["exclude"] != given["exclude"]:
-        both["exclude"] = given["exclude"] + both["exclude"]
-    return both
+    line = read(words, command)
+    if line is None:
+        from .click_app import read as read_by_click
+
+        read_by_click([command.name, *words])
+        raise UsageError("options are not plain: see 'lore search --help'")
+    del line.given["words"]
+    if line.given.pop("expand", False):
+        line.settings.setdefault("graph_depth", "2")
+    return line
 
 
 def _spelled(name: str, value: object) -> list[str]:

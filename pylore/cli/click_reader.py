@@ -1,4 +1,4 @@
-"""Command lines that are not plain, read by click, and what is wrong with them.
+"""OldCommand lines that are not plain, read by click, and what is wrong with them.
 
 A click command is made of the declaration (``pylore/cli/declare``); what it finds are the
 parameters that ``reader.read_plainly`` finds in a plain line.
@@ -19,13 +19,13 @@ from .declaration import module_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .declaration import Argument, Command, Option
+    from .declaration import Argument, OldCommand, Option
 
 _SETTING = "setting_"
 """The beginning of the names of parameters that are settings."""
 
 
-def read_with_click(words: Sequence[str], command: Command) -> dict[str, Any]:
+def read_with_click(words: Sequence[str], command: OldCommand) -> dict[str, Any]:
     """Return the parameters that the words give, as ``reader.read_plainly`` does.
 
     Raises:
@@ -67,11 +67,11 @@ def refuse(word: str) -> UsageError:
     return UsageError(f"No such {kind} '{word}': see 'lore help'")
 
 
-def _see(command: Command) -> str:
+def _see(command: OldCommand) -> str:
     return f"see 'lore {command.name} --help'"
 
 
-def _wrong(error: click.ClickException, command: Command) -> str:
+def _wrong(error: click.ClickException, command: OldCommand) -> str:
     if isinstance(error, click.NoSuchOption):
         name = error.option_name
         if setting_of_option(name):
@@ -93,7 +93,7 @@ _ALSO_SPELLED = {"limit": ["-n"], "graph_depth": ["--depth"], "graph_edges": ["-
 """Further names of settings as options: see docs/how-to/coming-from.md."""
 
 
-def _parameters(command: Command) -> Iterator[click.Parameter]:
+def _parameters(command: OldCommand) -> Iterator[click.Parameter]:
     """Yield the options and arguments of a command, as click has them."""
     for option in command.options():
         if not (option.setting and option.value):

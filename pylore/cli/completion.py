@@ -6,49 +6,26 @@ a store there are none.
 
 from __future__ import annotations
 
+import itertools
 import os
-from io import StringIO
 
-from ..core.errors import LoreError, UsageError, nearest
-from ..core.setting_values import OWN_EMBEDDERS, PLACES
-from ..core.settings import BUILT_IN_RETRIEVERS, BY_NAME, SETTINGS
-from ..core.vocabulary import SOURCES, STATUSES, TYPES
+from ..core.errors import UsageError, nearest
+from ..core.settings import BY_NAME, SETTINGS
 from ..terminal.output import write
+from . import kinds, registry
 from .declaration import find, verbs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from ..core.settings import Setting
-    from .declaration import Argument, Command, Option
+    from .declaration import Argument, OldCommand, Option
 
     Offer = tuple[str, list[str], bool]
     """A kind, the words if they are known beforehand, and whether it is a list with commas."""
 
-_FEW = 10
-"""A whole number with so many values at most is completed."""
 
-_WORDS: dict[str, Iterable[str]] = {"sources": SOURCES, "statuses": STATUSES, "types": TYPES}
-"""Kinds whose words are known here."""
-
-_ASKED = {
-    "forgotten": ("list", "--ids", "-n", "500", "--all", "--forgotten"),
-    "ids": ("list", "--ids", "-n", "500", "--all"),
-    "relations": ("graph", "relations", "--ids"),
-    "remotes": ("remote", "list", "--ids"),
-    "runs": ("list", "--ids", "-n", "500", "--type", "run"),
-}
-"""Kinds that a command lists."""
-
-_KINDS = {
-    "run": "runs", "user_entity": "ids", "graph_edges": "relations", "single_valued": "relations",
-    "graph_exclude_edges": "relations", "plugin_dir": "files",
-}  # fmt: skip
-"""Settings whose values are of a kind."""
-
-
-def completion_command(argv: Sequence[str], command: Command) -> None:
+def completion_command(argv: Sequence[str], command: OldCommand) -> None:
     """``lore completion``."""
     if argv[:1] == ["words"]:
         write("".join(f"{word}\n" for word in offered([*argv[1:]] or [""])))
@@ -56,12 +33,12 @@ def completion_command(argv: Sequence[str], command: Command) -> None:
         _print_script(argv, command, "completion.{}")
 
 
-def prompt_command(argv: Sequence[str], command: Command) -> None:
+def prompt_command(argv: Sequence[str], command: OldCommand) -> None:
     """``lore hook shell``."""
     _print_script(argv, command, "prompt.bash")
 
 
-def _print_script(argv: Sequence[str], command: Command, file: str) -> None:
+def _print_script(argv: Sequence[str], command: OldCommand, file: str) -> None:
     shells = [*command.arguments[0].choices]
     see = f"see 'lore {command.name} --help'"
     if not argv or not argv[0]:
@@ -79,10 +56,13 @@ def _print_script(argv: Sequence[str], command: Command, file: str) -> None:
 def offered(words: list[str]) -> list[str]:
     """Return what may stand in place of the last word, after the others."""
     *before, current = words
+    before = registry.unaliased(before[before[:1] == ["help"] :])
+    if before and registry.module_of(before[0]):
+        return _offered_by_click(before, current)
     if not before:
         from .own_commands import command_names
 
-        return _matching([*_quietly(command_names), "--help", "--version"], current)
+        return _matching([*kinds.quietly(command_names), "--help", "--version"], current)
     command = find(before.pop(0))
     if command is None:
         return []
@@ -95,10 +75,24 @@ def offered(words: list[str]) -> list[str]:
     return _Line(command, before).offered(current)
 
 
+def _offered_by_click(before: list[str], current: str) -> list[str]:
+    from click.shell_completion import ShellComplete
+
+    from .click_app import APP
+
+    for option, value in itertools.pairwise(before):
+        if option == "--scope":
+            os.environ["LORE_SCOPE"] = value
+    option, equals, _ = current.partition("=")
+    prefix = option + equals if equals and option[:1] == "-" else ""
+    found = ShellComplete(APP, {}, "lore", "").get_completions(before, current)
+    return [prefix + one.value for one in found]
+
+
 class _Line:
     """The words of a command before the one that is completed."""
 
-    def __init__(self, command: Command, words: Sequence[str]) -> None:
+    def __init__(self, command: OldCommand, words: Sequence[str]) -> None:
         self._command = command
         self._arguments: list[str] = []
         self._waiting = ""
@@ -144,7 +138,9 @@ class _Line:
             if name in option.names:
                 return _offer_of_option(option) if option.value else None
         settings = SETTINGS if self._command.settings is None else ()
-        return next((_offer_of_setting(one) for one in settings if name == f"--{one.option}"), None)
+        return next(
+            (kinds.offer_of_setting(one) for one in settings if name == f"--{one.option}"), None
+        )
 
     def _values(self, offer: Offer | None, current: str) -> list[str]:
         if offer is None:
@@ -156,12 +152,12 @@ class _Line:
 
     def _of_kind(self, kind: str, last: str, *, is_list: bool) -> list[str]:
         """Return the words of a kind that are not known beforehand."""
-        if kind in _ASKED:
-            return _asked(*_ASKED[kind])
+        if kind in kinds.ASKED:
+            return kinds.asked(*kinds.ASKED[kind])
         if kind == "settings":
             return [setting.config_key for setting in SETTINGS]
         if kind == "tags":
-            return _tags()
+            return kinds.tags()
         if kind == "languages":
             from ..code.rules import rule_files
 
@@ -169,15 +165,15 @@ class _Line:
         if kind == "commands":
             from .own_commands import command_names
 
-            return _quietly(command_names)
+            return kinds.quietly(command_names)
         if kind == "verbs":
             group = find(self._arguments[-1])
             return _verbs(group) if group else []
         # a single one the shell completes by itself
-        return ["@git", "@session", *_files(last)] if kind == "files" and is_list else []
+        return ["@git", "@session", *kinds.files(last)] if kind == "files" and is_list else []
 
 
-def _verbs(group: Command) -> list[str]:
+def _verbs(group: OldCommand) -> list[str]:
     return [verb.name.partition(" ")[2] for verb in verbs_of(group)]
 
 
@@ -186,83 +182,14 @@ def _matching(words: Iterable[str], current: str) -> list[str]:
 
 
 def _offer_of(taken: Option | Argument) -> Offer:
-    words = [*(taken.choices or _WORDS.get(taken.kind, ()))]
+    words = [*(taken.choices or kinds.WORDS.get(taken.kind, ()))]
     return taken.kind, words, taken.spelled.endswith(",…")
 
 
 def _offer_of_option(option: Option) -> Offer:
     if option.setting:
-        kind, words, _ = _offer_of_setting(BY_NAME[option.setting])
+        kind, words, _ = kinds.offer_of_setting(BY_NAME[option.setting])
         return kind, words, option.value.endswith(",…")
     if option.whole and option.low is not None and option.high is not None:
-        return "", _few(option.low, option.high), False
+        return "", kinds.few(option.low, option.high), False
     return _offer_of(option)
-
-
-def _offer_of_setting(setting: Setting) -> Offer:
-    """Return what a setting may be, as far as that can be listed."""
-    words = [*setting.choices]
-    if setting.name in _KINDS:
-        words = []
-    elif setting.kind == "bool":
-        words = ["1", "0"]
-    elif setting.kind == "embedder":
-        words = [*OWN_EMBEDDERS, "sentence-transformers:", *(f"endpoint:{one}" for one in PLACES)]
-    elif setting.kind == "names":
-        words = [*BUILT_IN_RETRIEVERS]
-    elif setting.kind == "int":
-        words = _few(setting.low, setting.high)
-    return _KINDS.get(setting.name, ""), words, setting.kind in ("names", "words")
-
-
-def _few(low: float, high: float) -> list[str]:
-    numbers = range(int(low), int(high) + 1)
-    return [str(number) for number in numbers] if len(numbers) <= _FEW else []
-
-
-def _files(beginning: str) -> Iterator[str]:
-    folder = os.path.dirname(beginning)
-    for name in sorted(_names_in(folder or ".")):
-        path = os.path.join(folder, name)
-        if not name.startswith(".") or os.path.basename(beginning).startswith("."):
-            yield f"{path}/" if os.path.isdir(path) else path
-
-
-def _names_in(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def _asked(*words: str) -> list[str]:
-    """Return the lines that a command of lore's prints; none where it fails."""
-    return _quietly(lambda: _printed(words))
-
-
-def _printed(words: Sequence[str]) -> list[str]:
-    from contextlib import redirect_stdout
-
-    from .main import _run
-
-    with redirect_stdout(StringIO()) as printed:
-        _run([*words, "--quiet"])
-    return printed.getvalue().splitlines()
-
-
-def _tags() -> list[str]:
-    import json
-
-    lines = _asked("list", "--jsonl", "-n", "2000")
-    return sorted({tag for line in lines for tag in json.loads(line).get("tags", ())})
-
-
-def _quietly(words: Callable[[], list[str]]) -> list[str]:
-    """Return these words; none, and nothing said, where they cannot be had."""
-    from contextlib import redirect_stderr
-
-    with redirect_stderr(StringIO()):
-        try:
-            return words()
-        except LoreError:
-            return []

@@ -8,6 +8,7 @@ This module is on the path of every search.
 from __future__ import annotations
 
 from ..core.settings import SETTINGS
+from . import command, registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Argument:
         return not self.many and not self.spelled.startswith("[")
 
 
-class Command:
+class OldCommand:
     """One command, or one verb of ``graph`` or ``run``.
 
     ``parts`` is its help from above to below: paragraphs, headings, options, rows.
@@ -237,10 +238,10 @@ class Command:
 
     def as_verb(
         self, name: str, summary: str, text: str, *, brief: str, examples: tuple[str, ...] = ()
-    ) -> Command:
+    ) -> OldCommand:
         """Return the same command as a verb, told in other words."""
         options = [part for part in self.parts if type(part) is not str]
-        return Command(
+        return OldCommand(
             name, self.usage, summary, text, *options,
             examples=examples, arguments=self.arguments, also=self.also, settings=self.settings,
             run=self.run, raw=self.raw, brief=brief,
@@ -274,10 +275,9 @@ class Command:
 
 
 FAMILIES = {
-    "cli.declare.find": "search related show list context ask browse",
+    "cli.declare.find": "browse",
     "cli.declare.write":
         "add edit link unlink fact confirm retract forget restore undo sweep",
-    "cli.declare.code": "index anchor verify stale rules",
     "cli.declare.agents": "mcp hook run feedback",
     "cli.declare.transfer": "import export sync merge-file backup restore-backup",
     "cli.declare.store": "init store embed reindex trust eval tune",
@@ -290,7 +290,7 @@ FAMILIES = {
 name in ``declare``. A module that is missing is of a part that was left out."""
 
 
-def find(word: str) -> Command | None:
+def find(word: str) -> OldCommand | None:
     """Return the declaration of a command by the engine's name of it; None if there is none.
 
     >>> find("graph-path").name
@@ -299,15 +299,21 @@ def find(word: str) -> Command | None:
     if not word.replace("-", "").isalpha():
         return None
     group, _, verb = word.partition("-")
+    if registry.module_of(group):
+        named = {one.name: one for one in bridged()}
+        return named.get(word) or named.get(f"{group} {verb}")
     for owner, name in ((word, word), (group, f"{group} {verb}")):
-        for command in declared_by(owner):
-            if command.name == name:
-                return command
+        for one in declared_by(owner):
+            if one.name == name:
+                return one
     return None
 
 
-def verbs_of(group: Command) -> list[Command]:
+def verbs_of(group: OldCommand) -> list[OldCommand]:
     """Return the verbs of a command, in their order; those that it does not name come last."""
+    if registry.module_of(group.name):
+        named = {one.name: one for one in bridged()}
+        return [named[f"{group.name} {verb}"] for verb in group.verbs]
     found = {
         one.name.partition(" ")[2]: one
         for one in declared_by(group.name)
@@ -316,7 +322,7 @@ def verbs_of(group: Command) -> list[Command]:
     return [found[verb] for verb in (*group.verbs, *sorted(found.keys() - {*group.verbs}))]
 
 
-def every_command() -> dict[str, Command]:
+def every_command() -> dict[str, OldCommand]:
     """Return all that are declared, verbs too, by name, sorted."""
     import os
 
@@ -324,14 +330,15 @@ def every_command() -> dict[str, Command]:
     files = {file for folder in folders for file in os.listdir(folder)}
     own = {f"cli.declare.{file[:-3]}" for file in files if file[0] != "_" and file.endswith(".py")}
     found = [one for module in sorted(own | {*FAMILIES}) for one in declared_in(module)]
+    found += bridged()
     return {command.name: command for command in sorted(found, key=_by_name)}
 
 
-def _by_name(command: Command) -> str:
+def _by_name(command: OldCommand) -> str:
     return command.name
 
 
-def declared_by(command: str) -> list[Command]:
+def declared_by(command: str) -> list[OldCommand]:
     """Return what the module of a command declares: its family, or the command and its verbs."""
     return declared_in(module_of(command))
 
@@ -344,7 +351,7 @@ def module_of(command: str) -> str:
     return f"cli.declare.{command.replace('-', '_')}"
 
 
-def declared_in(module: str) -> list[Command]:
+def declared_in(module: str) -> list[OldCommand]:
     """Return the commands that a module below ``pylore`` declares; none where it is missing."""
     name = f"pylore.{module}"
     try:
@@ -353,7 +360,7 @@ def declared_in(module: str) -> list[Command]:
         if error.name not in (name, name.rpartition(".")[0]):
             raise
         return []
-    return [one for one in found if type(one) is Command]
+    return [one for one in found if type(one) is OldCommand]
 
 
 def function(named: str | Function) -> Function:
@@ -368,3 +375,39 @@ def function(named: str | Function) -> Function:
 def _loaded(module: str) -> Any:
     """Return what ``importlib.import_module`` gives, whose own import costs a search too much."""
     return __import__(module, fromlist=("__name__",))
+
+
+def bridged() -> list[OldCommand]:
+    """Return the commands of ``registry`` as ``declaration.Command``."""
+    found = []
+    for names in registry.FAMILIES.values():
+        for one in registry.commands_of(names.split()[0]).values():
+            found.append(_group(one) if isinstance(one, command.Group) else _command(one))
+    return found
+
+
+def _group(one: command.Group) -> OldCommand:
+    return OldCommand(one.name, "", one.text.split("\n")[0].rstrip("."), verbs=_verbs(one.name))
+
+
+def _command(one: command.Command) -> OldCommand:
+    summary, _, text = one.text.partition("\n\n")
+    summary = summary.rstrip(".")
+    return OldCommand(
+        one.name, one.usage.removeprefix(one.name).strip(), summary[0].lower() + summary[1:],
+        text, *map(_option, one.options),
+        arguments=tuple(map(_argument, one.arguments)), settings=None,
+    )  # fmt: skip
+
+
+def _option(one: command.Parameter) -> Option:
+    return Option(one.spelled, one.help, kind=one.complete, choices=tuple(one.choices))  # type: ignore[arg-type]
+
+
+def _argument(one: command.Parameter) -> Argument:
+    return Argument(one.spelled, one.name, one.complete, choices=tuple(one.choices))  # type: ignore[arg-type]
+
+
+def _verbs(group: str) -> tuple[str, ...]:
+    names = registry.commands_of(group)
+    return tuple(name.partition(" ")[2] for name in names if name.startswith(f"{group} "))

@@ -12,8 +12,8 @@ from ..core.text import printable
 from ..system.plugin_files import summary_of
 from ..terminal.output import write
 from .declaration import (
-    Command,
     Heading,
+    OldCommand,
     Option,
     Row,
     VerbList,
@@ -36,7 +36,7 @@ GROUPS = (
     ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
                "undo", "sweep")),
     ("From sessions", ("capture", "events", "event", "candidates", "promote")),
-    ("Code", ("index", "anchor", "verify", "stale", "rules")),
+    ("Code", ("index", "anchor", "verify")),
     ("For agents and git", ("mcp", "hook", "run", "feedback")),
     ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",
                                "restore-backup")),
@@ -52,7 +52,7 @@ _GAP = 3
 """What stands at least between the two."""
 
 
-def help_of(command: Command) -> str:
+def help_of(command: OldCommand) -> str:
     """Return the text that ``lore COMMAND --help`` prints, those of its verbs included.
 
     >>> from .declaration import find
@@ -65,7 +65,7 @@ def help_of(command: Command) -> str:
     return "\n".join([head, *blocks])
 
 
-def show_help(command: Command, words: Sequence[str]) -> None:
+def show_help(command: OldCommand, words: Sequence[str]) -> None:
     """Print the help of a command, or of the verb that ``words`` begins with."""
     verb = find(f"{command.name}-{words[0]}") if words else None
     if verb is not None:
@@ -76,7 +76,7 @@ def show_help(command: Command, words: Sequence[str]) -> None:
         write(help_of(command))
 
 
-def overview(command: Command) -> str:
+def overview(command: OldCommand) -> str:
     """Return the same without the help of the verbs, where the text lists them."""
     head = f"Usage: {_called(command)}\nSummary: {command.summary}\n"
     more = (f"'lore {command.name} VERB --help' says more of one, "
@@ -84,7 +84,7 @@ def overview(command: Command) -> str:
     return "\n".join([head, *_blocks(command, "  "), *_examples(command.examples), more])
 
 
-def verb_help(verb: Command) -> str:
+def verb_help(verb: OldCommand) -> str:
     """Return the text that ``lore COMMAND VERB --help`` prints."""
     return f"Usage: {_called(verb)}\n" + "\n".join(_verb_blocks(verb))
 
@@ -99,11 +99,11 @@ def spelled(part: Option | Row) -> str:
     return ", ".join(option.spelled for option in options)
 
 
-def _called(command: Command) -> str:
+def _called(command: OldCommand) -> str:
     return f"lore {command.name} {command.usage}".rstrip()
 
 
-def _blocks(command: Command, indent: str) -> Iterator[str]:
+def _blocks(command: OldCommand, indent: str) -> Iterator[str]:
     """Paragraphs and groups of options, each with an end to its last line."""
     group: list[str] = []
     for part in command.parts:
@@ -133,7 +133,7 @@ def _option(part: Option | Row, indent: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _verb_rows(command: Command) -> Iterator[tuple[str, str]]:
+def _verb_rows(command: OldCommand) -> Iterator[tuple[str, str]]:
     for verb in verbs_of(command):
         name = verb.name.partition(" ")[2]
         yield f"{name} {verb.brief}".rstrip(), verb.summary
@@ -145,20 +145,20 @@ def _examples(examples: Sequence[str]) -> Iterator[str]:
         yield "\n".join([head, *(f"  {line}" for line in examples)]) + "\n"
 
 
-def _verb(verb: Command) -> str:
+def _verb(verb: OldCommand) -> str:
     """Return its part of the help, which begins with the command line that it shows."""
     lines = "\n".join(_verb_blocks(verb)).split("\n")
     return f"{_called(verb)}\n" + "\n".join(f"  {line}".rstrip() for line in lines)
 
 
-def _verb_blocks(verb: Command) -> list[str]:
+def _verb_blocks(verb: OldCommand) -> list[str]:
     return [*_blocks(verb, ""), *(f"Example: {line}\n" for line in verb.examples)]
 
 
 _NAMES_WIDTH = 51
 
 
-def help_command(argv: Sequence[str], command: Command) -> None:
+def help_command(argv: Sequence[str], command: OldCommand) -> None:
     """``lore help``."""
     words = [word for word in argv if word and word != "--all"]
     for word in words:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..store import Store
-    from .declaration import Command
+    from .declaration import OldCommand
 
 CPU, WALL = 0.5, 3.0
 """Seconds of the processor, and of the clock, after which an agent or a commit has no answer.
@@ -33,7 +33,7 @@ _LONGEST_COMMIT = 10_000_000
 _LONG = ("post-commit", "shell")
 
 
-def run_command(argv: Sequence[str], command: Command) -> None:
+def run_command(argv: Sequence[str], command: OldCommand) -> None:
     """``lore hook run``: prints what the agent accepts, or nothing; never fails."""
     from _thread import start_new_thread
 

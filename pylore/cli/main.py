@@ -21,10 +21,11 @@ from ..core.errors import (
     nearest,
 )
 from ..terminal.output import flush, note
+from . import registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .declaration import Command
+    from .declaration import OldCommand
 
 OTHER = "-"
 """The first word where lore has no command of this name: it is the user's own, or none."""
@@ -94,6 +95,11 @@ def _run(words: list[str]) -> int:
 
     for word in words:
         require_utf8(word, "the argument")
+    if _names_command_of_help(words):
+        words = [*words[1:], "--help"]
+    words = registry.unaliased(words)
+    if words and registry.module_of(words[0]):
+        return _run_declared(words)
     command, rest = (find(words[0]) if words else None), words[1:]
     if command is None:
         from .click_reader import refuse
@@ -125,6 +131,41 @@ def _run(words: list[str]) -> int:
     return code if isinstance(code, int) else DONE
 
 
+def _names_command_of_help(words: list[str]) -> bool:
+    return len(words) > 1 and words[0] == "help" and bool(registry.module_of(words[1]))
+
+
+def _run_declared(words: list[str]) -> int:
+    """Run a command of ``registry``; return its exit code."""
+    from .command import Command, read
+    from .session import Session
+
+    command, rest = registry.find(words)
+    asks = _asks_for_help(words)
+    asks |= not isinstance(command, Command) and rest in ([], ["help"])
+    line = read(rest, command) if isinstance(command, Command) and not asks else None
+    if line is None:
+        from .click_app import read as read_by_click
+
+        name = command.name.split() if command else []
+        words = [*name, "--help"] if asks else [*name, *rest]
+        line = read_by_click(words)
+        if line is None:
+            return DONE
+    assert isinstance(command, Command)
+    if command.needs_config:
+        from ..system.config import load
+
+        load(os.environ)
+    if registry.module_of(words[0]) not in registry.HOT:
+        from ..system.atomic_write import remove_abandoned_folders
+
+        gc.enable()
+        remove_abandoned_folders()
+    code = command.run(Session.of(line), **line.values(command))
+    return code if isinstance(code, int) else DONE
+
+
 def _asks_for_help(words: list[str]) -> bool:
     """Return True if -h or --help comes before any --, unless that is a word to complete."""
     before = words[: words.index("--")] if "--" in words else words
@@ -132,7 +173,7 @@ def _asks_for_help(words: list[str]) -> bool:
     return asks and words[:2] != ["completion", "words"]
 
 
-def _verb(group: Command, words: list[str]) -> Command:
+def _verb(group: OldCommand, words: list[str]) -> OldCommand:
     """Return the verb that the words begin with; raise UsageError if there is none such."""
     from .declaration import find, verbs_of
 

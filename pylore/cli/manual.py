@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .declaration import Command, Heading, Option, Row, VerbList, every_command, verbs_of
+from .declaration import Heading, OldCommand, Option, Row, VerbList, every_command, verbs_of
 from .help import GROUPS, spelled
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _files() -> str:
     )
 
 
-def _body(command: Command) -> Iterator[str]:
+def _body(command: OldCommand) -> Iterator[str]:
     yield f".SH SYNOPSIS\n{_synopsis(command)}"
     yield from _parts(command, ".SH DESCRIPTION\n", ".SH OPTIONS\n", ".SS")
     yield from _examples(command.examples)
@@ -92,12 +92,12 @@ def _body(command: Command) -> Iterator[str]:
     yield ".SH SEE ALSO\n\\fBlore\\fR(1)\n"
 
 
-def _synopsis(command: Command) -> str:
+def _synopsis(command: OldCommand) -> str:
     usage = f" {escaped(command.usage)}" if command.usage else ""
     return f"\\fBlore {escaped(command.name)}\\fR{usage}\n"
 
 
-def _parts(command: Command, description: str, options: str, heading: str) -> Iterator[str]:
+def _parts(command: OldCommand, description: str, options: str, heading: str) -> Iterator[str]:
     """Yield the parts in their order; text that comes after the options has a section of its
     own."""
     section = ""

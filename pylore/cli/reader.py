@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from .declaration import Command, Option
+    from .declaration import OldCommand, Option
 
 
 def read(
-    words: Sequence[str], command: Command, defaults: Mapping[str, Any] | None = None
+    words: Sequence[str], command: OldCommand, defaults: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the parameters of a command's function; ``settings`` are those given, as text.
 
@@ -41,7 +41,7 @@ def split_words(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.split(",") if word)
 
 
-def defaults_of(command: Command) -> dict[str, Any]:
+def defaults_of(command: OldCommand) -> dict[str, Any]:
     """Return what each parameter is whose option is not given."""
     found: dict[str, Any] = {"settings": {}}
     for option in command.options():
@@ -58,7 +58,7 @@ def _default(option: Option) -> object:
     return None if option.value else False
 
 
-def read_plainly(words: Sequence[str], command: Command) -> dict[str, Any] | None:
+def read_plainly(words: Sequence[str], command: OldCommand) -> dict[str, Any] | None:
     """Return the parameters that the words give; None where click has to read them.
 
     Everything after ``--`` is an argument, and so is a lone ``-``.
@@ -123,7 +123,7 @@ def _value(option: Option, equals: str, text: str, rest: Any) -> object:
         return None
 
 
-def _take(words: list[str], command: Command, found: dict[str, Any]) -> bool:
+def _take(words: list[str], command: OldCommand, found: dict[str, Any]) -> bool:
     """Give each argument its word, the last one all that are left; return False if it is not plain.
 
     Arguments that go into one parameter are one list.

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from ..core.errors import UsageError
 from ..store import tell_waiting
-from ..terminal.forms import other_forms
-from ..terminal.output import note
+from ..terminal.forms import FORMS, other_forms
+from ..terminal.output import Output, note
 from .runtime import (
     asks_for,
     chosen_output,
+    forms_in,
     load_settings,
     open_for_reading,
     project_root,
@@ -28,20 +29,72 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..core.settings import Settings
-    from ..embed import Embedder
+    from ..embed import Asking, Embedder
     from ..records.records import Change, Records
     from ..store import Store
     from ..system.plugin_files import Events
+    from .command import Line
+
+
+_SETTING_OF = {"quiet": ("quiet", "1"), "no_pager": ("paging", "0"), "all_scopes": ("scope", "*")}
+"""Shared options that set a setting."""
 
 
 class Session:
-    """One command's settings, output and store, from its options."""
+    """One command's settings, output and store, from its line; each is made when it is used."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        self.settings: Settings = load_settings(options.pop("settings"))
-        self.output = chosen_output(options, self.settings)
-        if not self.settings.quiet:
-            tell_waiting(note)
+        self.given: dict[str, str] = options.pop("settings")
+        """Settings as the line gives them; a command may add to them before it reads any."""
+        names = (*(f"as_{form.name}" for form in FORMS), "jq")
+        self._options = {name: options.pop(name) for name in names if name in options}
+        self._settings: Settings | None = None
+        self._output: Output | None = None
+
+    @classmethod
+    def of(cls, line: Line) -> Session:
+        """Return the session of a command line."""
+        shared, settings = {**line.shared}, {**line.settings}
+        for option, (setting, value) in _SETTING_OF.items():
+            if shared.pop(option, False):
+                settings[setting] = value
+        return cls({**shared, "settings": settings})
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of this command.
+
+        Raises:
+            UsageError: one of them is wrong.
+        """
+        if self._settings is None:
+            self._settings = load_settings(self.given)
+            if not self._settings.quiet:
+                tell_waiting(note)
+        return self._settings
+
+    @property
+    def output(self) -> Output:
+        """Where results go, in the form that the line or the settings name."""
+        if self._output is None:
+            self._output = chosen_output({**self._options}, self.settings)
+        return self._output
+
+    def form_given(self) -> str:
+        """Return the form of output that the line names, ``jq`` among them; empty if none."""
+        forms = [*forms_in(self._options), *(["jq"] if self._options.get("jq") else [])]
+        return forms[0] if forms else ""
+
+    def print_as_text(self, name: str) -> None:
+        """Print text wherever it goes, as the option ``--NAME`` asks.
+
+        Raises:
+            UsageError: the line names another form too.
+        """
+        other = self.form_given()
+        if other and other != "text":
+            raise UsageError(f"--{name} and --{other} exclude each other: give one")
+        self._options["as_text"] = True
 
     def open(self) -> Store:
         """Return the store of this command's data folder."""
@@ -62,11 +115,18 @@ class Session:
             raise UsageError(f"{what} is about the whole store, and scope is "
                              f"'{self.settings.scope}': say --all-scopes")  # fmt: skip
 
-    def engine(self, store: Store) -> Engine:
-        """Return what requests work on: this store under these settings."""
+    def engine(
+        self,
+        store: Store | None = None,
+        settings: Settings | None = None,
+        *,
+        ahead: Asking | None = None,
+    ) -> Engine:
+        """Return the store under this command's settings; a ``with`` closes the store."""
         from ..app.engine import Engine
 
-        return Engine(store, self.settings, project_root())
+        store = self.open() if store is None else store
+        return Engine(store, settings or self.settings, project_root(), ahead=ahead)
 
     def embedder(self, store: Store) -> Embedder | None:
         """Return the embedder that the settings name."""

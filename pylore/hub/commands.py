@@ -8,7 +8,7 @@ from typing import Any
 
 from ..app.sync import changed_by, last_command
 from ..cli.commands.system import change_users_config
-from ..cli.declaration import Argument, Command, Option
+from ..cli.declaration import Argument, OldCommand, Option
 from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET
 from ..cli.runtime import data_folder, open_for_reading, project_folder, say_left_out
 from ..cli.session import Session
@@ -366,7 +366,7 @@ def _remote_text(rows: Sequence[dict[str, Any]]) -> str:
 
 ON = Option("--on REMOTE|URL", "which hub; the only remote unless set", default="", kind="remotes")
 
-COMMAND = Command(
+COMMAND = OldCommand(
     "hub",
     "init | status | grant | revoke | audit",
     "a PostgreSQL database in which the stores of a team meet",
@@ -377,7 +377,7 @@ it to the hub and merges what others have sent. The driver comes by 'make setup-
 )
 
 
-AUDIT = Command(
+AUDIT = OldCommand(
     "hub audit",
     "[options]",
     "",
@@ -396,7 +396,7 @@ change it, and curators read it, but for scopes that are not theirs.""",
 
 
 ROLES = ("reader", "writer", "curator")
-GRANT = Command(
+GRANT = OldCommand(
     "hub grant",
     "[options] NAME ROLE",
     "",
@@ -419,7 +419,7 @@ whoever keeps the hub.""",
 )
 
 
-INIT = Command(
+INIT = OldCommand(
     "hub init",
     "[options] URL|REMOTE",
     "",
@@ -435,7 +435,7 @@ changes nothing. Takes a role that may create schemas in that database.""",
 )
 
 
-REVOKE = Command(
+REVOKE = OldCommand(
     "hub revoke",
     "[options] NAME",
     "",
@@ -453,7 +453,7 @@ role of that name would have the same scopes.""",
 )
 
 
-STATUS = Command(
+STATUS = OldCommand(
     "hub status",
     "[options] [REMOTE|URL]",
     "",
@@ -469,7 +469,7 @@ were not sent yet, lines that were not read. REMOTE may be left out where there 
 )
 
 
-REMOTE_COMMAND = Command(
+REMOTE_COMMAND = OldCommand(
     "remote",
     "add | list | set | remove",
     "the hubs that 'lore sync NAME' shares knowledge with",
@@ -490,7 +490,7 @@ TAKES = (
 """What says what a remote takes."""
 
 
-ADD = Command(
+ADD = OldCommand(
     "remote add",
     "[options] NAME URL",
     "",
@@ -511,7 +511,7 @@ from there is taken whatever it is.""",
 )
 
 
-LIST = Command(
+LIST = OldCommand(
     "remote list",
     "[options]",
     "",
@@ -523,7 +523,7 @@ The remotes, by name, each with its URL and what it takes. 'lore hub status' ask
 )
 
 
-REMOVE = Command(
+REMOVE = OldCommand(
     "remote remove",
     "[options] NAME",
     "",
@@ -538,7 +538,7 @@ has, and so does this store.""",
 )
 
 
-SET = Command(
+SET = OldCommand(
     "remote set",
     "[options] NAME",
     "",

@@ -297,6 +297,12 @@ def list_text(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n" if lines else "nothing here\n"
 
 
+def neighbour_text(row: dict[str, Any]) -> str:
+    """Return a line for a node one edge away."""
+    arrow = "->" if row["direction"] == "out" else "<-"
+    return f"{row['strength']:.2f}  {arrow} {row['relation']} {bold(row['id'])}  {row['title']}\n"
+
+
 def stats_text(row: dict[str, Any]) -> str:
     """Return counts, one a line."""
     lines = []

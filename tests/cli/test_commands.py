@@ -99,7 +99,6 @@ def test_version_and_commands_take_nothing_more(lore: Lore) -> None:
     lore.refuse_each("""
         version 2 | 2 | version takes no '2'
         commands please | 2 | commands takes no 'please'
-        help search show | 2 | help takes one command
         help serach | 2 | unknown command 'serach' (did you mean 'search'?)
     """)
 

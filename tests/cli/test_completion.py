@@ -36,7 +36,7 @@ def offered(lore: Lore, *words: str) -> str:
         ("config |", "list get set unset"),
         ("config get graph_d", "graph_depth"),
         ("completion |", "bash zsh"),
-        ("graph rel", "related relations"),
+        ("graph rel", "relations"),
         ("help graph pa", "path"),
         ("graph export --format d", "dot"),
         ("search --expansion b", "best-path"),

@@ -121,7 +121,7 @@ def test_a_hub_that_is_down_is_one_line(lore: Lore) -> None:
         search tokens --on team | 1 | team: cannot be reached
         search tokens --on nobody | 2 | no remote 'nobody' in your config
         search tokens --on team --files a.py | 2 | --files names files of this project
-        related note-1 --on team | 2 | related takes no --on
+        related note-1 --on team | 2 | no such option '--on'
     """)
     lore("sync", "postgres-notes.jsonl")  # a file, whatever its name begins with
     lore("add", "note", "Sessions are signed tokens", "--id", "note-1")

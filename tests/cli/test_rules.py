@@ -236,7 +236,7 @@ def test_verify_history_counts_when_a_rule_held(lore: Lore, code: Repository) ->
 def test_rules_suggest_counts_patterns_of_a_record(lore: Lore, code: Repository) -> None:
     text = "Never call `session.save` in `src`. Only in `tests` is `mock()` used."
     lore("add", "decision", text, "--id", "decision-b")
-    first, *others = lore("rules", "suggest", "decision-b").json
+    first, *others = lore("anchor", "--suggest", "decision-b").json
     assert (first["matches"], first["against"]) == (1, 1)
     words = "--rule 'session.save($$$)' --in 'src/**' --lang python --expect none"
     assert first["command"] == f"lore anchor decision-b {words}"

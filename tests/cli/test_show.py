@@ -68,7 +68,7 @@ def test_show_refuses_unknown_and_ambiguous_ids(notes: Lore) -> None:
     notes.fill({"id": "note-first", "type": "note", "body": "x"},
                {"id": "goal-first", "type": "goal", "body": "y"})  # fmt: skip
     notes.refuse_each("""
-        show | 2 | show needs an id
+        show | 2 | ID
         show note-1 note-none | 1 | no node 'note-none'
         show note-firts | 1 | (did you mean note-first?)
         show first | 1 | several ids (goal-first, note-first): give more

@@ -75,7 +75,7 @@ def one_line(error: LoreError) -> None:
 
 
 class Options(Kind):
-    """Command lines: a word a line. Both readers of them, and the settings."""
+    """OldCommand lines: a word a line. Both readers of them, and the settings."""
 
     name, share = "options", 0.22
 

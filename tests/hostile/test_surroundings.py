@@ -15,7 +15,7 @@ from planted import LORE, ROOT, Planted
 from store_places import store_folder
 
 import pylore
-from pylore.cli import hot, main, runtime
+from pylore.cli import find, main, runtime
 from pylore.core.errors import BUG, LoreError
 from pylore.core.settings import USER_ONLY
 from pylore.system.atomic_write import TemporaryFolder, write_whole
@@ -179,13 +179,13 @@ def test_a_folder_that_is_there_and_a_file_that_is_shared_stay_as_they_are(
 def test_the_log_of_a_bug_has_its_place_and_no_text(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(**given: object) -> None:
+    def fail(*_: object, **given: object) -> None:
         try:
             dict[str, str]()["a secret record"]
         except KeyError as error:
             raise ValueError("a secret query") from error
 
-    monkeypatch.setattr(hot, "search", fail)
+    monkeypatch.setattr(find.search, "run", fail)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["lore", "search", "a secret word"])
     before = os.umask(0)

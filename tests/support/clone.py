@@ -25,7 +25,7 @@ from store_places import copy_store, store_folder
 
 import pylore
 import pylore.cli.click_reader
-import pylore.cli.hot
+import pylore.cli.find
 from pylore.cli.main import run
 from pylore.core.model import Node
 from pylore.indexing.indexer import Index

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Heading, Option
+from ..declaration import Argument, Heading, OldCommand, Option
 from . import BUSY_TIMEOUT, OUTPUT, QUIET, limit
 
-MCP_COMMAND = Command(
+MCP_COMMAND = OldCommand(
     "mcp",
     "[--write] [--store FOLDER] | --install CLIENT",
     "the graph for agents, by the Model Context Protocol on stdin and stdout",
@@ -48,7 +48,7 @@ from the end, and a second text says how many.""",
 )
 
 
-HOOK_COMMAND = Command(
+HOOK_COMMAND = OldCommand(
     "hook",
     "install | uninstall | status | shell | run",
     "bring what is known to agents, commits and prompts at the right moment",
@@ -75,7 +75,7 @@ SCOPES = (
     ),
 )
 
-INSTALL = Command(
+INSTALL = OldCommand(
     "hook install",
     "[options] AGENT",
     "",
@@ -108,7 +108,7 @@ EVENTS = (
     "session-start", "prompt", "file", "tool", "session-end", "pre-commit", "post-commit", "shell",
 )  # fmt: skip
 
-RUN = Command(
+RUN = OldCommand(
     "hook run",
     "EVENT --client AGENT",
     "",
@@ -133,7 +133,7 @@ printed; the file has a / in its name. LORE_HOOK_DEBUG=1 prints it on stderr."""
 )
 
 
-SHELL = Command(
+SHELL = OldCommand(
     "hook shell",
     "bash|zsh",
     "",
@@ -151,7 +151,7 @@ For zsh, in ~/.zshrc:        eval "$(lore hook shell zsh)"
 )
 
 
-STATUS = Command(
+STATUS = OldCommand(
     "hook status",
     "[options]",
     "",
@@ -164,7 +164,7 @@ git, and whether the store of this folder is trusted: else they say nothing.""",
 )
 
 
-UNINSTALL = Command(
+UNINSTALL = OldCommand(
     "hook uninstall",
     "[options] AGENT",
     "",
@@ -183,7 +183,7 @@ somebody has written.""",
 )
 
 
-RUN_COMMAND = Command(
+RUN_COMMAND = OldCommand(
     "run",
     "start | finish | list | show",
     "keep what a piece of work was shown, and say what of it helped",
@@ -195,7 +195,7 @@ makes a link 'used_in_run' of each. What was helpful comes sooner next time.""",
 )
 
 
-START = Command(
+START = OldCommand(
     "run start",
     "[options]",
     "",
@@ -215,7 +215,7 @@ Starts a run and prints its id, alone.""",
 )
 
 
-SHOW = Command(
+SHOW = OldCommand(
     "run show",
     "[options] [RUN]",
     "",
@@ -233,7 +233,7 @@ category, on average (share) and at most.""",
 )
 
 
-LIST = Command(
+LIST = OldCommand(
     "run list",
     "[options]",
     "",
@@ -247,7 +247,7 @@ The runs, the newest first, each with counts of what it was shown.""",
 )
 
 
-FINISH = Command(
+FINISH = OldCommand(
     "run finish",
     "[options] [RUN]",
     "",
@@ -267,7 +267,7 @@ ids reads them from stdin.""",
 )
 
 
-FEEDBACK_COMMAND = Command(
+FEEDBACK_COMMAND = OldCommand(
     "feedback",
     "[options] ID…",
     "say which records helped and which did not",

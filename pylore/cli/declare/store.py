@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Heading, Option
+from ..declaration import Argument, Heading, OldCommand, Option
 from . import BUSY_TIMEOUT, OUTPUT, QUIET, embedder, types
 
 FULLTEXT = Option(
@@ -11,7 +11,7 @@ FULLTEXT = Option(
 )  # fmt: skip
 
 
-INIT_COMMAND = Command(
+INIT_COMMAND = OldCommand(
     "init",
     "[options] [FOLDER]",
     "make a store for this folder",
@@ -29,7 +29,7 @@ that is there stays as it is.""",
 )
 
 
-STORE_COMMAND = Command(
+STORE_COMMAND = OldCommand(
     "store",
     "path | list | adopt | remove",
     "where the store is, and the stores of all projects",
@@ -41,7 +41,7 @@ store; two clones have two. LORE_DIR names another folder.""",
 )
 
 
-PATH = Command(
+PATH = OldCommand(
     "store path",
     "[options]",
     "",
@@ -54,7 +54,7 @@ Prints the path of the search.db that commands in this folder use; text unless a
 )
 
 
-LIST = Command(
+LIST = OldCommand(
     "store list",
     "[options]",
     "",
@@ -68,7 +68,7 @@ Lists the projects that have a store: folder, state (present or gone), bytes, se
 )
 
 
-ADOPT = Command(
+ADOPT = OldCommand(
     "store adopt",
     "[options] FOLDER",
     "",
@@ -82,7 +82,7 @@ moved. It is refused while a project is still in FOLDER, or where this one has a
 )
 
 
-REMOVE = Command(
+REMOVE = OldCommand(
     "store remove",
     "[options] FOLDER",
     "",
@@ -96,7 +96,7 @@ still there.""",
 )
 
 
-EMBED_COMMAND = Command(
+EMBED_COMMAND = OldCommand(
     "embed",
     "--all | --missing | --status [options]",
     "make the store's vectors with another embedder",
@@ -145,7 +145,7 @@ endpoint:URL is http://…, https://… or unix:/PATH, and speaks OpenAI's
 )
 
 
-REINDEX_COMMAND = Command(
+REINDEX_COMMAND = OldCommand(
     "reindex",
     "[options]",
     "build the full-text and vector indexes anew",
@@ -161,7 +161,7 @@ records stay as they are. For another embedder, 'lore embed --all' is enough."""
 )
 
 
-TRUST_COMMAND = Command(
+TRUST_COMMAND = OldCommand(
     "trust",
     "[--revoke] [FOLDER]",
     "let programs tell unasked what a project's collaborators wrote",
@@ -180,7 +180,7 @@ one in use unless given.""",
 )
 
 
-EVAL_COMMAND = Command(
+EVAL_COMMAND = OldCommand(
     "eval",
     "--queries FILE [options]",
     "measure how good search is on queries whose answers are known",
@@ -238,7 +238,7 @@ Every setting is an option too: 'lore config list' names them.""",
 )
 
 
-TUNE_COMMAND = Command(
+TUNE_COMMAND = OldCommand(
     "tune",
     "--queries FILE [options]",
     "look for settings that suit one's own queries, and say what they gain",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Option, Row
+from ..declaration import Argument, OldCommand, Option, Row
 from . import OUTPUT, QUIET
 
-CONFIG_COMMAND = Command(
+CONFIG_COMMAND = OldCommand(
     "config",
     "[list | get KEY | set KEY VALUE | unset KEY]",
     "every setting, its value, and where that came from",
@@ -40,7 +40,7 @@ clone. An element of an array is EDGE_WEIGHTS[calls].""",
 )
 
 
-DOCTOR_COMMAND = Command(
+DOCTOR_COMMAND = OldCommand(
     "doctor",
     "[--full]",
     "checks what lore needs and what it keeps, and says how to mend it",
@@ -74,7 +74,7 @@ def version(**_: object) -> None:
     write(f"lore {__version__}\n")
 
 
-VERSION_COMMAND = Command(
+VERSION_COMMAND = OldCommand(
     "version",
     "",
     "which lore this is",
@@ -82,7 +82,7 @@ VERSION_COMMAND = Command(
 )
 
 
-COMMANDS_COMMAND = Command(
+COMMANDS_COMMAND = OldCommand(
     "commands",
     "",
     "the names of all commands, a line each",
@@ -99,7 +99,7 @@ may set; the comment at its head is its help, its '# Summary:' line is listed.""
 )
 
 
-COMPLETION_COMMAND = Command(
+COMPLETION_COMMAND = OldCommand(
     "completion",
     "bash|zsh",
     "print the completion script for a shell",
@@ -115,7 +115,7 @@ the last WORD: commands and options come from what the commands declare.""",
 )
 
 
-HELP_COMMAND = Command(
+HELP_COMMAND = OldCommand(
     "help",
     "[--all] [COMMAND [VERB]]",
     "what the commands do, or how to use one",

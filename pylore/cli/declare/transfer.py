@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Heading, Option
+from ..declaration import Argument, Heading, OldCommand, Option
 from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, QUIET, SCOPES, embedder, quiet, types
 
-IMPORT_COMMAND = Command(
+IMPORT_COMMAND = OldCommand(
     "import",
     "[--type TYPE] [--prune] [--ours | --theirs] [--skip-bad] [--new-types]"
     " [--new-relations] PATH…",
@@ -111,7 +111,7 @@ what else is no document is counted by the ends of its names.
 )
 
 
-EXPORT_COMMAND = Command(
+EXPORT_COMMAND = OldCommand(
     "export",
     "[--type TYPE,…] [--state | --since STATE] [FILE]",
     "write everything out as JSON lines: what goes into git, and to another store",
@@ -156,7 +156,7 @@ stays where it is.""",
 )
 
 
-SYNC_COMMAND = Command(
+SYNC_COMMAND = OldCommand(
     "sync",
     "[--in] [FILE] | REMOTE | --install [--hooks] | --uninstall",
     "share knowledge by git, with .lore/knowledge.jsonl, or through a hub",
@@ -217,7 +217,7 @@ others have sent is merged in the same way. Whatever breaks off goes on with the
 )
 
 
-MERGE_FILE_COMMAND = Command(
+MERGE_FILE_COMMAND = OldCommand(
     "merge-file",
     "[--path PATH] BASE OURS THEIRS",
     "merge two exports by record and edge, as git's merge driver",
@@ -243,7 +243,7 @@ A line that is not JSON in one of the files: exit code 1, and OURS stays as it w
 )
 
 
-BACKUP_COMMAND = Command(
+BACKUP_COMMAND = OldCommand(
     "backup",
     "[--force] FILE",
     "copy the whole store into one file, while others may write to it",
@@ -269,7 +269,7 @@ Prints {file, bytes, nodes, edges}.""",
 )
 
 
-RESTORE_BACKUP_COMMAND = Command(
+RESTORE_BACKUP_COMMAND = OldCommand(
     "restore-backup",
     "FILE",
     "put what a backup holds in the place of the store",

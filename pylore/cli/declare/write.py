@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.vocabulary import SOURCES, STATUSES
-from ..declaration import Argument, Command, Option
+from ..declaration import Argument, OldCommand, Option
 from . import BUSY_TIMEOUT, OUTPUT, QUIET, SCOPES, embedder, quiet
 
 _STATUS = Option(
@@ -20,7 +20,7 @@ _SOURCE = Option(
 )
 _CONFIDENCE = Option("--confidence X", "how sure, 0 to 1; 1 unless set", low=0, high=1, default=1.0)
 
-ADD_COMMAND = Command(
+ADD_COMMAND = OldCommand(
     "add",
     "[options] TYPE [TEXT…]",
     "keep a record: a decision, a lesson, a note, …",
@@ -82,7 +82,7 @@ concept, entity, file, symbol, task, run, session, commit; learning is a lesson.
 )
 
 
-EDIT_COMMAND = Command(
+EDIT_COMMAND = OldCommand(
     "edit",
     "[options] ID [TEXT…]",
     "change a record; its id stays",
@@ -122,7 +122,7 @@ opens the file, and what is saved is imported. --force changes this store alone.
 )
 
 
-LINK_COMMAND = Command(
+LINK_COMMAND = OldCommand(
     "link",
     "[options] A RELATION B",
     "link two records",
@@ -174,7 +174,7 @@ relations that fit; one that is made by --force says so in its metadata.""",
 )
 
 
-UNLINK_COMMAND = Command(
+UNLINK_COMMAND = OldCommand(
     "unlink",
     "[options] A RELATION B",
     "take a link away",
@@ -194,7 +194,7 @@ it, and 'lore link' makes it stand again.""",
 )
 
 
-FACT_COMMAND = Command(
+FACT_COMMAND = OldCommand(
     "fact",
     "[options] SUBJECT PREDICATE OBJECT",
     "state a fact: one thing, what it does, another thing",
@@ -235,7 +235,7 @@ promote_after times.""",
 )
 
 
-CONFIRM_COMMAND = Command(
+CONFIRM_COMMAND = OldCommand(
     "confirm",
     "[options] ID… | SUBJECT PREDICATE OBJECT",
     "say that records, or a fact, are right",
@@ -259,7 +259,7 @@ lone - reads ids from stdin; 'lore list --status staged' has them.""",
 )
 
 
-RETRACT_COMMAND = Command(
+RETRACT_COMMAND = OldCommand(
     "retract",
     "[options] ID… | SUBJECT PREDICATE OBJECT",
     "say that records, or a fact, are wrong",
@@ -276,7 +276,7 @@ takes it back. A lone - reads ids from stdin.""",
 )
 
 
-FORGET_COMMAND = Command(
+FORGET_COMMAND = OldCommand(
     "forget",
     "[options] ID…|--proposed",
     "take records and their links out of every search",
@@ -299,7 +299,7 @@ forgotten here; --purge --proposed deletes it here as well.""",
 )
 
 
-RESTORE_COMMAND = Command(
+RESTORE_COMMAND = OldCommand(
     "restore",
     "[options] ID… | A RELATION B",
     "bring forgotten records back, or records and links as they were before",
@@ -321,7 +321,7 @@ as it last stood. A lone - reads ids from stdin; 'lore list --forgotten' has the
 )
 
 
-UNDO_COMMAND = Command(
+UNDO_COMMAND = OldCommand(
     "undo",
     "[options] [ID…]",
     "take back the last change of a record, or the last command",
@@ -342,7 +342,7 @@ the latter keeps can be restored. 'lore restore --at N' leads to any earlier sta
 )
 
 
-SWEEP_COMMAND = Command(
+SWEEP_COMMAND = OldCommand(
     "sweep",
     "[options]",
     "drop what a conversation said and nobody confirmed or needed",

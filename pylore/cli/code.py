@@ -1,0 +1,379 @@
+"""Commands about code and the anchors to it: index, anchor, verify."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..anchors.verify import Verified
+from ..app.claims import ClaimRequest, claim, follow_claims, unclaim
+from ..app.code import (
+    AnchorRequest,
+    IndexRequest,
+    analyze_cochanges,
+    anchors_of,
+    broken_rows,
+    count_anchors,
+    kept_verdicts,
+    left_invalid,
+    unanchor,
+    verified_rows,
+)
+from ..app.code import anchor as place
+from ..app.code import index as read_all
+from ..app.code import verify as judge
+from ..code.cochanges import MAX_FILES
+from ..core.errors import DONE, FAILURE, UsageError
+from ..core.text import counted
+from ..core.times import parse_since
+from ..system.git import Git
+from ..system.programs import Tidying
+from ..terminal.annotations import REPORTS
+from ..terminal.output import write
+from ..terminal.screen import Progress
+from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each, index_text
+from .command import argument, command, option
+from .runtime import ids_from, project_root, say_left_out
+
+if TYPE_CHECKING:
+    from ..app.engine import Engine
+    from ..code.cochanges import CoChanges
+    from .session import Session
+
+
+@command("index [options] [FOLDER]", settings=("index_max_file",))
+def index(
+    session: Session,
+    folder: str = argument("[FOLDER]", default="", complete="files"),
+    *,
+    languages: tuple[str, ...] = option(
+        "--languages NAME,…", "read only these languages' symbols", complete="languages"
+    ),
+    since: str = option(
+        "--since REV",
+        "look only at files that differ from this commit; with --cochanges only at commits "
+        "since 2026-01-31, 90d or '3 months ago'",
+        "",
+    ),
+    no_history: bool = option("--no-history", "leave the history alone"),
+    cochanges: bool = option("--cochanges", "read the history alone, now and whole"),
+    commits: bool = option("--commits", "with --cochanges: keep these commits as nodes too"),
+) -> None:
+    """Read a repository: files, symbols, imports and calls become part of the graph.
+
+    Each file becomes a node (file-src/auth.py), and so does each function, class, type and
+    constant in it (symbol-src/auth.py::Login.check). Links: defines, imports, calls, inherits,
+    instantiates, and mentions from Markdown. A second run reads what has changed since. The
+    history is read once a day for files that change together (co_changes_with) and for the
+    messages of commits. Nothing in the repository is run.
+
+    Printed are counts of files, symbols and links, the files left out by reason, and the names
+    that could not be resolved.
+
+    \b
+    lore index
+    lore index --languages python,typescript src
+    lore index --jq .skipped
+    """
+    if cochanges:
+        if folder or languages or no_history:
+            raise UsageError("--cochanges reads the history alone: leave the rest out")
+        _read_history(session, since, commits=commits)
+        return
+    if commits:
+        raise UsageError("--commits goes with --cochanges")
+    left_out: list[tuple[str, str]] = []
+    request = IndexRequest(folder, languages=languages, since=since, history=not no_history)
+    bar = Progress("indexing", kept="the files so far are kept, the next 'lore index' goes on")
+    with Tidying(), session.engine() as engine, bar:
+        found = read_all(
+            engine, request, bar.show,
+            left_out=lambda path, why: left_out.append((path, why)),
+            history=bar.stage if bar.seen else None,
+        )  # fmt: skip
+    say_left_out(left_out, session.settings)
+    session.output.one(found, index_text)
+    if found["added"] or found["changed"] or found["removed"]:
+        counts = {name: found[name] for name in ("added", "changed", "removed")}
+        session.tell("post-index", [counts])
+
+
+def _read_history(session: Session, since: str, *, commits: bool) -> None:
+    root = project_root()
+    Git(root).require()
+    since = _time_of_git(root, since)
+    gc.disable()  # many small objects and no cycles among them
+    bar = Progress("reading the history", kept="the co-changes are as they were")
+    with session.engine() as engine, bar:
+        found = analyze_cochanges(
+            engine, since=since, keep_commits=commits, progress=bar.stage if bar.seen else None
+        )
+    session.say(found.notes)
+    session.say(_left_out(found))
+    row = found.to_dict()
+    del row["notes"]
+    session.output.one(row, counts_text)
+
+
+@command("anchor [options] ID [FILE]")
+def anchor(
+    session: Session,
+    id: str = argument("ID", complete="ids"),
+    file: str = argument("[FILE]", default="", complete="files"),
+    *,
+    glob: bool = option("--glob", "FILE is a pattern, as 'src/**/*.py': one match is enough"),
+    hash: bool = option("--hash", "the whole content of the file"),
+    symbol: str = option(
+        "--symbol NAME", "the body of a function, class, …, as check or Login.check", ""
+    ),
+    lines: str = option("--lines A-B", "the text of these lines, wherever in the file", ""),
+    remove: bool = option("--remove", "take the anchors to FILE away, or to this rule"),
+    rule: str = option(
+        "--rule PATTERN", "in place of FILE: a pattern of ast-grep, or its rule in FILE.yml", ""
+    ),
+    expect: str = option(
+        "--expect HOW", "how often the rule is to match: none, all (of --of), some, or a number", ""
+    ),
+    of: str = option("--of PATTERN", "look only at places that match this", ""),
+    lang: str = option("--lang NAME", "the language of the rule", "", complete="languages"),
+    inside: str = option("--in GLOB", "count in these files alone, as 'src/**'", ""),
+    left_out: tuple[str, ...] = option("--except GLOB…", "leave these files out"),
+    suggest: bool = option("--suggest", "propose rules from the record's words; write nothing"),
+) -> None:
+    """Tie a record to the code that it is about; without FILE, list its anchors.
+
+    An anchor keeps how the code looks now. 'lore verify' compares, and every search result
+    carries the verdict: valid; relocated (moved, unchanged); drifted (changed: 'lore restore
+    ID' accepts it as it is now); violated (against a rule); invalid (gone). FILE:10-20 is
+    FILE --lines 10-20.
+
+    A rule is a claim about the code itself: places that match count against it, or for it.
+    Places that are against it today are known from now on. In a pattern $X is one part, $$$ any
+    number. Rules are matched, never run.
+
+    \b
+    lore anchor decision-1a2b3c4d src/auth.py --symbol Login.check
+    lore anchor decision-1a2b3c4d --rule 'session.save($X)' --in 'src/**' --expect none
+    lore anchor decision-1a2b3c4d --suggest --text
+    """
+    kinds = {"glob": glob, "hash": hash, "symbol": symbol, "lines": lines}
+    given = [name for name, value in kinds.items() if value]
+    of_rule = {"of": of, "lang": lang, "inside": inside, "left_out": left_out, "expect": expect}
+    if any(of_rule.values()) and not rule:
+        raise UsageError("--of, --lang, --in, --except and --expect go with --rule PATTERN")
+    if rule and (file or given):
+        other = f"--{given[0]}" if given else "FILE"
+        raise UsageError(f"--rule and {other} exclude each other: give --in GLOB for the files")
+    if len(given) > 1:
+        raise UsageError(f"--{given[0]} and --{given[1]} exclude each other: give one")
+    if not file and not rule and (given or remove):
+        raise UsageError(f"--{given[0] if given else 'remove'} needs a FILE")
+    with session.engine() as engine:
+        if suggest:
+            _suggest(session, engine, id)
+            return
+        if rule:
+            claimed = ClaimRequest(rule, here=os.getcwd(), **of_rule)  # type: ignore[arg-type]
+            found = unclaim(engine, id, claimed) if remove else [claim(engine, id, claimed)]
+        elif not file:
+            found = anchors_of(engine, id)
+        else:
+            wanted = AnchorRequest(
+                id, file, given[0] if given else "", symbol or lines, os.getcwd()
+            )
+            found = unanchor(engine, wanted) if remove else [place(engine, wanted)]
+            if not remove:
+                session.say(left_invalid(engine, found[0]["id"], os.getcwd()))
+    if remove or not (file or rule):
+        session.output.list(found, each(_anchor_text, "no anchors\n"))
+    else:
+        session.output.one(found[0], _anchor_text)
+
+
+def _suggest(session: Session, engine: Engine, id: str) -> None:
+    from ..app.suggested_claims import suggest
+
+    session.output.list(suggest(engine, id), each(_suggested_text, _NO_RULE))
+
+
+@command("verify [options] [ID…]")
+def verify(
+    session: Session,
+    ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
+    *,
+    changed: bool = option("--changed", "print only anchors whose place or verdict has changed"),
+    broken: bool = option("--broken", "print only drifted, violated and invalid anchors"),
+    fail: bool = option("--fail", "with --broken: exit 1 if there are any but known violations"),
+    kept: bool = option("--kept", "with --broken: the last verdicts; look at no file"),
+    report: str | None = option(
+        "--as FORM",
+        "with --broken: sarif, or github (annotations of a workflow)",
+        choices=("sarif", "github"),
+    ),
+    history: bool = option("--history", "follow the rules of these records through the commits"),
+    since: str | None = option(
+        "--since REV",
+        "with --history: after this commit; with --broken: its violations are known ones",
+    ),
+) -> int:
+    """Check whether records still hold for the code of today, and keep the verdicts.
+
+    A lone - reads ids from stdin. A symbol that is defined nowhere is looked for by likeness. A
+    record whose code has changed or gone is linked to the commit that did it (invalidated_by);
+    'lore restore ID' lets it hold for the code as it is now.
+
+    With --history printed is when each rule began to hold, and which commits broke and mended
+    it; the record's confidence becomes the lower bound of the share of commits in which it held
+    (Wilson, 95 %), if these are 20 or more.
+
+    \b
+    lore verify --changed
+    lore stale --fail --text
+    lore verify decision-1a2b3c4d --history --since v1.0 --text
+    """
+    if since is not None and not since.strip():
+        raise UsageError("--since is empty: give a commit")
+    wanted = ids_from(ids, "verify") if ids else []
+    if broken:
+        return _print_broken(session, wanted, fail=fail, kept=kept, since=since, report=report)
+    if fail or kept or report:
+        raise UsageError("--fail, --kept and --as go with --broken: see 'lore verify --help'")
+    if history or since is not None:
+        if not history or not wanted:
+            need = "--history goes with ids of records" if history else "--since needs --history"
+            raise UsageError(f"{need}: see 'lore verify --help'")
+        _follow(session, wanted, since or "")
+        return DONE
+    with session.engine() as engine:
+        found = Verified() if ids and not wanted else _judged(engine, wanted)
+        rows = verified_rows(engine, found, changed=changed)
+    session.say(found.notes)
+    session.say([_summary(found)])
+    session.output.list(rows, each(_anchor_text, "no anchors\n"))
+    return DONE
+
+
+def _print_broken(
+    session: Session, ids: list[str], *, fail: bool, kept: bool, since: str | None,
+    report: str | None,
+) -> int:  # fmt: skip
+    if kept and (since or report or ids):
+        raise UsageError("--kept goes with --fail alone")
+    if report and session.form_given():
+        raise UsageError(f"--as and --{session.form_given()} exclude each other: give one")
+    with session.engine() as engine:
+        found = kept_verdicts(engine) if kept else _judged(engine, ids, since or "")
+        rows = broken_rows(engine, found)
+    session.say(found.notes)
+    if report:
+        write(REPORTS[report](rows))
+    else:
+        session.output.list(rows, each(_broken_text, "everything holds\n"))
+    return FAILURE if fail and any(row.get("new", True) for row in rows) else DONE
+
+
+def _follow(session: Session, ids: Sequence[str], since: str) -> None:
+    """Print when the rules of records held, and set the confidence that follows."""
+    with session.engine() as engine:
+        found, confidence = follow_claims(engine, ids, since)
+        records = engine.records()
+        for id, value in confidence.items():
+            before = engine.store.nodes.require(id).confidence
+            if engine.store.writable and value != before:
+                records.edit(id, confidence=value, force=True)
+                session.say([f"{id}: confidence {value:g}, was {before:g}: 'lore undo {id}' takes "
+                             "it back"])  # fmt: skip
+    session.output.list(found, _claim_history_text)
+
+
+def _judged(engine: Engine, ids: Sequence[str], since: str = "") -> Verified:
+    with Progress(
+        "verifying", count_anchors(engine, ids), kept="the verdicts are as they were"
+    ) as advance:
+        return judge(engine, ids, advance, since)
+
+
+def _time_of_git(root: str, text: str) -> str:
+    """Return a time as git takes it: git's own words (``3 months ago``), or lore's (``90d``).
+
+    Raises:
+        UsageError: neither knows it. git takes what it does not know for now.
+    """
+    from time import time
+
+    if not text:
+        return ""
+    try:
+        return parse_since(text)
+    except UsageError as error:
+        said = Git(root).ask("rev-parse", f"--since={text}") or ""
+        seconds = said.rpartition("=")[2]
+        if not seconds.isdigit() or int(seconds) > time() - 2:
+            raise UsageError(f"--since: {error}, or '3 months ago'") from None
+        return f"@{seconds}"
+
+
+def _summary(found: Verified) -> str:
+    counts = [f"{count} {verdict}" for verdict, count in found.counts().items() if count]
+    number = counted(len(found.found), "anchor")
+    return f"{number}: {', '.join(counts)}" if counts else "no anchors"
+
+
+def _left_out(found: CoChanges) -> list[str]:
+    notes = []
+    if found.bulk:
+        notes.append(
+            f"{counted(found.bulk, 'commit')} of more than {MAX_FILES} files: that says nothing"
+        )
+    if found.unusable:
+        notes.append(f"{counted(found.unusable, 'file')} left out: the name cannot be printed")
+    if found.forgotten:
+        notes.append(f"{counted(found.forgotten, 'file')} left out, since forgotten")
+    return notes
+
+
+_EVENT_PLACES = 3
+
+
+def _claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
+    lines = []
+    for row in rows:
+        past = row["history"]
+        held = f"held in {past['held']} of {past['of']}" if past["of"] else "never held"
+        if past["confidence"] is not None:
+            held += f" (confidence {past['confidence']:.2f})"
+        some = "" if past["looked"] == past["commits"] else f", {past['looked']} looked at"
+        older = "" if past["whole"] else ", older ones left out"
+        day = f" since {past['since'][:10]}" if past["since"] else ""
+        lines.append(f"{bold(row['id'])} {row['claim']}: {held}\n")
+        lines.append(dim(f"  {counted(past['commits'], 'commit')}{day}{some}{older}") + "\n")
+        for event in past["events"]:
+            places = f"  {', '.join(event['places'][:_EVENT_PLACES])}" if event["places"] else ""
+            lines.append(f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
+                         f"{cut(event['title'])}{dim(places)}\n")  # fmt: skip
+    return "".join(lines)
+
+
+_NO_RULE = "put code into backticks: never it, only in a folder, or that one always has another\n"
+
+
+def _suggested_text(row: dict[str, Any]) -> str:
+    matches = counted(row["matches"], "match", "matches")
+    return f"{matches:>11}, {row['against']} against  {bold(row['command'])}\n"
+
+
+def _broken_text(row: dict[str, Any]) -> str:
+    """Return an anchor; of a rule each place against it, as compilers name places."""
+    what = f"{bold(row['id'])} {cut(row['title'])}"
+    return "".join(
+        f"{one['file']}:{one['line']}: {what}{'' if one['new'] else dim(' (known)')}\n"
+        for one in row.get("places") or ()
+    ) or _anchor_text(row)
+
+
+def _anchor_text(row: dict[str, Any]) -> str:
+    reason = f" ({row['reason']})" if row["reason"] else ""
+    return (f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
+            f"{dim('  ' + cut(row['title']) + reason)}\n")  # fmt: skip

@@ -1,0 +1,610 @@
+"""Commands that find and show: search, related, show, list, context, ask.
+
+All but ``ask`` are called in loops: they load no click, numpy or json.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..core.errors import DONE, FAILURE, LoreError, UsageError
+from ..core.text import MAX_QUERY, counted
+from ..core.vocabulary import RECORDS
+from ..system.json_encode import dumps
+from ..terminal.forms import id_line
+from ..terminal.output import Output, flush, note, write
+from .command import argument, command, option
+from .runtime import (
+    ids_from,
+    read_stdin,
+    record_accesses,
+    record_context,
+    record_shown,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ..app.ask import AskResult
+    from ..app.engine import Engine
+    from ..context.build import Context
+    from ..core.model import Hits, Node
+    from ..evaluate.queries import Question
+    from ..store import Store
+    from .session import Session
+
+    Text = Callable[[Sequence[dict[str, object]]], str]
+
+WALK = ("graph_edges", "graph_exclude_edges", "hop_decay", "graph_max_nodes")
+"""Settings of every walk."""
+
+
+@command(
+    "search [options] QUERY… | --files GLOB,… | --batch FILE",
+    settings=("graph_depth", *WALK, "limit", "graph_limit", "max_bytes", "scope", "run", "on"),
+)
+def search(
+    session: Session,
+    words: tuple[str, ...] = argument("[QUERY…]"),
+    *,
+    types: tuple[str, ...] = option("--type TYPE,…", "return only these types", complete="types"),
+    statuses: tuple[str, ...] = option(
+        "--status STATUS,…",
+        "return only these; superseded and retracted ones are left out otherwise",
+        complete="statuses",
+    ),
+    tags: tuple[str, ...] = option(
+        "--tag TAG,…", "start only from records with all these tags", complete="tags"
+    ),
+    files: tuple[str, ...] = option(
+        "--file GLOB,…", "start only from records of these files", complete="files"
+    ),
+    since: str = option(
+        "--since DATE|AGE", "start only from records changed since (2026-01-31, 7d)", ""
+    ),
+    filter_expanded: bool = option("--filter-expanded", "apply all of these to reached nodes too"),
+    exclude: tuple[str, ...] = option(
+        "--exclude ID,…", "neither return these nodes nor walk through them", complete="ids"
+    ),
+    min_score: float = option(
+        "--min-score X", "leave out results that score less", 0.0, low=0.0, high=1.0
+    ),
+    near: tuple[str, ...] = option(
+        "--files GLOB,…",
+        "files at hand, @git (changed in the work tree) or @session (edited by agents): "
+        "nodes tied to them are found too and count more",
+        complete="near",
+    ),
+    expand: bool = option("--expand", "the same as --graph-depth 2"),
+    explain: bool = option("--explain, --verbose", "every factor of each score"),
+    tree: bool = option("--tree", "reached nodes below the matches that they came from"),
+    oneline: bool = option("--oneline", "a result a line: score, id, place, title"),
+    offsets: bool = option(
+        "--offsets", "in JSON: [start, length] of the query's words in each snippet"
+    ),
+    batch: str = option(
+        "--batch FILE",
+        'queries, a JSON object {"id", "query"} a line, or on stdin (-) plain words; each may '
+        'have "exclude" and "options" of its own',
+        complete="files",
+    ),
+    skip_bad: bool = option("--skip-bad", "leave broken lines of the batch out"),
+) -> None:
+    """Find records by their words, their meaning and what they are connected to.
+
+    Prints the direct matches and, with a graph depth above 0, nodes reached from them, best
+    first. A lone - reads the query from stdin.
+
+    In a query of at most 12 words: "exact phrase" and title:word must be there, -word must not;
+    word* finds every word that begins so; tag:x and type:x are --tag and --type. The type
+    'records' stands for all that people wrote, 'learning' for lessons, decisions, patterns,
+    failures and observations.
+
+    \b
+    lore search "jwt" --graph-depth 2 --edges implements,derived_from
+    lore search "session expiry" --expand --tree
+    lore search "token expiry" --files src/auth.py,@git
+    lore search --batch queries.jsonl --ids
+    """
+    given = {
+        "types": types, "statuses": statuses, "tags": tags, "files": files, "since": since,
+        "filter_expanded": filter_expanded, "min_score": min_score, "exclude": exclude,
+        "near": near, "explain": explain, "offsets": offsets,
+    }  # fmt: skip
+    if expand:
+        session.given.setdefault("graph_depth", "2")
+    form = "tree" if tree else "oneline" if oneline else session.form_given()
+    if offsets and form not in ("", "json", "jsonl", "jq"):
+        raise UsageError(f"--offsets is for JSON: leave --{form} out")
+    if batch is not None:
+        if words:
+            raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
+        if form not in ("", "jsonl", "ids", "jq"):
+            raise UsageError(f"--batch prints JSON lines: leave --{form} out")
+        _search_batch(session, given, batch, skip_bad=skip_bad)
+        return
+    if skip_bad:
+        raise UsageError("--skip-bad is for the lines of --batch FILE: see --help")
+    if not words and not near:
+        raise UsageError("search needs a query: lore search WORD…")
+    query = " ".join([read_stdin() if word == "-" else word for word in words])
+    text = _text_of_hits(session, query, tree=tree, oneline=oneline, explain=explain)
+    with _engine_of_search(session, query, near) as engine:
+        found = _find(engine, query, given)
+        if tree and not engine.settings.depth:
+            found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
+        _print_hits(session, engine, query, found, text)
+        if not found or found.hits[0].weak:
+            flush()
+            from ..app.search import keep_question
+
+            keep_question(engine, "search", query, found)
+
+
+def _engine_of_search(session: Session, query: str, near: tuple[str, ...]) -> Any:
+    """Return the engine of a query, whose vector is asked for ahead; a hub's where one is set."""
+    settings, store = session.settings, None
+    if settings.on:
+        from ..system.parts import require_part
+
+        hub = require_part("hub", "search")
+        settings = hub.settled(near, settings)
+        store = hub.open_for_search(settings)
+    ahead = None
+    if query:
+        from ..embed import ask_ahead
+
+        ahead = ask_ahead(settings, query[:MAX_QUERY])
+    return session.engine(store, settings, ahead=ahead)
+
+
+def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
+    from ..app.search import search
+
+    return search(engine, query, operators=True, **given)
+
+
+def _search_batch(session: Session, given: dict[str, Any], path: str, *, skip_bad: bool) -> None:
+    from ..app.engine import Engines
+    from ..core.settings import from_environment
+    from .batch import answer_all, line_of
+
+    with _engine_of_search(session, "", given["near"]) as engine:
+        engines = Engines(engine, from_environment)
+
+        def answer(question: Question) -> Hits:
+            line = line_of(question.options, search)
+            excluded = given["exclude"] + line.given.pop("exclude", ()) + question.exclude
+            under = engines.under({**session.given, **line.settings})
+            found = _find(under, question.query, {**given, **line.given, "exclude": excluded})
+            _rows(under, found)
+            record_shown(under, question.query, found)
+            return found
+
+        answer_all(answer, session.output, path, skip_bad=skip_bad, quiet=session.settings.quiet)
+
+
+def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
+    """Return the results as JSON has them; those beyond ``max_bytes`` are taken out."""
+    rows = found.rows()
+    most = engine.settings.max_bytes
+    if most:
+        from ..app.bounds import first_rows
+
+        rows, notes = first_rows(rows, most)
+        found.notes.extend(notes)
+        del found.hits[len(rows) :]
+    return rows
+
+
+def _print_hits(session: Session, engine: Engine, asked: str, found: Hits, text: Text) -> None:
+    """Print results and notes, and record the results in the run; a note can stand for none."""
+    rows = _rows(engine, found)
+    session.say(found.notes)
+    noted = found.notes and not session.settings.quiet
+    session.output.list(rows, text if rows or not noted else lambda rows: "")
+    record_shown(engine, asked, found)
+
+
+def _text_of_hits(
+    session: Session, query: str, *, tree: bool, oneline: bool, explain: bool
+) -> Text:
+    """Return the function that makes text of results; --tree and --oneline print it anywhere."""
+    from ..terminal import text
+
+    if tree and (oneline or explain):
+        raise UsageError(f"--tree and --{'oneline' if oneline else 'explain'} exclude each other")
+    if not tree and not oneline:
+        return lambda rows: text.hits_text(rows, query)
+    if oneline and explain:
+        raise UsageError("--oneline and --explain exclude each other: give one")
+    session.print_as_text("tree" if tree else "oneline")
+    return text.tree_text if tree else text.oneline_text
+
+
+@command(
+    "related [options] ID|FILE… | --files GLOB,…",
+    settings=(*WALK, "limit", "max_bytes"),
+)
+def related(
+    session: Session,
+    names: tuple[str, ...] = argument("[ID|FILE…]", complete="ids"),
+    *,
+    near: tuple[str, ...] = option(
+        "--files GLOB,…", "files too: globs from the root, @git or @session", complete="near"
+    ),
+    hops: int = option("--hops, --depth N", "how far to walk, 1 to 3", 1, low=1, high=3),
+    types: tuple[str, ...] = option("--type TYPE,…", "return only these types", complete="types"),
+    exclude: tuple[str, ...] = option(
+        "--exclude ID,…", "neither return these nodes nor walk through them", complete="ids"
+    ),
+    symbols: bool = option("--symbols", "the symbols of these files too"),
+    direction: str | None = option(
+        "--direction D", "every node one edge away: out, in or both", choices=("out", "in", "both")
+    ),
+    explain: bool = option("--explain, --verbose", "every factor of each score"),
+    tree: bool = option("--tree", "each node below the node that it was reached from"),
+    oneline: bool = option("--oneline", "a result a line"),
+) -> None:
+    """Show what is connected to a node, or known about a file, nearest first.
+
+    A path means a file: records tied to it come first, then those of files that it imports,
+    that import it, or that change with it. A folder stands for the files below it, @git for
+    those changed in the work tree, @session for those that agents edited. A lone - reads ids
+    from stdin.
+
+    \b
+    lore related decision-1a2b3c4d --hops 2 --type file --ids
+    lore related src/auth.py --text
+    """
+    if direction is not None and hops > 1 and direction != "both":
+        raise UsageError("--direction is for nodes one edge away: leave --hops out")
+    if direction is not None and hops == 1:
+        _print_neighbours(session, names, direction)
+        return
+    from ..app.related import RelatedRequest
+    from ..app.related import related as find_related
+
+    text = _text_of_hits(session, "", tree=tree, oneline=oneline, explain=explain)
+    with session.engine() as engine:
+        whole = ids_from(names, "related") if names or not near else []
+        found = find_related(engine, RelatedRequest(
+            whole, near=near, hops=hops, types=types, exclude=exclude, explain=explain,
+            here=os.getcwd(), symbols=symbols,
+            limit=session.settings.limit if "limit" in session.given else 0,
+        ))  # fmt: skip
+        _print_hits(session, engine, " ".join(("related", *whole, *near)), found, text)
+
+
+def _print_neighbours(session: Session, names: tuple[str, ...], direction: str) -> None:
+    from ..app.related import neighbours
+    from ..terminal.text import each, neighbour_text
+
+    if len(names) != 1:
+        raise UsageError("--direction is for the neighbors of one node: give its id")
+    with session.engine() as engine:
+        found, nowhere = neighbours(engine, names[0], direction)
+    if nowhere:
+        session.say([f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store"])
+    session.output.list(found, each(neighbour_text, "no neighbors\n"))
+
+
+@command("show [options] ID…", settings=("max_bytes",))
+def show(
+    session: Session,
+    ids: tuple[str, ...] = argument("ID…", complete="ids"),
+    *,
+    history: bool = option("--history", "every state that the record and its links have left"),
+    peek: bool = option("--peek", "do not count this as a reading"),
+) -> None:
+    """Show a record whole, with its links.
+
+    In place of an id its title will do, or a part of the id that no other one has. One id
+    prints one object; several, or a lone - (ids from stdin), an array. Being shown counts as an
+    access: records that were staged are confirmed after promote_after of them.
+
+    \b
+    lore show decision-1a2b3c4d --history
+    lore list --tag auth --ids | lore show -
+    """
+    from ..app.show import show as find
+    from ..terminal.text import nodes_text
+
+    with session.engine() as engine:
+        whole = ids_from(ids, "show")
+        found = find(engine, whole, history=history)
+        if session.settings.max_bytes:
+            from ..app.bounds import first_nodes
+
+            found, notes = first_nodes(found, session.settings.max_bytes)
+            session.say(notes)
+        if len(whole) == 1 and "-" not in ids:
+            session.output.one(found[0], lambda item: nodes_text([item]))
+        else:
+            session.output.list(found, nodes_text)
+        if not peek:
+            record_accesses(engine, [str(node["id"]) for node in found])
+
+
+@command("list [options]", settings=("scope",))
+def list_records(
+    session: Session,
+    *,
+    types: tuple[str, ...] = option("--type TYPE,…", "only these types", complete="types"),
+    all_types: bool = option("--all", "all types"),
+    tags: tuple[str, ...] = option(
+        "--tag TAG,…, --tags TAG,…", "only records with all these tags", complete="tags"
+    ),
+    statuses: tuple[str, ...] = option(
+        "--status STATUS,…", "only these statuses", complete="statuses"
+    ),
+    files: tuple[str, ...] = option(
+        "--file GLOB,…", "only records of these files", complete="files"
+    ),
+    since: str = option(
+        "--since DATE|AGE", "only records changed since (2026-01-31, 12h, 7d, 2w, 3m, 1y)", ""
+    ),
+    until: str = option("--until DATE|AGE", "only records not changed after", ""),
+    limit: int | None = option("-n, --limit N", "the most of them", low=1),
+    oldest: bool = option("--oldest", "the first changed first"),
+    forgotten: bool = option("--forgotten", "forgotten records"),
+    orphans: bool = option("--orphans", "nodes without a link, by id"),
+    oneline: bool = option("--oneline", "a record a line: day, id, place, title"),
+) -> None:
+    """List the records, the last changed first.
+
+    Records are what people and agents wrote. Files, symbols, commits and runs are listed where
+    their types are asked for.
+
+    \b
+    lore list --type decision --since 7d
+    lore list --tag auth --ids | lore show -
+    """
+    from ..core.times import parse_since
+    from ..store.filter import Scope, require_statuses
+    from ..terminal.text import list_text, oneline_text
+
+    if all_types and types:
+        raise UsageError("--all and --type exclude each other: give one")
+    if oneline:
+        session.print_as_text("oneline")
+    named = types or (() if all_types else (RECORDS,))
+    with session.open() as store, store.faults:
+        if orphans:
+            _list_orphans(session, store, types, limit)
+            return
+        scope = Scope(
+            types=store.types.require(named), tags=tags, files=files,
+            since=parse_since(since) if since else "", until=parse_since(until) if until else "",
+            statuses=require_statuses(statuses),
+        )  # fmt: skip
+        found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
+        first = next(found, None)
+        if first is None and not forgotten:
+            session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
+        rows = () if first is None else _listed(first, found)
+        session.output.stream(rows, oneline_text if oneline else list_text)
+
+
+def _list_orphans(
+    session: Session, store: Store, types: tuple[str, ...], limit: int | None
+) -> None:
+    from ..graph.queries import orphans
+    from ..store import ALL
+    from ..terminal.text import list_text
+
+    found = orphans(store, store.types.require(types) if types else (), limit or ALL)
+    session.output.list(found, list_text)
+
+
+def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:
+    """Return a note on an empty list."""
+    if scope.tags:
+        return store.nodes.unknown_tags(scope.tags)
+    if not records_only or scope != type(scope)(types=scope.types):
+        return []
+    others = ", ".join(counted(n, type) for type, n in store.nodes.count_by_type().items())
+    return [f"no records, only {others}: 'lore list --all' has them"] if others else []
+
+
+def _listed(node: Node | None, others: Any) -> Any:
+    """Yield the rows of a node and of those after it."""
+    while node is not None:
+        row = node.to_dict()
+        del row["body"], row["data"], row["changed_at"], row["stamps"]
+        yield row
+        node = next(others, None)
+
+
+@command(
+    "context [options] QUESTION… | TASK-ID | --files GLOB,…",
+    settings=("budget", "graph_depth", "user_entity", "scope", "max_bytes", "run"),
+)
+def context(
+    session: Session,
+    words: tuple[str, ...] = argument("[QUESTION…]"),
+    *,
+    form: str | None = option(
+        "--as FORM",
+        "narrative: Markdown for people; prompt: with a diagram, for a model; json: the prompt "
+        "with its receipt",
+        choices=("narrative", "prompt", "json"),
+    ),
+    mermaid: bool = option("--mermaid", "the diagram alone"),
+    receipt: str | None = option(
+        "--receipt FILE", "write the receipt there as JSON; - is stderr", complete="files"
+    ),
+    types: tuple[str, ...] = option("--type TYPE,…", "only these types", complete="types"),
+    files: tuple[str, ...] = option(
+        "--files GLOB,…",
+        "start only from records and code of these files; without a question: what is known of "
+        "them",
+        complete="near",
+    ),
+    with_superseded: bool = option("--with-superseded", "superseded facts too, marked so"),
+) -> None:
+    """Write what the store has on a question, within a number of tokens.
+
+    Facts, decisions, lessons, documents, and code as it stands in the work tree. Entries
+    without room are shortened or left out, and a receipt says so. With a task's id, its text is
+    the question, and nodes linked to it come along. A lone - reads the question from stdin.
+
+    \b
+    lore context "how do sessions expire" --budget 2000
+    lore context "why sqlite" --as prompt | llm
+    lore context task-1a2b3c4d --jq .withheld
+    """
+    from ..app.bounds import context_within
+    from ..app.context import ContextRequest
+    from ..app.context import context as build
+
+    form = _form_of_context(session, form, mermaid=mermaid)
+    if not words and not files:
+        raise UsageError("context needs a question or the id of a task: lore context WORD…")
+    question = " ".join([read_stdin() if word == "-" else word for word in words])
+    with session.engine() as engine:
+        request = ContextRequest(
+            question, form=form, types=types, files=files, with_superseded=with_superseded
+        )
+        found = context_within(engine, request, build(engine, request))
+        session.say(found.notes)
+        _print_context(session, found, form)
+        _print_receipt(session, found, receipt)
+        record_context(engine, found)
+
+
+def _form_of_context(session: Session, form: str | None, *, mermaid: bool) -> str:
+    """Return the form of a context: the one asked for, or the one that suits where it goes."""
+    other = session.form_given()
+    if other not in ("", "json", "jsonl", "text", "ids", "jq"):
+        raise UsageError(f"a context has no --{other}: leave it out")
+    form = "mermaid" if mermaid else form
+    if form is not None and other and not (form == "json" and other in ("json", "jq")):
+        raise UsageError(f"--{other} and --as {form} exclude each other: give one")
+    if form is None:
+        form = "narrative" if session.output.form == "text" else "json"
+    return form
+
+
+def _print_context(session: Session, found: Context, form: str) -> None:
+    if session.form_given() == "ids":
+        write("".join(map(id_line, found.included)))
+    elif form == "json":
+        session.output.one(found.to_row(), str)
+    else:
+        Output("text", paging=session.settings.paging).put(found.text)
+
+
+def _print_receipt(session: Session, found: Context, place: str | None) -> None:
+    if place is None:
+        if found.included:
+            session.say([_summary(found)])
+    elif place == "-":
+        sys.stderr.write(dumps(found.receipt()) + "\n")
+    else:
+        from ..system.atomic_write import write_whole
+
+        try:
+            write_whole(place, [dumps(found.receipt()), "\n"])
+        except LoreError as error:
+            raise LoreError(f"--receipt {error}") from None
+
+
+def _summary(found: Context) -> str:
+    shortened = sum(1 for entry in found.included if entry["how"] == "shortened")
+    return (
+        f"{found.tokens_used} of {found.budget} tokens: {len(found.included)} included "
+        f"({shortened} shortened), {len(found.withheld)} withheld"
+    )
+
+
+@command("ask [options] QUESTION…", settings=("llm_command", "budget", "graph_depth", "run"))
+def ask(
+    session: Session,
+    words: tuple[str, ...] = argument("QUESTION…"),
+    *,
+    strict: bool = option("--strict", "exit 1 if something is cited that the prompt had not"),
+    rounds: int = option(
+        "--rounds N",
+        "let the model name up to N times what it still needs, look that up and ask again",
+        0,
+        low=0,
+        high=5,
+    ),
+    types: tuple[str, ...] = option("--type TYPE,…", "only these types", complete="types"),
+    files: tuple[str, ...] = option(
+        "--files GLOB,…", "start only from records and code of these files", complete="near"
+    ),
+    with_superseded: bool = option("--with-superseded", "superseded facts too, marked so"),
+) -> int:
+    """Ask your own model about what the store has, and check what it cites.
+
+    The prompt of 'lore context --as prompt' goes to the program of llm_command on stdin, and its
+    answer is printed as it comes. Ids and places (file:line) that the answer cites and the
+    prompt had not are listed on stderr. In a pipe, prints one object: answer, citations, needed,
+    receipt.
+
+    \b
+    lore ask "why do sessions expire" --llm-command "llm -m gpt-4o-mini"
+    lore ask "what did we learn about logging out" --budget 2000 --strict
+    """
+    from ..app.ask import AskRequest
+    from ..app.ask import ask as ask_model
+
+    question = " ".join([read_stdin() if word == "-" else word for word in words])
+    request = AskRequest(
+        question, types=types, files=files, rounds=rounds, with_superseded=with_superseded
+    )
+    pieces = _Pieces(session)
+    with session.engine() as engine:
+        result = ask_model(
+            engine, request, started=lambda found: session.say(found.notes), piece=pieces.show,
+            needs=lambda number, things: session.say(
+                [f"round {number} of {rounds}: looking up {'; '.join(things)}"]
+            ),
+        )  # fmt: skip
+        pieces.end()
+        _print_answer(session, result)
+        record_context(engine, result.context)
+    if result.unfounded:
+        note(f"cited, but not in the prompt: {', '.join(result.unfounded)}: do not rely on it")
+    elif not result.citations:
+        session.say(["the answer cites nothing: what it rests on is not known"])
+    return FAILURE if strict and result.unfounded else DONE
+
+
+class _Pieces:
+    """Where people read the answer, each piece goes out as it comes."""
+
+    def __init__(self, session: Session) -> None:
+        self._shown = session.output.form == "text"
+        self._last = ""
+
+    def show(self, piece: str) -> None:
+        """Write a piece of the answer."""
+        from ..core.text import printable
+
+        if self._shown:
+            self._last = piece
+            write(printable(piece))
+            flush()
+
+    def end(self) -> None:
+        """End the last line."""
+        if self._last and not self._last.endswith("\n"):
+            write("\n")
+
+
+def _print_answer(session: Session, result: AskResult) -> None:
+    if session.output.form == "ids":
+        session.output.list([{"id": citation.text} for citation in result.citations], str)
+    elif session.output.form != "text":
+        rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
+        session.output.one({"answer": result.answer.strip(), "citations": rows,
+                            "needed": result.needed,
+                            "receipt": result.context.receipt()}, str)  # fmt: skip
+    else:
+        flush()

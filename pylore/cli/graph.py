@@ -1,0 +1,307 @@
+"""Commands of the graph: its verbs count, draw and compare."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..app.related import PathRequest
+from ..app.related import path as shortest_path
+from ..core.errors import UsageError
+from ..core.text import printable
+from ..formats.drawing import draw
+from ..graph.queries import hubs, relations, within
+from ..graph.relations import relation_weights, weight_notes
+from ..indexing.similar import Plan, stale
+from ..indexing.similar_all import build, duplicates, remove
+from ..store.resolve_id import complete_id, resolve_ids
+from ..system.atomic_write import write_whole
+from ..system.files import make_private_folder, user_folder
+from ..terminal.output import Output, write
+from ..terminal.text import bold, counts_text, dim, each
+from ..view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
+from .command import Group, argument, command, option
+from .runtime import ids_from
+
+if TYPE_CHECKING:
+    from ..store import Store
+    from .session import Session
+
+GRAPH = Group("graph", """\
+Ask, count, compare and draw what is connected to what.
+
+Also runs on its own, as graph.sh VERB. 'lore related' walks from a node or a file, 'lore link'
+makes a link. Relations may be written in capitals too (ANCHORED_TO).""")  # fmt: skip
+
+EDGES = ("graph_edges", "graph_exclude_edges")
+
+
+@command("graph path [options] A B", settings=EDGES)
+def path(
+    session: Session,
+    from_id: str = argument("A", complete="ids"),
+    to_id: str = argument("B", complete="ids"),
+    *,
+    max_hops: int | None = option("--max-hops N", "look no further", low=0),
+) -> None:
+    """Find the shortest way from one node to another.
+
+    Edges are walked in either direction; among several ways, the one with the largest product
+    of edge and relation weights. Without a way "hops" is null and "path" is empty.
+
+    \b
+    lore graph path file-src/auth.py goal-1a2b3c4d --ids
+    """
+    with session.engine() as engine:
+        found = shortest_path(engine, PathRequest(from_id, to_id, max_hops))
+    if found["hops"] is None:
+        within_hops = "" if max_hops is None else f" within {max_hops} hops"
+        session.say([f"no path from {from_id} to {to_id}{within_hops}"])
+    if session.output.form == "ids":
+        session.output.list([{"id": id} for id in found["path"]], str)
+    else:
+        session.output.one(found, _path_text)
+
+
+@command("graph stats [--funnel]", settings=("category_tags",))
+def stats(
+    session: Session,
+    *,
+    funnel: bool = option("--funnel", "by week: events, candidates, and what became of them"),
+) -> None:
+    """Count nodes, edges, degrees and components; runs, and what they were shown.
+
+    dangling_edges have an end that is not in the store. coverage: of the newest 200 runs, how
+    many are finished, and how many of the records shown were rated. diversity: which share of
+    the top five of an answer is of one category, on average and at most.
+    """
+    from ..app.run_audit import audit
+    from ..graph.queries import stats as count_all
+    from ..system.parts import require_part
+    from ..terminal.text import funnel_text, stats_text
+
+    with session.engine() as engine:
+        if funnel:
+            session.output.list(require_part("capture", "curation").funnel(engine), funnel_text)
+            return
+        store = engine.store
+        session.output.one({**count_all(store), **audit(store, session.settings)}, stats_text)
+
+
+@command("graph hubs [options]", settings=("min_confidence",))
+def hubs_command(
+    session: Session,
+    *,
+    limit: int = option("-n, --limit N", "how many", 10, low=1),
+) -> None:
+    """List the nodes with most edges.
+
+    Edges from code that are less sure than min_confidence do not count.
+    """
+    with session.open() as store:
+        found = hubs(store, limit, session.settings.min_confidence)
+    session.output.list(found, each(_hub_text, "no edges\n"))
+
+
+@command("graph relations", settings=("edge_weights",))
+def relations_command(session: Session) -> None:
+    """List the relations: their weights, what they lead from and to, their live edges.
+
+    \b
+    lore graph relations --jq '.[] | select(.edges > 0).name'
+    """
+    with session.open() as store:
+        found = relations(store, session.settings)
+        session.say(weight_notes(store, session.settings))
+    if session.output.form == "ids":
+        found = [{"id": row["name"]} for row in found]
+    session.output.list(found, each(_relation_text))
+
+
+@command("graph similar [options]")
+def similar(
+    session: Session,
+    *,
+    least: float | None = option(
+        "--min X", "the least cosine: 0.8, with --groups 0.95", low=0.0, high=1.0
+    ),
+    nearest: int | None = option(
+        "-k, --nearest N", "how many of a record's nearest it is linked to: 5", low=1, high=1000
+    ),
+    types: tuple[str, ...] = option(
+        "--type TYPE,…", "compare these types: all that have a text of their own", complete="types"
+    ),
+    taken_away: bool = option("--remove", "take these links away, and make no more"),
+    groups: bool = option("--groups", "list groups of records that say the same; link nothing"),
+) -> None:
+    """Link records that are alike, and keep that up to date.
+
+    Makes similar_to links with the cosine as weight. Run again, it changes only what differs,
+    and takes its options from the last time. From the first time on, a record that is added,
+    edited or restored gets its links at once. Links that you made or removed stay as they are.
+
+    \b
+    lore graph similar && lore related decision-1a2b3c4d --edges similar_to
+    lore graph similar --groups --jq '.[].records[1:][].id'
+    """
+    if groups:
+        _print_groups(session, 0.95 if least is None else least, types)
+        return
+    with session.open_whole("graph similar") as store:
+        if taken_away:
+            row = remove(store)
+        else:
+            plan = Plan.of(store)
+            if plan is not None and (why := stale(store, plan)):
+                session.say([f"similar_to edges were not up to date: {why}"])
+            plan = plan or Plan()
+            plan.least = plan.least if least is None else least
+            plan.nearest = nearest or plan.nearest
+            plan.types = store.types.require(types) or plan.types
+            row = {"min": plan.least, "nearest": plan.nearest, **build(store, plan)}
+    session.output.one(row, counts_text)
+
+
+def _print_groups(session: Session, least: float, types: tuple[str, ...]) -> None:
+    with session.open() as store, store.snapshot():
+        found = duplicates(store, Plan(least, types=store.types.require(types)))
+    if session.output.form == "ids":
+        found = [record for group in found for record in group["records"]]
+    session.output.list(found, _groups_text)
+
+
+@command("graph export [options]", settings=EDGES)
+def export(
+    session: Session,
+    *,
+    form: str = option(
+        "--format FORMAT",
+        "json (nodes and links), dot (Graphviz), mermaid (a flowchart) or graphml",
+        "json",
+        choices=("json", "dot", "mermaid", "graphml"),
+    ),
+    types: tuple[str, ...] = option("--type TYPE,…", "only these types", complete="types"),
+    around: str | None = option(
+        "--around ID", "only what is connected to this node", complete="ids"
+    ),
+    hops: int | None = option("--hops N", "within so many hops of it; 1 unless set", low=0),
+) -> None:
+    """Print the graph for other programs, always in the same order.
+
+    \b
+    lore graph export --format dot --around goal-1a2b3c4d | dot -Tsvg >goal.svg
+    """
+    if hops is not None and around is None:
+        raise UsageError("--hops needs --around ID: see 'lore graph export --help'")
+    with session.open() as store, store.graph_faults:
+        wanted = [*relation_weights(store, session.settings)]
+        among = None
+        if around is not None:
+            middle = store.nodes.require(complete_id(store, around)).id
+            among = within(store, middle, wanted, 1 if hops is None else hops)
+        for piece in draw(store, form, wanted, types=store.types.require(types), among=among):
+            write(printable(piece))  # ids that another program wrote may hold anything
+
+
+@command("graph view [options] [ID… | QUERY]", settings=("limit", *EDGES))
+def view(
+    session: Session,
+    words: tuple[str, ...] = argument("[ID…]", complete="ids"),
+    *,
+    hops: int = option("--hops N", "how far to walk", 2, low=1, high=3),
+    most: int = option("--max-nodes N", "the most nodes but symbols", 100, low=1, high=2000),
+    path: str | None = option(
+        "-o, --output FILE", "write the page here; - is stdout", complete="files"
+    ),
+    opened: bool = option("--open", "show the page in a browser ($BROWSER)"),
+) -> None:
+    """Draw the graph as a page to look around in.
+
+    One HTML file that loads nothing from anywhere. It shows what the walk reaches from these
+    nodes, or from what a search for the words finds; with neither, the records with most edges.
+    Piped, the page goes to stdout; on a terminal into a file under ~/.cache/lore.
+
+    \b
+    lore graph view "session tokens" --open
+    """
+    session.given["graph_depth"] = str(hops)
+    with session.open() as store, store.snapshot():
+        picked = _pick(session, store, words, most)
+        drawn = picture(store, session.settings, picked)
+    session.say([printable(text) for text in picked.notes])
+    html = page(drawn)
+    if path == "-" or not (path or opened or sys.stdout.isatty()):
+        write(html)
+        return
+    file = Path(path or _own_file())
+    write_whole(str(file), [html], private=path is None)
+    row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
+    Output.choose(()).one(row, lambda row: f"{row['path']}\n")
+    if opened:
+        _open(session, file)
+
+
+def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:
+    ids = ids_from(words, "graph view") if "-" in words else [*words]
+    if not ids:
+        return pick_whole(store, session.settings, most)
+    ids = resolve_ids(store, ids)
+    if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
+        return pick_around(
+            store, session.settings, [store.nodes.require(id).id for id in ids][:most], most
+        )
+    picked = pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
+    if len(words) == 1 and words[0].partition("-")[0] in store.types.all():
+        picked.notes.insert(0, f"no node '{words[0]}': drawn is what matches it as words")
+    return picked
+
+
+def _own_file() -> str:
+    """Return the file of a page without ``--output``: outside of the project."""
+    folder = user_folder("XDG_CACHE_HOME", ".cache")
+    make_private_folder(folder)
+    return os.path.join(os.path.realpath(folder), "graph.html")
+
+
+def _open(session: Session, file: Path) -> None:
+    from webbrowser import open as browse
+
+    if not browse(file.absolute().as_uri()):
+        session.say([f"no browser was found: open {file} yourself"])
+
+
+# --- text for a terminal
+
+
+def _path_text(row: dict[str, Any]) -> str:
+    lines = [bold(id) for id in row["path"][:1]]
+    for edge in row["edges"]:
+        arrow = f"-{edge['relation']}->" if edge["direction"] == "out" else f"<-{edge['relation']}-"
+        lines.append(f"  {arrow} {bold(edge['to'])} {dim(str(edge['weight']))}")
+    return "\n".join(lines) + "\n" if lines else "no path\n"
+
+
+def _hub_text(row: dict[str, Any]) -> str:
+    ways = dim(f"  ({row['out']} out, {row['in']} in)")
+    return f"{row['degree']:>6}  {bold(row['id'])}  {row['title']}{ways}\n"
+
+
+def _relation_text(row: dict[str, Any]) -> str:
+    name, origin = bold(format(row["name"], "<18")), dim(f"  [{row['origin']}]")
+    return (f"{name} {row['weight']:>5g} {row['backward_weight']:>5g} {row['edges']:>8}"
+            f"  {row['description']}{origin}\n")  # fmt: skip
+
+
+def _groups_text(rows: Sequence[dict[str, Any]]) -> str:
+    groups = [
+        "".join(
+            f"{record['cosine']:.2f}  {bold(record['id'])}  {record['title']}"
+            + dim(f"  {record['created_at'][:10]}") + "\n"
+            for record in group["records"]
+        )
+        for group in rows
+    ]  # fmt: skip
+    return "\n".join(groups) or "no duplicates\n"
