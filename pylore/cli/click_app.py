@@ -175,13 +175,18 @@ def read(words: list[str]) -> Line | None:
         path = error.ctx.command_path if error.ctx else "lore"
         message = " ".join(error.format_message().split()).rstrip(".")
         if isinstance(error, click.NoSuchCommand):
-            near = nearest(error.command_name, list(error.possibilities or ()))
+            known = _known_commands(error.ctx)
+            near = nearest(error.command_name, known)
             message = f"no such command '{error.command_name}'{near}"
         if isinstance(error, click.NoSuchOption):
             near = nearest(error.option_name, list(error.possibilities or ()))
             message = f"no such option '{error.option_name}'{near}"
         raise UsageError(f"{message}: see '{path} --help'") from None
     return found if isinstance(found, Line) else None
+
+
+def _known_commands(ctx: click.Context | None) -> list[str]:
+    return ctx.command.list_commands(ctx) if ctx and isinstance(ctx.command, click.Group) else []
 
 
 def help_of(name: str) -> str:
@@ -219,16 +224,11 @@ def _parameters(declared: Command) -> list[click.Parameter]:
                 ))  # fmt: skip
     found += [_option(one) for one in SHARED]
     for one in declared.arguments:
-        found.append(
-            click.Argument(
-                [one.name],
-                nargs=-1 if one.many else 1,
-                metavar=one.spelled,
-                type=Value(one),
-                required=one.required,
-                default=None if one.required or one.many else one.default,
-            )
-        )
+        default = {} if one.required or one.many else {"default": one.default}
+        found.append(click.Argument(
+            [one.name], nargs=-1 if one.many else 1, metavar=one.spelled, type=Value(one),
+            required=one.required, **default,
+        ))  # fmt: skip
     return found
 
 

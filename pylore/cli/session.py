@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..core.settings import Settings
-    from ..embed import Asking, Embedder
+    from ..embed import Embedder
+    from ..embed.endpoint import EndpointEmbedder
     from ..records.records import Change, Records
     from ..store import Store
     from ..system.plugin_files import Events
@@ -120,7 +121,7 @@ class Session:
         store: Store | None = None,
         settings: Settings | None = None,
         *,
-        ahead: Asking | None = None,
+        ahead: EndpointEmbedder | None = None,
     ) -> Engine:
         """Return the store under this command's settings; a ``with`` closes the store."""
         from ..app.engine import Engine

@@ -123,7 +123,7 @@ def test_model_is_not_asked_about_nothing(model: Model) -> None:
     model.lore.refuse_each("""
         ask zebra -q | 1 | the store has nothing on this
         ask tokens --rounds 6 | 2 | --rounds
-        ask | 2 | needs a question
+        ask | 2 | QUESTION
     """)
     assert not Path(f"{model.path}.prompt").exists()
 
