@@ -8,7 +8,7 @@ from textwrap import fill
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from pylore.core.settings import SETTINGS, USER_ONLY, Setting, Settings
+from pylore.core.settings import SETTINGS, Setting, Settings
 from pylore.core.vocabulary import RELATIONS
 
 HEAD = """\
@@ -49,7 +49,7 @@ def main() -> None:
 
 def _row(setting: Setting) -> str:
     text = _help(setting).replace("|", "\\|")
-    if setting.name in USER_ONLY:
+    if setting.users:
         text += " *Program or place.*"
     option = f"`--{setting.option}`"
     return f"| `{setting.config_key}` | {option} | {text} | {_default(setting)} |"
@@ -71,8 +71,6 @@ def _help(setting: Setting) -> str:
     bounds = f"{setting.low:.15g} to {setting.high:.15g}"
     if setting.kind in ("int", "float", "weights") and bounds not in text:
         return f"{text} ({bounds})."
-    if setting.kind == "bool":
-        return f"{text} (1 or 0)."
     return f"{text}."
 
 

@@ -78,8 +78,6 @@ def offer_of_setting(setting: Setting) -> Offer:
     words = [*setting.choices]
     if setting.name in KINDS:
         words = []
-    elif setting.kind == "bool":
-        words = ["1", "0"]
     elif setting.kind == "embedder":
         words = [*OWN_EMBEDDERS, "sentence-transformers:", *(f"endpoint:{one}" for one in PLACES)]
     elif setting.kind == "names":

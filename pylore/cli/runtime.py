@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.errors import LoreError, NoStore, UsageError
+from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.settings import from_environment
 from ..terminal.forms import FORMS
 from ..terminal.output import Output, flush, note
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from ..system.plugin_files import Events
 
 
-def load_settings(given: Mapping[str, str]) -> Settings:
+def load_settings(given: Mapping[str, str], *, lenient: bool = False) -> Settings:
     """Return the settings under those of a command line; say what is wrong in a config file."""
-    settings = from_environment(given)
+    settings = from_environment(given, lenient=lenient)
     for warning in settings.warnings:
         note(warning)
+    if settings.problems:
+        note(first_of(settings.problems))
     return settings
 
 

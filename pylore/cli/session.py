@@ -44,11 +44,13 @@ _SETTING_OF = {"quiet": ("quiet", "1"), "no_pager": ("paging", "0"), "all_scopes
 class Session:
     """One command's settings, output and store, from its line; each is made when it is used."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, options: dict[str, Any], *, lenient: bool = False) -> None:
         self.given: dict[str, str] = options.pop("settings")
         """Settings as the line gives them; a command may add to them before it reads any."""
         names = (*(f"as_{form.name}" for form in FORMS), "jq")
         self._options = {name: options.pop(name) for name in names if name in options}
+        self._lenient = lenient
+        """Go on where a config file has a wrong value."""
         self._settings: Settings | None = None
         self._output: Output | None = None
 
@@ -69,7 +71,7 @@ class Session:
             UsageError: one of them is wrong.
         """
         if self._settings is None:
-            self._settings = load_settings(self.given)
+            self._settings = load_settings(self.given, lenient=self._lenient)
             if not self._settings.quiet:
                 tell_waiting(note)
         return self._settings

@@ -65,6 +65,12 @@ class VerdictsUnavailable(StoreError):
     """The anchors are missing or damaged; a search works without their verdicts."""
 
 
+def first_of(messages: list[str], most: int = 3) -> str:
+    """Return the first messages as one line that counts the others."""
+    more = len(messages) - most
+    return "; ".join(messages[:most]) + (f"; and {more} more" if more > 0 else "")
+
+
 def nearest(word: str, known: list[str]) -> str:
     """Return `` (did you mean 'x'?)`` for the closest known word, or an empty string."""
     from difflib import get_close_matches

@@ -7,77 +7,62 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     Weights = dict[str, tuple[float, float | None]]
     """Relation to its weight forwards, and backwards unless that follows from it."""
-    Value = int | float | bool | str | tuple[str, ...] | Weights | dict[str, str]
+    Value = int | float | str | tuple[str, ...] | Weights | dict[str, str]
 
 OWN_EMBEDDERS = ("static", "none")
-"""Embedders that load no model and ask nobody: these a project's config may name."""
+"""Embedders that load no model and send nothing: a project's config may name these alone."""
 
 PLACES = ("http://", "https://", "unix:/")
 """Prefixes of an endpoint's URL."""
 
 
-def _parse_int(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    digits = text[1:] if text[:1] in "+-" else text
-    if (
-        not (digits.isascii() and digits.isdigit() and len(digits) < 16)
-        or not low <= int(text) <= high
-    ):
+def parse_value(kind: str, text: str, low: float, high: float, choices: tuple[str, ...]) -> Value:
+    """Return the value of ``text`` for a setting of this kind.
+
+    Raises:
+        ValueError: ``text`` is not a value; the message names the valid values.
+    """
+    if kind == "text":
+        return text
+    if kind in ("int", "float"):
+        return (_whole if kind == "int" else _number)(text, low, high)
+    if kind == "choice":
+        if text not in choices:
+            raise ValueError("one of " + ", ".join(choices))
+        return text
+    if kind in ("words", "names"):
+        words = tuple(text.replace(",", " ").split())
+        for word in words if kind == "names" else ():
+            plain = word.isascii() and word.replace("-", "").isalnum() and word == word.lower()
+            if not plain or word.startswith("-"):
+                raise ValueError("names in lower-case letters, digits and dashes")
+        return words
+    if kind == "weights":
+        return _weights(text)
+    return _texts(text) if kind == "texts" else (_scope if kind == "scope" else _embedder)(text)
+
+
+def _whole(text: str, low: float, high: float) -> int:
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    plain = digits.isascii() and digits.isdigit() and len(digits) < 16
+    if not plain or not low <= int(text) <= high:
         raise ValueError(f"a whole number from {low:.0f} to {high:.0f}")
     return int(text)
 
 
-def _parse_float(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    wanted = f"a number from {low:g} to {high:g}"
+def _number(text: str, low: float, high: float) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(wanted) from None
+        value = float("nan")
     if not low <= value <= high:
-        raise ValueError(wanted)
+        raise ValueError(f"a number from {low:g} to {high:g}")
     return value
 
 
-def _parse_bool(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    word = text.lower()
-    if word in ("1", "true", "yes", "on"):
-        return True
-    if word in ("0", "false", "no", "off", ""):
-        return False
-    raise ValueError("1 or 0")
-
-
-def _parse_choice(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    if text not in choices:
-        raise ValueError("one of " + ", ".join(choices))
-    return text
-
-
-def _parse_words(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    found = tuple(text.replace(",", " ").split())
-    if choices and not set(found) <= set(choices):
-        raise ValueError("some of " + ", ".join(choices))
-    return found
-
-
-def _parse_names(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    found = tuple(text.replace(",", " ").split())
-    for name in found:
-        if not name.isascii() or not name.replace("-", "").isalnum() or name != name.lower():
-            raise ValueError("names in lower-case letters, digits and dashes")
-        if name.startswith("-"):
-            raise ValueError("names that begin with a letter or a digit")
-    return found
-
-
-def _parse_text(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    return text
-
-
-def _parse_scope(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
+def _scope(text: str) -> str:
     from .ids import ALL, LONGEST, is_name
 
     if text in ("", ALL):
@@ -87,7 +72,7 @@ def _parse_scope(text: str, low: float, high: float, choices: Sequence[str]) -> 
     return text
 
 
-def _parse_embedder(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
+def _embedder(text: str) -> str:
     kind, _, what = text.partition(":")
     if "@" in what.partition("://")[2].partition("/")[0]:
         raise ValueError("a URL without name and password; a key goes into LORE_ENDPOINT_KEY")
@@ -104,8 +89,8 @@ def _parse_embedder(text: str, low: float, high: float, choices: Sequence[str]) 
     return text
 
 
-def _parse_weights(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
-    weights: dict[str, tuple[float, float | None]] = {}
+def _weights(text: str) -> Weights:
+    weights: Weights = {}
     for item in text.replace(",", " ").split():
         name, equals, given = item.partition("=")
         forward, slash, backward = given.partition("/")
@@ -119,7 +104,7 @@ def _parse_weights(text: str, low: float, high: float, choices: Sequence[str]) -
     return weights
 
 
-def _parse_texts(text: str, low: float, high: float, choices: Sequence[str]) -> Value:
+def _texts(text: str) -> dict[str, str]:
     texts = {}
     for line in filter(None, text.split("\n")):
         name, equals, value = line.partition("=")
@@ -128,29 +113,3 @@ def _parse_texts(text: str, low: float, high: float, choices: Sequence[str]) -> 
             raise ValueError("NAME=TEXT, the name in letters, digits, - and _")
         texts[name] = value
     return texts
-
-
-_PARSERS = {
-    "int": _parse_int,
-    "float": _parse_float,
-    "bool": _parse_bool,
-    "choice": _parse_choice,
-    "words": _parse_words,
-    "names": _parse_names,
-    "text": _parse_text,
-    "embedder": _parse_embedder,
-    "scope": _parse_scope,
-    "weights": _parse_weights,
-    "texts": _parse_texts,
-}
-
-
-def parse_value(
-    kind: str, text: str, low: float = 0, high: float = 0, choices: Sequence[str] = ()
-) -> Value:
-    """Return the value of ``text`` for a setting of this kind.
-
-    Raises:
-        ValueError: ``text`` is not a value; the message says what is.
-    """
-    return _PARSERS[kind](text, low, high, choices)

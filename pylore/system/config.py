@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ..core.errors import LoreError, UsageError
+from ..core.errors import LoreError, UsageError, first_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,13 +27,16 @@ _LONGEST_LINE = 20_000
 _MOST_SETTINGS = 100_000
 """Characters of all values: they are handed to plugins in one environment variable."""
 
+_BLANKS = frozenset(" \t")
+_QUOTES = frozenset("'\"")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
 _NAME = _LETTERS | frozenset("0123456789")
-_ELEMENT = _NAME | {"-"}
-_ITEM = _ELEMENT | frozenset("./")
-_BARE = _ITEM | frozenset(":,@%+=")
-_QUOTES = frozenset("'\"")
-_PLAIN = "only plain assignments are read (name=value, quoted where it has spaces)"
+_KEY = _NAME | {"-"}
+_BARE = _KEY | frozenset("./:,@%+=")
+_PLAIN = (
+    "only plain assignments are read (name=value, quoted where it has spaces; "
+    "[name]=value in an array)"
+)
 
 
 def load(environ: MutableMapping[str, str], here: str = "") -> None:
@@ -49,7 +52,7 @@ def load(environ: MutableMapping[str, str], here: str = "") -> None:
 
     Raises:
         LoreError: the project's ``.lore`` is a link that leads out of it.
-        UsageError: a config file is wrong.
+        UsageError: lines of config files are not plain assignments; the others are handed over.
     """
     find_store(environ, here)
     _forget_exports(environ)
@@ -207,216 +210,158 @@ def _read_files(environ: MutableMapping[str, str]) -> None:
     project, store = environ["LORE_PROJECT"], environ["LORE_STORE"]
     shared = os.path.join(project, SHARED) if project else store
     found: list[str] = []
+    problems: list[str] = []
     for folder, name, scope in ((users, "config", "user"),
                                 (shared, ".config", environ["LORE_STORE_SCOPE"])):  # fmt: skip
         path = os.path.join(folder, name)
         if folder and os.path.exists(path):
-            ConfigFile(path, scope, environ.get("HOME", ""), found).read()
+            problems += read_file(path, scope, environ.get("HOME", ""), found)
     environ["LORE_FROM_CONFIG"] = "".join(found)
+    if problems:
+        raise UsageError(first_of(problems))
 
 
-class ConfigFile:
-    """One config file while it is read; ``found`` gets a line for each setting."""
+def read_file(path: str, scope: str, home: str, found: list[str]) -> list[str]:
+    """Add a line for each setting of a config file to ``found``; return what is wrong in it."""
+    from ..core.text import printable
 
-    def __init__(self, path: str, scope: str, home: str, found: list[str]) -> None:
-        from ..core.text import printable
-
-        self._path, self._scope, self._home, self._found = path, scope, home, found
-        self._name = printable(path).replace("\n", "?").replace("\t", "?")
-        self._number = 1
-        self._size = sum(map(len, found))
-        self._array = self._opened = ""
-        """The array whose items are being read, and the place where it begins."""
-
-    def read(self) -> None:
-        """Read the file.
-
-        Raises:
-            UsageError: it cannot be read, or holds more than plain assignments.
-        """
-        for number, raw in enumerate(self._bytes().split(b"\n"), 1):
-            self._number = number
-            line = os.fsdecode(raw)
-            if len(raw) > _LONGEST_LINE:
-                raise self._wrong(f"a line has more than {_LONGEST_LINE} bytes", line)
-            line = line.removesuffix("\r")
-            if not _is_end(f" {line}"):
-                self._read_line(line)
-        if self._array:
-            raise UsageError(f"{self._opened}: the array {self._array} is not closed: add a )")
-
-    def _bytes(self) -> bytes:
-        # What is wrong in a file is quoted, and a clone's link may lead to any.
-        if self._scope == "project" and os.path.islink(self._path):
-            raise self._wrong("is a link: put a file in its place")
-        if not os.path.isfile(self._path) or not os.access(self._path, os.R_OK):
-            raise self._wrong("cannot be read: make it a file that you may read")
-        with open(self._path, "rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        before, nul, _ = data.partition(b"\0")
-        if len(before) > _MOST_BYTES:
-            raise self._wrong("the file has more than a megabyte: keep settings alone in it")
-        self._number += before.count(b"\n")
-        if nul:
-            raise self._wrong("a NUL byte: take it out")
-        return data
-
-    def _read_line(self, line: str) -> None:
-        if self._array:
-            self._read_items(line, line)
-            return
-        name, sign, rest = assigned(line)
-        if sign == "=(":
-            self._array, self._opened = name, self._place()
-            self._read_items(rest, line)
-            return
-        value = plain_value(rest, self._home) if sign else None
-        if value is not None:
-            self._add(name, value)
-        elif sign or not name:
-            raise self._wrong(_PLAIN, line)
-
-    def _read_items(self, text: str, line: str) -> None:
-        """Read the ``[key]=value`` items of an array, and its end if that is here."""
-        at = 0
-        while (item := item_at(text, at)) is not None:
-            key, start, at = item
-            self._add(f"{self._array}[{key}]", text[start:at].strip("\"'"))
-        rest = text[at:].lstrip(" \t")
-        if rest.startswith(")") and _is_end(rest[1:]):
-            self._array = ""
-        elif not _is_end(f" {rest}"):
-            raise self._wrong("an array holds [name]=value items", line)
-
-    def _add(self, key: str, value: str) -> None:
-        if self._size + len(value) >= _MOST_SETTINGS:
-            raise self._wrong("too many settings: keep each of them once")
-        entry = f"{key}\t{self._scope}:{self._place()}\t{value}\n"
-        self._size += len(entry)
-        self._found.append(entry)
-
-    def _place(self) -> str:
-        return f"{self._name}:{self._number}"
-
-    def _wrong(self, what: str, line: str = "") -> UsageError:
-        quoted = line[:80].encode(errors="replace").decode()  # it may not be UTF-8
-        return UsageError(f"{self._place()}: {what}" + (f", not: {quoted}" if line else ""))
+    name = printable(path).replace("\n", "?").replace("\t", "?")
+    # A message quotes the file, and a link in a clone may point to any file.
+    if scope == "project" and os.path.islink(path):
+        return [f"{name}:1: is a link: put a file in its place"]
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        return [f"{name}:1: cannot be read: make it a file that you may read"]
+    with open(path, "rb") as file:
+        data = file.read(_MOST_BYTES + 1).removeprefix(b"\xef\xbb\xbf")
+    if len(data) > _MOST_BYTES:
+        return [f"{name}:1: the file has more than a megabyte: keep settings alone in it"]
+    size = sum(map(len, found))
+    problems = []
+    array = opened = ""
+    for number, raw in enumerate(data.split(b"\n"), 1):
+        place, line = f"{name}:{number}", os.fsdecode(raw).removesuffix("\r")
+        if len(raw) > _LONGEST_LINE:
+            problems.append(f"{place}: a line has more than {_LONGEST_LINE} bytes")
+            continue
+        before, parsed = array, parse_line(line, array)
+        values, array = parsed or ([], array)
+        entries = [(key, unquoted(line[start:end], home)) for key, start, end, _ in values]
+        if parsed is None or None in dict(entries).values():
+            quoted = line[:80].encode(errors="replace").decode()  # it may not be UTF-8
+            problems.append(f"{place}: {_PLAIN}, not: {quoted}")
+            continue
+        opened = opened if before else place
+        found += [f"{key}\t{scope}:{place}\t{value}\n" for key, value in entries]
+        size += sum(map(len, found[len(found) - len(entries) :]))
+        if size > _MOST_SETTINGS:
+            return [*problems, f"{place}: too many settings: keep each of them once"]
+    if array:
+        problems.append(f"{opened}: the array {array} is not closed: add a )")
+    return problems
 
 
 # --- the grammar, which ``config_edit`` shares
 
 
-def assigned(line: str) -> tuple[str, str, str]:
-    """Return what a line assigns to, the sign (``=``, or ``=(`` for an array), and what follows.
+def parse_line(line: str, array: str = "") -> tuple[list[tuple[str, int, int, int]], str] | None:
+    """Parse a line of a config file; ``array`` is the one whose items are being read, if any.
 
-    A declaration alone has a name and no sign; a line that is neither has no name.
+    Return each assignment as its key, the start and end of its value, and the start of its item of
+    an array or -1; then the array that is still open. Return None for any other line.
 
-    >>> assigned("limit=5 # few"), assigned('W["calls"]=1')
-    (('limit', '=', '5 # few'), ('W[calls]', '=', '1'))
-    >>> assigned("declare -A W=([a]=1)"), assigned("declare -A W"), assigned("x += 1")
-    (('W', '=(', '[a]=1)'), ('W', '', ''), ('', '', ''))
+    >>> parse_line("limit=5 # few"), parse_line('W["calls"]=1')
+    (([('limit', 6, 7, -1)], ''), ([('W[calls]', 11, 12, -1)], ''))
+    >>> parse_line("declare -A W=([a]=1"), parse_line("[b]='x' )", "W")
+    (([('W[a]', 18, 19, 14)], 'W'), ([('W[b]', 4, 7, 0)], ''))
+    >>> parse_line("x += 1"), parse_line("x=$(id)")
+    (None, None)
     """
-    declared = _declared(line)
-    text = declared or line.lstrip(" \t")
-    name = _leading(text, _NAME)
-    rest = text[len(name) :]
-    if name[:1] not in _LETTERS:
-        return "", "", ""
-    if rest.startswith("=("):
-        return name, "=(", rest[2:]
-    if declared:
-        return (name, "", "") if _is_end(rest) else ("", "", "")
-    if rest.startswith("["):
-        key, length = _bracketed(rest)
-        name, rest = f"{name}[{key}]", rest[length:] if key else ""
-    return (name, "=", rest[1:]) if rest.startswith("=") else ("", "", "")
-
-
-def _declared(line: str) -> str:
-    """Return what a line declares as an array, with what follows; empty if it declares none."""
-    text = line.lstrip(" \t")
-    for word in ("declare", "-A"):
-        if not text.startswith((f"{word} ", f"{word}\t")):
-            return ""
-        text = text[len(word) :].lstrip(" \t")
-    return text
-
-
-def item_at(text: str, at: int) -> tuple[str, int, int] | None:
-    """Return the key of the item of an array at ``at``, and where its value begins and ends.
-
-    >>> item_at('["a"]=0.5 [b]=1)', 0), item_at('["a"]=0.5 [b]=1)', 9), item_at(" )", 0)
-    (('a', 6, 9), ('b', 14, 15), None)
-    """
-    while text[at : at + 1] in (" ", "\t"):
-        at += 1
-    key, length = _bracketed(text[at:])
-    start = at + length + 1
-    if not key or text[start - 1 : start] != "=":
-        return None
-    quote = text[start : start + 1]
-    if quote in _QUOTES:
-        inside = _leading(text[start + 1 :], _ITEM)
-        end = start + len(inside) + 2
-        if text[end - 1 : end] != quote:
+    at = 0
+    if not array:
+        if _is_end(line, 0):
+            return [], ""
+        at = _after(line, 0, _BLANKS)
+        declared = line.startswith(("declare ", "declare\t"), at)
+        if declared:
+            at = _after(line, at + len("declare"), _BLANKS)
+            if not line.startswith(("-A ", "-A\t"), at):
+                return None
+            at = _after(line, at + len("-A"), _BLANKS)
+        end = _after(line, at, _NAME)
+        array = line[at:end]
+        if array[:1] not in _LETTERS:
             return None
-    else:
-        end = start + len(_leading(text[start:], _ITEM))
-    return (key, start, end) if text[end : end + 1] in ("", " ", "\t", ")") else None
+        if not line.startswith("=(", end):
+            if declared:
+                return ([], "") if _is_end(line, end) else None
+            key, at = _element(line, end)
+            name, start = f"{array}[{key}]" if key else array, at + 1
+            end = value_end(line, start)
+            plain = line[at:start] == "=" and end >= 0 and _is_end(line, end)
+            return ([(name, start, end, -1)], "") if plain else None
+        at = end + len("=(")
+    found = []
+    while True:
+        item = _after(line, at, _BLANKS)
+        key, equals = _element(line, item)
+        if not key:
+            break
+        at = value_end(line, equals + 1)
+        if line[equals : equals + 1] != "=" or line[equals + 1 : equals + 2] == "~":
+            return None  # in an array the versions of bash differ about ~
+        if at < 0 or line[at : at + 1] not in ("", " ", "\t", ")"):
+            return None
+        found.append((f"{array}[{key}]", equals + 1, at, item))
+    if line.startswith(")", item):
+        array, at = "", item + 1
+    return (found, array) if _is_end(line, at) else None
 
 
-def plain_value(text: str, home: str) -> str | None:
-    """Return the value that is written behind an equals sign; None if it is no plain one.
+def unquoted(written: str, home: str) -> str | None:
+    """Return the value that a config file spells so; None if it cannot be handed over.
 
-    >>> plain_value("'a b' # c", ""), plain_value("~/x", "/home/me"), plain_value("$(id)", "")
+    >>> unquoted("'a b'", ""), unquoted("~/x", "/home/me"), unquoted("~", "")
     ('a b', '/home/me/x', None)
     """
-    end = value_end(text)
-    written = text[:end]
-    if end < 0 or not _is_end(text[end:]):
-        return None
+    value = written[1:-1] if written[:1] in _QUOTES else written
     if written[:1] == "~":
-        value = home + written[1:] if home else None
-    else:
-        value = written[1:-1] if written[:1] in _QUOTES else written
-    is_plain = value is not None and not any(letter < " " or letter == "\x7f" for letter in value)
-    return value if is_plain else None
+        value = home + written[1:]
+        if not home:
+            return None
+    return None if any(letter < " " or letter == "\x7f" for letter in value) else value
 
 
-def value_end(text: str) -> int:
-    """Return where the value that a text begins with ends; -1 if it is no plain one."""
-    if text[:1] in _QUOTES:
-        end = text.find(text[0], 1) + 1
-        special = text[0] == '"' and any(letter in "$`\\" for letter in text[:end])
+def value_end(line: str, at: int) -> int:
+    """Return the end of the value that begins at ``at``; -1 if it is not a plain one."""
+    quote = line[at : at + 1]
+    if quote in _QUOTES:
+        end = line.find(quote, at + 1) + 1
+        special = quote == '"' and any(letter in "$`\\" for letter in line[at:end])
         return end if end and not special else -1
-    if text[:1] == "~":
-        return 1 + (len(_leading(text[1:], _BARE)) if text[1:2] == "/" else 0)
-    return len(_leading(text, _BARE))
+    if quote == "~" and line[at + 1 : at + 2] != "/":
+        return at + 1
+    return _after(line, at + (quote == "~"), _BARE)
 
 
-def _bracketed(text: str) -> tuple[str, int]:
-    """Return the key in brackets that a text begins with, and its length; quotes may be around it.
-
-    The key is empty if there is none.
-    """
-    quote = text[1:2] if text[1:2] in _QUOTES else ""
-    start = 1 + len(quote)
-    key = _leading(text[start:], _ELEMENT)
-    end = f"{quote}]"
-    if text[:1] != "[" or key[:1] not in _LETTERS or not text.startswith(end, start + len(key)):
-        return "", 0
-    return key, start + len(key) + len(end)
+def _element(line: str, at: int) -> tuple[str, int]:
+    """Return the key of ``[key]`` or ``["key"]`` at ``at``, and its end; no key and ``at`` else."""
+    quote = line[at + 1 : at + 2] if line[at + 1 : at + 2] in _QUOTES else ""
+    start = at + 1 + len(quote)
+    end = _after(line, start, _KEY)
+    if line[at : at + 1] != "[" or line[start : start + 1] not in _LETTERS:
+        return "", at
+    closed = line.startswith(f"{quote}]", end)
+    return (line[start:end], end + len(quote) + 1) if closed else ("", at)
 
 
-def _leading(text: str, letters: frozenset[str]) -> str:
-    """Return the longest beginning of a text that these letters make."""
-    for at, letter in enumerate(text):
-        if letter not in letters:
-            return text[:at]
-    return text
+def _after(line: str, at: int, letters: frozenset[str]) -> int:
+    """Return the first place from ``at`` on that has none of these letters."""
+    while line[at : at + 1] in letters:
+        at += 1
+    return at
 
 
-def _is_end(text: str) -> bool:
+def _is_end(line: str, at: int) -> bool:
     """Return True if nothing follows but blanks, and a comment with a blank before it."""
-    rest = text.lstrip(" \t")
-    return not rest or (rest[0] == "#" and len(rest) < len(text))
+    end = _after(line, at, _BLANKS)
+    return end == len(line) or (line[end] == "#" and (end == 0 or line[end - 1] in _BLANKS))

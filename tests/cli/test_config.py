@@ -11,7 +11,7 @@ import pytest
 from commands import Lore
 
 import pylore
-from pylore.system.config import ConfigFile
+from pylore.system.config import read_file
 
 ROOT = Path(pylore.__file__).parents[1]
 EXAMPLE = (ROOT / "config.example").read_text(encoding="utf-8")
@@ -168,10 +168,45 @@ def test_set_writes_programs_to_the_users_config(lore: Lore) -> None:
     assert "LORE_LIMIT is set in the environment, and counts before this file" in note
 
 
+def test_config_mends_a_broken_file(lore: Lore, project: Path) -> None:
+    lore.config.write_text("limit=none\nrrf_k=x\nfusion = rrf\nquestions=1\n")
+    project.write_text("limit 7\n")
+    (line,) = lore("list", code=2).notes
+    assert f"{lore.config}:3: " in line and f"{project}:1: " in line
+    notes = lore("config", "set", "limit", "5", "--user").notes
+    assert len(notes) == 3 and "unknown setting 'questions'" in notes[1]
+    for key in ("rrf_k", "fusion", "questions"):
+        lore("config", "unset", key, "--user")
+    assert lore.config.read_text() == "limit=5\n" and value(lore, "limit") == "5"
+    project.unlink()
+    assert lore("list").notes == []
+
+
+def test_config_file_may_begin_with_a_mark_and_have_lines_of_windows(
+    lore: Lore, project: Path
+) -> None:
+    project.write_bytes(b"\xef\xbb\xbfgraph_depth=2\r\n")
+    assert value(lore, "graph_depth") == "2"
+    lore("config", "set", "graph_depth", "1")
+    assert project.read_bytes() == b"graph_depth=1\r\n"
+
+
+def test_list_explains_a_section(lore: Lore) -> None:
+    lore.patch.setenv("LORE_RRF_K", "6")
+    text = lore("config", "list", "search", "--text").out
+    assert text.startswith("# search\n\x1b" if "\x1b" in text else "# search\nlimit = 10\n    ")
+    assert "rrf_k = 6  env:LORE_RRF_K\n    the constant of" in text and "budget" not in text
+    assert {row["section"] for row in lore("config", "list").json} == {
+        "graph", "search", "records and context", "retention", "programs and places", "hub",
+        "output",
+    }  # fmt: skip
+    assert "no section 'x': give one of graph, search" in lore.refuse("config", "list", "x")
+
+
 def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
     lore.refuse_each("""
         config get grph_depth | 2 | unknown setting 'grph_depth' (did you mean 'graph_depth'?)
-        config put limit 1 | 2 | config takes 'list', 'get KEY', 'set KEY VALUE' or 'unset KEY'
+        config put limit 1 | 2 | config takes 'list [SECTION]', 'get KEY', 'set KEY VALUE' or
         config set limit 0 | 2 | limit is '0': give a whole number from 1 to 1000
         config set lmit 3 | 2 | unknown setting 'lmit' (did you mean 'limit'?)
         config set limit[x] 3 | 2 | unknown setting 'limit[x]'
@@ -220,7 +255,7 @@ def test_example_sourced_by_bash_gives_the_same(lore: Lore) -> None:
         pytest.skip("arrays by name need bash 4.3")
     lore.config.write_text(EXAMPLE)
     lines: list[str] = []
-    ConfigFile(str(lore.config), "user", str(lore.home), lines).read()
+    assert not read_file(str(lore.config), "user", str(lore.home), lines)
     parsed = {line.split("\t")[0]: line.split("\t")[2] for line in lines}
     words = ["bash", "-c", SOURCED, "-", str(lore.config), *lore("config", "list", "--ids").lines]
     printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout

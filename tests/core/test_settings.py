@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import UsageError
-from pylore.core.settings import ARRAYS, BY_NAME, SETTINGS, USER_ONLY, Setting, Settings
+from pylore.core.settings import ARRAYS, BY_NAME, SETTINGS, Setting, Settings
 
 if TYPE_CHECKING:
     from pylore.core.setting_values import Value
@@ -46,7 +46,6 @@ def values(setting: Setting) -> st.SearchStrategy[Value]:
     kinds: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
         "int": lambda: st.integers(int(low), int(high)),
         "float": lambda: short(low, high),
-        "bool": st.booleans,
         "choice": lambda: st.sampled_from(setting.choices),
         "words": lambda: st.lists(
             st.sampled_from(setting.choices) if setting.choices else NAME, max_size=4
@@ -239,7 +238,7 @@ def test_the_depth_is_what_is_asked_for_within_what_is_allowed(asked: int, allow
 
 # --- what is refused
 
-WRONG = {"int": "x", "float": "x", "bool": "x", "choice": "x", "weights": "x", "texts": "x",
+WRONG = {"int": "x", "float": "x", "choice": "x", "weights": "x", "texts": "x",
          "embedder": "x"}  # fmt: skip
 REFUSABLE = [setting for setting in SETTINGS if setting.kind in WRONG]
 
@@ -248,7 +247,7 @@ REFUSABLE = [setting for setting in SETTINGS if setting.kind in WRONG]
 def test_a_wrong_value_is_refused_with_its_place_and_what_would_be_right(setting: Setting) -> None:
     text = WRONG[setting.kind]
     variable = "LORE_" + setting.name.upper()
-    whose = "user" if setting.name in USER_ONLY else "project"
+    whose = "user" if setting.users else "project"
     config = f"{setting.config_key}\t{whose}:/a/.config:12\t{text}\n"
     if setting.kind == "weights":
         config = f"{setting.config_key}[calls]\tproject:/a/.config:12\tx\n"
@@ -267,6 +266,22 @@ def test_a_wrong_value_is_refused_with_its_place_and_what_would_be_right(setting
         if setting.kind in ("float", "weights"):
             assert message.endswith(f"from {setting.low:g} to {setting.high:g}")
         assert "\n" not in message
+
+
+def test_all_wrong_values_of_configs_are_named() -> None:
+    wrong = "".join(f"limit\tuser:/a/config:{number}\tx\n" for number in range(1, 6))
+    environ = {"LORE_FROM_CONFIG": f"{wrong}rrf_k\tuser:/a/config:6\t5\n"}
+    with pytest.raises(UsageError, match=r"/a/config:1: .*/a/config:3: .*; and 2 more"):
+        Settings.load(environ=environ, flags={})
+    settings = Settings.load(environ=environ, flags={}, lenient=True)
+    assert (settings.limit, settings.rrf_k, len(settings.problems)) == (10, 5, 5)
+
+
+def test_unknown_settings_are_left_out_in_one_line() -> None:
+    config = "grph_depth\tproject:/a/.config:3\t2\nquestions\tuser:/a/c:1\t1\n"
+    settings = Settings.load(environ={"LORE_FROM_CONFIG": config}, flags={})
+    (warning,) = settings.warnings
+    assert warning.startswith("/a/.config:3: ") and warning.count("left out") == 2
 
 
 def test_an_unknown_setting_of_a_config_is_left_out_with_the_nearest_name() -> None:
@@ -297,8 +312,9 @@ def test_what_names_a_program_counts_only_in_the_users_own_config() -> None:
     assert user.warnings == []
 
 
-@pytest.mark.parametrize("setting", [BY_NAME[name] for name in USER_ONLY],
-                         ids=lambda setting: setting.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "setting", [one for one in SETTINGS if one.users], ids=lambda setting: setting.name
+)
 def test_nothing_that_is_the_users_alone_is_taken_from_a_project(setting: Setting) -> None:
     element = "[team]" if setting.kind in ARRAYS else ""
     line = f"{setting.config_key}{element}\tproject:/c/.config:1\tpostgresql://h/x\n"

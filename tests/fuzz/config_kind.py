@@ -13,7 +13,7 @@ from mutator import ODD, mutated
 
 from pylore.core.errors import UsageError
 from pylore.core.settings import SETTINGS, Settings
-from pylore.system.config import ConfigFile
+from pylore.system.config import read_file
 
 HOME = "/nowhere"
 
@@ -61,11 +61,11 @@ class Configs(Kind):
 
     def _is_taken(self, file: Path) -> bool:
         found: list[str] = []
-        try:
-            ConfigFile(str(file), file.suffix[1:], HOME, found).read()
-        except UsageError as error:
-            one_line(error)
-            assert re.match(rf"{file}:\d+: ", str(error)), error
+        problems = read_file(str(file), file.suffix[1:], HOME, found)
+        for problem in problems:
+            one_line(UsageError(problem))
+            assert re.match(rf"{file}:\d+: ", problem), problem
+        if problems:
             return False
         try:
             settings = Settings.load(environ={"LORE_FROM_CONFIG": "".join(found)}, flags={})

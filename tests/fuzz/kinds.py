@@ -17,7 +17,7 @@ from pylore.cli.declaration import every_command
 from pylore.cli.reader import read_plainly
 from pylore.code.rules import Rules, scan
 from pylore.core.errors import LoreError
-from pylore.core.settings import SETTINGS, Settings
+from pylore.core.settings import BY_NAME, SETTINGS, Settings
 from pylore.core.text import printable
 from pylore.formats.mdfile import parse as parse_front_matter
 from pylore.indexing.indexer import passages, prose_passages
@@ -119,9 +119,9 @@ class Options(Kind):
         except LoreError as error:
             one_line(error)
             return
-        texts = {name: settings.as_text(name) for name in flags}
+        texts = {name: settings.as_text(name) for name in flags if name in BY_NAME}
         again = Settings.load(environ={}, flags=texts)
-        assert texts == {name: again.as_text(name) for name in flags}
+        assert texts == {name: again.as_text(name) for name in texts}
 
 
 class FrontMatterKind(Kind):

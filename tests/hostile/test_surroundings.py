@@ -17,7 +17,7 @@ from store_places import store_folder
 import pylore
 from pylore.cli import find, main, runtime
 from pylore.core.errors import BUG, LoreError
-from pylore.core.settings import USER_ONLY
+from pylore.core.settings import SETTINGS
 from pylore.system.atomic_write import TemporaryFolder, write_whole
 from pylore.system.bug_reports import report_of
 
@@ -104,7 +104,7 @@ def test_the_sdk_asks_no_program_of_the_working_directory(
 def test_a_program_of_ones_own_gets_nothing_that_a_project_may_not_set(
     planted: Planted, program: str
 ) -> None:
-    lines = [f"{name}=evil-{name}" for name in USER_ONLY]
+    lines = [f"{one.name}=evil-{one.name}" for one in SETTINGS if one.users]
     lines += ["my_tool_command=evil-tool", "embedder=endpoint:evil", 'retrievers="fulltext evil"',
               "LLM_COMMAND=evil", "root=evil", "endpoint_key=evil", "limit=7"]  # fmt: skip
     Planted.write(planted.project / ".lore/.config", "".join(f"{line}\n" for line in lines))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.system import config
-from pylore.system.config import ConfigFile
+from pylore.system.config import parse_line, read_file, unquoted, value_end
 from pylore.system.config_edit import with_setting, without_setting
 
 HOME = "/home/of me"
@@ -29,7 +29,9 @@ def read(file: Path, text: str | bytes, scope: str = "user") -> list[tuple[str, 
     """Key, line and value of each setting."""
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     found: list[str] = []
-    ConfigFile(str(file), scope, HOME, found).read()
+    problems = read_file(str(file), scope, HOME, found)
+    if problems:
+        raise UsageError(problems[0])
     rows = [entry.removesuffix("\n").split("\t", 2) for entry in found]
     assert all(origin.startswith(f"{scope}:{file}:") for _, origin, _ in rows)
     return [(key, int(origin.rpartition(":")[2]), value) for key, origin, value in rows]
@@ -137,14 +139,14 @@ def test_what_is_no_plain_assignment_is_refused_with_its_line(file: Path, line: 
     "declare -A x=(\n[a]=1\ntouch canary\n)",
 ])  # fmt: skip
 def test_an_array_holds_plain_items_alone(file: Path, line: str) -> None:
-    with pytest.raises(UsageError, match="an array holds") as error:
+    with pytest.raises(UsageError, match=PLAIN) as error:
         read(file, line)
     assert str(error.value).startswith(f"{file}:{3 if chr(10) in line else 1}: ")
 
 
 @pytest.mark.parametrize(("text", "where", "what"), [
     ("a=1\ndeclare -A W=(\n[calls]=0.5", 2, "the array W is not closed: add a )"),
-    (b"a=1\nb=1\0\n", 2, "a NUL byte"),
+    (b"a=1\nb=1\0\n", 2, "only plain"),
     ("#" * 1_000_001, 1, "more than a megabyte"),
     ("a=1\n#" + "y" * 20_000, 2, "more than 20000 bytes"),
     ("limit=5\n" * 10_000, None, "too many settings"),
@@ -167,16 +169,28 @@ def test_lines_may_end_as_windows_ends_them_and_the_last_one_may_have_no_end(fil
 
 def test_a_file_that_is_a_folder_or_may_not_be_read_is_refused(file: Path) -> None:
     file.mkdir()
-    with pytest.raises(UsageError, match="cannot be read"):
-        ConfigFile(str(file), "user", "", []).read()
+    assert "cannot be read" in read_file(str(file), "user", "", [])[0]
 
 
 def test_a_link_counts_as_a_file_but_in_a_project(file: Path, tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("a secret line\n")
     file.symlink_to(tmp_path / "kept")
-    with pytest.raises(UsageError, match=":1: is a link") as error:
-        ConfigFile(str(file), "project", "", []).read()
-    assert "secret" not in str(error.value)
+    (problem,) = read_file(str(file), "project", "", [])
+    assert ":1: is a link" in problem and "secret" not in problem
+
+
+def test_every_broken_line_is_named_and_the_others_are_read(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbfa=1\r\nb 2\nW=(\n[x]=1\n[y]=$(id)\n)\nc=3\n")
+    found: list[str] = []
+    problems = read_file(str(file), "user", "", found)
+    assert [problem.split(": ")[0] for problem in problems] == [f"{file}:2", f"{file}:5"]
+    assert [entry.split("\t")[0] for entry in found] == ["a", "W[x]", "c"]
+
+
+def test_setting_replaces_broken_lines_of_its_key() -> None:
+    text = "a=1 2\nb=x y\nb=$(id)\n"
+    assert with_setting(text, "b", "5") == "a=1 2\nb=5\n"
+    assert without_setting(text, "b") == "a=1 2\n"
 
 
 # --- the same as bash
@@ -279,8 +293,9 @@ def test_a_setting_that_is_written_is_read_and_the_others_stay(
     file = tmp_path_factory.mktemp("edited") / "config"
     text = "\n".join([literal, *lines])
     before = {key: value for key, _, value in read(file, text)}
-    assume("[" not in key or config.item_at(f"[a]={value}", 0) is not None)
-    plain = config.plain_value(value, HOME)
+    assume("[" not in key or parse_line(f"[a]={value})", "V_A") is not None)
+    assert value_end(value, 0) == len(value)
+    plain = unquoted(value, HOME)
     assert plain is not None
     changed = with_setting(text, key, plain)
     assert {key: value for key, _, value in read(file, changed)} == {**before, key: plain}

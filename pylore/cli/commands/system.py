@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ...app.sync import make_empty_store, make_store
-from ...core.errors import DONE, FAILURE, LoreError, StoreError, UsageError, nearest
+from ...core.errors import DONE, FAILURE, LoreError, StoreError, UsageError
 from ...core.ids import ALL
-from ...core.settings import ARRAYS, BY_NAME, SETTINGS, users_alone
+from ...core.settings import SETTINGS, named, users_alone
 from ...core.text import counted
 from ...formats.knowledge import FILE as KNOWLEDGE
 from ...indexing.indexer import rebuild
@@ -19,9 +19,9 @@ from ...system.atomic_write import write_whole
 from ...system.config import SHARED, locate
 from ...system.config_edit import with_setting, without_setting
 from ...system.project_files import real_place
-from ...terminal.output import write
+from ...terminal.output import note, write
 from ...terminal.screen import Progress
-from ...terminal.text import each
+from ...terminal.text import bold, dim
 from ..doctor import checks_text, examine
 from ..runtime import (
     chosen_output,
@@ -34,7 +34,7 @@ from ..runtime import (
 from ..session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ...core.settings import Setting, Settings
 
@@ -142,48 +142,50 @@ def doctor(full: bool, **options: Any) -> int:
     return DONE if all(item.ok for item in found) else FAILURE
 
 
-_USAGE = "config takes 'list', 'get KEY', 'set KEY VALUE' or 'unset KEY': see 'lore config --help'"
-_WORDS = {"list": 0, "get": 1, "set": 2, "unset": 1}
+_USAGE = ("config takes 'list [SECTION]', 'get KEY', 'set KEY VALUE' or 'unset KEY': "
+          "see 'lore config --help'")  # fmt: skip
+_WORDS = {"list": (0, 1), "get": (1,), "set": (2,), "unset": (1,)}
 
 
 def config(
     words: tuple[str, ...], value_only: bool, user: bool, project: bool, **options: Any
 ) -> None:
-    session = Session(options)
+    try:
+        system_config.load(os.environ)
+    except UsageError as error:  # it may be this command that mends the line
+        note(str(error))
+    session = Session(options, lenient=True)
     verb, given = (words[0], words[1:]) if words else ("list", ())
-    if _WORDS.get(verb) != len(given) or (value_only and verb != "get"):
+    if len(given) not in _WORDS.get(verb, ()) or (value_only and verb != "get"):
         raise UsageError(_USAGE)
     if (user or project) and verb in ("list", "get"):
         raise UsageError("--user and --project are for 'set' and 'unset': leave them out")
-    setting, element = _named(given[0]) if given else (None, "")
     if verb in ("set", "unset"):
-        assert setting is not None
-        _change(session, setting, element, given[1:], user=user, project=project)
-        return
-    rows = [_row(session, one) for one in SETTINGS if setting in (None, one)]
-    if verb == "list":
+        _change(session, given[0], given[1:], user=user, project=project)
+    elif verb == "list":
+        rows = [_row(session, one) for one in _of_section(given)]
         session.say(_store_in_use())
-        session.output.list(rows, each(_text))
-    elif value_only:
-        write(f"{rows[0]['value']}\n")
+        session.output.list(rows, _sections_text)
     else:
-        session.output.one(rows[0], _text)
+        row = _row(session, named(given[0])[0])
+        if value_only:
+            write(f"{row['value']}\n")
+        else:
+            session.output.one(row, _text)
 
 
-def _named(word: str) -> tuple[Setting, str]:
-    """Return the setting that a key names, and of ``EDGE_WEIGHTS[calls]`` the element in
-    brackets."""
-    name, bracket, element = word.partition("[")
-    setting = BY_NAME.get(name.lower())
-    if setting is None or (bracket and setting.kind not in ARRAYS):
-        hint = nearest(name, list(BY_NAME))
-        raise UsageError(f"unknown setting '{word}'{hint}: see 'lore config list'")
-    return setting, f"[{element}" if bracket else ""
+def _of_section(words: tuple[str, ...]) -> list[Setting]:
+    sections = list(dict.fromkeys(one.section for one in SETTINGS))
+    for word in words:
+        if not any(section.startswith(word) for section in sections):
+            raise UsageError(f"no section '{word}': give one of {', '.join(sections)}")
+    return [one for one in SETTINGS if one.section.startswith("".join(words))]
 
 
 def _row(session: Session, setting: Setting) -> dict[str, Any]:
     return {
         "id": setting.config_key,
+        "section": setting.section,
         "value": session.settings.as_text(setting.name),
         "origin": session.settings.origins.get(setting.name, "default"),
         "help": setting.help,
@@ -196,11 +198,16 @@ def _store_in_use() -> list[str]:
 
 
 def _change(
-    session: Session, setting: Setting, element: str, value: tuple[str, ...], *,
-    user: bool, project: bool,
-) -> None:  # fmt: skip
+    session: Session, key: str, value: tuple[str, ...], *, user: bool, project: bool
+) -> None:
     """Writes one setting into a file, or takes it out; nothing is written where that is wrong."""
-    key = setting.config_key + element
+    try:
+        setting, element = named(key)
+    except UsageError:
+        if value or not _unset_unknown(session, key):
+            raise
+        return
+    key = setting.config_key + (f"[{element}]" if element else "")
     if value:
         session.settings.changed([(key, value[0])], "command:config set")
     path = _file(setting, "".join(value), user=user, project=project)
@@ -211,7 +218,20 @@ def _change(
     is_changed = _write_changes(path, changes)
     session.say(_overruled(session, setting, path))
     state = "unchanged" if not is_changed else "set" if value else "unset"
-    row = {"id": key, "value": value[0] if value else None, "state": state, "file": path}
+    _print_change(session, key, value[0] if value else None, state, path)
+
+
+def _unset_unknown(session: Session, key: str) -> bool:
+    """Take a key that is not a setting out of the first config file that has it."""
+    for path in (os.path.join(shared_folder(), ".config"), _users_file()):
+        if _write_changes(path, {key: None}):
+            _print_change(session, key, None, "unset", path)
+            return True
+    return False
+
+
+def _print_change(session: Session, key: str, value: str | None, state: str, path: str) -> None:
+    row = {"id": key, "value": value, "state": state, "file": path}
     session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
 
 
@@ -263,7 +283,7 @@ def _users_file() -> str:
 
 def _read(path: str) -> str:
     try:
-        with open(real_place(path), encoding="utf-8", newline="") as file:
+        with open(real_place(path), encoding="utf-8-sig", newline="") as file:
             return file.read()
     except FileNotFoundError:
         return ""
@@ -283,4 +303,15 @@ def _overruled(session: Session, setting: Setting, path: str) -> list[str]:
 
 
 def _text(row: dict[str, Any]) -> str:
-    return f"{row['id']:<22} {row['value'] or '-':<34} {row['origin']}\n"
+    origin = "" if row["origin"] == "default" else dim(f"  {row['origin']}")
+    return f"{bold(row['id'])} = {row['value'] or '-'}{origin}\n    {row['help']}\n"
+
+
+def _sections_text(rows: Sequence[dict[str, Any]]) -> str:
+    text, section = "", ""
+    for row in rows:
+        if row["section"] != section:
+            section = row["section"]
+            text += f"{chr(10) if text else ''}# {section}\n"
+        text += _text(row)
+    return text

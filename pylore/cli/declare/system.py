@@ -7,14 +7,14 @@ from . import OUTPUT, QUIET
 
 CONFIG_COMMAND = OldCommand(
     "config",
-    "[list | get KEY | set KEY VALUE | unset KEY]",
+    "[list [SECTION] | get KEY | set KEY VALUE | unset KEY]",
     "every setting, its value, and where that came from",
     """\
 A setting is an option (--graph-depth), an environment variable
 (LORE_GRAPH_DEPTH) and a key of a config file (graph_depth). Precedence:
 option, environment, the project's .lore/.config, the user's
 ~/.config/lore/config, default. Config files are read line by line and never
-run; config.example has every setting.
+run; config.example has every setting. 'list graph' prints one section.
 
 'set' and 'unset' change one line of a file and keep the others, with their comments. What
 no file may have is refused, and so is what a project's may not, which may come with a
