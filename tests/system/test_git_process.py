@@ -17,8 +17,8 @@ STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[l
 """Names of functions that start a program, whatever module they are taken from."""
 
 STARTING = {
-    "app/plugins.py", "ask/rounds.py", "cli/browse.py", "cli/commands/editing.py",
-    "cli/doctor.py", "cli/own_commands.py", "code/rules.py",
+    "ask/rounds.py", "cli/browse.py", "cli/commands/editing.py", "cli/doctor.py",
+    "cli/own_commands.py", "code/rules.py",
     "system/plugin_process.py", "system/programs.py",
     "terminal/output.py", "terminal/screen.py", DOOR,
 }  # fmt: skip
