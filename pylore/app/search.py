@@ -114,7 +114,7 @@ def record_ids(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
 def keep_question(
     engine: Engine, source: str, question: str, hits: Iterable[Hit], session: str = ""
 ) -> None:
-    """Note a question in the log of events if none of its results is sure: see ``lore gaps``.
+    """Note a question in the log of events if none of its results is sure: see ``capture gaps``.
 
     It never fails.
     """

@@ -1,19 +1,16 @@
-"""Declare and run capture, event, events, candidates and promote, and ``sweep --telemetry``."""
+"""Commands that read sessions of agents and decide what they teach: capture and its verbs."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..cli.declaration import Argument, OldCommand, Option
-from ..cli.declare import BUSY_TIMEOUT, COUNTS_OUTPUT, OUTPUT, QUIET, embedder, limit, quiet
-from ..cli.reader import split_words
-from ..cli.runtime import events_of, forms_in, ids_from
-from ..cli.session import Session, project_root, read_stdin
+from ..cli.command import Group, argument, command, option
+from ..cli.runtime import events_of, ids_from, project_root, read_stdin
 from ..core.errors import LoreError, NoStore, UsageError
-from ..core.settings import Settings
 from ..core.text import counted, one_line
 from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES
@@ -36,44 +33,74 @@ from .events import (
     shortened,
     sweep_events,
 )
+from .gaps import find_gaps
 from .promotion import Promoted, Wanted, asked_row
 from .recent import count_elsewhere
+from .transcripts import TRANSCRIPTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..app.engine import Engine
+    from ..cli.session import Session
+    from ..core.settings import Settings
     from ..system.plugin_files import Events
 
+CAPTURE = Group("capture", """\
+Read sessions of coding agents, and keep what they teach.
 
+'lore capture --from AGENT' is 'lore capture run': it appends what happened to your log of events.
+'candidates' finds sentences in it that may be worth keeping, and 'promote' makes records of
+them.""", default="run")  # fmt: skip
+
+MOST_LISTED = 1_000_000_000
 _MOST_FILES = 20
 _LONGEST_NAME = 200
 _WIDTH = 100
+"""Characters of a text in a list."""
 
 
-def capture(paths: tuple[str, ...], source: str | None, since: str, **options: Any) -> None:
+@command("capture run [options] --from AGENT [PATH…]", settings=("events_days",))
+def run(
+    session: Session,
+    paths: tuple[str, ...] = argument("[PATH…]", complete="files"),
+    *,
+    source: str = option("--from AGENT", "claude, codex or jsonl", choices=tuple(TRANSCRIPTS)),
+    since: str = option("--since DATE|AGE", "leave out older events (2026-01-31, 12h, 7d)", ""),
+) -> None:
+    """Read transcripts of an agent into your log of events.
+
+    PATH is a transcript or a folder of them; by default all that the agent keeps. jsonl is for
+    events that another program has written. Secrets are taken out before anything is written;
+    a second run adds what is new. The log is yours alone, and in no repository.
+
+    Prints counts. The exit code is 1 if a file could not be read.
+
+    \b
+    lore capture --from claude
+    lore capture --from codex --since 7d
+    lore capture --from jsonl events.jsonl
+    """
     from .redaction import Redactor, own_redactors
-    from .transcripts import TRANSCRIPTS
 
-    session = Session(options)
     settings = session.settings
     if source is None:
         raise UsageError(f"capture needs --from: give one of {', '.join(TRANSCRIPTS)}")
     kind = TRANSCRIPTS[source]
     redactor = Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout)
-    work = Capture(kind, redactor, parse_since(since) if since else "",
-                   lambda line: session.say([line]))  # fmt: skip
+    moment = parse_since(since) if since else ""
+    work = Capture(kind, redactor, moment, lambda line: session.say([line]))
     receipt = work.run(_places(paths, kind.name, kind.folder))
     _sweep_quietly(settings)
     session.output.one(receipt.to_dict(), _receipt_text)
     if receipt.failed:
-        flush()  # what was read stands, and is told in a pipe too
+        flush()  # the counts of the other files come first, in a pipe too
         named = "leave --quiet out to see which" if settings.quiet else "check what is named above"
         raise LoreError(f"capture: {counted(receipt.failed, 'file')} could not be read: {named}")
 
 
 def _places(paths: Sequence[str], name: str, folder: str) -> Sequence[str]:
-    """Return the files and folders to read: those that are given, else the agent's own."""
+    """Return the files and folders to read: the given ones, else the agent's own."""
     if paths:
         return paths
     if not folder:
@@ -84,28 +111,47 @@ def _places(paths: Sequence[str], name: str, folder: str) -> Sequence[str]:
 
 
 def _sweep_quietly(settings: Settings) -> None:
-    """Keeps the log within its limits; where that fails, what was captured stands all the same."""
     try:
         sweep_events(settings.events_days)
     except OSError as error:
         note(f"{error.filename or event_file()}: {error.strerror}: nothing was swept")
 
 
+@command("capture event [options] KIND")
 def event(
-    kind: str, session: str, name: str, message: str, error: str, files: Sequence[str], source: str,
-    ms: int | None, *, failed: bool, **options: Any,
-) -> None:  # fmt: skip
+    session: Session,
+    kind: str = argument("KIND", choices=KINDS),
+    *,
+    name: str = option("--name NAME", "the tool, the commit's hash, or the session's folder", ""),
+    session_name: str = option("--session ID", "the session that it belongs to", ""),
+    message: str = option("-m, --message TEXT", "what was asked, said, run; - reads stdin", ""),
+    error: str = option("--error TEXT", "what failed", ""),
+    failed: bool = option("--failed", "it failed for an unknown reason"),
+    files: tuple[str, ...] = option(
+        "--file PATH,…", "files that it is about, from the project's folder", complete="files"
+    ),
+    ms: int | None = option("--ms N", "how long it took", low=0, high=1_000_000_000),
+    source: str = option("--source NAME", "who reports it", "cli"),
+) -> None:
+    """Append one event to your log.
+
+    For agents and programs without transcripts. KIND is prompt, say, tool, edit, search, commit,
+    session or question. Texts are cut at 500 characters (errors at 200), without their secrets.
+    Prints the event.
+
+    \b
+    lore capture event tool --session s1 --name make -m 'make test' --error 'test_login failed'
+    lore capture event prompt --session s1 -m 'never push to main'
+    """
     from .redaction import Redactor, own_redactors
 
-    here = Session(options)
-    _require_kinds([kind])
     text = read_stdin() if message == "-" else message
     if not text.strip() and kind in ("prompt", "say"):
         raise UsageError(f"event {kind} needs its text: give it with -m, or '-m -' for stdin")
     row: dict[str, Any] = {
-        "v": VERSION, "t": now(), "src": source[:_LONGEST_NAME], "session": session[:_LONGEST_NAME],
-        "kind": kind, "name": name[:_LONGEST_NAME], "ms": ms,
-        "files": [*split_words(files)[:_MOST_FILES]],
+        "v": VERSION, "t": now(), "src": source[:_LONGEST_NAME],
+        "session": session_name[:_LONGEST_NAME], "kind": kind, "name": name[:_LONGEST_NAME],
+        "ms": ms, "files": [*files[:_MOST_FILES]],
         "text": text.strip()[: 2 * MOST_TEXT], "err": error.strip()[: 2 * MOST_ERROR],
     }  # fmt: skip
     if failed or error:
@@ -113,43 +159,53 @@ def event(
     elif kind in ("tool", "edit", "search", "commit"):
         row["ok"] = True
     row = {field: value for field, value in row.items() if value not in (None, "", [])}
-    settings = here.settings
+    settings = session.settings
     Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout).redact([row])
     shortened(row)
-    _append(event_line(row))
-    here.output.one(row, _event_text)
-
-
-def _append(line: bytes) -> None:
     try:
-        append(line)
-    except OSError as error:
-        raise log_fault(error, "say it") from None
+        append(event_line(row))
+    except OSError as fault:
+        raise log_fault(fault, "report it") from None
+    session.output.one(row, _event_text)
 
 
+@command("capture events [options]")
 def events(
-    session: str, files: Sequence[str], kinds: Sequence[str], since: str, *, follow: bool,
-    **options: Any,
-) -> None:  # fmt: skip
-    in_form = bool(forms_in(options))
-    output = Session(options).output
-    if not in_form and output.form == "json":
-        output = Output("jsonl", output.jq)  # a log is read line by line
-    wanted: dict[str, Any] = {
-        "since": parse_since(since) if since else "", "session": session,
-        "kinds": split_words(kinds), "files": split_words(files),
-    }  # fmt: skip
-    _require_kinds(wanted["kinds"])
-    if not follow:
-        output.stream(read_events(**wanted), each(_event_text))
-        return
-    _follow(output, wanted)
+    session: Session,
+    *,
+    session_name: str = option("--session ID", "only this session's", ""),
+    files: tuple[str, ...] = option(
+        "--file GLOB,…", "only events of these files or folders", complete="files"
+    ),
+    kinds: tuple[str, ...] = option(
+        "--kind KIND,…", f"only these: {', '.join(KINDS)}", choices=KINDS
+    ),
+    since: str = option("--since DATE|AGE", "only later events (2026-01-31, 12h, 7d)", ""),
+    follow: bool = option("-f, --follow", "go on with what is appended, until Ctrl-C"),
+) -> None:
+    """List your log of events, in the order it was written.
 
+    In a pipe JSON lines, on a terminal a line an event. Fields: v, t, src, session, turn, span,
+    parent, kind, name, ok, ms, files, text, err, ref; unknown ones are missing.
 
-def _require_kinds(kinds: Iterable[str]) -> None:
+    \b
+    lore capture events --since 1d --kind tool --jq 'select(.ok == false) | .err'
+    lore capture events --file src/auth --kind prompt,commit
+    """
     for kind in kinds:
         if kind not in KINDS:
             raise UsageError(f"'{kind}' is not a kind of event: give one of {', '.join(KINDS)}")
+    output = session.output
+    if session.form_given() in ("", "jq") and output.form == "json":
+        output = Output("jsonl", output.jq)  # a log is read line by line
+    wanted: dict[str, Any] = {
+        "since": parse_since(since) if since else "", "session": session_name, "kinds": kinds,
+        "files": files,
+    }  # fmt: skip
+    if follow:
+        _follow(output, wanted)
+    else:
+        output.stream(read_events(**wanted), each(_event_text))
 
 
 def _follow(output: Output, wanted: dict[str, Any]) -> None:
@@ -166,64 +222,39 @@ def _follow(output: Output, wanted: dict[str, Any]) -> None:
             output.list([one], each(_event_text))
 
 
-def sweep_telemetry(session: Session, *, dry_run: bool) -> None:
-    """``lore sweep --telemetry``: files of events and candidates that are past their time."""
-    settings = session.settings
-    try:
-        swept = sweep_events(settings.events_days, dry_run=dry_run)
-    except OSError as error:
-        raise LoreError(f"{error.filename}: {error.strerror}: check its rights") from None
-    state = "due" if dry_run else "dropped"
-    rows = [{"id": one.file, "state": state, "reason": one.why, "bytes": one.size} for one in swept]
-    why = f"found more than {settings.candidates_days} days ago"
-    rows += [{"id": id, "state": state, "reason": why, "bytes": None}
-             for id in swept_candidates(session, dry_run=dry_run)]  # fmt: skip
-    session.output.list(rows, each(_swept_text, "nothing to sweep\n"))
-
-
-def _swept_text(row: dict[str, Any]) -> str:
-    size = f", {row['bytes']} bytes" if row["bytes"] else ""
-    return f"{row['state']}  {bold(row['id'])}" + dim(f"  {row['reason']}{size}\n")
-
-
-def _event_text(row: dict[str, Any]) -> str:
-    failed = "" if row.get("ok", True) is not False else "failed: "
-    said = [row.get("name", ""), " ".join(row.get("files") or ()), row.get("text", "")]
-    text = one_line("  ".join(part for part in said if part))
-    error = f"  {failed}{one_line(row.get('err') or '')}" if failed else ""
-    head = f"{row['t']}  {(row.get('session') or '-')[:8]:<8}  "
-    return dim(head) + bold(f"{row['kind']:<8}") + f"{text[:_WIDTH]}{error[:_WIDTH]}\n"
-
-
-def _receipt_text(row: dict[str, Any]) -> str:
-    lines = [f"{counted(row['files'], 'file')} read, {row['unchanged']} unchanged, "
-             f"{counted(row['sessions'], 'session')} with something new"]  # fmt: skip
-    for name in ("events", "left_out", "skipped", "redacted"):
-        if row[name]:
-            counts = ", ".join(f"{count} {kind}" for kind, count in row[name].items())
-            lines.append(f"{name.replace('_', ' ')}: {counts}")
-    lines.append(f"{row['bytes_read']} bytes read, {row['bytes_written']} written")
-    return "\n".join(lines) + "\n"
-
-
-_BEGINNING = 100
-"""Characters of texts that are set beside each other."""
-
-
+@command(
+    "capture candidates [options]",
+    settings=("promote_auto", "llm_command", "embedder"),
+)
 def candidates(
-    since: str | None, project: str | None, everything: bool, limit: int | None, kept: bool,
-    titles: bool, **options: Any,
-) -> None:  # fmt: skip
-    """``lore candidates``."""
-    session = Session(options)
+    session: Session,
+    *,
+    since: str = option("--since AGE", "look at later events: 7d, 2w, a date, a time", ""),
+    project: str = option("--project DIR", "the project in this folder, or all", ""),
+    everything: bool = option("--all", "list skipped, refused, promoted and known ones too"),
+    limit: int | None = option("-n, --limit N", "how many", low=1, high=MOST_LISTED),
+    kept: bool = option("--kept", "list those found before, and look at no events"),
+    titles: bool = option(
+        "--titles", "let your own model (llm_command) title new ones, and merge the same"
+    ),
+) -> None:
+    """List what was said in sessions and may be worth keeping, the best first.
+
+    Looks through the events of this project's sessions and lists what nobody has decided yet,
+    each with its signals and quotes. No search and no export has candidates; 'lore capture
+    promote' makes records of them. Repetitions of a record are evidence for it.
+
+    \b
+    lore capture candidates --since 7d
+    lore capture candidates --kept --ids
+    """
     if kept and (since or project or titles):
         raise UsageError("--kept looks at no events: leave --since, --project and --titles out")
     staged: list[Promoted] = []
-    with session.open() as store:
-        engine = session.engine(store)
-        if not kept and store.writable:
+    with session.engine() as engine:
+        if not kept and engine.store.writable:
             moment = parse_since(since) if since else ""
-            _look(session, gather(engine, _project(project), moment, by_model=titles))
+            _say_found(session, gather(engine, _project(project), moment, by_model=titles))
             staged = _stage_by_rule(session, engine)
         elif not kept:
             session.say(["the store cannot be written: what was found before is listed"])
@@ -235,16 +266,16 @@ def candidates(
 
 
 def _elsewhere(project: str) -> list[str]:
-    """Return what to say where a project has no session, and others have."""
+    """Return the note for a project without sessions, if others have some."""
     sessions, folders = (0, 0) if project == ALL else count_elsewhere(project)
     if not sessions:
         return []
     return [f"no session of {project} is in the log, but {counted(sessions, 'session')} of "
-            f"{counted(folders, 'other folder')}: 'lore candidates --project DIR' looks there, "
-            "'--project all' everywhere"]  # fmt: skip
+            f"{counted(folders, 'other folder')}: 'lore capture candidates --project DIR' looks "
+            "there, '--project all' everywhere"]  # fmt: skip
 
 
-def _project(given: str | None) -> str:
+def _project(given: str) -> str:
     if given == ALL:
         return ALL
     if given and not os.path.isdir(given):
@@ -252,12 +283,12 @@ def _project(given: str | None) -> str:
     return os.path.abspath(given) if given else project_root()
 
 
-def _look(session: Session, done: Gathered) -> None:
+def _say_found(session: Session, done: Gathered) -> None:
     notes = [counted(len(done.new), "new candidate")] if done.new else []
     known = sorted({*done.known})
     if known:
-        notes.append(f"said once more, and known: {', '.join(known[:10])}"
-                     + (", …" if len(known) > 10 else ""))  # fmt: skip
+        more = ", …" if len(known) > 10 else ""
+        notes.append(f"said once more, and known: {', '.join(known[:10])}{more}")
     notes += [
         f"{id}: the error that it names came up again: see 'lore show {id}'" for id in done.again
     ]
@@ -265,13 +296,13 @@ def _look(session: Session, done: Gathered) -> None:
 
 
 def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
-    """Stages what ``promote_auto`` lets in; an event plugin may refuse each."""
+    """Stage the candidates that ``promote_auto`` lets in; an event plugin may refuse each."""
     wanted = []
-    events = events_of(session.settings)
+    plugins = events_of(session.settings)
     for id in promotion.stage_by_rule(engine):
         one = Wanted(id)
         try:
-            _ask(events, engine, [one], confirm=False)
+            _ask(plugins, engine, [one], confirm=False)
         except LoreError as refused:
             session.say([f"{id} was not staged: {refused}"])
         else:
@@ -287,28 +318,38 @@ def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
     return staged
 
 
-def swept_candidates(session: Session, *, dry_run: bool) -> list[str]:
-    """Return what ``lore sweep --telemetry`` drops of this store's; nothing where there is no
-    store.
-    """
-    try:
-        store = session.open()
-    except NoStore:
-        return []
-    with store:
-        return sweep_candidates(session.engine(store), dry_run=dry_run)
-
-
+@command("capture promote [options] [ID…]", settings=("embedder",))
 def promote(
-    ids: tuple[str, ...], type: str | None, title: str | None, body: str | None, into: str | None,
-    confirm: bool, refuse: bool, skip: bool, **options: Any,
-) -> None:  # fmt: skip
-    """``lore promote``."""
-    session = Session(options)
+    session: Session,
+    ids: tuple[str, ...] = argument("[ID…]"),
+    *,
+    type: str = option(
+        "--as TYPE", "the type of the records", "", choices=(*LEARNING_TYPES, "note", "goal")
+    ),
+    title: str | None = option("--title TITLE", "the title of the record, of one candidate"),
+    body: str | None = option("--body TEXT", "its text, of one candidate"),
+    into: str | None = option("--into ID", "add them as evidence to this record", complete="ids"),
+    confirm: bool = option("--confirm", "a person has found them right"),
+    refuse: bool = option("--refuse", "never show these candidates again"),
+    skip: bool = option("--skip", "leave them until a new session says the same"),
+) -> None:
+    """Accept or discard candidates.
+
+    Without an ID, on a terminal, shows one open candidate after the other and asks: y promotes
+    it, n refuses it for good, e edits it in your editor and promotes it, m merges it into a
+    known record, s skips it, q ends.
+
+    With ids all of them become records, or none; a lone - reads ids from stdin. They are staged
+    unless --confirm is given. Each leads to its sessions, commits and files.
+
+    \b
+    lore capture promote candidate-1a2b3c4d --as lesson --confirm
+    lore capture promote --refuse candidate-1a2b3c4d candidate-5e6f7a8b
+    """
     words = {"--as": type, "--title": title, "--body": body, "--into": into, "--confirm": confirm}
     given = [name for name, value in words.items() if value]
-    for name, value in words.items():
-        if isinstance(value, str) and not value.strip():
+    for name, text in {"--title": title, "--body": body, "--into": into}.items():
+        if text is not None and not text.strip():
             raise UsageError(f"{name} is empty: give it something, or leave it out")
     if not ids:
         _on_a_terminal(session, [*given, *(["--refuse"] * refuse), *(["--skip"] * skip)])
@@ -318,26 +359,23 @@ def promote(
         if given or (refuse and skip):
             raise UsageError(f"{'--refuse' if refuse else '--skip'} takes nothing beside ids: "
                              f"leave {(given or ['--skip'])[0]} out")  # fmt: skip
-        decide = promotion.refuse if refuse else promotion.skip
-        with session.open() as store:
-            rows = decide(session.engine(store), wanted)
-        session.output.list(
-            [{"id": row.id, "state": row.status} for row in rows], each(change_text)
-        )
+        with session.engine() as engine:
+            rows = (promotion.refuse if refuse else promotion.skip)(engine, wanted)
+        states = [{"id": row.id, "state": row.status} for row in rows]
+        session.output.list(states, each(change_text))
         return
     if len(wanted) > 1 and (title or body):
         raise UsageError("--title and --body are of one candidate: give one id")
     if into and (type or title or body):
         raise UsageError("--into makes no record: leave --as, --title and --body out")
-    _promote_all(session, [Wanted(id, type or "", title or "", body or "", into or "")
-                           for id in wanted], confirm=confirm)  # fmt: skip
+    every = [Wanted(id, type, title or "", body or "", into or "") for id in wanted]
+    _promote_all(session, every, confirm=confirm)
 
 
 def _promote_all(session: Session, wanted: Sequence[Wanted], *, confirm: bool) -> None:
-    events = events_of(session.settings)
-    with session.open() as store:
-        engine = session.engine(store)
-        _ask(events, engine, wanted, confirm=confirm)
+    plugins = events_of(session.settings)
+    with session.engine() as engine:
+        _ask(plugins, engine, wanted, confirm=confirm)
         otherwise = _otherwise(engine, wanted)
         done = promotion.promote(engine, wanted, confirm=confirm, run_of=_run_of(engine))
     session.say(otherwise)
@@ -345,34 +383,38 @@ def _promote_all(session: Session, wanted: Sequence[Wanted], *, confirm: bool) -
         session.say(one.notes)
     rows = [_row(one) for one in done]
     session.output.list(rows, each(change_text))
-    session.tell("post-promote", rows, events)
+    session.tell("post-promote", rows, plugins)
 
 
 def _on_a_terminal(session: Session, given: Sequence[str]) -> None:
+    see = "see 'lore capture candidates --ids'"
     if given:
-        raise UsageError(f"{given[0]} needs candidates' ids: see 'lore candidates --ids'")
+        raise UsageError(f"{given[0]} needs candidates' ids: {see}")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("promote needs candidates' ids where nobody can be asked: "
-                         "see 'lore candidates --ids'")  # fmt: skip
-    with session.open() as store:
-        events = events_of(session.settings)
-        engine = session.engine(store)
-        dialog = Dialog(engine, _run_of(engine),
-                        lambda one: _ask(events, engine, [one], confirm=True))  # fmt: skip
+        raise UsageError(f"promote needs candidates' ids where nobody can be asked: {see}")
+    plugins = events_of(session.settings)
+    with session.engine() as engine:
+        dialog = Dialog(
+            engine, _run_of(engine), lambda one: _ask(plugins, engine, [one], confirm=True)
+        )
         dialog.run()
-    session.tell("post-promote", [_row(one) for one in dialog.promoted], events)
+    session.tell("post-promote", [_row(one) for one in dialog.promoted], plugins)
 
 
-def _ask(events: Events | None, engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> None:
-    """Lets event plugins refuse what is about to be promoted."""
-    if events is not None:
+def _ask(
+    plugins: Events | None, engine: Engine, wanted: Sequence[Wanted], *, confirm: bool
+) -> None:
+    """Let event plugins refuse what is about to be promoted."""
+    if plugins is not None:
         rows = [told(promotion.require(engine, one.id)) for one in wanted]
-        events.ask("pre-promote", [asked_row(one, row, confirm=confirm)
-                                   for one, row in zip(wanted, rows, strict=True)])  # fmt: skip
+        asked = [
+            asked_row(one, row, confirm=confirm) for one, row in zip(wanted, rows, strict=True)
+        ]
+        plugins.ask("pre-promote", asked)
 
 
 def _otherwise(engine: Engine, wanted: Sequence[Wanted]) -> list[str]:
-    """Confirmed records that may contradict what is about to be promoted, each beside it."""
+    """Return a line for each confirmed record that may contradict what is to be promoted."""
     rows = [promotion.require(engine, one.id) for one in wanted if not one.into]
     return [
         f"{near.id} may say otherwise than {row.id}: '{_beginning(near.text)}'"
@@ -384,11 +426,11 @@ def _otherwise(engine: Engine, wanted: Sequence[Wanted]) -> list[str]:
 
 
 def _beginning(text: str) -> str:
-    return one_line(text)[:_BEGINNING]
+    return one_line(text)[:_WIDTH]
 
 
 def _run_of(engine: Engine) -> Callable[[str], str]:
-    """Return the run that an agent's session belonged to, as the hooks keep it."""
+    """Return the function from an agent's session to its run, as hooks keep it."""
     return lambda session: AgentSession(session, engine.root).run
 
 
@@ -396,174 +438,96 @@ def _row(one: Promoted) -> dict[str, Any]:
     return {"id": one.id, "state": one.state, "candidate": one.candidate}
 
 
-COMMAND = OldCommand(
-    "capture",
-    "--from AGENT [--since AGE] [PATH…]",
-    "read what happened in sessions of coding agents into your log of events",
-    """\
-Events are what a person asked, what a model answered, which tools ran and what became of
-them: short texts, without secrets, in your own state folder and never in a repository. See
-'lore events' for what they are, and docs/how-to/sessions.md for what becomes of them.
+@command("capture gaps [options]")
+def gaps(
+    session: Session,
+    *,
+    since: str = option("--since AGE", "only later questions: 7d, 2w, a date, a time", ""),
+    limit: int = option("-n, --limit N", "how many", 10, low=1, high=MOST_LISTED),
+) -> None:
+    """List questions that found nothing sure, the most asked first.
 
-PATH is a transcript, or a folder of them. Without one, all that the agent keeps is read:
-claude below ~/.claude/projects, codex below ~/.codex/sessions. jsonl is for events that
-another program has written, a JSON object a line as 'lore events --jsonl' prints them.
+    Questions of searches, contexts, agents and hooks are in your log of events unless
+    events_days is 0. Those with the same words are one gap; what the store answers by now is
+    left out.
 
-Once more reads what is new. Of several files of one session the longest is read; one that was
-written anew is compared with what is there, so that nothing stands there twice. Left out are
-side chains, what agents put into prompts themselves, what a model only thought, and what
-lore itself has printed into a session. Secrets are taken out before anything is written:
-by what their forms are, by detect-secrets, and by your own lore-redact-NAME (see
-docs/plugins.md).
-
-Prints what was read and written: files and sessions, events by kind, lines that say nothing
-of what happened by type, what was redacted by kind, bytes. A file that cannot be read is
-named, the others are read, and the exit code is 1.""",
-    Option("--from AGENT", "claude, codex or jsonl", choices=("claude", "codex", "jsonl"),
-           into="source"),
-    Option("--since DATE|AGE", "leave out what is older (2026-01-31, 12h, 7d, 2w, 3m, 1y)",
-           default=""),
-    Option("--events-days N", "days to keep events (default: 14)", setting="events_days"),
-    quiet("do not name files that cannot be read"),
-    COUNTS_OUTPUT,
-    examples=(
-        "lore capture --from claude",
-        "lore capture --from codex --since 7d",
-        "lore capture --from jsonl events.jsonl",
-    ),
-    arguments=(Argument("PATH…", "paths", "files"),),
-    run=capture,
-)  # fmt: skip
+    \b
+    lore capture gaps --jq '.[] | select(.sessions > 2) | .question'
+    """
+    with session.engine() as engine:
+        found = find_gaps(engine, parse_since(since) if since else "")
+        rows = [*islice(found, limit)]
+    session.output.list(rows, gaps_text)
 
 
-EVENT_COMMAND = OldCommand(
-    "event",
-    "[options] KIND",
-    "append one event to your log of events",
-    """\
-For agents and programs that lore cannot read transcripts of. KIND is prompt, say, tool, edit,
-search, commit, session or question. Texts are cut (500 characters; 200 of an error) and
-secrets taken out of them, as 'lore capture' does. Several may do so at once. Prints the event.""",
-    Option("--session ID", "the session it belongs to", default=""),
-    Option("--name NAME", "the tool, the commit's hash, or the session's folder", default=""),
-    Option("-m, --message TEXT", "what was asked, said, run or sought; - reads it from stdin",
-           default=""),
-    Option("--error TEXT", "what failed: the event is one of a failure", default=""),
-    Option("--failed", "it failed, and nobody knows why"),
-    Option("--file PATH,…", "files it is about, from the project's folder", kind="files",
-           many=True, into="files"),
-    Option("--ms N", "how long it took", whole=True, low=0, high=1_000_000_000),
-    Option("--source NAME", "who says so (default: cli)", default="cli"),
-    QUIET,
-    COUNTS_OUTPUT,
-    examples=(
-        "lore event tool --session s1 --name make -m 'make test' --error 'test_login failed'",
-        "lore event prompt --session s1 -m 'never push to main'",
-    ),
-    arguments=(Argument("KIND", "kind", choices=KINDS),),
-    run=event,
-)  # fmt: skip
+@command("capture sweep [--dry-run]", settings=("events_days", "candidates_days"))
+def sweep(
+    session: Session, *, dry_run: bool = option("--dry-run", "list what is due, delete nothing")
+) -> None:
+    """Delete events older than events_days and candidates older than candidates_days."""
+    settings = session.settings
+    try:
+        swept = sweep_events(settings.events_days, dry_run=dry_run)
+    except OSError as error:
+        raise LoreError(f"{error.filename}: {error.strerror}: check its rights") from None
+    state = "due" if dry_run else "dropped"
+    rows = [{"id": one.file, "state": state, "reason": one.why, "bytes": one.size} for one in swept]
+    why = f"found more than {settings.candidates_days} days ago"
+    rows += [
+        {"id": id, "state": state, "reason": why, "bytes": None}
+        for id in _swept_candidates(session, dry_run=dry_run)
+    ]
+    session.output.list(rows, each(_swept_text, "nothing to sweep\n"))
 
 
-EVENTS_COMMAND = OldCommand(
-    "events",
-    "[options]",
-    "what happened in sessions: your log of events",
-    """\
-In the order it was written, which is not always that of the times. In a pipe JSON lines, on
-a terminal a line an event. Fields: v (1), t (time), src (who told), session, turn (the prompt
-it comes after, from 1), span (the call or message), parent (the message a call belongs to),
-kind (prompt, say, tool, edit, search, commit, session, question), name, ok, ms, files, text,
-err, ref (the transcript and its line). What is not known is not there. An event without ref was
-written by a hook or by 'lore event'.""",
-    Option("--session ID", "only this session's", default=""),
-    Option("--file GLOB,…", "only what has to do with these files or folders", kind="files",
-           many=True, into="files"),
-    Option("--kind KIND,…", f"only these: {', '.join(KINDS)}", many=True, into="kinds"),
-    Option("--since DATE|AGE", "only what happened since (2026-01-31, 12h, 7d, 2w, 3m, 1y)",
-           default=""),
-    Option("-f, --follow", "go on with what is appended, until Ctrl-C"),
-    QUIET,
-    COUNTS_OUTPUT,
-    examples=(
-        "lore events --since 1d --kind tool --jq 'select(.ok == false) | .err'",
-        "lore events --file src/auth --kind prompt,commit",
-        "lore events -f",
-    ),
-    run=events,
-)  # fmt: skip
+def _swept_candidates(session: Session, *, dry_run: bool) -> list[str]:
+    try:
+        engine = session.engine()
+    except NoStore:
+        return []
+    with engine:
+        return sweep_candidates(engine, dry_run=dry_run)
 
 
-CANDIDATES_COMMAND = OldCommand(
-    "candidates",
-    "[options]",
-    "what was said in sessions and may be worth knowing, the best first",
-    """\
-Looks through the events of this project's sessions ('lore capture' brings them), and lists what
-nobody has decided yet, each with what speaks for it: a signal, its weight, a quote. 'lore
-promote' decides. No search finds a candidate, and no export has one. What a record says
-already is no candidate: what was said once more is evidence for that record.""",
-    Option("--since AGE", "look at what happened since: 7d, 2w, a date, a time"),
-    Option(
-        "--project DIR", "look at the sessions of the project in this folder; all: of every one"
-    ),
-    Option(
-        "--all", "list what was skipped, refused, promoted and known already too", into="everything"
-    ),
-    limit("how many; all unless set"),
-    Option("--kept", "list what was found before, and look at no events"),
-    Option(
-        "--titles",
-        "let your own model (llm_command) title what is new, and merge what is\n"
-        "the same; a quote of its that no event has is dropped",
-    ),
-    Option("--llm-command CMD", "the program and its arguments", setting="llm_command"),
-    OUTPUT,
-    QUIET,
-    embedder("what compares them with records; none: by their words alone"),
-    BUSY_TIMEOUT,
-    examples=("lore candidates --since 7d", "lore candidates --kept --ids"),
-    settings=("promote_auto",),
-    run=candidates,
-)
+# --- text for a terminal
 
 
-PROMOTE_COMMAND = OldCommand(
-    "promote",
-    "[options] [ID…]",
-    "accept or discard candidates",
-    """\
-On a terminal, without an ID, shows one open candidate after the other, the best first, with its
-quotes and what is known already, and asks: y promotes it, n refuses it for good, e edits it in
-$VISUAL or $EDITOR and promotes it, m merges it into a known record, s leaves it for later, q
-ends, ? tells. What you say y to is confirmed.
+def _receipt_text(row: dict[str, Any]) -> str:
+    lines = [f"{counted(row['files'], 'file')} read, {row['unchanged']} unchanged, "
+             f"{counted(row['sessions'], 'session')} with something new"]  # fmt: skip
+    for name in ("events", "left_out", "skipped", "redacted"):
+        if row[name]:
+            counts = ", ".join(f"{count} {kind}" for kind, count in row[name].items())
+            lines.append(f"{name.replace('_', ' ')}: {counts}")
+    lines.append(f"{row['bytes_read']} bytes read, {row['bytes_written']} written")
+    return "\n".join(lines) + "\n"
 
-With ids these candidates become records, all of them or none; a lone - reads ids from stdin.
-They are staged, unless --confirm says that a person found them right: then, three reads by
-people ('lore show', 'lore context') or 'lore confirm' confirm them. A record leads to the
-sessions and commits that it was learned from, with quotes, and is anchored to its files. 'lore
-undo' takes it back.""",
-    Option(
-        "--as TYPE",
-        "the type of the records",
-        into="type",
-        choices=(*LEARNING_TYPES, "note", "goal"),
-    ),
-    Option("--title TITLE", "the title of the record; of one candidate alone"),
-    Option("--body TEXT", "its text; of one candidate alone"),
-    Option("--into ID", "no new record: they are evidence for this one", kind="ids"),
-    Option("--confirm", "a person has found them right"),
-    Option("--refuse", "never show these candidates again, whatever is captured later"),
-    Option("--skip", "leave these candidates until a new session says the same"),
-    OUTPUT,
-    QUIET,
-    embedder("what makes the vectors; none: no vectors for these"),
-    BUSY_TIMEOUT,
-    examples=(
-        "lore promote",
-        "lore promote candidate-1a2b3c4d --as lesson --confirm",
-        "lore promote --refuse candidate-1a2b3c4d candidate-5e6f7a8b",
-    ),
-    arguments=(Argument("[ID…]", "ids"),),
-    run=promote,
-)
+
+def _event_text(row: dict[str, Any]) -> str:
+    failed = "" if row.get("ok", True) is not False else "failed: "
+    parts = [row.get("name", ""), " ".join(row.get("files") or ()), row.get("text", "")]
+    text = one_line("  ".join(filter(None, parts)))
+    error = f"  {failed}{one_line(row.get('err') or '')}" if failed else ""
+    head = f"{row['t']}  {(row.get('session') or '-')[:8]:<8}  "
+    return dim(head) + bold(f"{row['kind']:<8}") + f"{text[:_WIDTH]}{error[:_WIDTH]}\n"
+
+
+def _swept_text(row: dict[str, Any]) -> str:
+    size = f", {row['bytes']} bytes" if row["bytes"] else ""
+    return f"{row['state']}  {bold(row['id'])}" + dim(f"  {row['reason']}{size}\n")
+
+
+def gaps_text(rows: Iterable[dict[str, Any]]) -> str:
+    """Return a paragraph a gap."""
+    return "\n".join(map(_gap_text, rows)) or "no gaps\n"
+
+
+def _gap_text(row: dict[str, Any]) -> str:
+    times = f"{counted(row['times'], 'time')} in {counted(row['sessions'], 'session')}"
+    near = [f"{one['id']} {one_line(one['title'])}"[:_WIDTH] for one in row["nearest"][:1]]
+    lines = [bold(_beginning(row["question"])), dim(f"   asked {times}, last {row['last'][:10]}")]
+    for name, values in (("also", row["questions"]), ("edited next", row["files"]),
+                         ("nearest", near)):  # fmt: skip
+        if values:
+            lines.append(f"   {name}: " + one_line(", ".join(values)))
+    return "\n".join(lines) + "\n"

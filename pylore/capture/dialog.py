@@ -59,7 +59,7 @@ class Dialog:
         with self._engine.store.faults:
             rows = self._engine.store.candidates.all((OPEN,))
         if not rows:
-            write("no open candidates: 'lore candidates' looks for them\n")
+            write("no open candidates: 'lore capture candidates' looks for them\n")
             return
         for number, row in enumerate(rows, 1):
             near = self._show(row, f"({number}/{len(rows)})")

@@ -1,22 +1,19 @@
-"""Gaps: what was asked and found nothing sure, by the log of events; the most asked first.
+"""Gaps: questions of the log of events that found nothing sure, the most asked first.
 
-Questions that are alike are one gap: by the cosine of their vectors, or by the words that they
-share. A gap to which the store has a sure answer by now is none.
+Questions that share most of their words are one gap. A gap that the store answers by now is left
+out.
 """
 
 from __future__ import annotations
 
 from calendar import timegm
 from collections import Counter
-from struct import unpack
 from time import strptime
 from typing import NamedTuple
 
 from ..app.search import search
-from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..core.text import STOP_WORDS, fold, stem, words
-from ..system.git import Git
 from .events import read_events
 from .recent import sessions_of
 
@@ -26,193 +23,106 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app.engine import Engine
-    from ..embed import Embedder
-
-
-ALIKE = 0.8
-"""Cosine of two questions from which they ask the same: see docs/quality.md."""
 
 SHARED = 0.6
-"""Share of the words of two questions that both have (Jaccard) from which they ask the same."""
+"""Minimum share of common words (Jaccard) of two questions of one gap. Chosen by hand."""
 
 AFTERWARDS = 1800
-"""Seconds in which edits count as what a question led to."""
+"""Seconds after a question in which edits count as its consequence. Chosen by hand."""
 
-SHOWN, COMMITS = 5, 500
-"""Questions, files and people that are named of a gap; the latest commits that are looked at for
-who changed its files."""
+SHOWN = 5
+"""Maximum number of other questions and of files of a gap."""
 
 _NEAREST = "3"
 
 
 class Asked(NamedTuple):
-    """One question of the log: its ``text``, and when (``at``: in seconds) in which ``session`` it
-    was asked. ``dismissed``: a person has said that it needs no answer."""
+    """One question: its text, its time, the same in seconds, and its session."""
 
     text: str
-    when: str
+    t: str
     at: int
     session: str
-    dismissed: bool
-
-
-class Gap:
-    """Questions that are alike, the first one first, and the ``files`` that were edited next."""
-
-    __slots__ = ("asked", "files")
-
-    def __init__(self, first: Asked) -> None:
-        self.asked = [first]
-        self.files: Counter[str] = Counter()
-
-    @property
-    def id(self) -> str:
-        """Return the id, made from the first question."""
-        return f"gap-{sha256(fold(self.asked[0].text).encode()).hexdigest()[:8]}"
-
-    @property
-    def questions(self) -> list[str]:
-        """Return the different questions, the last one first."""
-        return [*dict.fromkeys(one.text for one in reversed(self.asked))]
-
-    @property
-    def sessions(self) -> int:
-        """Return in how many sessions it was asked."""
-        return len({one.session for one in self.asked})
-
-    @property
-    def order(self) -> tuple[int, int, str]:
-        """Return what gaps are ranked by: the greater, the more it is asked."""
-        return self.sessions, len(self.asked), self.asked[-1].when
-
-
-def gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
-    """Yield what is asked most and known least in the engine's project, as plain values.
-
-    Fields: ``id``, ``question`` (the last one), ``times``, ``sessions``, ``last``, ``questions``
-    (others), ``files`` (edited within half an hour), ``people`` (who committed most to these) and
-    ``nearest`` (records).
-    """
-    for gap, near in _unanswered(engine, since):
-        files = [path for path, _ in gap.files.most_common(SHOWN)]
-        yield {
-            "id": gap.id, "question": gap.questions[0], "times": len(gap.asked),
-            "sessions": gap.sessions, "last": gap.asked[-1].when,
-            "questions": gap.questions[1 : 1 + SHOWN], "files": files,
-            "people": _people(engine.root, files), "nearest": near,
-        }  # fmt: skip
-
-
-def require_gap(engine: Engine, name: str) -> Gap:
-    """Return the gap of an id, or of a place in the list.
-
-    Raises:
-        LoreError: there is none.
-    """
-    if name.isdecimal():
-        named = (gap for at, (gap, _) in enumerate(_unanswered(engine), 1) if str(at) == name)
-    else:
-        named = (gap for gap in _found(engine) if gap.id == name)
-    gap = next(named, None)
-    if gap is None:
-        raise LoreError(f"there is no gap '{name}': 'lore gaps' lists them")
-    return gap
-
-
-def _unanswered(engine: Engine, since: str = "") -> Iterator[tuple[Gap, list[dict[str, Any]]]]:
-    """Yield the gaps to which the store has no sure answer by now, with what is nearest."""
-    for gap in _found(engine, since):
-        near = nearest(engine, gap.questions[0])
-        if not near or near[0]["weak"]:
-            yield gap, near
-
-
-def _found(engine: Engine, since: str = "") -> list[Gap]:
-    """Return the gaps of the engine's project that nobody has dismissed, the most asked first."""
-    asked, edits = _of_log(engine.root, since)
-    told = [gap for gap in _alike(asked, engine.embedder)
-            if not any(one.dismissed for one in gap.asked)]  # fmt: skip
-    for gap in told:
-        _add_files(gap, edits)
-    return sorted(told, key=lambda gap: gap.order, reverse=True)
-
-
-def nearest(engine: Engine, question: str) -> list[dict[str, Any]]:
-    """Return ``{id, title, score, weak}`` of the first three results for a question."""
-    few = engine.changed([("limit", _NEAREST)], "gaps")
-    hits = search(few, question)
-    return [{"id": hit.id, "title": hit.title, "score": hit.score, "weak": hit.weak}
-            for hit in hits]  # fmt: skip
 
 
 Edit = tuple[int, str, "Sequence[str]"]
-"""When (seconds), in which session, which files."""
+"""Time in seconds, session, files."""
 
 
-def _of_log(root: str, since: str) -> tuple[list[Asked], list[Edit]]:
-    """Return what was asked in a project, and what its sessions edited, in the order of the log."""
+def find_gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
+    """Yield the gaps of the engine's project as rows.
+
+    Fields: ``id``, ``question`` (the last one), ``times``, ``sessions``, ``last``, ``questions``
+    (others), ``files`` (edited within half an hour) and ``nearest`` (three records).
+    """
+    asked, edits = _read_log(engine.root, since)
+    few = engine.changed([("limit", _NEAREST)], "gaps")
+    for gap in sorted(_grouped(asked), key=_order, reverse=True):
+        texts = [*dict.fromkeys(one.text for one in reversed(gap))]
+        hits = search(few, texts[0])
+        if not hits or hits[0].weak:
+            yield {
+                "id": f"gap-{sha256(fold(gap[0].text).encode()).hexdigest()[:8]}",
+                "question": texts[0], "times": len(gap), "sessions": len(_sessions(gap)),
+                "last": gap[-1].t, "questions": texts[1 : 1 + SHOWN],
+                "files": _edited_next(gap, edits),
+                "nearest": [{"id": hit.id, "title": hit.title, "score": hit.score} for hit in hits],
+            }  # fmt: skip
+
+
+def _read_log(root: str, since: str) -> tuple[list[Asked], list[Edit]]:
+    """Return the questions and the edits of a project, in the order of the log."""
     ours = sessions_of(root)
-    asked, edits = [], []
+    asked: list[Asked] = []
+    edits: list[Edit] = []
     for event in read_events(since=since, kinds=("question", "edit")):
-        session = event.get("session") or ""
+        session, t = event.get("session") or "", event["t"]
         if event["kind"] == "edit":
             if session in ours and event.get("files"):
-                edits.append((_seconds(event["t"]), session, event["files"]))
+                edits.append((_seconds(t), session, event["files"]))
         elif event.get("text") and event.get("name") == root:
-            when = event["t"]
-            asked.append(
-                Asked(event["text"], when, _seconds(when), session, event.get("ok") is True)
-            )
+            asked.append(Asked(event["text"], t, _seconds(t), session))
     return asked, edits
 
 
 def _seconds(moment: str) -> int:
-    """Return a time as seconds; 0 where it is none."""
+    """Return a time as seconds; 0 if it is malformed."""
     try:
         return timegm(strptime(moment[:19], "%Y-%m-%dT%H:%M:%S"))
     except ValueError:
         return 0
 
 
-def _alike(asked: Iterable[Asked], embedder: Embedder | None) -> list[Gap]:
-    """Return the questions in groups: each goes to the nearest group by its first question."""
-    every = [*asked]
-    vectors = embedder.embed([one.text for one in every]) if embedder and every else []
-    groups: list[tuple[Gap, frozenset[str], Sequence[float]]] = []
-    for number, one in enumerate(every):
+def _grouped(asked: Iterable[Asked]) -> list[list[Asked]]:
+    """Return the questions in groups: each joins the first group with enough of its words."""
+    groups: list[tuple[frozenset[str], list[Asked]]] = []
+    for one in asked:
         own = frozenset(stem(word) for word in words(fold(one.text)) if word not in STOP_WORDS)
-        vector = _numbers(vectors[number] if vectors else None)
-        best, to = 0.0, None
-        for gap, others, other in groups:
-            cosine = sum(map(float.__mul__, vector, other)) / ALIKE
-            shared = len(own & others) / (len(own | others) or 1) / SHARED
-            if max(cosine, shared) >= max(1.0, best):
-                best, to = max(cosine, shared), gap
-        if to is None:
-            groups.append((Gap(one), own, vector))
+        for others, group in groups:
+            if len(own & others) >= SHARED * (len(own | others) or 1):
+                group.append(one)
+                break
         else:
-            to.asked.append(one)
-    return [gap for gap, _, _ in groups]
+            groups.append((own, [one]))
+    return [group for _, group in groups]
 
 
-def _numbers(vector: bytes | None) -> Sequence[float]:
-    return unpack(f"<{len(vector) // 4}f", vector) if vector else ()
+def _order(gap: Sequence[Asked]) -> tuple[int, int, str]:
+    return len(_sessions(gap)), len(gap), gap[-1].t
 
 
-def _add_files(gap: Gap, edits: Sequence[Edit]) -> None:
-    """Count the files that were edited after a question of the gap was asked: in its session, or in
-    any where it was asked at a prompt of the shell."""
+def _sessions(gap: Iterable[Asked]) -> set[str]:
+    return {one.session for one in gap}
+
+
+def _edited_next(gap: Iterable[Asked], edits: Sequence[Edit]) -> list[str]:
+    """Return the files edited most after the questions: in the same session, or in any session
+    for a question at a shell's prompt."""
     sessions = {session for _, session, _ in edits}
-    for one in gap.asked:
-        for when, session, files in edits:
+    files: Counter[str] = Counter()
+    for one in gap:
+        for at, session, paths in edits:
             same = session == one.session or one.session not in sessions
-            if same and 0 <= when - one.at <= AFTERWARDS:
-                gap.files.update(files)
-
-
-def _people(root: str, files: Sequence[str]) -> list[str]:
-    """Return who made most of the latest commits that changed the files."""
-    if not files:
-        return []
-    names = Git(root).ask("log", f"--max-count={COMMITS}", "--format=%aN", "--", *files) or ""
-    return [name for name, _ in Counter(filter(None, names.split("\n"))).most_common(SHOWN)]
+            if same and 0 <= at - one.at <= AFTERWARDS:
+                files.update(paths)
+    return [path for path, _ in files.most_common(SHOWN)]

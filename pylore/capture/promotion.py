@@ -182,7 +182,7 @@ def require(engine: Engine, id: str) -> KeptCandidate:
     with engine.store.faults:
         row = engine.store.candidates.get_many([id]).get(id)
     if row is None:
-        raise LoreError(f"no candidate '{id}': see 'lore candidates'")
+        raise LoreError(f"no candidate '{id}': see 'lore capture candidates'")
     if row.status not in (OPEN, SKIPPED, REFUSED):
         raise LoreError(f"'{id}' is known as {row.promoted_as}: see 'lore show {row.promoted_as}'")
     return row

@@ -282,8 +282,6 @@ FAMILIES = {
     "cli.declare.transfer": "import export sync merge-file backup restore-backup",
     "cli.declare.store": "init store embed reindex trust eval tune",
     "cli.declare.system": "config doctor version commands completion help",
-    "capture.commands": "capture event events candidates promote",
-    "capture.gap_commands": "gaps replay",
     "hub.commands": "hub remote",
 }  # fmt: skip
 """Module below ``pylore`` to the commands that it declares; any other command has a module of its

@@ -35,7 +35,7 @@ GROUPS = (
     ("Find", ("search", "related", "context", "ask", "show", "list", "browse", "graph")),
     ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
                "undo", "sweep")),
-    ("From sessions", ("capture", "events", "event", "candidates", "promote")),
+    ("From sessions", ("capture",)),
     ("Code", ("index", "anchor", "verify")),
     ("For agents and git", ("mcp", "hook", "run", "feedback")),
     ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",

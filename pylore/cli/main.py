@@ -132,7 +132,8 @@ def _run(words: list[str]) -> int:
 
 
 def _names_command_of_help(words: list[str]) -> bool:
-    return len(words) > 1 and words[0] == "help" and bool(registry.module_of(words[1]))
+    named = registry.unaliased(words[1:])
+    return words[:1] == ["help"] and bool(named) and bool(registry.module_of(named[0]))
 
 
 def _run_declared(words: list[str]) -> int:

@@ -13,6 +13,7 @@ FAMILIES = {
     "cli.find": "search related show list context ask",
     "cli.graph": "graph",
     "cli.code": "index anchor verify",
+    "capture.commands": "capture",
 }
 """Module below ``pylore`` to its commands, in the order of the help. A module that is missing
 belongs to a part that was left out."""
@@ -31,6 +32,11 @@ ALIASES = {
     "graph link": "link",
     "graph unlink": "unlink",
     "graph analyze-cochanges": "index --cochanges",
+    "event": "capture event",
+    "events": "capture events",
+    "candidates": "capture candidates",
+    "promote": "capture promote",
+    "gaps": "capture gaps",
 }
 """Other names of commands, each with the words that it stands for."""
 
@@ -53,9 +59,14 @@ def find(words: list[str]) -> tuple[Command | Group | None, list[str]]:
     if len(words) > 1 and isinstance(verb, Command):
         return verb, words[2:]
     found = commands.get(words[0])
-    if isinstance(found, Group) and found.default and (words[1:2] or ["-"])[0][:1] == "-":
+    if isinstance(found, Group) and found.default and _is_of_default(words[1:]):
         return commands[f"{found.name} {found.default}"], words[1:]
     return found, words[1:]
+
+
+def _is_of_default(words: list[str]) -> bool:
+    """Return True if these words belong to the verb that a group has by default."""
+    return not words or (words[0][:1] == "-" and words[0] not in ("-h", "--help"))
 
 
 def module_of(name: str) -> str:

@@ -190,7 +190,7 @@ class Settings:
         0, 36_500, users="says how long your own sessions are kept",
     )  # fmt: skip
     candidates_days = row(
-        90, "'sweep --telemetry' drops what was found longer ago and nobody has decided",
+        90, "'capture sweep' drops what was found longer ago and nobody has decided",
         0, 36_500, users="says how long what was said in your own sessions is kept",
     )  # fmt: skip
     promote_auto = row(

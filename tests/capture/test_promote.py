@@ -81,7 +81,7 @@ def test_one_is_shown_after_the_other_with_what_speaks_for_it(store: Store) -> N
     assert standing(store) == {RULE: "promoted", CAUSE: "refused"}
     (id,) = (row.promoted_as or "" for row in store.candidates.all(("promoted",)))
     assert store.nodes.require(id).status == "confirmed"
-    assert on_terminal()[1] == "no open candidates: 'lore candidates' looks for them\n"
+    assert on_terminal()[1] == "no open candidates: 'lore capture candidates' looks for them\n"
 
 
 def test_whoever_ends_it_leaves_the_rest_as_it_is(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Test capture, event, events, gaps and sweep --telemetry: the log of events."""
+"""Test capture and its verbs event, events, gaps and sweep: the log of events."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
         capture --from claude | 1 | there are no sessions of claude: give a file or a folder
         capture --from jsonl | 2 | capture --from jsonl needs a file or a folder
         event prompt | 2 | event prompt needs its text
-        event dream | 2 | 'dream' is not a kind of event: give one of prompt, say
+        event dream | 2 | KIND is 'dream': give one of prompt, say
         events --kind dream | 2 | 'dream' is not a kind of event
     """)
     done = lore("capture", "--from", "codex", "nothing.jsonl", code=1)
@@ -83,9 +83,9 @@ def test_sweep_drops_old_events(lore: Lore, log: Path) -> None:
     old = time.time() - 20 * 24 * 3600
     os.utime(log, (old, old))
     lore("event", "prompt", "-m", "new")
-    (due,) = lore("sweep", "--telemetry", "--dry-run").json
+    (due,) = lore("capture", "sweep", "--dry-run").json
     assert (due["state"], due["reason"]) == ("due", "age") and len(lore("events").rows) == 2
-    assert lore("sweep", "--telemetry").json[0]["state"] == "dropped"
+    assert lore("capture", "sweep").json[0]["state"] == "dropped"
     assert [row["text"] for row in lore("events").rows] == ["new"]
 
 

@@ -68,7 +68,7 @@ def sweep(words: tuple[str, ...], dry_run: bool, telemetry: bool, **options: Any
     if words:
         raise UsageError(f"sweep takes no '{words[0]}': see 'lore sweep --help'")
     if telemetry:
-        require_part("capture", "commands").sweep_telemetry(session, dry_run=dry_run)
+        require_part("capture", "commands").sweep.run(session, dry_run=dry_run)
         return
     with session.open_whole("sweep") as store:
         facts = Facts(store, session.settings)
