@@ -51,7 +51,7 @@ RETRIEVER_SHARE = 0.3
 retriever."""
 
 FIELD_WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5}
-"""BM25 weights of the full-text columns."""
+"""BM25 weights of the full-text columns. Set by hand; docs/quality.md measures with them."""
 
 
 class Matches:
