@@ -220,7 +220,10 @@ def of_sqlite(source: str) -> list[str]:
 def test_only_the_store_speaks_to_a_driver() -> None:
     found = {name_of(path)[0]: of_sqlite(path.read_text()) for path in MODULES
              if of_sqlite(path.read_text())}  # fmt: skip
-    assert found.keys() == {"store"}
+    assert found.keys() == {"store", "core"}
+    assert [
+        path.name for path in MODULES if name_of(path)[0] == "core" and of_sqlite(path.read_text())
+    ] == ["text.py"], "whose words are SQLite's tokens"
     late = "def f():\n    from ..store.connection import apsw\n    import sqlite3.dbapi2\n"
     assert of_sqlite(late) == ["apsw", "sqlite3"]
 

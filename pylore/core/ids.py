@@ -96,9 +96,9 @@ def _words(text: str) -> list[str]:
     It cannot follow ``text.words``: ids that were given stay.
     """
     if not text.isascii():
-        from .letters import MARKS
+        from .text import without_marks
 
-        text = "".join(letter for letter in text if letter not in MARKS)
+        text = without_marks(text)
     return "".join(letter if letter.isalnum() else " " for letter in text).split()
 
 
@@ -246,3 +246,14 @@ def plain(name: str) -> str:
     ('uses', 'uses')
     """
     return name.rpartition(MARK)[0] or name
+
+
+def fact_sentence(subject: str, predicate: str, object: str) -> str:
+    """Return a fact in words.
+
+    >>> fact_sentence("web shop", "is_built_with", "Rust")
+    'web shop is built with Rust'
+    """
+    from .text import one_line
+
+    return one_line(f"{subject} {plain(predicate).replace('_', ' ')} {object}")

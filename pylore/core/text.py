@@ -2,8 +2,7 @@
 
 Nothing here needs ``re``: a search imports this module, and two translation
 tables do the work. What a word is, and which words are the same one, is what the
-tokenizers of FTS5 and FTS4 make of the composed text (``letters``): here, and
-wherever words are compared.
+tokenizers of FTS5 and FTS4 make of the composed text, here and wherever words are compared.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from . import scoring as tuning
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
 STOP_WORDS = frozenset(
     """
@@ -47,29 +47,49 @@ _PLAIN = _SIGNS.union(map(chr, range(0x80)))
 
 
 class _Words(dict[int, int | str]):
-    """A ``str.translate`` table, filled as it is used: what separates words is a space."""
+    """A ``str.translate`` table, filled as it is used: a separator of words becomes a space."""
 
     def __missing__(self, code: int) -> int | str:
-        if chr(code) in _PLAIN:
-            self[code] = code if chr(code).isalnum() else " "
-            return self[code]
-        from .letters import MARKS, is_letter
-
-        self[code] = code if is_letter(code) else "" if chr(code) in MARKS else " "
+        letter = chr(code)
+        if letter in _PLAIN:
+            self[code] = code if letter.isalnum() else " "
+        else:
+            self[code] = letter if (token := _token(letter)) else " " if token is None else ""
         return self[code]
 
 
 class _Folds(dict[int, int | str]):
-    """The same for what a letter is folded to; what separates words stays as it is."""
+    """The same with folded letters; a separator of words stays as it is."""
 
     def __missing__(self, code: int) -> int | str:
-        if chr(code) in _PLAIN:
-            self[code] = chr(code).lower()
-            return self[code]
-        from .letters import MARKS, folded
-
-        self[code] = "" if chr(code) in MARKS else folded(code)
+        letter = chr(code)
+        token = letter.lower() if letter in _PLAIN else _token(letter)
+        self[code] = letter if token is None else token
         return self[code]
+
+
+def _token(letter: str) -> str | None:
+    """Return a character in a word as SQLite's unicode61 tokenizer folds it.
+
+    It is empty for a mark that is dropped (both ways of composing an accent are one word), and
+    None for a separator.
+    """
+    if "\ud800" <= letter <= "\udfff":
+        return None
+    import apsw
+
+    if not _tokenizers:
+        connection = apsw.Connection(":memory:")
+        _tokenizers.append(connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"]))
+    tokens = _tokenizers[0](
+        f"a{letter}b".encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False,
+        include_colocated=False,
+    )  # fmt: skip
+    return tokens[0][1:-1] if len(tokens) == 1 else None
+
+
+_tokenizers: list[Any] = []
+"""The tokenizer, once a character outside of ``_PLAIN`` was asked for."""
 
 
 _WORDS, _FOLDS = _Words(), _Folds()
@@ -82,6 +102,11 @@ def composed(text: str) -> str:
     from unicodedata import normalize
 
     return normalize("NFC", text)
+
+
+def without_marks(text: str) -> str:
+    """Return ``text`` without the accents that stand as characters of their own."""
+    return "".join([one for one in text if one in _PLAIN or _token(one) != ""])
 
 
 def words(text: str) -> list[str]:
@@ -131,17 +156,6 @@ def camel_parts(word: str) -> list[str]:
             start = i
     parts.append(fold(word[start:]))
     return parts
-
-
-def fact_sentence(subject: str, predicate: str, object: str) -> str:
-    """Return a fact in words.
-
-    >>> fact_sentence("web shop", "is_built_with", "Rust")
-    'web shop is built with Rust'
-    """
-    from .ids import plain  # which no search without a scope needs
-
-    return one_line(f"{subject} {plain(predicate).replace('_', ' ')} {object}")
 
 
 def identifier_parts(text: str) -> str:

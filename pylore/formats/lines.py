@@ -8,13 +8,13 @@ from copy import copy
 
 from ..anchors.project import fault_of
 from ..core.errors import LoreError
-from ..core.ids import check_id, is_seen, own
+from ..core.ids import check_id, fact_sentence, is_seen, own
 from ..core.json import canonical, dumps, parse_object
 from ..core.lines import CHANGES, DAYS_AHEAD, EDGE, KINDS, LARGEST, NODE, STAMP, TIME, VERDICTS
 from ..core.model import EDGE_HISTORY, Edge, Node
 from ..core.stamps import BASE, DATA, DEFAULTS, PLACE, TAG, Stamped
 from ..core.states import clock, count_no_reads, next_clock, same, set_clock
-from ..core.text import clean_tags, counted, fact_sentence
+from ..core.text import clean_tags, counted
 from ..core.times import days_ahead
 from ..core.vocabulary import SOURCES, STATUSES, THING_IDS
 from ..graph.relations import fold

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..core.errors import EmbedderError
-from ..core.text import fact_sentence, fold, identifier_parts, words
+from ..core.ids import fact_sentence
+from ..core.text import fold, identifier_parts, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..indexing.indexer import embedded_text, passage_rows
 from ..store.fulltext import COLUMNS, phrases_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..core import scoring as tuning
 from ..core.errors import EmbedderError
+from ..core.ids import fact_sentence
 from ..core.paths import is_changelog
-from ..core.text import fact_sentence, identifier_parts
+from ..core.text import identifier_parts
 from ..core.vocabulary import COLLECTIONS, NAMES, TEXTS, THING_IDS
 from ..embed.prefetch import Ahead
 from .similar import follow

@@ -42,7 +42,7 @@ def test_every_letter_is_what_the_tokenizers_make_of_it(
         letters = map(chr, range(max(1, start), start + 0x200))
         # Alone, in a word, and with an accent of its own behind it.
         text = composed(" ".join(f"{one} q{one}Q {one}\u0308z" for one in letters))
-        assert words(fold(text)) == tokens(text), f"in the block {start:x}: see tools/letters.py"
+        assert words(fold(text)) == tokens(text), f"in the block {start:x}"
 
 
 def test_what_cannot_be_written_as_utf8_is_no_letter() -> None:
