@@ -6,51 +6,40 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from homes import move_home
+from commands import Lore
 from hypothesis import given
 from hypothesis import strategies as st
 from planted_secrets import planted
-from wire import LORE, lore
 
 from pylore.context.text import tokens_of
 from pylore.hooks.install import Sent
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A project with a store, a file, and two records, one of them tied to the file."""
-    move_home(monkeypatch, tmp_path / "home")
-    folder = tmp_path / "a project"
-    (folder / "src").mkdir(parents=True)
-    (folder / "src/auth.py").write_text("def login():\n    return 1\n")
-    lore(folder, "init")
-    lore(
-        folder, "add", "decision", "Sessions are signed tokens in a cookie", "--file", "src/auth.py"
-    )
-    lore(folder, "add", "lesson", "Rotate the keys that sign tokens every month")
-    lore(folder, "add", "task", "Let people log out at once")
-    yield folder
+def project(lore: Lore) -> Lore:
+    """A project with a store, a file, and three records, one of them tied to the file."""
+    lore.write("src/auth.py", "def login():\n    return 1\n")
+    lore("add", "decision", "Sessions are signed tokens in a cookie", "--file", "src/auth.py")
+    lore("add", "lesson", "Rotate the keys that sign tokens every month")
+    lore("add", "task", "Let people log out at once")
+    lore("trust")
+    return lore
 
 
-def hook(folder: Path, event: str, *, client: str = "claude", **fields: Any) -> str:
-    """What ``lore hook run`` prints of an event; its exit code is 0."""
-    done = subprocess.run(
-        ["bash", LORE, "hook", "run", event, "--client", client],
-        cwd=folder, input=json.dumps(fields), capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return done.stdout
+def hook(lore: Lore, event: str, *, client: str = "claude", **fields: Any) -> str:
+    """Return what ``lore hook run`` prints for an event; its exit code is 0."""
+    return lore("hook", "run", event, "--client", client, stdin=json.dumps(fields)).out
 
 
 def context(answer: str) -> str:
     return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"])
 
 
-def test_each_event_gets_what_bears_on_it_once_a_session(project: Path) -> None:
+def test_each_event_gets_what_bears_on_it_once_a_session(project: Lore) -> None:
     begun = hook(project, "session-start", session_id="one")
     text = context(begun)
     assert json.loads(begun)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
@@ -67,23 +56,23 @@ def test_each_event_gets_what_bears_on_it_once_a_session(project: Path) -> None:
     # a file, by its whole path or from the working directory, once
     edit: dict[str, Any] = {
         "tool_name": "Edit",
-        "tool_input": {"file_path": str(project / "src/auth.py")},
+        "tool_input": {"file_path": str(project.project / "src/auth.py")},
     }
     assert "Sessions are signed" in context(hook(project, "file", session_id="three", **edit))
     edit = {"tool_name": "Edit", "tool_input": {"file_path": "src/auth.py"}}
     assert hook(project, "file", session_id="three", **edit) == ""
     assert hook(project, "file", session_id="four", tool_input={"file_path": "none.py"}) == ""
     # what was shown stands in runs, and does not count as use
-    runs = json.loads(lore(project, "run", "list", "--json"))
+    runs = project("run", "list").json
     assert len(runs) == 3
-    shown = [json.loads(lore(project, "run", "show", run["id"], "--json")) for run in runs]
+    shown = [project("run", "show", run["id"]).json for run in runs]
     assert "decision" in str(shown)
-    lore(project, "add", "note", "a write, which counts reads in")
-    listed = json.loads(lore(project, "list", "--type", "decision", "--json"))
-    assert json.loads(lore(project, "show", listed[0]["id"], "--json"))["access_count"] == 0
+    project("add", "note", "a write, which counts reads in")
+    listed = project("list", "--type", "decision").json
+    assert project("show", listed[0]["id"]).json["access_count"] == 0
 
 
-def test_each_agent_gets_the_form_that_it_accepts(project: Path) -> None:
+def test_each_agent_gets_the_form_that_it_accepts(project: Lore) -> None:
     for client, native in (("codex", "SessionStart"), ("gemini", "SessionStart")):
         answer = json.loads(hook(project, "session-start", client=client, session_id=client))
         assert answer["hookSpecificOutput"]["hookEventName"] == native
@@ -96,7 +85,7 @@ def test_each_agent_gets_the_form_that_it_accepts(project: Path) -> None:
     assert hook(project, "prompt", client="cursor", prompt="how are tokens signed?") == ""
 
 
-def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Path) -> None:
+def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Lore) -> None:
     assert hook(project, "tool", session_id="one", tool_name="Edit",
                 tool_input={"file_path": "src/auth.py", "new_string": "secret"}) == ""  # fmt: skip
     failed = {"command": "curl -H secret"}
@@ -110,7 +99,7 @@ def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Path) -> None:
     assert [other["kind"], other["ok"], other["files"]] == ["tool", False, []]
     assert "secret" not in log.read_text()
     # a command that names files as written, of those that it can have written
-    os.utime(project / "src/auth.py")
+    os.utime(project.project / "src/auth.py")
     command = "sed -i s/1/2/ src/auth.py && echo secret > none.py && cp /etc/hosts ../beside"
     hook(project, "tool", session_id="one", tool_name="Bash", tool_input={"command": command})
     last = json.loads(log.read_text().splitlines()[-1])
@@ -118,24 +107,24 @@ def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Path) -> None:
     assert "secret" not in log.read_text()
 
 
-def test_a_run_ends_with_its_session(project: Path) -> None:
+def test_a_run_ends_with_its_session(project: Lore) -> None:
     edit: dict[str, Any] = {"tool_name": "Edit", "tool_input": {"file_path": "src/auth.py"}}
     asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
     hook(project, "prompt", session_id="one", **asked)
     hook(project, "tool", session_id="one", **edit)
     for _ in "12":
         assert hook(project, "session-end", session_id="one") == ""
-    runs = json.loads(lore(project, "run", "list", "--json"))
+    runs = project("run", "list").json
     assert [(run["state"], run["unrated"]) for run in runs] == [("finished", 2)]
     # a session that goes on has another run; one that was shown nothing has none
     hook(project, "file", session_id="one", **edit)
     hook(project, "prompt", session_id="two", **asked)
     hook(project, "session-end", session_id="three")
-    states = [run["state"] for run in json.loads(lore(project, "run", "list", "--json"))]
+    states = [run["state"] for run in project("run", "list").json]
     assert sorted(states) == ["finished", "open"]
 
 
-def test_what_a_live_hook_notes_has_no_token_in_it(project: Path) -> None:
+def test_what_a_live_hook_notes_has_no_token_in_it(project: Lore) -> None:
     rows = [row for row in planted() if "bare" not in row[0] and "\n" not in row[1]]
     for start in range(0, len(rows), 20):
         some = rows[start : start + 20]
@@ -152,29 +141,26 @@ def test_what_a_live_hook_notes_has_no_token_in_it(project: Path) -> None:
         f"append_event('claude', '{name}', 'edit', 'Edit', ['src/components/auth_of_all.py'])\n"
         "assert not {'pylore.capture.redaction', 'detect_secrets'} & {*sys.modules}"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(LORE).parent)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
 def test_nothing_is_said_where_nobody_has_trusted_the_store_or_anything_is_wrong(
-    project: Path, tmp_path: Path
+    project: Lore, tmp_path: Path
 ) -> None:
-    lore(project, "trust", "--revoke")
+    project("trust", "--revoke")
     assert hook(project, "session-start", session_id="x") == ""
-    lore(project, "trust")
+    project("trust")
     assert hook(project, "session-start", session_id="x")
-    (project / ".lore/.config").write_text("limit=none\n")
+    project.write(".lore/.config", "limit=none\n")
     assert hook(project, "session-start", session_id="y") == ""
-    (project / ".lore/.config").write_text("touch x; y\n")
+    project.write(".lore/.config", "touch x; y\n")
     assert hook(project, "session-start", session_id="y") == ""
-    (project / ".lore/.config").unlink()
+    (project.project / ".lore/.config").unlink()
     for words in (["prompt"], ["stop", "--client", "claude"], ["prompt", "--client", "emacs"]):
         for data in (b"{}", b"", b"{", b"[1]", b"\xff", b'{"prompt": 5}', b'{"prompt":"x"}' * 9):
-            done = subprocess.run(["bash", LORE, "hook", "run", *words], cwd=project, input=data,
-                                  capture_output=True, check=False)  # fmt: skip
-            assert (done.returncode, done.stdout) == (0, b"")
-    bare = tmp_path / "bare"
-    bare.mkdir()
-    assert hook(bare, "prompt", prompt="how are tokens signed?") == ""
+            assert project("hook", "run", *words, stdin=data).out == ""
+    project.patch.chdir(tmp_path)
+    assert hook(project, "prompt", prompt="how are tokens signed?") == ""
 
 
 JSON = st.recursive(
@@ -197,17 +183,17 @@ def lines(answer: str) -> list[str]:
     return [line[2:] for line in context(answer).split("\n") if line.startswith("- ")]
 
 
-def edited(folder: Path, session: str, *paths: str) -> None:
-    """A session begins, and edits files."""
-    hook(folder, "session-start", session_id=session)
+def edited(project: Lore, session: str, *paths: str) -> None:
+    """Begin a session that edits files."""
+    hook(project, "session-start", session_id=session)
     for path in paths:
-        hook(folder, "tool", session_id=session, tool_name="Edit", tool_input={"file_path": path})
+        hook(project, "tool", session_id=session, tool_name="Edit", tool_input={"file_path": path})
 
 
-def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Path) -> None:
-    subprocess.run(["git", "init", "-qb", "keys", "."], cwd=project, check=True)
+def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Lore) -> None:
+    project.git("init", "-qb", "keys", ".")
     for name in ("keys", "other"):
-        (project / f"src/{name}.py").write_text("x = 1\n")
+        project.write(f"src/{name}.py", "x = 1\n")
     edited(project, "one", "src/auth.py", "src/keys.py", "src/gone.py", "../outside.py")
     edited(project, "two", "src/auth.py")
     said = lines(hook(project, "session-start", session_id="three"))
@@ -226,26 +212,26 @@ def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Path)
     said = lines(hook(project, "prompt", session_id="four", prompt=asked))
     assert "file-src/other.py named" in said
     # a command line asks for the same, and a context for what is known of it
-    found = json.loads(lore(project, "search", "--files", "@session", "--json"))
+    found = project("search", "--files", "@session").json
     assert {row["id"] for row in found} >= {"file-src/auth.py"} or found[0]["file"] == "src/auth.py"
-    told = json.loads(lore(project, "context", "--files", "@session", "--as", "json"))
+    told = project("context", "--files", "@session", "--as", "json").json
     assert "Sessions are signed" in told["text"]
 
 
-def test_main_branch_is_no_one_work_and_without_sessions_nothing_is_likely(project: Path) -> None:
-    subprocess.run(["git", "init", "-qb", "main", "."], cwd=project, check=True)
+def test_main_branch_is_no_one_work_and_without_sessions_nothing_is_likely(project: Lore) -> None:
+    project.git("init", "-qb", "main", ".")
     assert hook(project, "prompt", session_id="one", prompt="go on") == ""
-    assert lore(project, "search", "--files", "@session", "--json") == "[]\n"
+    assert project("search", "--files", "@session").json == []
     edited(project, "one", "src/auth.py")
     said = lines(hook(project, "prompt", session_id="two", prompt="go on"))
     assert said[0] == "file-src/auth.py edited in your last sessions here"
 
 
 def test_a_record_that_was_read_comes_with_a_session_and_one_of_a_named_file_with_a_prompt(
-    project: Path,
+    project: Lore,
 ) -> None:
-    lesson = json.loads(lore(project, "list", "--type", "lesson", "--json"))[0]["id"]
-    lore(project, "feedback", lesson, "--helpful")
+    lesson = project("list", "--type", "lesson").json[0]["id"]
+    project("feedback", lesson, "--helpful")
     said = context(hook(project, "session-start", session_id="one"))
     assert lesson in said and "Sessions are signed" not in said
     said = context(hook(project, "prompt", prompt="is `src/auth.py:1` where it ought to be?"))
