@@ -1,0 +1,195 @@
+"""Calls of the tools of ``lore mcp``: the answers, and what is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import apsw
+import pytest
+from commands import Lore
+from wire import text_of, tool
+
+RECORDS: list[dict[str, Any]] = [
+    {"id": "decision-cookie", "type": "decision", "title": "Sessions are tokens in a cookie",
+     "body": "Sessions are signed tokens in a cookie. " * 8},
+    {"id": "lesson-keys", "type": "lesson", "title": "Rotate the keys that sign tokens"},
+    {"id": "note-clock", "type": "note", "title": "Clocks of servers differ"},
+    {"from_id": "lesson-keys", "relation": "derived_from", "to_id": "decision-cookie"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def project(lore: Lore) -> Lore:
+    """A project with three records, whose store nobody has trusted yet."""
+    lore.fill(*RECORDS)
+    lore("trust", "--revoke")
+    return lore
+
+
+def answer(project: Lore, name: str, /, *words: str, **arguments: Any) -> dict[str, Any]:
+    """Return the result of one call of a server that is started with these words."""
+    asked = json.dumps(tool(1, name, **arguments))
+    result: dict[str, Any] = project("mcp", *words, stdin=f"{asked}\n").json["result"]
+    return result
+
+
+def call(project: Lore, name: str, /, *words: str, **arguments: Any) -> str:
+    """Return the text of the answer to a call that succeeds."""
+    result = answer(project, name, *words, **arguments)
+    assert not result["isError"], result
+    return text_of({"result": result})
+
+
+def keep(project: Lore, **arguments: Any) -> dict[str, Any]:
+    """Return the answer to ``lore_remember``, which succeeds."""
+    row: dict[str, Any] = json.loads(call(project, "lore_remember", "--write", **arguments))
+    return row
+
+
+def refusal(project: Lore, **arguments: Any) -> str:
+    """Return why ``lore_remember`` fails."""
+    result = answer(project, "lore_remember", "--write", **arguments)
+    assert result["isError"]
+    return text_of({"result": result})
+
+
+def test_answers_are_those_of_the_commands(project: Lore) -> None:
+    for name, arguments, words in (
+        ("lore_search", {"query": "tokens"}, "search tokens -n 5"),
+        ("lore_search",
+         {"query": "tokens cookie", "depth": 2, "limit": 1, "types": ["decision"]},
+         "search tokens cookie --graph-depth 2 -n 1 --type decision"),
+        ("lore_related", {"id": "decision-cookie", "hops": 2, "limit": 1},
+         "related decision-cookie --hops 2 -n 1"),
+    ):  # fmt: skip
+        rows = json.loads(call(project, name, **arguments))
+        printed = project(*words.split()).json
+        assert [row["id"] for row in rows] == [row["id"] for row in printed]
+        for row, whole in zip(rows, printed, strict=True):
+            assert row["score"] == round(whole["score"], 2)
+            assert row.get("hops", 0) == whole["hops"]
+            assert None not in row.values()
+            assert {*row} <= {"id", "title", "at", "snippet", "score", "hops", "path",
+                              "verdict", "weak"}  # fmt: skip
+    explained = call(project, "lore_search", query="tokens", explain=True)
+    assert explained == project("search", "tokens", "-n", "5", "--explain").out
+    # a text where a list is wanted is a list of one
+    (node,) = json.loads(call(project, "lore_show", ids=["lesson-keys"] * 2))[:1]
+    assert node == json.loads(call(project, "lore_show", ids="lesson-keys"))
+    assert node["title"] == "Rotate the keys that sign tokens" and "status" not in node
+    context = call(project, "lore_context", question="tokens")
+    included = project("context", "tokens", "--budget", "2000", "--json").json["included"]
+    assert all(entry["id"] in context for entry in included)
+    assert context.startswith("=== data ") and "```mermaid" not in context
+
+
+def test_ten_edges_of_a_relation_are_named(project: Lore) -> None:
+    for number in range(14):
+        project.write(f"src/part{number}.py", "from hub import meet\n")
+    project.write("src/hub.py", "def meet():\n    return 1\n")
+    project("index")
+    node = json.loads(call(project, "lore_show", ids="hub.py"))
+    imports = [edge for edge in node["edges"] if edge["relation"] == "imports"]
+    assert [(edge["direction"], edge["count"], len(edge["ids"])) for edge in imports] == [
+        ("in", 14, 10)
+    ]
+    assert len(json.loads(call(project, "lore_related", id="hub.py", limit=3))) == 3
+    for budget in (200, 1000):
+        asked = {"question": "who meets in the hub", "budget": budget}
+        assert len(call(project, "lore_context", **asked).encode()) <= 4 * budget
+
+
+def test_reading_does_not_count_as_use(project: Lore) -> None:
+    project("add", "note", "a write, which counts reads in")
+    before = project("show", "lesson-keys").json["access_count"]
+    for _ in range(3):
+        call(project, "lore_show", ids=["lesson-keys"])
+        call(project, "lore_context", question="tokens")
+    project("add", "note", "another one")
+    assert project("show", "lesson-keys").json["access_count"] == before + 1  # the first show
+
+
+def test_long_answers_lose_whole_results(project: Lore) -> None:
+    words = ("search", "tokens keys clocks", "--explain")
+    every = project(*words)
+    most = str(len(every.out.encode()) - 1)
+    asked = {"query": "tokens keys clocks", "explain": True}
+    blocks = answer(project, "lore_search", "--max-bytes", most, **asked)["content"]
+    rows = json.loads(blocks[0]["text"])
+    assert len(every.json) == 3 and [r["id"] for r in rows] == [r["id"] for r in every.json[:-1]]
+    assert blocks[1]["text"] == f"lore: 1 result left out: max_bytes is {most}\n"
+    assert blocks[0]["text"] == project(*words, "--max-bytes", most).out
+    for name, arguments in (
+        ("lore_show", {"ids": ["decision-cookie", "note-clock"]}),
+        ("lore_context", {"question": "tokens"}),
+    ):
+        assert len(call(project, name, "--max-bytes", "1000", **arguments).encode()) <= 1000
+
+
+def test_untrusted_store_is_only_read(project: Lore) -> None:
+    lesson = {"type": "lesson", "text": "Check the clock first", "why": "skew",
+              "links": ["note-clock:derived_from"], "tags": ["time"]}  # fmt: skip
+    assert "lore trust" in refusal(project, **lesson)
+    assert project("list", "--type", "lesson", "--ids").lines == ["lesson-keys"]
+    project("trust")
+    id = keep(project, **lesson)["id"]
+    node = project("show", id).json
+    assert (node["status"], node["source"], node["tags"]) == ("staged", "conversation", ["time"])
+    assert node["edges"][0]["id"] == "note-clock" and "skew" in str(node)
+    rated = json.loads(call(project, "lore_feedback", "--write", helpful=[id]))
+    assert [row["rating"] for row in rated] == ["helpful"]
+    project("trust", "--revoke")
+    refusal(project, **lesson)
+
+
+def test_links_and_anchors_are_kept_once_and_staged(project: Lore) -> None:
+    project("trust")
+    project.write("clock.py", "def now():\n    return 1\n")
+    tied = {"id": "note-clock", "links": ["lesson-keys:relates_to"], "file": "clock.py::now"}
+    assert [keep(project, **tied)["state"] for _ in "12"] == ["updated", "unchanged"]
+    node = project("show", "note-clock").json
+    assert [(one["kind"], one["path"]) for one in node["anchors"]] == [("symbol", "clock.py")]
+    new = {one["relation"]: one["status"] for one in node["edges"]}
+    assert (new["relates_to"], new["anchored_to"]) == ("staged", "staged")
+    assert node["file"] is None
+    refusal(project, type="learning", text="Lost", file="clock.py::never")
+    kept = keep(project, type="learning", text="Kept", file="*.py", kind="glob")["id"]
+    assert {*project("list", "--type", "lesson", "--ids").lines} == {"lesson-keys", kept}
+
+
+def test_agent_does_not_undo_what_a_person_did(project: Lore) -> None:
+    project("trust")
+    id = project.id("add", "lesson", "Measure first")
+    assert keep(project, type="lesson", text="Measure first") == {"id": id, "state": "unchanged"}
+    assert project("show", id).json["status"] == "confirmed"
+    project("forget", id)
+    assert "forgotten" in refusal(project, type="lesson", text=" Measure first")
+
+
+def test_event_plugins_hear_of_agents(project: Lore) -> None:
+    heard = project.root / "heard"
+    project.program("own/lore-hook-pre-add",
+                    "grep -q secret && echo 'no secrets' >&2 && exit 1; exit 0")  # fmt: skip
+    project.program("own/lore-hook-post-add",
+                    f'echo "$LORE_STORE $PWD" >>"{heard}"; cat >>"{heard}"')  # fmt: skip
+    project.patch.setenv("LORE_PLUGIN_DIR", str(project.root / "own"))
+    project("trust")
+    refused = refusal(project, type="note", text="a secret")
+    assert "lore-hook-pre-add: no secrets: nothing was written" in refused
+    id = keep(project, type="note", text="plain")["id"]
+    assert heard.read_text().splitlines() == [
+        f"{project.store} {project.project}",
+        f'{{"event":"post-add","id":"{id}","state":"added"}}',
+    ]
+
+
+def test_locked_store_is_read_and_a_write_waits(project: Lore) -> None:
+    project("trust")
+    writer = apsw.Connection(str(project.store / "search.db"))
+    writer.execute("begin immediate")
+    project.patch.setenv("LORE_BUSY_TIMEOUT", "0.1")
+    assert json.loads(call(project, "lore_search", query="tokens"))
+    assert "another writer" in refusal(project, type="note", text="later")
+    writer.close()
+    keep(project, type="note", text="later")
