@@ -15,7 +15,7 @@ from endpoints import Endpoint, serving
 from hypothesis import settings
 from new_stores import new_store
 from repositories import Repository
-from samples import examples, is_chosen
+from samples import TRIES_ALL, examples, is_chosen
 
 from pylore.store import Store
 
@@ -26,6 +26,7 @@ settings.load_profile("quick")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "soak: only TEST_ALL=1 tries it")
     config.addinivalue_line(
         "markers", "one_in(count): try the first of these cases and 1 in count of the others"
     )
@@ -44,6 +45,8 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     chosen, tested = [], set()
     for item in items:
+        if item.get_closest_marker("soak") and not TRIES_ALL:
+            continue
         marker = item.get_closest_marker("one_in")
         test = item.nodeid.partition("[")[0]
         if not marker or test not in tested or is_chosen(item.nodeid, int(marker.args[0])):

@@ -64,6 +64,7 @@ needs_servers = pytest.mark.skipif(bool(postgres.missing()), reason=postgres.mis
 
 
 @needs_servers
+@pytest.mark.soak
 def test_machines_that_are_killed_over_a_hub_end_up_the_same(tmp_path: Path) -> None:
     done = chaos(str(tmp_path), SEED, 3, lambda kills: kills < examples(4))
     assert done | {**SAME, "lost": 0} == done
@@ -71,7 +72,7 @@ def test_machines_that_are_killed_over_a_hub_end_up_the_same(tmp_path: Path) -> 
 
 
 @needs_servers
-@pytest.mark.one_in(4)
+@pytest.mark.soak
 @pytest.mark.parametrize("safe", (True, False))
 def test_what_a_hub_has_acknowledged_outlives_it_with_a_standby(tmp_path: Path, safe: bool) -> None:
     done = failover(str(tmp_path), SEED, 2, 1, 0.7, safe=safe)
