@@ -20,7 +20,7 @@ from pylore.hub.connection import connect
 from pylore.hub.lines import HubStore, ReadPosition, order_text
 from pylore.hub.schema import migrate, newest, version_of
 
-WRITERS = 32 if TRIES_ALL else 8
+WRITERS = 32 if TRIES_ALL else 4
 BATCHES = 20 if TRIES_ALL else 6
 
 

@@ -215,6 +215,7 @@ def test_a_clock_that_is_wrong_by_years_is_said_and_spoils_nothing(
     assert desks.sync("bob").came_in.added == 0
 
 
+@pytest.mark.soak
 def test_a_dump_in_another_server_is_synced_on(desks: Desks) -> None:
     desks.add("ann", "before the dump")
     desks.meet("ann")

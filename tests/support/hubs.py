@@ -15,16 +15,20 @@ from pylore.hub.schema import migrate
 ROLES = ("none", "reader", "writer", "curator")
 DENIED = "42501"
 
-_TEMPLATE = "hub_template"
+_TEMPLATE, _PEOPLED = "hub_template", "peopled_template"
 
 
 def a_hub(server: postgres.Server) -> str:
     """The name of a new database with an empty hub in it."""
+    _make_template(server)
+    return server.a_database(_TEMPLATE)
+
+
+def _make_template(server: postgres.Server) -> None:
     if not server.has_template(_TEMPLATE):
         server.rows(f"CREATE DATABASE {_TEMPLATE}")
         with connect(server.url(_TEMPLATE)) as hub:
             migrate(hub)
-    return server.a_database(_TEMPLATE)
 
 
 class PeopledHub:
@@ -36,8 +40,17 @@ class PeopledHub:
 
     def __init__(self, server: postgres.Server) -> None:
         self.server = server
-        self.database = a_hub(server)
+        self.database = _PEOPLED
         self._open: dict[str, Any] = {}
+        if not server.has_template(_PEOPLED):
+            _make_template(server)
+            server.rows(f"CREATE DATABASE {_PEOPLED} TEMPLATE {_TEMPLATE}")
+            self._people()
+            self.close()
+        self.database = server.a_database(_PEOPLED)
+
+    def _people(self) -> None:
+        server = self.server
         for name in ROLES:
             server.a_role(f"a-{name}", *([f"lore_{name}"] if name != "none" else []))
         for name, role in (("ann", "writer"), ("bob", "writer"), ("cur", "curator")):
@@ -62,6 +75,7 @@ class PeopledHub:
     def close(self) -> None:
         for connection in self._open.values():
             connection.close()
+        self._open.clear()
 
     def push(self, user: str, *lines: list[str]) -> list[list[Any]]:
         """What was refused, as [place, reason]."""

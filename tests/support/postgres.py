@@ -30,7 +30,7 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 _SMALL = {
     "shared_buffers": "64MB", "max_wal_size": "256MB", "wal_level": "replica",
     "max_connections": "100", "max_wal_senders": "4", "max_replication_slots": "4",
-    "hot_standby": "on", "log_min_messages": "fatal", "autovacuum_naptime": "10s",
+    "hot_standby": "on", "log_min_messages": "fatal", "autovacuum": "off", "jit": "off",
 }  # fmt: skip
 
 # A server whose starter is gone, however it went, has nobody who would stop it.
@@ -138,7 +138,7 @@ class Server:
         """The name of a new one, with all that is in ``template``."""
         self._made += 1
         name = f"test{os.getpid()}x{self._made}"
-        self.rows(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY wal_log")
+        self.rows(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
         return name
 
     def has_template(self, name: str) -> bool:
