@@ -103,7 +103,7 @@ def test_store_is_neither_written_over_nor_read_as_text(lore: Lore) -> None:
     lore.write("search.db-reads", '{"id":"note-other"}\n')
     for name in (f"{lore.store}/search.db", "search.db-reads", "named"):
         for words in ("export", "import", "graph view --output", "search --batch", "sync"):
-            done = lore._run((*words.split(), name), "", False)
+            done = lore.run([*words.split(), name])
             assert done.code in (1, 2) and f"{name}: is a store, or belongs to one" in done.err
     assert lore("list", "--ids").lines == ["note-kept"]
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from forked import preload
-from homes import move_home
+from commands import Lore
 from planted_events import Log, prompt
 from store_places import store_folder
-from wire import request, serving, tool
+from wire import request, tool
 
 from pylore.capture.candidates import candidate_id
 from pylore.capture.event_log import event_file
 from pylore.cli.declaration import every_command
-from pylore.cli.main import run
 from pylore.core.ids import record_id
 from pylore.mcp.calls import BY_NAME
 
@@ -187,45 +183,31 @@ TOLD_TO_BOB = (
 """Those that do show it to bob: what alice does not see is there."""
 
 
-def lore(scope: str, *words: str) -> tuple[int, str]:
-    """The exit code of a command in a process of its own, and all that it says.
+_commands: list[Lore] = []
 
-    A last word ``<FILE`` is what stands on stdin.
+
+def lore(scope: str, *words: str, stdin: str = "") -> tuple[int, str]:
+    """Return the exit code and the output of a command under a scope.
+
+    A last word ``<FILE`` names stdin.
     """
-    stdin = words[-1].removeprefix("<") if words[-1].startswith("<") else os.devnull
-    words = words if stdin == os.devnull else words[:-1]
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.environ["LORE_SCOPE"] = scope
-        os.close(reader)
-        for stream in (1, 2):
-            os.dup2(writer, stream)
-        os.dup2(os.open(stdin, os.O_RDONLY), 0)
-        sys.stdout, sys.stderr = (
-            io.TextIOWrapper(open(stream, "wb"), write_through=True)  # noqa: SIM115
-            for stream in (1, 2)
-        )
-        sys.stdin = open(0)  # noqa: SIM115
-        os._exit(run([*words]))
-    os.close(writer)
-    with open(reader, encoding="utf-8", errors="replace") as file:
-        said = file.read()
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said
+    if words[-1].startswith("<"):
+        stdin, words = Path(words[-1][1:]).read_text(), words[:-1]
+    os.environ["LORE_SCOPE"] = scope
+    done = _commands[-1].run([*words], stdin)
+    del os.environ["LORE_SCOPE"]
+    return done.code, done.out + done.err
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A project with code and common facts, and bob's knowledge, every field a secret."""
-    folder = tmp_path_factory.mktemp("scopes")
-    preload()
     with pytest.MonkeyPatch.context() as patch:
-        home = tmp_path_factory.mktemp("home")
-        move_home(patch, home)
-        patch.setenv("LORE_STORE", str(store_folder(home / "data", folder)))
+        _commands.append(Lore(tmp_path_factory.mktemp("scopes"), patch))
+        folder = _commands[-1].project
+        patch.setenv("LORE_STORE", str(store_folder(_commands[-1].home / "data", folder)))
         patch.setenv("LORE_PROJECT", str(folder))
         patch.setenv("LORE_STORE_SCOPE", "project")
-        patch.chdir(folder)
         (folder / "src").mkdir()
         (folder / "src/boat.py").write_text("def sail():\n    return 'harbour'\n")
         person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
@@ -393,10 +375,11 @@ def test_an_id_names_one_scope_and_a_key(project: Path) -> None:
 def test_a_server_under_a_scope_keeps_to_it(project: Path) -> None:
     calls = [call["params"]["name"] for call in CALLS if call["method"] == "tools/call"]
     assert {*calls} == {*BY_NAME}
-    said = {}
-    for scope in ("alice", "bob"):
-        with serving(project, "--write", LORE_SCOPE=scope) as wire:
-            said[scope] = [json.dumps(wire.ask(call)) for call in CALLS]
+    asked = "".join(f"{json.dumps(call)}\n" for call in CALLS)
+    said = {
+        scope: lore(scope, "mcp", "--write", stdin=asked)[1].splitlines()
+        for scope in ("alice", "bob")
+    }
     for answer in said["alice"]:
         assert SECRET not in answer.replace(HIDDEN, "").replace(f"'{SECRET}'", ""), answer
         assert "@@bob" not in answer.replace(HIDDEN, ""), answer

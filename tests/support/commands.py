@@ -9,7 +9,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -141,7 +141,7 @@ class Lore:
         Args:
             terminal: as if stdout were a terminal.
         """
-        done = self._run(words, stdin, terminal)
+        done = self.run(words, stdin, terminal=terminal)
         assert done.code == code, f"lore {' '.join(words)}: {done}"
         return done
 
@@ -190,7 +190,8 @@ class Lore:
         file.chmod(0o700)
         return file
 
-    def _run(self, words: tuple[str, ...], stdin: str | bytes, terminal: bool) -> Done:
+    def run(self, words: Sequence[str], stdin: str | bytes = "", *, terminal: bool = False) -> Done:
+        """Run a command, whatever its exit code."""
         data = stdin.encode() if isinstance(stdin, str) else stdin
         streams, folder = (sys.stdin, sys.stdout, sys.stderr), os.open(".", os.O_RDONLY)
         environ = dict(os.environ)
