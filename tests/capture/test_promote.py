@@ -4,74 +4,45 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from homes import move_home
+from commands import Lore
 from planted_events import CAUSE, RULE, Log, plant, prompt
-from store_places import store_folder
+from terminals import at_terminal
+from wire import LORE
 
-import pylore
 from pylore.store import Store, open_store
 
-LORE = str(Path(pylore.__file__).parent.parent / "lore.sh")
-PROMPT = b"Promote this [y,n,e,m,s,q,?]? "
+PROMPT = "Promote this [y,n,e,m,s,q,?]? "
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    move_home(monkeypatch, tmp_path / "home")
-    folder = tmp_path / "project"
-    (folder / "src").mkdir(parents=True)
-    (folder / "src/auth.py").write_text("def token(): ...\n")
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("LORE_EMBEDDER", "none")
-    monkeypatch.setenv("NO_COLOR", "1")
-    plant(Log(folder))
-    lore("init")
-    return folder
+def project(lore: Lore) -> Path:
+    lore.write("src/auth.py", "def token(): ...\n")
+    lore.patch.setenv("LORE_EMBEDDER", "none")
+    plant(Log(lore.project))
+    return lore.project
 
 
 @pytest.fixture
-def store(project: Path) -> Iterator[Store]:
-    with open_store(str(store_folder(os.environ["XDG_DATA_HOME"], project))) as store:
+def store(project: Path, lore: Lore) -> Iterator[Store]:
+    with open_store(str(lore.store)) as store:
         yield store
 
 
 def on_terminal(*answers: str, words: tuple[str, ...] = ("promote",)) -> tuple[int, str]:
     """The exit code of a command on a terminal, and what that shows; an answer a question."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execv(LORE, [LORE, *words])
-    shown, left = b"", [*answers]
-    while True:
-        try:
-            said = os.read(terminal, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not said:
-            break
-        shown += said
-        if shown.count(PROMPT) > len(answers) - len(left) and left:
-            os.write(terminal, left.pop(0).encode() + b"\n")
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    os.close(terminal)
-    return code, shown.decode().replace("\r\n", "\n")
-
-
-def lore(*words: str) -> str:
-    done = subprocess.run([LORE, *words], check=True, capture_output=True, text=True)
-    return done.stdout
+    typed = [(PROMPT, f"{answer}\n") for answer in answers]
+    return at_terminal([LORE, *words], os.environ, os.getcwd(), columns=200, typed=typed)
 
 
 def standing(store: Store) -> dict[str, str]:
     return {row.body: row.status for row in store.candidates.all()}
 
 
-def test_one_is_shown_after_the_other_with_what_speaks_for_it(store: Store) -> None:
+def test_one_is_shown_after_the_other_with_what_speaks_for_it(lore: Lore, store: Store) -> None:
     lore("candidates")
     code, shown = on_terminal("?", "y", "n")
     assert code == 0
@@ -84,7 +55,7 @@ def test_one_is_shown_after_the_other_with_what_speaks_for_it(store: Store) -> N
     assert on_terminal()[1] == "no open candidates: 'lore capture candidates' looks for them\n"
 
 
-def test_whoever_ends_it_leaves_the_rest_as_it_is(store: Store) -> None:
+def test_whoever_ends_it_leaves_the_rest_as_it_is(lore: Lore, store: Store) -> None:
     lore("candidates")
     assert on_terminal("s", "q")[1].endswith("0 promoted, 0 refused, 2 left\n")
     assert standing(store) == {RULE: "skipped", CAUSE: "open"}
@@ -92,7 +63,7 @@ def test_whoever_ends_it_leaves_the_rest_as_it_is(store: Store) -> None:
 
 
 def test_the_editor_gives_another_title_and_text(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lore: Lore, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lore("candidates")
     editor = tmp_path / "editor"
@@ -116,7 +87,7 @@ def test_the_editor_gives_another_title_and_text(
     assert (node.title, node.body) == ("Sign with the rotating key", "It is in the vault.")
 
 
-def test_it_is_merged_into_a_record_that_is_named(store: Store) -> None:
+def test_it_is_merged_into_a_record_that_is_named(lore: Lore, store: Store) -> None:
     lore("candidates")
     lore("add", "note", "Keys rotate", "--id", "note-keys")
     shown = on_terminal("m", "m 77", "m note-none", "m note-keys", "q")[1]
@@ -128,7 +99,7 @@ def test_it_is_merged_into_a_record_that_is_named(store: Store) -> None:
 
 
 def test_what_stands_in_a_session_cannot_steer_the_terminal(
-    project: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+    lore: Lore, project: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Log(project).session(
         "s7", "2026-11-22", prompt("Always clear \x1b[2J the cache before a deploy of the shop")

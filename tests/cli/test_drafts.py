@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
-from homes import move_home
+from commands import Lore
 from hypothesis import example, given
 from hypothesis import strategies as st
 from terminals import at_terminal
-from wire import LORE, lore
+from wire import LORE
 
 from pylore.formats.mdfile import FIELDS, draft_of, read_draft
 
@@ -32,25 +31,18 @@ def test_what_a_draft_says_is_read_back(title: str, why: str, body: str) -> None
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    move_home(monkeypatch, tmp_path / "home")
-    monkeypatch.delenv("VISUAL", raising=False)
-    folder = tmp_path / "a project"
-    folder.mkdir()
-    lore(folder, "init")
-    lore(folder, "add", "decision", "Use tokens", "--why", "no state", "--id", "decision-a",
+def project(lore: Lore) -> Lore:
+    lore("add", "decision", "Use tokens", "--why", "no state", "--id", "decision-a",
          "--tags", "auth")  # fmt: skip
-    return folder
+    return lore
 
 
-def edits(folder: Path, script: str, *words: str) -> tuple[int, str]:
-    return at_terminal(
-        [LORE, *words], {**os.environ, "EDITOR": f"sed -i {script}", "NO_COLOR": "1"}, str(folder),
-        columns=400,
-    )  # fmt: skip
+def edits(lore: Lore, script: str, *words: str) -> tuple[int, str]:
+    environ = {**os.environ, "EDITOR": f"sed -i {script}", "NO_COLOR": "1"}
+    return at_terminal([LORE, *words], environ, str(lore.project), columns=400)
 
 
-def test_a_record_is_edited_whole_and_a_wrong_draft_is_kept(project: Path) -> None:
+def test_a_record_is_edited_whole_and_a_wrong_draft_is_kept(project: Lore) -> None:
     code, shown = edits(project, "'s/^why: .*/why: simple: fast/'", "edit", "decision-a")
     assert code == 1 and "line 4: not YAML" in shown
     kept = Path(shown.partition("kept in ")[2].partition(": the same")[0])
@@ -58,7 +50,7 @@ def test_a_record_is_edited_whole_and_a_wrong_draft_is_kept(project: Path) -> No
     code, shown = edits(project, "'s/: fast//;s/^tags.*/tags: [auth, api]/;s/Use/Take/'",
                         "edit", "decision-a")  # fmt: skip
     assert code == 0 and "goes on with the draft" in shown and "updated  decision-a" in shown
-    node = json.loads(lore(project, "show", "decision-a", "--json"))
+    node = project("show", "decision-a").json
     assert (node["data"], node["tags"], node["body"]) == (
         {"why": "simple"}, ["api", "auth"], "Take tokens",
     )  # fmt: skip
@@ -68,13 +60,13 @@ def test_a_record_is_edited_whole_and_a_wrong_draft_is_kept(project: Path) -> No
         assert code == 1 and what in shown
 
 
-def test_a_new_record_comes_from_a_form(project: Path) -> None:
+def test_a_new_record_comes_from_a_form(project: Lore) -> None:
     script = "'s/^links:/links: decision-a:relates_to/;$a Log out at once'"
     code, shown = edits(project, script, "add", "lesson", "--tags", "auth")
     assert code == 0 and "added  lesson-" in shown
-    (node,) = json.loads(lore(project, "list", "--type", "lesson", "--json"))
+    (node,) = project("list", "--type", "lesson").json
     assert (node["title"], node["tags"]) == ("Log out at once", ["auth"])
-    assert json.loads(lore(project, "show", node["id"], "--json"))["edges"][0]["id"] == "decision-a"
+    assert project("show", node["id"]).json["edges"][0]["id"] == "decision-a"
     code, shown = edits(project, "s/x/x/", "add", "lesson")
     assert code == 1 and "nothing was changed" in shown
     code, shown = edits(project, "s/x/x/", "add", "lessn")

@@ -8,9 +8,14 @@ import pty
 import select
 import signal
 import struct
+import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
+
+from wire import LORE
+
+from pylore.cli.main import run
 
 _LONGEST = 30
 """Seconds until a program that still runs is ended."""
@@ -25,8 +30,9 @@ def at_terminal(
     rows: int = 24,
     typed: Sequence[tuple[str, str]] = (),
 ) -> tuple[int, str]:
-    """Exit code, and all that a program showed at a terminal of its own.
+    """Return the exit code and the output of a program at a terminal of its own.
 
+    lore runs in a process forked from this one, which has loaded it.
     ``typed``: what to wait for until it is shown, and what to type then.
     """
     sized, done = os.pipe()
@@ -35,7 +41,10 @@ def at_terminal(
         os.close(done)
         os.read(sized, 1)  # nothing, when the terminal has its size
         os.chdir(folder)
-        os.execve(words[0], [*words], {"TERM": "xterm", **environ})
+        environ = {"TERM": "xterm", **environ}
+        if words[0] == LORE:
+            _be_lore(words[1:], environ)
+        os.execve(words[0], [*words], environ)
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     os.close(done)
     os.close(sized)
@@ -57,3 +66,19 @@ def at_terminal(
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     os.close(terminal)
     return code, shown.decode(errors="replace").replace("\r\n", "\n")
+
+
+def _be_lore(words: Sequence[str], environ: Mapping[str, str]) -> None:
+    """End this process with a command of lore."""
+    code = 1
+    try:
+        os.environ.clear()
+        os.environ.update(environ)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(stream, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            for stream, mode in enumerate("rww")
+        )
+        code = run([*words])
+    finally:
+        os._exit(code)

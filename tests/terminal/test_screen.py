@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-from pathlib import Path
 from shutil import which
 
 import pytest
-from homes import move_home
+from commands import Lore
 from hypothesis import example, given
 from hypothesis import strategies as st
 from terminals import at_terminal
-from wire import LORE, lore
+from wire import LORE
 
 from pylore.terminal.screen import fitted
 from pylore.terminal.text import columns, cut, news_of
@@ -42,34 +40,30 @@ def test_any_snippet_can_be_told_without_its_title(snippet: str, title: str) -> 
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    move_home(monkeypatch, tmp_path / "home")
+def project(lore: Lore) -> Lore:
     for name in ("NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "PAGER", "LESS", "COLUMNS", "LINES"):
-        monkeypatch.delenv(name, raising=False)
-    folder = tmp_path / "a project"
-    folder.mkdir()
-    (folder / "auth.py").write_text("x = 1\n")
-    lore(folder, "init")
+        lore.patch.delenv(name, raising=False)
+    lore.write("auth.py", "x = 1\n")
     lines = "".join(f'{{"id":"note-{n}","type":"note","title":"Tokens {n}"}}\n' for n in range(40))
-    (folder / "many.jsonl").write_text(lines)
-    lore(folder, "import", "many.jsonl", "--embedder", "none")
-    lore(folder, "add", "decision", "Sessions are signed tokens, so that the server keeps no state",
+    lore.write("many.jsonl", lines)
+    lore("import", "many.jsonl", "--embedder", "none")
+    lore("add", "decision", "Sessions are signed tokens, so that the server keeps no state",
          "--id", "decision-a", "--file", "auth.py")  # fmt: skip
-    return folder
+    return lore
 
 
 def seen(
-    folder: Path, *words: str, environ: dict[str, str], columns: int = 80, rows: int = 24
+    lore: Lore, *words: str, environ: dict[str, str], columns: int = 80, rows: int = 24
 ) -> str:
     code, shown = at_terminal(
-        [LORE, *words], {**os.environ, **environ}, str(folder), columns=columns, rows=rows,
+        [LORE, *words], {**os.environ, **environ}, str(lore.project), columns=columns, rows=rows,
         typed=[("\x1b[K", "q")],
     )  # fmt: skip
     assert code == 0
     return shown
 
 
-def test_what_a_terminal_shows_fits_it(project: Path) -> None:
+def test_what_a_terminal_shows_fits_it(project: Lore) -> None:
     narrow = seen(project, "search", "sessions signed server", "-n", "1", columns=40,
                   environ={"NO_COLOR": "1"})  # fmt: skip
     assert narrow == (
@@ -85,7 +79,7 @@ def test_what_a_terminal_shows_fits_it(project: Path) -> None:
         )
 
 
-def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Path) -> None:
+def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Lore) -> None:
     paged = {"PAGER": "sed 's/^/paged: /'", "NO_COLOR": "1"}
     assert seen(project, "list", rows=10, environ=paged).count("paged: 2") == 41
     assert "paged" not in seen(project, "list", "-n", "8", rows=10, environ=paged)
@@ -94,38 +88,37 @@ def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Path) ->
     assert "paged" not in seen(project, "list", rows=10, environ={**paged, "PAGER": "cat"})
 
 
-def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project: Path) -> None:
+def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project: Lore) -> None:
     fed = "cat many.jsonl; sleep 1; cat more.jsonl; sleep 9"
-    (project / "more.jsonl").write_text('{"id":"note-x","type":"note","title":"more"}\n')
+    project.write("more.jsonl", '{"id":"note-x","type":"note","title":"more"}\n')
     code, shown = at_terminal(
         # lore is what leads the session: else its terminal may be gone before it has said its line
-        ["/bin/bash", "-c", f"exec '{LORE}' import - < <({fed})"], dict(os.environ), str(project),
+        ["/bin/bash", "-c", f"exec '{LORE}' import - < <({fed})"],
+        os.environ,
+        str(project.project),
         typed=[("importing  ", "\x03")],
-    )  # fmt: skip
+    )
     assert code in (-2, 130)
     assert re.search(r"lore: interrupted \(importing: \d+\): nothing was imported\n", shown)
-    assert "note-x" not in lore(project, "list", "--ids")
+    assert "note-x" not in project("list", "--ids").out
 
 
-def test_an_index_says_how_far_the_history_is(project: Path) -> None:
+def test_an_index_says_how_far_the_history_is(project: Lore) -> None:
     git = which("git")
     who = ["-c", "user.name=One", "-c", "user.email=one@example.org"]
     for words in (["init", "-q"], ["add", "auth.py"], [*who, "commit", "-qm", "one"]):
-        subprocess.run([str(git), *words], cwd=project, check=True)
-    slow = project / "bin" / "git"  # a long history, as far as anybody can see
-    slow.parent.mkdir()
-    slow.write_text(
-        "#!/bin/sh\n"
+        project.git(*words)
+    slow = project.program(  # a long history, as far as anybody can see
+        "bin/git",
         'case " $* " in\n'
         "*' log '*) printf '\\001%s 1\\0' 1 2 3; sleep 1; printf '\\001%s 1\\0' 4 5; sleep 9 ;;\n"
         "*' rev-list '*) echo 8 ;;\n"
         f'*) exec "{git}" "$@" ;;\n'
-        "esac\n"
+        "esac",
     )
-    slow.chmod(0o755)
     code, shown = at_terminal(
         [LORE, "index", "--embedder", "none"],
-        {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"}, str(project),
+        {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"}, str(project.project),
         typed=[("reading the history  ", "\x03")],
     )  # fmt: skip
     assert code in (-2, 130)
@@ -134,10 +127,10 @@ def test_an_index_says_how_far_the_history_is(project: Path) -> None:
 
 
 def test_styles_in_a_pipe_are_for_who_forces_them(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+    project: Lore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "\x1b" not in lore(project, "list", "--text")
+    assert "\x1b" not in project("list", "--text").out
     monkeypatch.setenv("CLICOLOR_FORCE", "1")
-    assert re.match(r"\S+  \x1b\[1mdecision-a", lore(project, "list", "--text"))
+    assert re.match(r"\S+  \x1b\[1mdecision-a", project("list", "--text").out)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in lore(project, "list", "--text")
+    assert "\x1b" not in project("list", "--text").out
