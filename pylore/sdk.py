@@ -28,7 +28,6 @@ from .app.search import record_ids, record_shown, search
 from .app.show import show
 from .app.sync import first_store, make_store
 from .context.results import by_worth
-from .core.call_arguments import checked
 from .core.errors import LoreError, NoStore, UsageError, nearest
 from .core.model import Edge, Hit, Hits, Node
 from .core.settings import BY_NAME, Settings
@@ -51,15 +50,13 @@ if TYPE_CHECKING:
     from .store import Store
 
 
-@checked({"add": Records.add, "fact": Records.fact, "link": Records.link, "edit": Records.edit})
 class Lore:
     """One store, open for reading and writing; use it in a ``with``, or ``close`` it.
 
     Several threads may share one: each gets a connection of its own, and so does
     a forked process. Several processes may use one folder: writers wait for each
     other up to ``busy_timeout`` seconds. Every writing method is one transaction. ``retriever``
-    is called with what an executable retriever gets and returns ``[{"id", "score"}]``. An argument
-    of another type than is written here, or half a character, is a ``UsageError``.
+    is called with what an executable retriever gets and returns ``[{"id", "score"}]``.
     """
 
     def __init__(
@@ -118,10 +115,10 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             hits = search(engine, 
-                query, near=tuple(near), types=tuple(types), statuses=tuple(statuses),
-                tags=tuple(tags), files=tuple(files), since=since,
+                query, near=_words(near), types=_words(types), statuses=_words(statuses),
+                tags=_words(tags), files=_words(files), since=since,
                 filter_expanded=filter_expanded, min_score=min_score,
-                exclude=tuple(exclude), explain=explain,
+                exclude=_words(exclude), explain=explain,
             )  # fmt: skip
             return _recorded(engine, query, hits)
 
@@ -146,8 +143,8 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             request = RelatedRequest(
-                [id] if id or not near else [], near=tuple(near), hops=hops,
-                types=tuple(types), here=os.getcwd(),
+                [id] if id or not near else [], near=_words(near), hops=hops,
+                types=_words(types), here=os.getcwd(),
             )  # fmt: skip
             hits = related(engine, request)
             return _recorded(engine, f"related {id}", hits)
@@ -174,7 +171,7 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             request = ContextRequest(
-                question, form=form, types=tuple(types), files=tuple(files),
+                question, form=form, types=_words(types), files=_words(files),
                 with_superseded=with_superseded,
             )  # fmt: skip
             return _recorded_context(engine, context(engine, request))
@@ -189,8 +186,8 @@ class Lore:
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            ids = tuple(ids)
-            request = RelatedRequest(ids, hops=depth, types=tuple(types))
+            ids = _words(ids)
+            request = RelatedRequest(ids, hops=depth, types=_words(types))
             return _recorded(engine, f"related {' '.join(ids)}", related(engine, request))
 
     def prioritize_nodes(self, hits: Hits) -> Sequence[Hit]:
@@ -222,7 +219,7 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             request = AskRequest(
-                question, types=tuple(types), files=tuple(files), rounds=rounds,
+                question, types=_words(types), files=_words(files), rounds=rounds,
                 with_superseded=with_superseded,
             )  # fmt: skip
             answer = ask(engine, request)
@@ -267,7 +264,7 @@ class Lore:
             LoreError: no such folder, commit or language.
         """
         engine = self._engine(settings)
-        request = IndexRequest(below, languages=tuple(languages), since=since, history=history)
+        request = IndexRequest(below, languages=_words(languages), since=since, history=history)
         with engine.store.faults:
             return SdkResult(index(engine, request))
 
@@ -354,9 +351,9 @@ class Lore:
         store, _ = self._open()
         with store.faults:
             scope = Scope(
-                types=store.types.require(tuple(types)),
-                tags=tuple(tags),
-                statuses=tuple(statuses),
+                types=store.types.require(_words(types)),
+                tags=_words(tags),
+                statuses=_words(statuses),
                 since=parse_since(since) if since else "",
             )
             return [*store.nodes.select(scope, -1 if limit is None else limit)]
@@ -431,7 +428,7 @@ class Lore:
         self, run: str, helpful: Iterable[str] = (), unhelpful: Iterable[str] = ()
     ) -> RunOutcome:
         """Links what the run was shown to it, rated or not."""
-        return Runs(self._open()[0]).finish(run, tuple(helpful), tuple(unhelpful))
+        return Runs(self._open()[0]).finish(run, _words(helpful), _words(unhelpful))
 
     def rate(self, ids: Iterable[str], rating: str, run: str = "") -> Sequence[SdkResult]:
         """Rates records ``helpful`` or ``unhelpful``, in a run or in this day's own.
@@ -439,7 +436,7 @@ class Lore:
         Raises:
             UsageError: ``rating`` is another word.
         """
-        return [SdkResult(one) for one in Runs(self._open()[0]).rate(tuple(ids), rating, run)[0]]
+        return [SdkResult(one) for one in Runs(self._open()[0]).rate(_words(ids), rating, run)[0]]
 
     def close(self) -> None:
         """Lets go of the store, in every thread; a later call opens it again."""
@@ -496,6 +493,11 @@ class Lore:
     def _settings(self, extra: Mapping[str, object]) -> Settings:
         environ = {**os.environ, "LORE_FROM_CONFIG": self._config}
         return Settings.load(environ=environ, flags={**self._flags, **_flags(extra)})
+
+
+def _words(given: Iterable[str]) -> tuple[str, ...]:
+    """Return several words; one may be given alone."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _recorded(engine: Engine, query: str, hits: Hits) -> Hits:

@@ -7,6 +7,7 @@ writes with is one module in C. Whatever is wrong in a text is left to ``json`` 
 from __future__ import annotations
 
 from _json import encode_basestring, make_encoder, make_scanner
+from math import isfinite
 
 from .errors import LoreError
 from .lines import DEEPEST
@@ -123,6 +124,18 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
     Raises:
         LoreError: it is not a JSON object in UTF-8, or has what no store takes.
     """
+    value = parse_any_object(line, longest)
+    if b"\\u0000" in line or b"\\ud" in line.lower():
+        require_storable(value)
+    return value
+
+
+def parse_any_object(line: bytes, longest: int) -> dict[str, Any]:
+    """Return the same, although a text may have what no store takes.
+
+    Raises:
+        LoreError: it is not a JSON object in UTF-8.
+    """
     text = decoded(line, longest)
     try:
         value = _STRICT.loads(text)
@@ -132,9 +145,13 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
         raise LoreError("not a JSON object")
     if text.count("[") + text.count("{") > DEEPEST and _is_deep(value, DEEPEST):
         raise LoreError(f"nested more than {DEEPEST} deep")
-    if "\\u0000" in text or "\\ud" in text.lower():
-        _require_plain_text(value)
     return value
+
+
+def require_json_object(text: str) -> None:
+    """Check a column that holds a JSON object; raise LoreError as ``require_storable``."""
+    require_storable(text)
+    require_storable(parse_object(text.encode(), 4 * len(text)))
 
 
 def _is_deep(value: Any, levels: int) -> bool:
@@ -151,16 +168,27 @@ def _refuse_constant(name: str) -> Any:
 _STRICT = Reading(_refuse_constant)
 
 
-def _require_plain_text(value: Any) -> None:
+def require_storable(value: object) -> None:
+    """Check a value, or all values in a dict or a list.
+
+    Raises:
+        LoreError: a text has a NUL or half a surrogate pair, or a number is not finite.
+    """
     if isinstance(value, str):
         if "\0" in value:
-            raise LoreError("has a NUL byte")
-        if not value.isascii() and any(0xD800 <= ord(letter) <= 0xDFFF for letter in value):
-            raise LoreError("has half a surrogate pair")
+            raise LoreError("a text has a NUL byte: leave it out")
+        if not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise LoreError("a text has half a surrogate pair: give whole characters") from None
+    elif isinstance(value, float):
+        if not isfinite(value):
+            raise LoreError("a number is not finite: give another")
     elif isinstance(value, dict):
         for key, item in value.items():
-            _require_plain_text(key)
-            _require_plain_text(item)
+            require_storable(key)
+            require_storable(item)
     elif isinstance(value, list):
         for item in value:
-            _require_plain_text(item)
+            require_storable(item)

@@ -61,6 +61,8 @@ def checked(arguments: object, schema: Schema) -> dict[str, Any]:
         if value is not None:
             if rule["type"] == "array" and isinstance(value, str):
                 value = [value]
+            if rule["type"] == "integer" and isinstance(value, float) and value.is_integer():
+                value = int(value)
             _require(name, value, rule)
             found[name] = value
         elif "default" in rule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.json import parse_object
+from ..core.json import parse_any_object, require_storable
 from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ def read_message(line: bytes) -> Message | BadLine | None:
     if not line.strip():
         return None
     try:
-        return _message(parse_object(line, LONGEST_LINE))
+        return _message(parse_any_object(line, LONGEST_LINE))
     except LoreError as error:
         return _bad_line(error)
 
@@ -71,7 +71,7 @@ def read_message(line: bytes) -> Message | BadLine | None:
 def read_batch(line: bytes) -> list[Message | BadLine] | BadLine:
     """Return the messages of a line that is a list."""
     try:
-        items = parse_object(b'{"items":%b}' % line.strip(), LONGEST_LINE + 20)["items"]
+        items = parse_any_object(b'{"items":%b}' % line.strip(), LONGEST_LINE + 20)["items"]
     except LoreError as error:
         return _bad_line(error)
     if not items:
@@ -88,11 +88,11 @@ def _bad_line(error: LoreError) -> BadLine:
 
 def _message(fields: dict[str, Any]) -> Message | BadLine | None:
     id = fields.get("id")
-    known = id if _is_id(id) else None
+    known = id if _is_id(id) and _unstorable(id) == "" else None
     method = fields.get("method")
     if method is None and ("result" in fields or "error" in fields):
         return None
-    wrong = _what_is_wrong(fields)
+    wrong = _what_is_wrong(fields) or _unstorable(fields)
     if wrong:
         return BadLine(ProtocolError(INVALID_REQUEST, wrong), known)
     params = fields.get("params")
@@ -113,6 +113,14 @@ def _what_is_wrong(fields: dict[str, Any]) -> str:
         return "'method' is not a text"
     if "id" in fields and not _is_id(fields["id"]):
         return "'id' is not a text or a whole number"
+    return ""
+
+
+def _unstorable(value: object) -> str:
+    try:
+        require_storable(value)
+    except LoreError as error:
+        return str(error)
     return ""
 
 

@@ -6,7 +6,7 @@ import os
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import COMMON, called, check_type, own, sha256, whose
-from ..core.json import dumps, loads
+from ..core.json import dumps, loads, require_storable
 from ..core.vocabulary import (
     CODE_TYPES,
     DECLARED_WEIGHT,
@@ -53,21 +53,17 @@ def require_text(text: str, most: int) -> str:
     """Return the text of a record without blank lines around it.
 
     Raises:
-        LoreError: it is empty, no text, or has more than ``most`` bytes.
+        LoreError: it is empty, has more than ``most`` bytes, or no store takes it.
     """
     if not text.strip():
         raise LoreError("the text is empty: say what is to be kept")
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError:
-        raise LoreError("the text is not valid Unicode: convert it first") from None
+    require_storable(text)
+    size = len(text.encode())
     if size > most:
         raise LoreError(
             f"the text has {size} bytes, max_text is {most}: "
             "keep it in a file and link to that, or raise the setting"
         )
-    if "\0" in text:
-        raise LoreError("the text has a NUL byte: give text")
     return text.strip("\n")
 
 

@@ -6,6 +6,7 @@ Searches with a run import this, so it imports nothing heavy.
 from __future__ import annotations
 
 from ..core.errors import LoreError, StoreBusy
+from ..core.json import require_storable
 from ..core.times import now
 from ..core.vocabulary import RUN_IDS
 from ..system.parts import part
@@ -45,6 +46,7 @@ def _keep(store: Store, run: str, query: str, ids: Iterable[str]) -> str:
     with store.aside(PATIENCE):
         state = store.impressions.state(run)
         if state == "open":
+            require_storable(query)
             records = [id for id in ids if not id.startswith(RUN_IDS)]
             store.impressions.show(run, records, _redacted(query)[:QUERY_LENGTH], now())
             return ""

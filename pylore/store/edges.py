@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.json import require_json_object, require_storable
 from ..core.model import EDGE_HISTORY, Edge
 from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
 from ..system.json_encode import dumps
@@ -325,6 +326,9 @@ class Edges:
         old = self.get(*edge.key)
         if old is not None and all(getattr(old, f) == getattr(edge, f) for f in _CONTENT):
             return "unchanged"
+        require_storable(edge.weight)
+        if old is None or old.metadata != edge.metadata:
+            require_json_object(edge.metadata)
         self.put_many([edge])
         return "added" if old is None else "updated"
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, VerdictsUnavailable, nearest
+from ..core.json import require_json_object, require_storable
 from ..core.model import Node
 from ..core.vocabulary import HIDDEN_STATUSES, LEARNING, RECORDS, types_named
 from ..system.files import READS, READS_TAKEN
@@ -212,6 +213,9 @@ class Nodes:
         old = self.get(node.id)
         if old is not None and _is_same(old, node):
             return "unchanged"
+        require_storable([*rows_of([node])])
+        if old is None or old.data != node.data:
+            require_json_object(node.data)
         self._stamp(old, node)
         if old is not None and any(getattr(old, name) != getattr(node, name) for name in _INDEXED):
             from .passages import remember_texts

@@ -8,12 +8,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import apsw
 from kinds import Kind
 from new_stores import new_store
+from sqlite_stores import connection_of
 
 from pylore import Lore
-from pylore.core.call_arguments import CHECKS
 from pylore.core.errors import LoreError
+from pylore.store.values import wrong_values
 
 _NOT_CALLED = ("close", "folder", "settings")
 
@@ -44,7 +46,8 @@ def _deep(levels: int) -> list[Any]:
 
 
 class SdkCalls(Kind):
-    """A call returns, or raises a ``LoreError``; an input is the seed of one."""
+    """A call returns or raises an error of lore's, or of Python's for wrong types and values; what
+    is stored is sound. An input is the seed of a call."""
 
     name, share = "sdk", 0.05
 
@@ -82,20 +85,10 @@ class SdkCalls(Kind):
             method(*given, **named)
         except LoreError as error:
             assert str(error), "an error says what is wrong"
+        except (apsw.Error, AttributeError, OverflowError, RecursionError, TypeError, ValueError):
+            pass  # a wrong type, or a text that cannot be encoded
 
     def close(self) -> None:
+        store, _ = self._lore._open()
+        assert wrong_values(connection_of(store)) == []
         self._lore.close()
-
-
-def annotated() -> set[str]:
-    """Return those of all arguments of public methods, without the settings."""
-    return {
-        str(parameter.annotation).removesuffix(" | None")
-        for name, method in inspect.getmembers(Lore, inspect.isfunction)
-        if name[0] != "_" or name == "__init__"
-        for parameter in [*inspect.signature(method).parameters.values()][1:]
-        if parameter.kind is not parameter.VAR_KEYWORD
-    }
-
-
-assert annotated() <= CHECKS.keys(), annotated() - CHECKS.keys()

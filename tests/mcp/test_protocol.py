@@ -116,6 +116,10 @@ def test_what_is_wrong_is_an_error_with_its_code(folder: Path, patch: pytest.Mon
         ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, -32600),
         ({"jsonrpc": "2.0", "id": 1, "method": 3}, -32600),
         ({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1]}, -32602),
+        (tool(1, "lore_search", query="a\0b"), -32600),
+        (tool(1, "lore_search", query="a\ud800b"), -32600),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": 1e400}}\n', -32600),
+        (b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}\n', -32600),
         (legacy(1, "tools/list"), -32602),
         (request(1, "no/such"), -32601),
         (request(1, "subscriptions/listen"), -32601),
@@ -312,3 +316,12 @@ def test_arguments_fit_the_schema_or_are_refused(value: Any, one: Any) -> None:
     except UsageError:
         return
     jsonschema.validate(found, one.schema)
+
+
+def test_a_number_without_a_fraction_is_whole() -> None:
+    search = next(one for one in TOOLS if one.name == "lore_search")
+    found = checked({"query": "x", "limit": 5.0}, search.schema)
+    assert found["limit"] == 5 and isinstance(found["limit"], int)
+    for wrong in (5.5, 1e400, float("nan"), True):
+        with pytest.raises(UsageError):
+            checked({"query": "x", "limit": wrong}, search.schema)
