@@ -101,7 +101,7 @@ def test_what_needs_the_part_says_that_it_is_not_there(copy: Copy) -> None:
     commands = {
         "capture": [["events"], ["candidates"], ["graph", "stats", "--funnel"],
                     ["sweep", "--telemetry"]],
-        "hub": [["hub", "status"], ["remote", "list"], ["search", "signed", "--on", "team"],
+        "hub": [["hub", "status"], ["hub", "list"], ["search", "signed", "--on", "team"],
                 ["sync", "team"]],
     }  # fmt: skip
     for words in commands[copy.left_out]:

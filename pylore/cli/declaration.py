@@ -8,6 +8,7 @@ This module is on the path of every search.
 from __future__ import annotations
 
 from ..core.settings import SETTINGS
+from ..system.parts import part as module_of_part
 from . import command, registry
 
 TYPE_CHECKING = False
@@ -279,10 +280,9 @@ FAMILIES = {
     "cli.declare.write":
         "add edit link unlink fact confirm retract forget restore undo sweep",
     "cli.declare.agents": "mcp hook run feedback",
-    "cli.declare.transfer": "import export sync merge-file backup restore-backup",
+    "cli.declare.transfer": "backup restore-backup",
     "cli.declare.store": "init store embed reindex trust eval tune",
     "cli.declare.system": "config doctor version commands completion help",
-    "hub.commands": "hub remote",
 }  # fmt: skip
 """Module below ``pylore`` to the commands that it declares; any other command has a module of its
 name in ``declare``. A module that is missing is of a part that was left out."""
@@ -378,9 +378,14 @@ def _loaded(module: str) -> Any:
 def bridged() -> list[OldCommand]:
     """Return the commands of ``registry`` as ``declaration.Command``."""
     found = []
-    for names in registry.FAMILIES.values():
+    for module, names in registry.FAMILIES.items():
+        if module_of_part(*module.split(".")) is None:
+            continue
         for one in registry.commands_of(names.split()[0]).values():
-            found.append(_group(one) if isinstance(one, command.Group) else _command(one))
+            if isinstance(one, command.Group):
+                found.append(_group(one))
+            elif not one.hidden:
+                found.append(_command(one))
     return found
 
 

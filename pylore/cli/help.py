@@ -38,7 +38,7 @@ GROUPS = (
     ("From sessions", ("capture",)),
     ("Code", ("index", "anchor", "verify")),
     ("For agents and git", ("mcp", "hook", "run", "feedback")),
-    ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",
+    ("Bring in and take out", ("import", "export", "sync", "backup",
                                "restore-backup")),
     ("The store", ("init", "config", "trust", "embed", "reindex", "doctor")),
     ("Quality, and lore itself", ("tune", "help", "commands", "version", "completion")),

@@ -33,7 +33,7 @@ ASKED = {
     "forgotten": ("list", "--ids", "-n", "500", "--all", "--forgotten"),
     "ids": ("list", "--ids", "-n", "500", "--all"),
     "relations": ("graph", "relations", "--ids"),
-    "remotes": ("remote", "list", "--ids"),
+    "remotes": ("hub", "list", "--ids"),
     "runs": ("list", "--ids", "-n", "500", "--type", "run"),
 }
 """Kinds that a command lists."""

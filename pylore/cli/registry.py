@@ -14,6 +14,8 @@ FAMILIES = {
     "cli.graph": "graph",
     "cli.code": "index anchor verify",
     "capture.commands": "capture",
+    "cli.transfer": "import export sync merge-file",
+    "hub.commands": "hub",
 }
 """Module below ``pylore`` to its commands, in the order of the help. A module that is missing
 belongs to a part that was left out."""
@@ -23,6 +25,7 @@ HOT = ("cli.find", "cli.write")
 
 ALIASES = {
     "stale": "verify --broken",
+    "remote": "hub",
     "neighbors": "related --direction both",
     "graph related": "related",
     "graph neighbors": "related --direction both",

@@ -131,6 +131,11 @@ class Imported(Brought):
         if state in ("added", "updated"):
             self.brought.add(key)
 
+    def add(self, part: Imported) -> None:
+        """Add the counts, names and notes of another import."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(part, name))
+
 
 class LineNames:
     """Names of an import's lines in messages, and which lines may be skipped."""

@@ -75,10 +75,10 @@ def remote_named(settings: Settings, name: str, *, or_file: bool = False) -> Rem
     """
     if name not in settings.remotes:
         if "://" in name:
-            raise UsageError("give the name of a remote, and no URL: 'lore remote add NAME URL' "
+            raise UsageError("give the name of a remote, and no URL: 'lore hub add NAME URL' "
                              "names one")  # fmt: skip
         hint = nearest(name, [*settings.remotes])
-        raise UsageError(f"no remote '{name}'{hint} in your config: 'lore remote add {name} URL'"
+        raise UsageError(f"no remote '{name}'{hint} in your config: 'lore hub add {name} URL'"
                          f"{f'; a file of that name is ./{name}' if or_file else ''}")  # fmt: skip
     return _remote(settings, name)
 
@@ -406,7 +406,7 @@ class HubSync:
             part.prepare()
         came_in, self._at = ahead.settled(lambda: self._written(part, told, place), "sync")
         self._leave_conflicts_of_others(came_in)
-        _add(self._done.came_in, came_in)
+        self._done.came_in.add(came_in)
 
     def _written(
         self, part: LineImport, told: Sequence[Row], place: ReadPosition
@@ -491,9 +491,3 @@ def unsent(store: Store, at: RemoteProgress, takes: Takes) -> int:
         return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))
     remotes = store.remotes
     return len(remotes.touched(at.name, at.sent, remotes.step()))
-
-
-def _add(all: Imported, more: Imported) -> None:
-    for name in Imported.__slots__:
-        mine, theirs = getattr(all, name), getattr(more, name)
-        setattr(all, name, mine + theirs)

@@ -90,7 +90,7 @@ class Person:
         self._environment = {"PATH": path, "HOME": str(folder), "LORE_DIR": str(self.store)}
         folder.mkdir()
         self.lore("init")
-        self.lore("remote", "add", "team", url)
+        self.lore("hub", "add", "team", url)
 
     def sync(self) -> float:
         """Seconds that a sync takes."""

@@ -1,4 +1,4 @@
-"""Test hub, remote, sync NAME and search --on, with a server where they need one."""
+"""Test hub, sync NAME and search --on, with a server where they need one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def url(lore: Lore, postgres_server: postgres.Server) -> str:
     """The URL of an empty hub, which is the remote ``team`` of a trusted store."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     url = postgres_server.url(a_hub(postgres_server))
-    lore("remote", "add", "team", url)
+    lore("hub", "add", "team", url)
     lore("trust")
     return url
 
@@ -72,16 +72,15 @@ def test_hub_init_makes_a_hub_once(lore: Lore, postgres_server: postgres.Server)
 def test_remotes_are_kept_in_the_users_config(lore: Lore) -> None:
     place = "postgresql://ann@hub.example/lore"
     words = ("--types", "decision,lesson", "--staged")
-    assert lore("remote", "add", "team", place, *words).json["state"] == "added"
+    assert lore("hub", "add", "team", place, *words).json["state"] == "added"
     remote = {"id": "team", "url": place, "types": ["decision", "lesson"], "tags": [],
               "scopes": [], "staged": True}  # fmt: skip
-    assert lore("remote", "list").json == [remote]
+    assert lore("hub", "list").json == lore("remote", "list").json == [remote]
     assert f"REMOTES[team]='{place} types=decision,lesson staged'" in lore.config.read_text()
-    assert "lore remote set team" in lore.refuse("remote", "add", "team", place)
-    lore("remote", "set", "team", "--types", "", "--no-staged", "--tags", "shared")
-    assert lore("remote", "list", "--text").out.split() == ["team", place, "tags", "shared"]
-    lore("remote", "remove", "team")
-    assert lore("remote", "list").json == [] and lore.config.read_text() == ""
+    assert lore("hub", "add", "team", place, "--tags", "shared").json["state"] == "changed"
+    assert lore("hub", "list", "--text").out.split() == ["team", place, "tags", "shared"]
+    lore("hub", "remove", "team")
+    assert lore("hub", "list").json == [] and lore.config.read_text() == ""
 
 
 def test_remotes_of_a_projects_config_are_ignored(lore: Lore) -> None:
@@ -102,16 +101,16 @@ def test_urls_with_passwords_are_refused(lore: Lore) -> None:
         "postgresql://ann:secret@h/x", "postgresql://h/x?password=secret",
         "postgresql://ann:s%65cret@h/x",
     ):  # fmt: skip
-        for words in (["remote", "add", "team"], ["hub", "init"]):
+        for words in (["hub", "add", "team"], ["hub", "init"]):
             refused = lore.refuse(*words, place)
             assert "~/.pgpass" in refused and "cret" not in refused
-    assert "'mysql://h/x' is no hub" in lore.refuse("remote", "add", "team", "mysql://h/x")
+    assert "'mysql://h/x' is no hub" in lore.refuse("hub", "add", "team", "mysql://h/x")
     assert not lore.config.exists()
 
 
 def test_a_hub_that_is_down_is_one_line(lore: Lore) -> None:
     lore("trust")
-    lore("remote", "add", "team", NOWHERE)
+    lore("hub", "add", "team", NOWHERE)
     lore.write("team", "")  # a file of a clone may have the name of a remote
     lore.refuse_each("""
         sync team | 1 | team: cannot be reached (
@@ -128,7 +127,7 @@ def test_a_hub_that_is_down_is_one_line(lore: Lore) -> None:
     done = lore("search", "tokens", "--retrievers", "fulltext hub", "--ids")
     assert done.lines == ["note-1"]
     assert "retriever hub: team: cannot be reached" in done.err
-    lore("remote", "set", "team", "--url", "postgresql://?service=nowhere")
+    lore("hub", "add", "team", "postgresql://?service=nowhere")
     assert "there is no such service" in lore.refuse("sync", "team")
 
 
@@ -167,7 +166,7 @@ def test_roles_are_granted_revoked_and_audited(
     assert "may do nothing any more" in lore("hub", "revoke", role, "--text").out
     rows = lore("hub", "audit", "--since", "1h").json
     assert [row["action"] for row in rows if row["id"] == role] == ["grant", "grant", "revoke"]
-    lore("remote", "add", "other", url)
+    lore("hub", "add", "other", url)
     assert "--on with one of other, team" in lore.refuse("hub", "grant", role, "writer")
 
 

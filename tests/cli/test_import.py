@@ -92,7 +92,7 @@ def test_import_refuses_in_one_line_and_imports_nothing(lore: Lore) -> None:
         import rfc.jsonl | 1 | line 1: unknown type 'rfc'
         import rfc.jsonl --new-types | 1 | line 3: unknown relation 'obsoletes'
         import docs odd.md --type decision | 1 | line 2: status 'maybe' is not one of
-        import | 2 | import needs a file
+        import | 2 | PATH
         import --skipbad x | 2 | --skip-bad
         import good.jsonl --ours --theirs | 2 | --ours and --theirs exclude each other
     """)

@@ -41,7 +41,6 @@ HARMLESS = {
     "capture event": "writes the user's log of events, and opens no store",
     "capture events": "prints the user's log of events, and opens no store",
     "capture gaps": "prints the user's own questions, with what a search finds",
-    "merge-file": "merges the files that it is given, and opens no store",
     "graph": "prints its verbs",
     "hook": "prints its verbs",
     "hook shell": "a shell script that prints a script",
@@ -52,16 +51,14 @@ HARMLESS = {
     "hub revoke": "asks a hub, and opens no store",
     "hub audit": "asks a hub, and opens no store",
     "hub status": "of a store it tells how much was not sent, and nothing else",
-    "remote": "prints its verbs",
     "store": "prints its verbs",
     "store path": "prints a path, and opens no store",
     "store list": "lists files, and opens no store",
     "store adopt": "moves files, and opens no store",
     "store remove": "deletes files, and opens no store",
-    "remote add": "writes the user's config, and opens no store",
-    "remote list": "reads the user's config, and opens no store",
-    "remote set": "writes the user's config, and opens no store",
-    "remote remove": "writes the user's config, and of a store how far it was",
+    "hub add": "writes the user's config, and opens no store",
+    "hub list": "reads the user's config, and opens no store",
+    "hub remove": "writes the user's config, and of a store how far it was",
 }
 """Commands that are not tried, each with the reason."""
 

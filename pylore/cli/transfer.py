@@ -1,0 +1,513 @@
+"""Commands that bring in and take out: import, export, sync, merge-file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
+
+from ..app.sync import changed_by, last_command
+from ..app.sync import sync as sync_file
+from ..core.errors import LoreError, UsageError
+from ..core.lines import RepeatableLines, lines_of, record_line
+from ..core.text import counted
+from ..embed.prefetch import Ahead
+from ..formats.delta import State, state_lines
+from ..formats.jsonl import Imported, ImportOptions, LineImport
+from ..formats.knowledge import FILE
+from ..formats.lines import export_lines
+from ..formats.markdown import MarkdownImport
+from ..formats.merge_lines import conflict_notes, merge_lines
+from ..formats.own_formats import IMPORTER, exported, imported
+from ..graph.ontology import misfits_among
+from ..records.fields import is_page
+from ..system.atomic_write import write_whole
+from ..system.config import SHARED
+from ..system.files import require_no_store
+from ..system.git_setup import Repository
+from ..system.parts import require_part
+from ..system.plugin_files import Events
+from ..system.programs import find_program
+from ..system.project_files import leaves_by_link
+from ..terminal.output import flush, note, write
+from ..terminal.screen import Progress
+from ..terminal.text import each
+from .command import argument, command, option
+from .runtime import data_folder, project_folder, project_root, require_store, say_left_out
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from ..store import Store
+    from .session import Session
+
+    Parts = list[LineImport | MarkdownImport]
+
+COMPACT_FROM = 1000
+"""Changed nodes and edges from which on an import is followed by a compaction."""
+
+_MOST_NAMED = 20
+"""Records that a message of a merge names."""
+
+
+@command("import [options] PATH…", settings=("embedder", "max_text"))
+def import_paths(
+    session: Session,
+    paths: tuple[str, ...] = argument("PATH…", complete="files"),
+    *,
+    type: str = option(
+        "--type TYPE", "what a document is that does not say so itself", "doc", complete="types"
+    ),
+    form: str | None = option(
+        "--format FORMAT", "read the JSON lines that your lore-import-FORMAT makes of each path"
+    ),
+    prune: bool = option("--prune", "forget documents of these folders whose files are gone"),
+    ours: bool = option("--ours", "keep what is here where both sides were changed"),
+    theirs: bool = option("--theirs", "take what comes in there; without either, the later one"),
+    skip_bad: bool = option("--skip-bad", "leave broken lines and files out, and name them"),
+    new_types: bool = option("--new-types", "declare types that the store does not know"),
+    new_relations: bool = option("--new-relations", "declare relations that it does not know"),
+) -> None:
+    """Bring in JSON lines, or documents and folders of them.
+
+    A path that ends in .md, .markdown, .rst, .adoc, .asciidoc or .txt is a document, and a
+    folder stands for those below it: each becomes a node, its links become edges. All else, and
+    a lone - (stdin), is JSON lines as 'lore export' writes them: they are merged, so that the
+    newer version of a record wins and the older one goes into its history.
+
+    One call is one transaction, and importing the same thing again changes nothing. Prints
+    counts; what was changed on both sides is named.
+
+    \b
+    lore import --prune docs README.md
+    lore import docs/decisions --type decision
+    git show HEAD:lore.jsonl | lore import -
+    """
+    if ours and theirs:
+        raise UsageError("--ours and --theirs exclude each other: give one of them")
+    if form is not None and prune:
+        raise UsageError("--prune is for folders of documents: leave it or --format out")
+    readable, skipped = _readable(paths, skip_bad=skip_bad)
+    documents = [path for path in readable if form is None and _is_document(path)]
+    files = [path for path in readable if path not in documents]
+    lines = _lines_of_each(session, files, form)
+    size = 2 * sum(os.path.getsize(path) for path in files if not form and os.path.isfile(path))
+    allowed: dict[str, Any] = {
+        "skip_bad": skip_bad, "new_types": new_types, "new_relations": new_relations,
+    }  # fmt: skip
+    options = ImportOptions(prefer="ours" if ours else "theirs" if theirs else "", **allowed)
+    events = Events(session.settings)
+    with session.open() as store, store.faults:
+        before = last_command(store)
+        ahead = Ahead(store, lambda: session.embedder(store))
+        with Progress("importing", size, kept="nothing was imported") as advance:
+            pages = MarkdownImport(
+                store, session.settings, ahead, documents, project_root(), type=type,
+                prune=prune, ours=ours, progress=advance, **allowed,
+            )  # fmt: skip
+            parts: Parts = [
+                LineImport(
+                    store, session.settings, ahead, some, options, name=name, progress=advance
+                )
+                for name, some in lines
+            ]
+            parts += [pages] if documents else []
+            for part in parts:
+                part.prepare()
+            known = None if files or not documents else pages.unchanged()
+            total = known or ahead.settled(lambda: _write(store, parts), "import")
+        changes = changed_by(store, "import", before) if events.hear_of("post-import") else []
+        session.wipe(store)
+    if total.added + total.updated >= COMPACT_FROM:
+        with session.open() as store, store.faults:
+            store.compact()
+    total.skipped[:0] = skipped
+    _print_imported(session, total, pages.documents if documents and not files else None)
+    session.tell("post-import", changes, events)
+
+
+def _readable(paths: Sequence[str], *, skip_bad: bool) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the paths to read, and those to leave out, each with the reason.
+
+    A clone may have brought a link that leads out of the project, and its name may match a
+    pattern such as ``docs/*.md``.
+    """
+    root, readable, skipped = project_root(), [], []
+    for path in paths:
+        if path == "-":
+            readable.append(path)
+            continue
+        if not os.path.exists(path):
+            raise LoreError(f"{path}: there is no such file: check its name")
+        require_no_store(path)
+        if leaves_by_link(root, path):
+            real = os.path.realpath(path)
+            skipped.append((path, f"is a link that leads out of the project: name {real} itself"))
+        else:
+            readable.append(path)
+    if skipped and not skip_bad:
+        raise LoreError(f"{skipped[0][0]}: {skipped[0][1]}: nothing was imported")
+    return readable, skipped
+
+
+def _is_document(path: str) -> bool:
+    """Return True for a folder or a document; a text file may hold JSON lines."""
+    if os.path.isdir(path) or not path.lower().endswith(".txt"):
+        return os.path.isdir(path) or is_page(path)
+    with open(path, "rb") as file:
+        return file.read(1) != b"{"
+
+
+def _lines_of_each(
+    session: Session, paths: Sequence[str], form: str | None
+) -> list[tuple[str, Iterable[bytes]]]:
+    """Return the lines of each path, with what messages call them."""
+    longest = record_line(session.settings.max_text)
+    if form is None:
+        return [("" if path == "-" else path, _lines(path, longest)) for path in paths]
+    return [
+        (f"what {IMPORTER}{form} made of {'stdin' if path == '-' else path}",
+         imported(form, path, session.settings))
+        for path in paths
+    ]  # fmt: skip
+
+
+def _lines(path: str, longest: int) -> Iterable[bytes]:
+    """Return the lines of a file, each time anew; those of a pipe, once."""
+    lines = RepeatableLines(partial(_read_lines, path, longest))
+    return lines if os.path.isfile(path) else iter(lines)
+
+
+def _read_lines(path: str, longest: int) -> Iterator[bytes]:
+    try:
+        with _opened(path) as file:
+            yield from lines_of(file, longest)
+    except OSError as error:
+        raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
+
+
+def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
+    return nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb")
+
+
+def _write(store: Store, parts: Parts) -> Imported:
+    total = Imported()
+    for part in parts:
+        written = part.write()
+        total.add(written)
+        total.brought |= written.brought
+    if len(parts) > 1:  # what one part lacks, a later one may have brought
+        total.dangling = len(store.edges.dangling_among(total.brought))
+    misfits = len(misfits_among(store, total.brought))
+    if misfits:
+        edges = counted(misfits, "edge joins", "edges join")
+        total.notes.append(f"{edges} types that the relation does not: 'lore doctor' has them")
+    return total
+
+
+def _print_imported(session: Session, total: Imported, documents: int | None) -> None:
+    say_left_out(total.skipped, session.settings)
+    session.say([*total.notes, *conflict_notes(total.conflicting)])
+    if total.dangling:
+        edges = counted(total.dangling, "edge leads", "edges lead")
+        session.say([f"{edges} to what is not in the store"])
+    row = {
+        **total.to_dict(),
+        "skipped": len(total.skipped),
+        "conflicting": [conflict.to_dict() for conflict in total.conflicting],
+    }
+    del row["notes"]
+    session.output.one(row, partial(_imported_text, documents=documents))
+
+
+def _imported_text(row: dict[str, Any], documents: int | None) -> str:
+    """Return the counts as a sentence.
+
+    ``documents`` is the number of documents if nothing else was read: other nodes are then the
+    files that they link to.
+    """
+    kind = "record" if documents is None else "document"
+    files = 0 if documents is None else max(0, row["nodes"] - documents)
+    changed = {name: row[name] for name in ("added", "updated", "kept") if row[name]}
+    nodes = counted(row["nodes"] - files, kind)
+    links = [counted(files, "file")] if files else []
+    links += [counted(row["edges"], "link")] if row["edges"] else []
+    if not row["nodes"] and not row["edges"]:
+        parts = ["nothing was imported"]
+    elif not changed:
+        parts = [" and ".join([nodes, *links]), "all as before"]
+    elif [*changed] == ["added"] and not row["unchanged"]:
+        parts = [f"{nodes} added", *links]
+    else:
+        counts = {**changed, "unchanged": row["unchanged"]}
+        states = [f"{count} {state}" for state, count in counts.items() if count]
+        parts = [", ".join([nodes, *links]) + ": " + ", ".join(states)]
+    parts += [
+        counted(row[name], one, many)
+        for name, one, many in (
+            ("invalidated", "link has ended", "links have ended"),
+            ("pruned", f"{kind} forgotten", f"{kind}s forgotten"),
+            ("conflicts", "conflict", "conflicts"),
+            ("unresolved", "link leads nowhere", "links lead nowhere"),
+            ("skipped", "left out", "left out"),
+        )
+        if row[name]
+    ]
+    return ", ".join(parts) + "\n"
+
+
+@command("export [options] [FILE]", settings=("scope",))
+def export(
+    session: Session,
+    path: str = argument("[FILE]", default="", complete="files"),
+    *,
+    types: tuple[str, ...] = option(
+        "--type TYPE,…", "only these types, with all their links", complete="types"
+    ),
+    state: bool = option("--state", "print what this store has, for --since on another machine"),
+    since: str | None = option(
+        "--since STATE",
+        "only what a store with this state lacks: a file, or - for stdin",
+        complete="files",
+    ),
+    form: str | None = option("--format FORMAT", "write what your lore-export-FORMAT makes of it"),
+) -> None:
+    """Write everything out as JSON lines, for git or another store.
+
+    The lines are sorted, and 'lore import' reads them back. The type 'records' stands for all
+    that people wrote. FILE is replaced once all is written; without it, or for a lone -, the
+    lines go to stdout.
+
+    \b
+    lore export --type records knowledge.jsonl && git add knowledge.jsonl
+    ssh b lore export --state | lore export --since - | ssh b lore import -
+    """
+    if session.form_given() not in ("", "jsonl"):
+        raise UsageError(f"export prints JSON lines: leave --{session.form_given()} out")
+    if form is not None and (state or since is not None):
+        raise UsageError("--format takes neither --state nor --since: these are for stores")
+    if since is not None and (state or types):
+        raise UsageError("--since takes neither --state nor --type: the state has the types")
+    with _state(since) as other, session.open() as store, store.faults, store.snapshot():
+        if other is not None:
+            lines: Iterable[str] = other.lacking(store)
+        elif state:
+            lines = state_lines(store, types)
+        else:
+            lines = export_lines(store, store.types.require(types))
+        _put(path, lines if form is None else exported(form, lines, session.settings), soon=state)
+
+
+@contextmanager
+def _state(path: str | None) -> Iterator[State | None]:
+    """Open the state of another store."""
+    if path is None:
+        yield None
+        return
+    if path != "-":
+        require_no_store(path)
+    try:
+        file = _opened(path)
+    except OSError as error:
+        raise LoreError(f"{path}: {error.strerror}: check its name") from None
+    with file as lines:
+        yield State(lines.readline, "stdin" if path == "-" else path)
+
+
+def _put(path: str, lines: Iterable[str], *, soon: bool) -> None:
+    """Write lines to a file or stdout; ``soon``: the reader waits for each line."""
+    to_file = path not in ("", "-")
+    kept = "no file was written" if to_file else "the output is not whole"
+    with Progress("exporting", kept=kept, on=to_file or not sys.stdout.isatty()) as advance:
+        if to_file:
+            write_whole(path, _counted(lines, advance))
+            return
+        for line in _counted(lines, advance):
+            write(line)
+            if soon:
+                flush()
+
+
+def _counted(lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
+    for line in lines:
+        yield line
+        advance(1)
+
+
+@command("sync [options] [FILE|REMOTE]", settings=("embedder",))
+def sync(
+    session: Session,
+    path: str = argument("[FILE|REMOTE]", default="", complete="files"),
+    *,
+    only_in: bool = option("--in", "bring in, and leave the file as it is"),
+    watch: float = option(
+        "--watch SECONDS", "with a remote: again and again until Ctrl-C", 0.0, low=0.0, high=86_400
+    ),
+    dry_run: bool = option("--dry-run", "with a remote: count the lines that would go each way"),
+    all_lines: bool = option("--all", "with a remote: send and read everything again"),
+    install: bool = option("--install", "let git merge the file by record, in this clone"),
+    hooks: bool = option(
+        "--hooks", "with --install: sync in hooks of git, at commits, merges and checkouts"
+    ),
+    uninstall: bool = option("--uninstall", "take that out of git again"),
+) -> None:
+    """Share knowledge by git, with .lore/knowledge.jsonl, or through a hub.
+
+    Merges the file into the store and writes it back if its bytes change: what people write, a
+    sorted line each. A merge that git could not make is mended. Without FILE it is this
+    project's.
+
+    REMOTE is the name of a hub ('lore hub add'): what has changed here is sent, then what others
+    have sent is merged. What breaks off goes on with the next sync.
+
+    \b
+    lore sync && git add .lore/knowledge.jsonl
+    lore sync --install --hooks
+    lore sync team --watch 60
+    """
+    if path in session.settings.remotes or _is_no_file(path) or "://" in path:
+        if only_in or install or hooks or uninstall:
+            raise UsageError("--in, --install, --hooks and --uninstall are for a file: "
+                             "leave them out")  # fmt: skip
+        hub = require_part("hub", "commands")
+        hub.sync_with_hub(session, path, watch=watch, dry_run=dry_run, all=all_lines)
+    elif watch or dry_run or all_lines:
+        raise UsageError("--watch, --dry-run and --all are for a remote: name one")
+    elif install or uninstall or hooks:
+        if path or only_in or install == uninstall or (hooks and not install):
+            raise UsageError("sync takes --install [--hooks] or --uninstall alone: "
+                             "see 'lore sync --help'")  # fmt: skip
+        _set_up(session, install=install, hooks=hooks)
+    else:
+        _sync_file(session, path or _file_of_project(), out=not only_in)
+
+
+def _sync_file(session: Session, path: str, *, out: bool) -> None:
+    if out:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    events = Events(session.settings)
+    with session.open_whole("sync") as store, store.faults:
+        before = last_command(store)
+        done = sync_file(session.engine(store), path, out=out)
+        changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
+        session.wipe(store)
+    say_came_in(session, done.came_in)
+    if done.resolved:
+        session.say([f"{path}: both sides of git's merge are in the store and in the file: "
+                     "'git add' it"])  # fmt: skip
+    row = {
+        "in": came_in_row(done.came_in), "out": done.went_out, "file": os.path.abspath(path)
+    }  # fmt: skip
+    session.output.one(row, synced_text)
+    session.tell("post-sync", changes, events)
+
+
+def _is_no_file(path: str) -> bool:
+    """Return True for the name of a remote: no / or . is in it, and no file is called so."""
+    return bool(path) and not {"/", "."} & {*path} and not os.path.lexists(path)
+
+
+def _file_of_project() -> str:
+    """Return the file of this store.
+
+    Raises:
+        LoreError: there is no store, or it belongs to no project.
+    """
+    project = project_folder()
+    if not project:
+        require_store(data_folder())
+        raise LoreError(f"the store in {data_folder()} is of no project: "
+                        "name the file: 'lore sync FILE'")  # fmt: skip
+    return os.path.join(project, SHARED, FILE)
+
+
+def say_came_in(session: Session, came_in: Imported) -> None:
+    """Name conflicts, under --quiet too, then print notes and name what was left out."""
+    for text in conflict_notes(came_in.conflicting):
+        note(text)
+    session.say(came_in.notes)
+    say_left_out(came_in.skipped, session.settings)
+
+
+def came_in_row(came_in: Imported) -> dict[str, int]:
+    """Return the counts of what a sync has brought."""
+    names = ("added", "updated", "kept", "conflicts")
+    return {name: getattr(came_in, name) for name in names}
+
+
+def synced_text(row: dict[str, Any]) -> str:
+    """Return a line for each direction in which something went."""
+    lines = []
+    for way in ("in", "out"):
+        counts = [
+            f"{count} {name}"
+            for name, count in row[way].items()
+            if count and name not in ("kept", "known")
+        ]
+        if counts:
+            lines.append(f"{way:<4}{', '.join(counts)}\n")
+    return "".join(lines)
+
+
+def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
+    """Install what merges the file in git, or take it out."""
+    file = _file_of_project()
+    repository = Repository(project_folder(), f"{SHARED}/{FILE}")
+    done = repository.install(hooks=hooks) if install else repository.uninstall()
+    rows = [{"id": name, "state": state, "why": why} for name, state, why in done]
+    for row in rows:
+        if row["state"] == "left":
+            note(f"{row['id']} was left as it is: {row['why']}")
+    if install and find_program("lore") is None:
+        session.say(["lore is not on PATH: git calls it by this name, so put it there"])
+    if install and repository.is_ignored():
+        session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
+    session.output.list(rows, each(lambda row: f"{row['state']:<10} {row['id']}\n"))
+
+
+@command("merge-file [--path PATH] BASE OURS THEIRS", hidden=True)
+def merge_file(
+    session: Session,
+    base: str = argument("BASE", complete="files"),
+    ours: str = argument("OURS", complete="files"),
+    theirs: str = argument("THEIRS", complete="files"),
+    *,
+    path: str | None = option("--path PATH", "the name of the file in messages"),
+) -> None:
+    """Merge two exports by record and edge, as git's merge driver.
+
+    Writes over OURS what OURS and THEIRS say together, as 'lore import' would, and names
+    records that both have changed. BASE is what both came from; an empty file will do. Nothing
+    is written where a line is broken. 'lore sync --install' has git call it.
+
+    \b
+    lore merge-file /dev/null mine.jsonl theirs.jsonl
+    """
+    name = path or ours
+    try:
+        merged = merge_lines(*map(_merged_lines, (base, ours, theirs)))
+    except LoreError as error:
+        raise LoreError(f"{name}: {error}: nothing was merged; mend it, then merge again") from None
+    write_whole(ours, merged.lines)
+    if merged.back:
+        more = len(merged.back) - _MOST_NAMED
+        named = ", ".join(f"'{id}'" for id in merged.back[:_MOST_NAMED])
+        note(f"{name}: deleted for good on one side, edited after that on the other one, "
+             f"and so back again: {named}{f' and {more} more' if more > 0 else ''}")  # fmt: skip
+    for id in merged.conflicts[:_MOST_NAMED]:
+        note(f"{name}: '{id}' was changed on both sides: the newer version wins")
+    more = len(merged.conflicts) - _MOST_NAMED
+    if more > 0:
+        records = counted(more, "more record was", "more records were")
+        note(f"{name}: {records} changed on both sides")
+
+
+def _merged_lines(path: str) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            yield from file
+    except OSError as error:
+        raise LoreError(f"{path} cannot be read ({error.strerror})") from None
