@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .app.ask import AskRequest, AskResult, ask
+from .app.ask import AskResult, ask
 from .app.code import (
-    AnchorRequest,
-    IndexRequest,
     analyze_cochanges,
     anchor,
     anchors_for_file,
@@ -19,9 +17,9 @@ from .app.code import (
     verified_rows,
     verify,
 )
-from .app.context import ContextRequest, context
+from .app.context import context
 from .app.engine import Engine
-from .app.related import PathRequest, RelatedRequest, path, related
+from .app.related import path, related
 from .app.results import AnchorResult, SdkResult, anchor_id, anchor_result
 from .app.run_audit import audit
 from .app.search import record_ids, record_shown, search
@@ -142,11 +140,10 @@ class Lore:
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            request = RelatedRequest(
-                [id] if id or not near else [], near=_words(near), hops=hops,
+            hits = related(
+                engine, [id] if id or not near else [], near=_words(near), hops=hops,
                 types=_words(types), here=os.getcwd(),
             )  # fmt: skip
-            hits = related(engine, request)
             return _recorded(engine, f"related {id}", hits)
 
     def context(
@@ -170,11 +167,11 @@ class Lore:
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            request = ContextRequest(
-                question, form=form, types=_words(types), files=_words(files),
+            found = context(
+                engine, question, form=form, types=_words(types), files=_words(files),
                 with_superseded=with_superseded,
             )  # fmt: skip
-            return _recorded_context(engine, context(engine, request))
+            return _recorded_context(engine, found)
 
     def expand_with_graph(
         self, ids: Iterable[str], *, depth: int = 2, types: Iterable[str] = (), **settings: object
@@ -187,8 +184,8 @@ class Lore:
         engine = self._engine(settings)
         with engine.store.faults:
             ids = _words(ids)
-            request = RelatedRequest(ids, hops=depth, types=_words(types))
-            return _recorded(engine, f"related {' '.join(ids)}", related(engine, request))
+            hits = related(engine, ids, hops=depth, types=_words(types))
+            return _recorded(engine, f"related {' '.join(ids)}", hits)
 
     def prioritize_nodes(self, hits: Hits) -> Sequence[Hit]:
         """Return results in the order in which a prompt takes them: code by score × hop decay."""
@@ -218,11 +215,10 @@ class Lore:
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            request = AskRequest(
-                question, types=_words(types), files=_words(files), rounds=rounds,
+            answer = ask(
+                engine, question, types=_words(types), files=_words(files), rounds=rounds,
                 with_superseded=with_superseded,
             )  # fmt: skip
-            answer = ask(engine, request)
             _recorded_context(engine, answer.context)
             return answer
 
@@ -244,7 +240,7 @@ class Lore:
         """
         engine = self._engine({})
         with engine.store.faults:
-            return SdkResult(path(engine, PathRequest(from_id, to_id, max_hops)))
+            return SdkResult(path(engine, from_id, to_id, max_hops))
 
     def index(
         self,
@@ -264,9 +260,9 @@ class Lore:
             LoreError: no such folder, commit or language.
         """
         engine = self._engine(settings)
-        request = IndexRequest(below, languages=_words(languages), since=since, history=history)
         with engine.store.faults:
-            return SdkResult(index(engine, request))
+            found = index(engine, below, languages=_words(languages), since=since, history=history)
+            return SdkResult(found)
 
     def analyze_cochanges(
         self, *, since: str = "", keep_commits: bool = False, **settings: object
@@ -291,7 +287,7 @@ class Lore:
         """
         engine = self._engine({})
         with engine.store.faults:
-            return anchor_result(anchor(engine, AnchorRequest(id, file, kind, detail)))
+            return anchor_result(anchor(engine, id, file, kind, detail))
 
     def verify(self, *ids: str) -> Sequence[AnchorResult]:
         """Judges these anchors, the anchors of these nodes, or all, and keeps the verdicts.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from ..ask.rounds import (
     RULES,
@@ -17,24 +17,11 @@ from ..ask.rounds import (
 )
 from ..core.errors import LoreError
 from ..core.model import Record
-from .context import ContextRequest, context
+from .context import context
 
 if TYPE_CHECKING:
     from ..context.build import Context
     from .engine import Engine
-
-
-class AskRequest(NamedTuple):
-    """A question, and the types and files (globs) that the context may come from.
-
-    Up to ``rounds`` times the model may name what it still needs before it answers.
-    """
-
-    question: str
-    types: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    rounds: int = 0
-    with_superseded: bool = False
 
 
 class AskResult(Record):
@@ -58,13 +45,19 @@ class AskResult(Record):
 
 def ask(
     engine: Engine,
-    request: AskRequest,
+    question: str,
     *,
+    types: Iterable[str] = (),
+    files: Iterable[str] = (),
+    rounds: int = 0,
+    with_superseded: bool = False,
     started: Callable[[Context], None] = lambda context: None,
     piece: Callable[[str], None] = lambda text: None,
     needs: Callable[[int, list[str]], None] = lambda number, things: None,
 ) -> AskResult:
-    """Gives the context on the question to the setting ``llm_command`` and checks the answer.
+    """Give the context on the question to the setting ``llm_command`` and check the answer.
+
+    Up to ``rounds`` times the model may name what it still needs before it answers.
 
     ``started`` hears of each context before the model is asked, ``piece`` of each piece of
     the answer as it comes, ``needs`` of what it asks for in which round, from 1. What is
@@ -76,9 +69,12 @@ def ask(
     """
     command = parse_command(engine.settings.llm_command)
     needed: list[str] = []
-    left = request.rounds
+    left = rounds
     while True:
-        found = _context(engine, request, needed)
+        found = context(
+            engine, question, form="prompt", types=types, files=files, needed=needed,
+            with_superseded=with_superseded,
+        )  # fmt: skip
         started(found)
         if not found.included:
             raise LoreError(_nobody_asked(found))
@@ -87,7 +83,7 @@ def ask(
         wanted = needs_of(answer) if left else []
         if not wanted:
             break
-        needs(request.rounds - left + 1, wanted)
+        needs(rounds - left + 1, wanted)
         fresh = [need for need in wanted if need not in needed]
         needed += fresh
         left = left - 1 if fresh else 0  # who asks the same again has to answer now
@@ -101,11 +97,3 @@ def _nobody_asked(found: Context) -> str:
     if found.withheld:
         return f"nothing has room in {found.budget} tokens, so nobody was asked: raise the budget"
     return "the store has nothing on this, so nobody was asked: try other words"
-
-
-def _context(engine: Engine, request: AskRequest, needed: list[str]) -> Context:
-    asked = ContextRequest(
-        request.question, form="prompt", types=request.types, files=request.files,
-        needed=needed, with_superseded=request.with_superseded,
-    )  # fmt: skip
-    return context(engine, asked)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..context.build import Context
-    from .context import ContextRequest
     from .engine import Engine
 
 _ROW = 2
@@ -86,12 +85,16 @@ def _fitting(rows: list[dict[str, Any]], most: int) -> int:
     return len(rows)
 
 
-def context_within(engine: Engine, request: ContextRequest, found: Context) -> Context:
-    """Return the same context where its JSON has room: else with less withheld, then with a lower
-    budget.
+def context_within(engine: Engine, question: str, **options: Any) -> Context:
+    """Return a context whose JSON has at most ``max_bytes``: with less withheld, then with a
+    lower budget. Its notes say so.
 
-    Its notes say so. Without ``max_bytes`` it is the same.
+    Args:
+        options: as ``app.context.context`` has them.
     """
+    from .context import context
+
+    found = context(engine, question, **options)
     most = require_room(engine.settings.max_bytes)
     if not most:
         return found
@@ -103,27 +106,25 @@ def context_within(engine: Engine, request: ContextRequest, found: Context) -> C
         budget = found.tokens_used * most // (most + over) * 9 // 10
         if budget < _LEAST_BUDGET or tries == _TRIES:
             return _without_text(found, most)
-        from .context import context
-
         tries += 1
         lower = engine.changed([("budget", str(budget))], "max_bytes")
-        found = context(lower, request)
-        found.notes.append(f"the budget was lowered to {budget} tokens: max_bytes is {most}")
+        found = context(lower, question, **options)
+        found.notes.append(f"the budget was lowered to {budget} tokens to keep within {most} bytes")
     return found
 
 
-def text_within(engine: Engine, request: ContextRequest, most: int) -> Context:
-    """Return a context whose text has at most so many bytes, with a lower budget where it needs
-    one."""
+def text_within(engine: Engine, most: int, question: str, **options: Any) -> Context:
+    """Return a context whose text has at most so many bytes, with a lower budget if need be."""
     from .context import context
 
-    found = context(engine, request)
+    found = context(engine, question, **options)
     for _ in range(_TRIES):
         length = len(found.text.encode())
         if length <= most:
             return found
         budget = max(_LEAST_BUDGET, found.tokens_used * most // length * 19 // 20)
-        found = context(engine.changed([("budget", str(budget))], "max_bytes"), request)
+        lower = engine.changed([("budget", str(budget))], "max_bytes")
+        found = context(lower, question, **options)
     return found if len(found.text.encode()) <= most else _without_text(found, most)
 
 

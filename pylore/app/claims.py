@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..anchors.attach import remove_anchors
 from ..anchors.claims import (
@@ -27,7 +27,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
 from ..store.resolve_id import complete_id, complete_ids
 from ..system.project_files import read_plain
-from .code import AnchorRequest, anchor
+from .code import anchor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,43 +45,29 @@ _KEPT, _OTHERS = ("rule", "constraints", "utils"), (
 """Keys of a rule file: those that say what matches, and those that do not matter here."""
 
 
-class ClaimRequest(NamedTuple):
-    """Claim as a person gives it: see ``Claim``. ``rule`` is a pattern, or a YAML file with a rule.
+def claim(engine: Engine, id: str, rule: str, **claimed: Any) -> dict[str, Any]:
+    """Tie a node to a claim (``claim_of``); return the anchor as a row with its ``state``.
 
-    ``lang`` is that of most files if empty. Globs and the file start from the folder ``here``.
-    """
-
-    rule: str
-    expect: str = ""
-    of: str = ""
-    lang: str = ""
-    inside: str = ""
-    left_out: Sequence[str] = ()
-    here: str = ""
-
-
-def claim(engine: Engine, id: str, request: ClaimRequest) -> dict[str, Any]:
-    """Tie a node to a claim: the anchor as a row with its ``state``; what is against it today is
-    known from then on.
+    Places that are against the claim today are known from then on.
 
     Raises:
-        UsageError: the claim is none, or its pattern does not parse.
+        UsageError: the claim is incomplete, or its pattern does not parse.
         LoreError: no such node, no file that the claim is about.
     """
     project = Project(engine.root)
-    one = claim_of(project, request)
-    return anchor(engine, AnchorRequest(id, one.glob, "rule", one.detail, project.root))
+    one = claim_of(project, rule, **claimed)
+    return anchor(engine, id, one.glob, "rule", one.detail, here=project.root)
 
 
-def unclaim(engine: Engine, id: str, request: ClaimRequest) -> list[dict[str, Any]]:
+def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[str, Any]]:
     """Take the claims with this rule away from a node.
 
     Raises:
-        LoreError: there is none.
+        LoreError: the node has no such claim.
     """
     store = engine.store
     id = complete_id(store, id)
-    text = text_of(rule_of(request.rule, request.here)[0])
+    text = text_of(rule_of(rule, here)[0])
     found = [one for one in store.anchors.of(store.nodes.require(id).id)
              if one.kind == "rule" and rule_text(one) == text]  # fmt: skip
     if not found:
@@ -170,21 +156,36 @@ def follow_claims(
     return [row | history for row, history in zip(shown, histories, strict=True)], confidence
 
 
-def claim_of(project: Project, request: ClaimRequest) -> Claim:
+def claim_of(
+    project: Project,
+    rule: str,
+    *,
+    expect: str = "",
+    of: str = "",
+    lang: str = "",
+    inside: str = "",
+    left_out: Sequence[str] = (),
+    here: str = "",
+) -> Claim:
     """Return a claim that ast-grep takes.
 
+    Args:
+        rule: a pattern, or a YAML file with a rule.
+        lang: the language; that of most files if empty.
+        here: the folder that the globs ``inside`` and ``left_out`` and the file start from.
+
     Raises:
-        UsageError: it is none; in one line.
+        UsageError: it is incomplete or wrong; in one line.
     """
-    rule, lang = rule_of(request.rule, request.here)
-    here = request.here or project.root
-    glob = relative_glob(project.root, here, request.inside) if request.inside else "**"
-    left_out = [relative_glob(project.root, here, one) for one in request.left_out]
+    parsed, named = rule_of(rule, here)
+    here = here or project.root
+    glob = relative_glob(project.root, here, inside) if inside else "**"
+    without = [relative_glob(project.root, here, one) for one in left_out]
     rules = load_rules()
-    lang = _language(rules, request.lang or lang) or most_used(rules, project.paths(), glob)
-    one = Claim(glob, rule, request.expect, lang, request.of, left_out)
+    lang = _language(rules, lang or named) or most_used(rules, project.paths(), glob)
+    one = Claim(glob, parsed, expect, lang, of, without)
     fault = "is not said to be expected: give --expect none, all, some or a number"
-    if not request.expect or (fault := one.fault()):
+    if not expect or (fault := one.fault()):
         raise UsageError(f"the rule {fault}")
     if fault := bad_pattern(rules, one):
         raise UsageError(fault)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..anchors.attach import place_anchor, remove_anchors
 from ..anchors.claims import rule_text
@@ -40,21 +40,6 @@ KINDS = ("glob", "hash", "symbol", "lines", "rule")
 _OPTION = {kind: f" --{kind}" for kind in KINDS}
 
 
-class AnchorRequest(NamedTuple):
-    """A node, a file (``FILE``, ``FILE:10-20``, or a glob), and how closely they are tied.
-
-    ``kind`` is one of ``KINDS``, or empty: the lines of ``FILE:10-20``, else the whole
-    file. ``detail`` is the symbol, the lines as ``10-20``, or a rule as ``Claim.detail``. A path
-    starts from the folder ``here``, or from the project's root.
-    """
-
-    id: str
-    file: str
-    kind: str = ""
-    detail: str = ""
-    here: str = ""
-
-
 def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
     """Return the anchors of a node, as ``lore anchor ID`` prints them.
 
@@ -65,17 +50,30 @@ def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
     return rows(store, store.anchors.of(store.nodes.require(complete_id(store, id)).id))
 
 
-def anchor(engine: Engine, request: AnchorRequest, source: str = "user_edit") -> dict[str, Any]:
-    """Ties a node to code; the anchor as a row with its ``state`` (added, changed, unchanged).
+def anchor(
+    engine: Engine,
+    id: str,
+    file: str,
+    kind: str = "",
+    detail: str = "",
+    *,
+    here: str = "",
+    source: str = "user_edit",
+) -> dict[str, Any]:
+    """Tie a node to code; return the anchor as a row with its ``state``.
 
-    What a conversation is the ``source`` of is staged.
+    Args:
+        file: ``FILE``, ``FILE:10-20`` or a glob, from the folder ``here`` or the project's root.
+        kind: one of ``KINDS``, or empty: the lines of ``FILE:10-20``, else the whole file.
+        detail: the symbol, the lines as ``10-20``, or a rule as ``Claim.detail``.
+        source: an anchor of a conversation is staged.
 
     Raises:
         LoreError: no such node, file or symbol; the path leaves the project.
         UsageError: ``detail`` does not give lines.
     """
     store, project = engine.store, Project(engine.root)
-    wanted = _wanted(engine, project, request, removing=False)
+    wanted = _wanted(engine, project, id, file, kind or None, detail, here)
     ahead = Ahead(store, lambda: engine.embedder)
     placed, state = ahead.settled(lambda: place_anchor(
         store, lambda nodes: write_nodes(store, ahead.given, nodes), project, wanted,
@@ -101,14 +99,16 @@ def left_invalid(engine: Engine, id: str, here: str) -> list[str]:
     return [f"an older anchor of it is invalid: '{way}' takes it away" for way in ways]
 
 
-def unanchor(engine: Engine, request: AnchorRequest) -> list[dict[str, Any]]:
-    """Takes the anchors away that the request describes, of any kind where it names none.
+def unanchor(
+    engine: Engine, id: str, file: str, kind: str = "", detail: str = "", *, here: str = ""
+) -> list[dict[str, Any]]:
+    """Take away the anchors of a node to a file, of any kind where none is named; as rows.
 
     Raises:
         LoreError: there is no such anchor.
     """
-    store, project = engine.store, Project(engine.root)
-    wanted = _wanted(engine, project, request, removing=True)
+    store = engine.store
+    wanted = _wanted(engine, Project(engine.root), id, file, kind, detail, here)
     with store.transaction("anchor"):
         removed = remove_anchors(store, wanted)
     return [{**row, "state": "removed"} for row in rows(store, removed)]
@@ -179,8 +179,10 @@ def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
     return rows(store, found)
 
 
-def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removing: bool) -> Anchor:
-    kind, detail, file = request.kind, request.detail, request.file
+def _wanted(
+    engine: Engine, project: Project, id: str, file: str, kind: str | None, detail: str, here: str
+) -> Anchor:
+    """Return the anchor that is described; with the kind None that of the whole file."""
     path, first, last = split_location(file)
     if first is not None and not kind:
         kind, detail, file = "lines", f"{first}-{last}", path
@@ -191,14 +193,14 @@ def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removin
         detail = f"{first}-{last}"
     if kind == "symbol":
         detail = detail.replace("::", ".")
-    kind = kind or ("" if removing else "file")
-    here = request.here or project.root
+    kind = "file" if kind is None else kind
+    here = here or project.root
     if kind in ("glob", "rule"):
         path = relative_glob(project.root, here, file)
     else:
         path = relative(project.root, os.path.join(here, file), file)
-    id = complete_id(engine.store, request.id)
-    return Anchor(id, kind, path, detail, root_to_keep(engine.store, project.root))
+    root = root_to_keep(engine.store, project.root)
+    return Anchor(complete_id(engine.store, id), kind, path, detail, root)
 
 
 COMPACT_FROM = 1000
@@ -206,29 +208,26 @@ COMPACT_FROM = 1000
 takes 2, and the store is 3 % smaller."""
 
 
-class IndexRequest(NamedTuple):
-    """Which folder of the project (``below``, empty: all), which languages, since which commit.
-
-    ``history``: count co-changes too, where they are due.
-    """
-
-    below: str = ""
-    languages: tuple[str, ...] = ()
-    since: str = ""
-    history: bool = True
-
-
 def index(
     engine: Engine,
-    request: IndexRequest,
+    below: str = "",
+    *,
+    languages: Iterable[str] = (),
+    since: str = "",
+    history: bool = True,
     progress: Callable[[int, int], None] = lambda done, total: None,
     left_out: Callable[[str, str], None] = lambda path, why: None,
-    history: Callable[[str, int, int], None] | None = None,
+    stage: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Brings the store in step with the files; what it holds then, ``cochanges`` among it.
+    """Bring the store in step with the files; return counts of what it holds then.
 
-    ``left_out`` hears of each file that is not read, and why; ``history`` what is done with the
-    history, how much of it, and of how much.
+    Args:
+        below: a folder of the project; all of it if empty.
+        since: a commit: only files that differ from it are looked at.
+        history: count co-changes too, where they are due.
+        progress: is called with the number of files that are done, and of all.
+        left_out: is called with each file that is not read, and why.
+        stage: is called with what is done with the history, how much of it, and of how much.
 
     Raises:
         LoreError: no such folder or commit, ast-grep is missing, a language is not known.
@@ -238,16 +237,16 @@ def index(
 
     engine = engine.whole()
 
-    below = below_root(engine.root, request.below) if request.below else ""
+    below = below_root(engine.root, below) if below else ""
     found = index_files(
         engine.store, engine.settings, lambda: engine.embedder, engine.root, below=below,
-        languages=request.languages, since=request.since, progress=progress,
+        languages=tuple(languages), since=since, progress=progress,
         left_out=left_out,
     )  # fmt: skip
     found["cochanges"] = None
-    if request.history and cochanges.cochanges_are_due(engine.store):
+    if history and cochanges.cochanges_are_due(engine.store):
         found["cochanges"] = cochanges.counted_cochanges(
-            engine.store, lambda: engine.embedder, engine.root, history
+            engine.store, lambda: engine.embedder, engine.root, stage
         )
     if found["added"] >= COMPACT_FROM:
         with engine.store.faults:

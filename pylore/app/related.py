@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError
-from ..core.model import Record
 from ..core.settings import BY_NAME
 from ..graph.queries import path as shortest_path
 from ..search.related import related as walk_from
@@ -20,42 +19,6 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 
-class RelatedRequest(Record):
-    """``names`` are ids or paths of files, ``near`` globs of files, ``hops`` how far to walk.
-
-    ``limit``: how many to return, best first; 0 is all. ``symbols``: also those that the files
-    themselves define.
-
-    A path starts from the folder ``here``, if that is given and the file is there, or else from
-    the project's root.
-    """
-
-    __slots__ = ("exclude", "explain", "here", "hops", "limit", "names", "near", "symbols", "types")
-
-    def __init__(
-        self,
-        names: Iterable[str] = (),
-        *,
-        near: Iterable[str] = (),
-        hops: int | str = 1,
-        types: Iterable[str] = (),
-        exclude: Iterable[str] = (),
-        explain: bool = False,
-        here: str = "",
-        limit: int = 0,
-        symbols: bool = False,
-    ) -> None:
-        self.names = tuple(names)
-        self.near = tuple(near)
-        self.hops = require_hops(hops)
-        self.types = tuple(types)
-        self.exclude = tuple(exclude)
-        self.explain = explain
-        self.here = here
-        self.limit = limit
-        self.symbols = symbols
-
-
 def require_hops(value: int | str) -> int:
     """``value`` as a number of hops.
 
@@ -68,38 +31,54 @@ def require_hops(value: int | str) -> int:
     return int(value)
 
 
-def related(engine: Engine, request: RelatedRequest) -> Hits:
-    """Return what the walk reaches from these nodes; of files, what is known about them, records
-    first.
+def related(
+    engine: Engine,
+    names: Iterable[str] = (),
+    *,
+    near: Iterable[str] = (),
+    hops: int = 1,
+    types: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    explain: bool = False,
+    here: str = "",
+    limit: int = 0,
+    symbols: bool = False,
+) -> Hits:
+    """Return the nodes that a walk reaches from some nodes; of files, what is known about them.
+
+    Args:
+        names: ids, or paths of files: from the folder ``here``, if that is given and the file is
+            there, or else from the project's root.
+        near: globs of files.
+        hops: how far to walk.
+        limit: the most results; 0 returns all.
+        symbols: return the symbols that the files themselves define, too.
 
     Raises:
         LoreError: there is no such node or file.
-        UsageError: a type or a setting is wrong.
+        UsageError: a type, ``hops`` or a setting is wrong.
     """
-    found = _all_related(engine, request)
-    if request.limit:
-        del found.hits[request.limit :]
-    return found
-
-
-def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
-    settings = engine.settings.changed([("graph_depth", str(request.hops))], "flag:--hops")
+    depth = str(require_hops(hops))
+    settings = engine.settings.changed([("graph_depth", depth)], "flag:--hops")
     store = engine.store
-    types = store.types.require(request.types)
+    wanted = store.types.require(tuple(types))
     with store.snapshot():
-        names = [_named(engine, name, request.here) for name in request.names]
-        excluded = complete_ids(store, request.exclude)
-        ids = [name for name in names if store.nodes.get(name) is not None]
-        near = None
-        if request.near or len(ids) < len(names):
+        found = [_named(engine, name, here) for name in names]
+        excluded = complete_ids(store, exclude)
+        ids = [name for name in found if store.nodes.get(name) is not None]
+        files = (*near, *(_path(engine, name, here) for name in found if name not in ids))
+        place = None
+        if files:
             from ..search.query import Near
 
-            paths = [_path(engine, name, request.here) for name in names if name not in ids]
-            near = Near(engine.root, (*request.near, *paths))
-        return walk_from(
-            store, settings, ids, near, types=types, excluded=excluded,
-            explain=request.explain, symbols=request.symbols,
+            place = Near(engine.root, files)
+        hits = walk_from(
+            store, settings, ids, place, types=wanted, excluded=excluded, explain=explain,
+            symbols=symbols,
         )  # fmt: skip
+    if limit:
+        del hits.hits[limit:]
+    return hits
 
 
 def _path(engine: Engine, name: str, here: str) -> str:
@@ -135,29 +114,16 @@ def _named(engine: Engine, name: str, here: str) -> str:
     return found if engine.store.nodes.get(whole) is None else whole
 
 
-class PathRequest(Record):
-    """From one id to another, in at most ``max_hops`` edges where that is set."""
-
-    __slots__ = ("from_id", "max_hops", "to_id")
-
-    def __init__(self, from_id: str, to_id: str, max_hops: int | None = None) -> None:
-        self.from_id = from_id
-        self.to_id = to_id
-        self.max_hops = max_hops
-
-
-def path(engine: Engine, request: PathRequest) -> dict[str, Any]:
-    """``{from, to, hops, path, edges}``; ``hops`` is None where there is no path.
+def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) -> dict[str, Any]:
+    """Return ``{from, to, hops, path, edges}``; ``hops`` is None where there is no path.
 
     Raises:
         LoreError: there is no such node.
-        UsageError: a relation of the settings is not known.
+        UsageError: a relation of the settings is unknown.
     """
-    from_id, to_id = (
-        engine.store.nodes.require(complete_id(engine.store, id)).id
-        for id in (request.from_id, request.to_id)
-    )
-    return shortest_path(engine.store, engine.settings, from_id, to_id, request.max_hops)
+    store = engine.store
+    first, last = (store.nodes.require(complete_id(store, id)).id for id in (from_id, to_id))
+    return shortest_path(store, engine.settings, first, last, max_hops)
 
 
 def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, Any]], int]:

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..anchors.verify import Verified
-from ..app.claims import ClaimRequest, claim, follow_claims, unclaim
+from ..app.claims import claim, follow_claims, unclaim
 from ..app.code import (
-    AnchorRequest,
-    IndexRequest,
     analyze_cochanges,
     anchors_of,
     broken_rows,
@@ -85,13 +83,12 @@ def index(
     if commits:
         raise UsageError("--commits goes with --cochanges")
     left_out: list[tuple[str, str]] = []
-    request = IndexRequest(folder, languages=languages, since=since, history=not no_history)
     bar = Progress("indexing", kept="the files so far are kept, the next 'lore index' goes on")
     with Tidying(), session.engine() as engine, bar:
         found = read_all(
-            engine, request, bar.show,
-            left_out=lambda path, why: left_out.append((path, why)),
-            history=bar.stage if bar.seen else None,
+            engine, folder, languages=languages, since=since, history=not no_history,
+            progress=bar.show, left_out=lambda path, why: left_out.append((path, why)),
+            stage=bar.stage if bar.seen else None,
         )  # fmt: skip
     say_left_out(left_out, session.settings)
     session.output.one(found, index_text)
@@ -175,16 +172,19 @@ def anchor(
             _suggest(session, engine, id)
             return
         if rule:
-            claimed = ClaimRequest(rule, here=os.getcwd(), **of_rule)  # type: ignore[arg-type]
-            found = unclaim(engine, id, claimed) if remove else [claim(engine, id, claimed)]
+            here = os.getcwd()
+            if remove:
+                found = unclaim(engine, id, rule, here=here)
+            else:
+                found = [claim(engine, id, rule, here=here, **of_rule)]
         elif not file:
             found = anchors_of(engine, id)
         else:
-            wanted = AnchorRequest(
-                id, file, given[0] if given else "", symbol or lines, os.getcwd()
-            )
-            found = unanchor(engine, wanted) if remove else [place(engine, wanted)]
-            if not remove:
+            what = (id, file, given[0] if given else "", symbol or lines)
+            if remove:
+                found = unanchor(engine, *what, here=os.getcwd())
+            else:
+                found = [place(engine, *what, here=os.getcwd())]
                 session.say(left_invalid(engine, found[0]["id"], os.getcwd()))
     if remove or not (file or rule):
         session.output.list(found, each(_anchor_text, "no anchors\n"))

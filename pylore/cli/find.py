@@ -265,17 +265,16 @@ def related(
     if direction is not None and hops == 1:
         _print_neighbours(session, names, direction)
         return
-    from ..app.related import RelatedRequest
     from ..app.related import related as find_related
 
     text = _text_of_hits(session, "", tree=tree, oneline=oneline, explain=explain)
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
-        found = find_related(engine, RelatedRequest(
-            whole, near=near, hops=hops, types=types, exclude=exclude, explain=explain,
+        found = find_related(
+            engine, whole, near=near, hops=hops, types=types, exclude=exclude, explain=explain,
             here=os.getcwd(), symbols=symbols,
             limit=session.settings.limit if "limit" in session.given else 0,
-        ))  # fmt: skip
+        )  # fmt: skip
         _print_hits(session, engine, " ".join(("related", *whole, *near)), found, text)
 
 
@@ -458,18 +457,15 @@ def context(
     lore context task-1a2b3c4d --jq .withheld
     """
     from ..app.bounds import context_within
-    from ..app.context import ContextRequest
-    from ..app.context import context as build
 
     form = _form_of_context(session, form, mermaid=mermaid)
     if not words and not files:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
     question = " ".join([read_stdin() if word == "-" else word for word in words])
     with session.engine() as engine:
-        request = ContextRequest(
-            question, form=form, types=types, files=files, with_superseded=with_superseded
+        found = context_within(
+            engine, question, form=form, types=types, files=files, with_superseded=with_superseded
         )
-        found = context_within(engine, request, build(engine, request))
         session.say(found.notes)
         _print_context(session, found, form)
         _print_receipt(session, found, receipt)
@@ -551,17 +547,15 @@ def ask(
     lore ask "why do sessions expire" --llm-command "llm -m gpt-4o-mini"
     lore ask "what did we learn about logging out" --budget 2000 --strict
     """
-    from ..app.ask import AskRequest
     from ..app.ask import ask as ask_model
 
     question = " ".join([read_stdin() if word == "-" else word for word in words])
-    request = AskRequest(
-        question, types=types, files=files, rounds=rounds, with_superseded=with_superseded
-    )
     pieces = _Pieces(session)
     with session.engine() as engine:
         result = ask_model(
-            engine, request, started=lambda found: session.say(found.notes), piece=pieces.show,
+            engine, question, types=types, files=files, rounds=rounds,
+            with_superseded=with_superseded, started=lambda found: session.say(found.notes),
+            piece=pieces.show,
             needs=lambda number, things: session.say(
                 [f"round {number} of {rounds}: looking up {'; '.join(things)}"]
             ),

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..app.related import PathRequest
 from ..app.related import path as shortest_path
 from ..core.errors import UsageError
 from ..core.text import printable
@@ -56,7 +55,7 @@ def path(
     lore graph path file-src/auth.py goal-1a2b3c4d --ids
     """
     with session.engine() as engine:
-        found = shortest_path(engine, PathRequest(from_id, to_id, max_hops))
+        found = shortest_path(engine, from_id, to_id, max_hops)
     if found["hops"] is None:
         within_hops = "" if max_hops is None else f" within {max_hops} hops"
         session.say([f"no path from {from_id} to {to_id}{within_hops}"])

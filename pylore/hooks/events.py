@@ -187,14 +187,14 @@ def about_prompt(engine: Engine, prompt: str, session: AgentSession, name: str) 
 
 def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Container[str]) -> Brief:
     """Records that are tied to files."""
-    from ..app.related import RelatedRequest, related
+    from ..app.related import related
 
     brief = Brief("file", f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
     brief.add("", _claims(engine, paths, here, shown))
     for path in paths:
         try:
             with engine.store.faults:
-                found = related(engine, RelatedRequest([path], types=(RECORDS,), here=here))
+                found = related(engine, [path], types=(RECORDS,), here=here)
         except LoreError:
             continue  # nothing is known of a file that the store has not
         brief.add("", map(_of_hit, [hit for hit in found if hit.id not in shown]))

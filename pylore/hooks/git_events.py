@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.related import RelatedRequest, related
+from ..app.related import related
 from ..core.errors import LoreError
 from ..core.ids import own, record_id
 from ..core.text import counted, one_line, printable
@@ -52,7 +52,7 @@ def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
     for path in files[:_MOST_FILES]:
         try:
             with engine.store.faults:
-                hits = related(engine, RelatedRequest([path], types=(RECORDS,), here=here))
+                hits = related(engine, [path], types=(RECORDS,), here=here)
         except LoreError:
             continue  # nothing is known of a file that the store has not
         for hit in hits:

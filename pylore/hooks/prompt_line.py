@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.related import RelatedRequest, related
+from ..app.related import related
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
 from ..core.vocabulary import BROKEN, RECORDS
@@ -83,7 +83,7 @@ def line_about_changes(engine: Engine) -> str:
     """
     try:
         with engine.store.faults:
-            found = related(engine, RelatedRequest(near=["@git"], types=(RECORDS,)))
+            found = related(engine, near=["@git"], types=(RECORDS,))
     except LoreError:
         return ""  # no git, or no file that the store has
     hits = sorted(found, key=lambda hit: hit.verdict not in BROKEN)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from ..app.bounds import first_nodes, first_rows, text_within
-from ..app.context import ContextRequest, context
-from ..app.related import RelatedRequest, related
+from ..app.context import context
+from ..app.related import related
 from ..app.search import keep_question, record_ids, record_shown, search
 from ..app.show import show
 from ..context.text import framed
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from ..app.code import AnchorRequest
     from ..app.engine import Engine
     from ..core.model import Hits
     from ..records.records import Change, Records
@@ -368,7 +367,7 @@ def get_prompt(current: CurrentStore, name: object, arguments: object) -> dict[s
     try:
         engine = current.engine({})
         with engine.store.faults:
-            found = context(engine, ContextRequest(task, form="prompt"))
+            found = context(engine, task, form="prompt")
     except LoreError as error:
         raise ProtocolError(INVALID_PARAMS, f"lore: {error}") from None
     known = found.text or "Nothing is known about it yet.\n"
@@ -456,12 +455,11 @@ def _again(
 def _related(current: CurrentStore, given: Arguments) -> Answer:
     edges = " ".join(given.get("edges", ()))
     engine = current.engine({"graph_edges": edges} if edges else {})
-    request = RelatedRequest(
-        [given["id"]], hops=given["hops"], types=given.get("types", ()), limit=given["limit"],
-        here=current.here,
-    )  # fmt: skip
     with engine.store.faults:
-        found = related(engine, request)
+        found = related(
+            engine, [given["id"]], hops=given["hops"], types=given.get("types", ()),
+            limit=given["limit"], here=current.here,
+        )  # fmt: skip
     return _hits(current, engine, f"related {given['id']}", found)
 
 
@@ -489,11 +487,12 @@ def _show(current: CurrentStore, given: Arguments) -> Answer:
 
 def _context(current: CurrentStore, given: Arguments) -> Answer:
     engine = current.engine({"budget": str(given["budget"])})
-    request = ContextRequest(given["question"], form="code", files=given.get("files", ()))
     most = min(engine.settings.max_bytes or MOST, given["budget"] * A_TOKEN)
 
     def answer() -> Answer:
-        found = text_within(engine, request, most)
+        found = text_within(
+            engine, most, given["question"], form="code", files=given.get("files", ())
+        )
         keep_question(engine, "mcp", found.question, found.hits)
         after = None
         if engine.settings.run and may_write(current):
@@ -519,7 +518,7 @@ def _remember(current: CurrentStore, given: Arguments) -> Answer:
         raise UsageError("give type and text, or the id of what is there")
     type = Naming(engine.store, engine.settings).require_type(given["type"], new_type=False)
     _require_not_forgotten(engine, type, given["text"])
-    by_add = request is None or not request.kind
+    by_add = request is None or not request[1]
     fields = {
         "why": given.get("why", ""), "file": given.get("file", "") if by_add else "",
         "links": links, "tags": given.get("tags", ()), "source": "conversation",
@@ -548,10 +547,8 @@ def _link(text: str) -> tuple[str, str]:
     return parts
 
 
-def _anchor(given: Arguments) -> AnchorRequest | None:
-    """Return the anchor of ``file`` and ``kind``; its id is to be set."""
-    from ..app.code import AnchorRequest
-
+def _anchor(given: Arguments) -> tuple[str, str, str] | None:
+    """Return the file, kind and detail of the anchor that ``file`` and ``kind`` describe."""
     if "file" not in given:
         if "kind" in given:
             raise UsageError("kind needs a file: give what it is about")
@@ -560,18 +557,18 @@ def _anchor(given: Arguments) -> AnchorRequest | None:
     kind = given.get("kind", "")
     if symbol and kind:
         raise UsageError(f"file names a symbol, so kind cannot be {kind}: leave one out")
-    return AnchorRequest("", path, "symbol" if symbol else kind, symbol)
+    return path, "symbol" if symbol else kind, symbol
 
 
-def _place(engine: Engine, id: str, request: AnchorRequest) -> str:
+def _place(engine: Engine, id: str, wanted: tuple[str, str, str]) -> str:
     from ..app.code import anchor
 
-    return str(anchor(engine, request._replace(id=id), "conversation")["state"])
+    return str(anchor(engine, id, *wanted, source="conversation")["state"])
 
 
 def _tie(
     engine: Engine, records: Records, given: Arguments, links: Sequence[tuple[str, str]],
-    request: AnchorRequest | None,
+    request: tuple[str, str, str] | None,
 ) -> Answer:  # fmt: skip
     """Give what is there links, which are staged where they are new, and an anchor."""
     more = [name for name in ("type", "text", "why", "tags") if name in given]

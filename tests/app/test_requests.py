@@ -14,8 +14,6 @@ from new_stores import new_store
 
 import pylore
 from pylore.app.code import (
-    AnchorRequest,
-    IndexRequest,
     anchor,
     anchors_for_file,
     anchors_of,
@@ -23,9 +21,9 @@ from pylore.app.code import (
     unanchor,
     verify,
 )
-from pylore.app.context import ContextRequest, context
+from pylore.app.context import context
 from pylore.app.engine import Engine
-from pylore.app.related import PathRequest, RelatedRequest, path, related
+from pylore.app.related import path, related
 from pylore.app.search import record_shown, search
 from pylore.app.show import show
 from pylore.core.errors import LoreError, UsageError
@@ -89,19 +87,19 @@ def test_what_was_shown_is_recorded_in_the_run_of_the_settings(engine: Engine) -
 
 
 def test_related_to_a_node_and_to_a_file(engine: Engine) -> None:
-    found = related(engine, RelatedRequest(["decision-a"], hops=2, types=["lesson"]))
+    found = related(engine, ["decision-a"], hops=2, types=["lesson"])
     assert [(hit.id, hit.hops) for hit in found] == [("lesson-c", 2)]
-    about = related(engine, RelatedRequest(["src/auth.py"], types=["decision"]))
+    about = related(engine, ["src/auth.py"], types=["decision"])
     assert [hit.id for hit in about] == ["decision-a"]
     with pytest.raises(LoreError):
-        related(engine, RelatedRequest(["nowhere.py"]))
+        related(engine, ["nowhere.py"])
     # of a file that alone is called so, its name is enough
-    assert [hit.id for hit in related(engine, RelatedRequest(["auth.py"], types=["decision"]))] == [
+    assert [hit.id for hit in related(engine, ["auth.py"], types=["decision"])] == [
         "decision-a"]  # fmt: skip
     here = str(Path(engine.root) / "src")
-    assert len(related(engine, RelatedRequest(["auth.py"], here=here, types=["decision"]))) == 1
+    assert len(related(engine, ["auth.py"], here=here, types=["decision"])) == 1
     with pytest.raises(UsageError, match="from 1 to 3"):
-        RelatedRequest(["decision-a"], hops=4)
+        related(engine, ["decision-a"], hops=4)
 
 
 def test_show_and_path(engine: Engine) -> None:
@@ -110,44 +108,44 @@ def test_show_and_path(engine: Engine) -> None:
     assert [edge["id"] for edge in row["edges"] if edge["relation"] == "relates_to"] == [
         "failure-b"
     ]
-    assert path(engine, PathRequest("decision-a", "lesson-c"))["hops"] == 2
-    assert path(engine, PathRequest("decision-a", "lesson-c", 1))["hops"] is None
+    assert path(engine, "decision-a", "lesson-c")["hops"] == 2
+    assert path(engine, "decision-a", "lesson-c", 1)["hops"] is None
     for missing in (lambda: show(engine, ["no-such"]),
-                    lambda: path(engine, PathRequest("decision-a", "no-such"))):  # fmt: skip
+                    lambda: path(engine, "decision-a", "no-such")):  # fmt: skip
         with pytest.raises(LoreError, match="no-such"):
             missing()
 
 
 def test_a_context_walks_unless_a_depth_is_set(engine: Engine) -> None:
-    found = context(engine, ContextRequest("signed tokens", form="prompt"))
+    found = context(engine, "signed tokens", form="prompt")
     assert {row["id"] for row in found.included} >= {"decision-a", "failure-b"}
     flat = engine.changed([("graph_depth", "0")], "flag")
-    plain = context(flat, ContextRequest("signed tokens", form="prompt"))
+    plain = context(flat, "signed tokens", form="prompt")
     assert [row["id"] for row in plain.included] == ["decision-a"]
 
 
 def test_anchors_from_placing_to_removing(engine: Engine) -> None:
-    wanted = AnchorRequest("note-d", "src/auth.py", "symbol", "login")
-    assert anchor(engine, wanted)["state"] == "added"
-    assert anchor(engine, AnchorRequest("note-d", "src/*.py", "glob"))["verdict"] == "valid"
+    wanted = ("note-d", "src/auth.py", "symbol", "login")
+    assert anchor(engine, *wanted)["state"] == "added"
+    assert anchor(engine, "note-d", "src/*.py", "glob")["verdict"] == "valid"
     rows = anchors_for_file(engine, "src/auth.py")
     assert sorted((row["id"], row["kind"]) for row in rows) == [
         ("decision-a", "file"), ("note-d", "glob"), ("note-d", "symbol"),
     ]  # fmt: skip
     Path(engine.root, "src/auth.py").write_text(TODAYS.replace("check", "verify"))
     assert verify(engine, ["note-d"]).counts()["drifted"] == 1
-    assert [row["state"] for row in unanchor(engine, wanted)] == ["removed"]
+    assert [row["state"] for row in unanchor(engine, *wanted)] == ["removed"]
     assert [row["kind"] for row in anchors_of(engine, "note-d")] == ["glob"]
     with pytest.raises(UsageError, match="FIRST-LAST"):
-        anchor(engine, AnchorRequest("note-d", "src/auth.py", "lines", "x"))
+        anchor(engine, "note-d", "src/auth.py", "lines", "x")
 
 
 def test_an_index_of_a_folder(engine: Engine) -> None:
     subprocess.run(["git", "init", "-q", engine.root], check=True)
-    found = index(engine, IndexRequest(str(Path(engine.root) / "src"), history=False))
+    found = index(engine, str(Path(engine.root) / "src"), history=False)
     assert (found["files"], found["cochanges"]) == (1, None)
     with pytest.raises(LoreError, match="lies outside"):
-        index(engine, IndexRequest("/"))
+        index(engine, "/")
 
 
 def mentioned(source: str) -> set[str]:

@@ -17,7 +17,7 @@ from places import CACHE, ROOT, BenchmarkError, read_lines
 from report import Row, as_json, as_table, at_least, at_most
 from sets import LeftOut
 
-from pylore.app.context import ContextRequest, context
+from pylore.app.context import context
 from pylore.app.engine import Engine
 from pylore.app.search import search
 from pylore.core.settings import Settings
@@ -232,7 +232,7 @@ def contexts(bench: Bench) -> Iterator[Row]:
         yield _row(f"contexts: symbols in {budget} tokens", 100 * fmean(shares), goal)
     yield _reasons(bench)
     for name, _, question in [*bench.nonsense()][:: 60 // NONSENSE_CONTEXTS][:NONSENSE_CONTEXTS]:
-        made = context(bench.stores.engine(name), ContextRequest(question))
+        made = context(bench.stores.engine(name), question)
         lines = [line for line in made.text.split("\n")[2:] if line and not line.startswith("#")]
         first = (lines or made.notes or [""])[0 if lines else -1]
         yield at_most(f"contexts: {question[:40]}: {first[:40]}", made.tokens_used, "tokens", 200)
@@ -245,7 +245,7 @@ def _reasons(bench: Bench) -> Row:
         with tempfile.TemporaryDirectory() as place:
             engine, _ = bench.stores.with_records(name, rows, Path(place))
             for row in (row for row in rows if "why" in row):
-                text = context(engine, ContextRequest(row["why"])).text
+                text = context(engine, row["why"]).text
                 first = " ".join(" ".join(text.split("\n")[:FIRST_LINES]).split())
                 whole.append(row["reason"] in first)
                 if not whole[-1]:
@@ -256,7 +256,7 @@ def _reasons(bench: Bench) -> Row:
 def _defined(engine: Engine, row: dict[str, Any], budget: int) -> float:
     """Return the share of the symbols of an answer that are defined in a context."""
     under = engine.changed([("budget", str(budget))], "bench")
-    text = context(under, ContextRequest(row["query"], form="prompt")).text
+    text = context(under, row["query"], form="prompt").text
     names = {name for _, name in re.findall(r"^\s*(?:async )?(def|class) (\w+)", text, re.M)}
     return len(names.intersection(row["symbols"])) / len({*row["symbols"]})
 

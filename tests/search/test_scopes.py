@@ -11,9 +11,9 @@ from new_stores import new_store
 from samples import examples
 from things import a_node, an_edge
 
-from pylore.app.context import ContextRequest, context
+from pylore.app.context import context
 from pylore.app.engine import Engine
-from pylore.app.related import RelatedRequest, related
+from pylore.app.related import related
 from pylore.app.search import search
 from pylore.core.ids import is_seen
 from pylore.core.model import Edge, Node
@@ -62,9 +62,9 @@ def told(store: Store, scope: str) -> dict[str, object]:
             said[f"{query} {depth}"] = ({(hit.id, hit.hops) for hit in found}, found.notes)
         for node in store.nodes.all(live_only=True):
             if depth:
-                reached = related(engine, RelatedRequest([node.id], hops=str(depth)))
+                reached = related(engine, [node.id], hops=str(depth))
                 said[f"{node.id} {depth}"] = {(hit.id, hit.hops) for hit in reached}
-    found_too = context(engine, ContextRequest("sail mast"))
+    found_too = context(engine, "sail mast")
     said["context"] = {entry["id"] for entry in (*found_too.included, *found_too.withheld)}
     return said
 
