@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import log2
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,14 +19,20 @@ from hypothesis import strategies as st
 import pylore
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import BY_NAME, Settings
-from pylore.core.text import parse_query
-from pylore.evaluate import run as memo
-from pylore.evaluate import run as metrics
-from pylore.evaluate import run as table
 from pylore.evaluate import tune as controls
 from pylore.evaluate.queries import Question
-from pylore.evaluate.run import Evaluation, Memo, configured, frozen, interval, legs, missing
-from pylore.evaluate.tune import VALUES, coordinates, count_searches, evaluate, fragment, tune
+from pylore.evaluate.run import (
+    Evaluation,
+    configured,
+    interval,
+    legs,
+    measures,
+    milliseconds,
+    missing,
+    report_text,
+    score,
+)
+from pylore.evaluate.tune import VALUES, coordinates, evaluate, fragment, tune
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
 from pylore.store.filter import Scope
@@ -33,46 +40,37 @@ from pylore.store.filter import Scope
 # --- measures
 
 
-def test_recall_is_the_share_of_the_relevant_that_is_among_the_first() -> None:
-    ranked = ["a", "b", "c", "d"]
-    assert metrics.recall(ranked, ("b", "d", "x"), 2) == pytest.approx(1 / 3)
-    assert metrics.recall(ranked, ("b", "d", "x"), 4) == pytest.approx(2 / 3)
-    assert metrics.recall([], ("b",), 5) == 0
+def scored(ranked: list[str], relevant: tuple[str, ...], at: tuple[int, ...] = (5,)) -> Any:
+    return dict(zip(measures(at), score(ranked, relevant, at), strict=True))
+
+
+def test_recall_is_the_share_of_the_relevant_among_the_first() -> None:
+    found = scored(["a", "b", "c", "d"], ("b", "d", "x"), (2, 4))
+    assert (found["recall@2"], found["recall@4"]) == pytest.approx((1 / 3, 2 / 3))
+    assert set(scored([], ("b",)).values()) == {0}
 
 
 def test_all_relevant_is_all_or_nothing() -> None:
-    assert metrics.all_relevant(["a", "b"], ("a", "b"), 2) == 1
-    assert metrics.all_relevant(["a", "x", "b"], ("a", "b"), 2) == 0
-    assert metrics.all_relevant(["a", "x", "b"], ("a", "b"), 5) == 1
+    assert scored(["a", "x", "b"], ("a", "b"))["all_relevant@5"] == 1
+    assert scored([*"axyzvb"], ("a", "b"))["all_relevant@5"] == 0
 
 
 def test_ndcg_discounts_by_rank_and_divides_by_the_best_list() -> None:
-    assert metrics.ndcg(["a", "x"], ("a",), 10) == 1
-    assert metrics.ndcg(["x", "a"], ("a",), 10) == pytest.approx(1 / log2(3))
-    found = metrics.ndcg(["a", "x", "b"], ("a", "b", "c"), 10)
+    assert scored(["a", "x"], ("a",))["ndcg@10"] == 1
+    assert scored(["x", "a"], ("a",))["ndcg@10"] == pytest.approx(1 / log2(3))
+    found = scored(["a", "x", "b"], ("a", "b", "c"))["ndcg@10"]
     assert found == pytest.approx((1 + 1 / 2) / (1 + 1 / log2(3) + 1 / 2))
-    assert metrics.ndcg(["x", "a"], ("a",), 1) == 0
-    assert metrics.ndcg(["a", "b"], ("a", "b", "c"), 2) == 1  # no list of two does better
+    assert scored([*"xxxxxxxxxxa"], ("a",))["ndcg@10"] == 0
 
 
 def test_reciprocal_rank_is_of_the_first_relevant_one() -> None:
-    assert metrics.reciprocal_rank(["x", "y", "a", "b"], ("a", "b")) == pytest.approx(1 / 3)
-    assert metrics.reciprocal_rank(["x"], ("a",)) == 0
+    assert scored(["x", "y", "a", "b"], ("a", "b"))["mrr"] == pytest.approx(1 / 3)
 
 
-def test_score_has_a_value_for_each_name() -> None:
-    names = metrics.measures((1, 5, 20))
-    assert names == ["recall@1", "recall@5", "recall@20", "all_relevant@5", "ndcg@10", "mrr"]
-    assert metrics.score(["a"], ("a", "b"), (1, 5, 20)) == [
-        0.5, 0.5, 0.5, 0.0, pytest.approx(1 / (1 + 1 / log2(3))), 1.0,
-    ]  # fmt: skip
-
-
-def test_percentile_is_the_nearest_rank() -> None:
-    assert metrics.percentile([3.0, 1.0, 2.0], 0.5) == 2
-    assert metrics.percentile(list(range(1, 101)), 0.95) == 95
-    assert metrics.percentile([7.0], 0.95) == 7
-    assert metrics.percentile([], 0.5) == 0
+def test_times_have_the_nearest_rank() -> None:
+    assert milliseconds([3.0, 1.0, 2.0]) == {"median": 2.0, "p95": 3.0}
+    assert milliseconds(range(1, 101)) == {"median": 50.0, "p95": 95.0}
+    assert milliseconds([]) is None
 
 
 # --- intervals
@@ -145,12 +143,11 @@ BASE = Settings.load(environ={}, flags={"embedder": "none"})
 
 def test_shuffled_stores_are_copies(store: Store) -> None:
     before = {edge.key for edge in store.edges.all()}
-    with controls.shuffled_stores(store, 2) as copies:
-        seen = []
-        for copy in copies:
-            assert copy.path != store.path
-            seen.append(frozenset(edge.key for edge in copy.edges.all()))
+    seen = []
+    for copy in controls.shuffled_stores(store, 2):
         folder = Path(copy.path).parent
+        assert copy.path != store.path
+        seen.append(frozenset(edge.key for edge in copy.edges.all()))
     assert {edge.key for edge in store.edges.all()} == before
     assert len({*seen, frozenset(before)}) == 3
     assert not folder.exists()
@@ -206,15 +203,14 @@ def test_scores_are_those_of_search_itself(store: Store) -> None:
     asked = Evaluation(store, QUESTIONS, Scope(), (1, 3))
     for text in ("graph_depth=0", "graph_depth=2", "limit=1 graph_depth=1", "fusion=rrf"):
         settings = configured(BASE, text).settings
-        for _ in range(2):  # once asked, once remembered
-            found = asked.scores(settings).tolist()
-            assert found == [
-                metrics.score(
-                    [hit.id for hit in search(store, settings, Request(one.query), None)],
-                    one.relevant, (1, 3),
-                )
-                for one in QUESTIONS
-            ]  # fmt: skip
+        plain = [
+            score([hit.id for hit in search(store, settings, Request(one.query), None)],
+                  one.relevant, (1, 3))
+            for one in QUESTIONS
+        ]  # fmt: skip
+        assert asked.scores(settings).tolist() == plain
+        store.cache_reads()
+        assert asked.scores(settings).tolist() == plain
 
 
 def test_types_and_exclusions_hold(store: Store) -> None:
@@ -237,14 +233,6 @@ def test_times_are_taken_of_so_many_queries(store: Store) -> None:
     assert report["rows"][0]["ms"] is None
 
 
-def test_the_bar_knows_how_many_searches_there_are(store: Store) -> None:
-    heard: list[int] = []
-    asked = Evaluation(store, QUESTIONS, Scope(), progress=heard.append)
-    evaluate(asked, BASE, [], controls=True, timed=3)
-    expected = count_searches([], BASE, len(QUESTIONS), controls=True, timed=3)
-    assert sum(heard) == expected
-
-
 def test_what_every_search_says_is_said_once(store: Store) -> None:
     asked = Evaluation(store, QUESTIONS, Scope())
     evaluate(asked, BASE, ["graph_depth=1 graph_max_depth=0", "graph_depth=1"])
@@ -258,7 +246,7 @@ def test_missing_answers_are_found(store: Store) -> None:
 
 def test_the_table_has_a_line_a_row_and_marks_the_reference(store: Store) -> None:
     report = evaluate(Evaluation(store, QUESTIONS, Scope()), BASE, [], timed=2)
-    text = table.report_text(report).splitlines()
+    text = report_text(report).splitlines()
     assert len(text) == len(report["rows"]) + 2
     assert text[1].startswith("fulltext") and text[1].endswith("the reference")
     assert "+50.0 [+50.0, +50.0]" in text[-2]
@@ -302,42 +290,22 @@ def test_a_leg_alone_is_a_leg_and_one_leg_has_no_fusion() -> None:
     assert [(leg.id, leg.settings.depth) for leg in legs(one)] == [("fulltext", 0)]
 
 
-def test_a_memo_asks_once_and_gives_copies() -> None:
-    asked: list[object] = []
+def test_a_text_is_embedded_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedded: list[str] = []
 
-    def function(*arguments: object) -> list[object]:
-        asked.append(arguments)
-        return [1]
+    class Embedder:
+        name, dimension = "mine", 4
 
-    ask = Memo().remembering("kind", function)
-    ask(["a"], {"b": 1}).append(2)
-    assert ask(["a"], {"b": 1}) == [1]
-    assert len(asked) == 1
-    ask(["a"], {"b": 2})
-    assert len(asked) == 2
+        def embed(self, texts: list[str]) -> list[bytes]:
+            embedded.extend(texts)
+            return [bytes(16) for _ in texts]
 
-
-def test_a_memo_lets_go_of_what_was_not_used_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memo, "KEPT", 10)
-    asked: list[int] = []
-
-    def function(number: int) -> list[int]:
-        asked.append(number)
-        return [0, 0, 0]  # with itself, four rows
-
-    ask = memo.Memo().remembering("kind", function)
-    for number in (1, 2, 1, 3, 1, 2):
-        ask(number)
-    assert asked == [1, 2, 3, 2]
-
-
-def test_what_differs_has_another_key() -> None:
-    values = [parse_query("a"), parse_query("b"), Scope(), Scope(types=("doc",)), ["a"], "a",
-              Scope(excluded=frozenset({"x"})), {"a": 1.0}, {"a": 2.0}]  # fmt: skip
-    keys = [frozen(value) for value in values]
-    assert len({*keys[:2], *keys[2:4], keys[6]}) == 5
-    assert frozen(Scope(types=("doc",))) == keys[3]
-    assert keys[7] != keys[8]
+    monkeypatch.setattr("pylore.evaluate.run.open_embedder", lambda *_: Embedder())
+    found = Evaluation(store, [], Scope()).embedder(BASE)
+    assert found is not None
+    for _ in range(2):
+        assert found.embed(["a", "b"]) == [bytes(16)] * 2
+    assert embedded == ["a", "b"]
 
 
 # --- tuning
@@ -364,7 +332,7 @@ def test_tuning_keeps_what_nothing_betters(store: Store) -> None:
 
 def test_tuning_needs_queries(store: Store) -> None:
     with pytest.raises(LoreError, match="12 queries are too few for 7 folds"):
-        tune(Evaluation(store, QUESTIONS, Scope()), BASE, [], measure="recall@5", folds=7)
+        tune(Evaluation(store, QUESTIONS, Scope()), BASE, {}, measure="recall@5", folds=7)
 
 
 def test_chance_is_not_taken_for_a_gain(store: Store) -> None:
@@ -377,10 +345,10 @@ def test_chance_is_not_taken_for_a_gain(store: Store) -> None:
 
 
 def test_every_value_of_the_space_is_one_of_its_setting() -> None:
-    for one in coordinates([], ["calls"]):
-        for value in one.values:
-            assert Settings().changed([(one.key, value)], "test")
-    keys = [one.key for one in coordinates(["EDGE_WEIGHTS"], ["calls", "links_to"])]
+    for key, values in coordinates([], ["calls"]).items():
+        for value in values:
+            assert Settings().changed([(key, value)], "test")
+    keys = [*coordinates(["EDGE_WEIGHTS"], ["calls", "links_to"])]
     assert keys == ["EDGE_WEIGHTS[calls]", "EDGE_WEIGHTS[links_to]"]
     with pytest.raises(UsageError, match="did you mean 'hop_decay'"):
         coordinates(["hop_deca"], [])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import LoreError, UsageError
 from ...evaluate.queries import Question, read_lines, read_questions
 from ...evaluate.run import Evaluation, measures, missing, report_text, tuning_text
-from ...evaluate.tune import coordinates, count_searches, evaluate, fragment, tune
+from ...evaluate.tune import coordinates, evaluate, fragment, tune
 from ...store.filter import Scope
 from ...system.atomic_write import write_whole
 from ...system.project_files import real_place
@@ -34,13 +34,10 @@ def eval_command(
         session.require_whole("eval --controls")
     ranks = _ranks(at)
     questions = _questions(session, path, "eval", skip_bad=skip_bad)
-    total = count_searches(
-        compared, session.settings, len(questions), controls=controls, timed=timed
-    )
     with session.open() as store, store.faults:
         asked = Evaluation(store, questions, _scope(store, types), ranks)
         _say_missing(session, store, questions)
-        with Progress("asking", total, kept="nothing was changed") as advance:
+        with Progress("asking", kept="nothing was changed") as advance:
             asked.progress = advance
             report = evaluate(asked, session.settings, compared, controls=controls, timed=timed)
     if ranks[-1] > session.settings.limit:
