@@ -40,6 +40,7 @@ from .store import FILE, create_store, open_store
 from .store.filter import Scope
 from .store.resolve_id import resolve_id
 from .system import config
+from .system.stores import claim
 
 if TYPE_CHECKING:
     from .code.cochanges import CoChanges
@@ -76,6 +77,7 @@ class Lore:
         self._stores: dict[tuple[int, int], tuple[Store, Embedder | None]] = {}
         self._lock = threading.Lock()
         if create and self._project and not os.path.exists(os.path.join(self.folder, FILE)):
+            self.folder = claim(self._project)
             make_store(self.folder, self._project, self.settings)
         elif create:
             create_store(self.folder, busy_timeout=self.settings.busy_timeout).close()
@@ -468,7 +470,9 @@ class Lore:
         except NoStore:
             if not self._project:
                 raise
-            return first_store(self.folder, self._project, self.settings, lambda text: None)
+            store = first_store(self._project, self.settings, lambda text: None)
+            self.folder = os.path.dirname(store.path)
+            return store
         store.project = self._project or store.project
         return store
 

@@ -43,31 +43,25 @@ make_home() { # what setup_lore does
 }
 
 setup_store() { # the same, with an empty store of the project
-  local made="$BATS_RUN_TMPDIR/empty store"
   setup_lore
+  lore init >/dev/null
   store_of "$PROJECT"
-  if [ -d "$made" ]; then
-    mkdir -p .lore "${REPLY%/*}"
-    cp -R "$made" "$REPLY"
-  else
-    lore init >/dev/null
-    # kept for the next test, whole or not at all: tests run side by side
-    ! mkdir "$made.lock" 2>/dev/null || { cp -R "$REPLY" "$made.new" && mv "$made.new" "$made"; }
-  fi
   STORE=$REPLY
 }
 
 store_of() { # <project> [data home]: REPLY becomes the folder of its store
-  local mark=/+
-  REPLY=${2:-$XDG_DATA_HOME}/lore/projects${1//\//$mark}
+  REPLY=$(cd "$1" && XDG_DATA_HOME=${2:-$XDG_DATA_HOME} lore store path)
+  REPLY=${REPLY%/search.db}
 }
 
 copy_store() { # <project> <project> [data home of the first]: the second has the store of the first
   local from
   store_of "$1" "${3-}"
   from=$REPLY
+  (cd "$2" && lore init >/dev/null 2>&1)
   store_of "$2"
-  [ ! -d "$from" ] || { mkdir -p "$REPLY" && cp -Rp "$from/." "$REPLY"; }
+  cp -p "$from/search.db"* "$REPLY"
+  [ ! -e "$from/trusted" ] || cp "$from/trusted" "$REPLY"
 }
 
 needs_jq() { # skips where there is none

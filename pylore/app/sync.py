@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
-from shlex import quote
 from tempfile import SpooledTemporaryFile, TemporaryDirectory
 from time import time
 from typing import NamedTuple
@@ -21,11 +20,11 @@ from ..formats.lines import export_lines
 from ..formats.merge_lines import both_sides, marker_of
 from ..store import FILE, create_store, open_store, scratch_store
 from ..system.atomic_write import write_whole
-from ..system.config import SHARED
-from ..system.files import require_no_store
+from ..system.files import SHARED
 from ..system.git import Git
 from ..system.project_files import real_place
-from ..system.projects import make_folder, moved_to, place_of, remember, trust
+from ..system.projects import trust
+from ..system.stores import claim, former
 from .engine import Engine
 
 TYPE_CHECKING = False
@@ -92,7 +91,6 @@ class _Source:
 
     def __init__(self, path: str, longest: int) -> None:
         self.path = path
-        require_no_store(path)
         self._place = real_place(path)
         self._longest = longest
         if os.path.lexists(self._place) and not os.path.isfile(self._place):
@@ -213,38 +211,48 @@ def _digest(lines: SpooledTemporaryFile[str]) -> bytes:
 _NEW, _DAY = ".new-", 86_400
 
 
-def first_store(folder: str, project: str, settings: Settings, say: Callable[[str], None]) -> Store:
+def first_store(project: str, settings: Settings, say: Callable[[str], None]) -> Store:
     """Make the store of a project that shares knowledge, read its file, and open the store.
 
     Where the data folder cannot be written, the store is one in memory that takes no writes.
 
     Raises:
-        NoStore: the project shares nothing, or its store is elsewhere; says what to do.
-        LoreError: the file cannot be read.
+        NoStore: the project shares nothing; says what to do.
+        LoreError: the file cannot be read, or the project is another user's.
     """
-    path = os.path.join(project, SHARED, KNOWLEDGE)
-    _refuse_known_elsewhere(folder, project)
+    path, folder = os.path.join(project, SHARED, KNOWLEDGE), ""
+    _refuse_inside(project)
+    earlier = earlier_store(project)
     if not os.path.lexists(path):
-        raise NoStore(f"no store for {project}: run 'lore init' there")
+        raise NoStore(f"no store for {project}: run 'lore init' there{earlier}")
     try:
-        count = _make(folder, path, project, settings)
-        say(f"made a store for {project}, with {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}")
+        folder = claim(project)
+        read = f"{counted(_make(folder, path, project, settings), 'line')} of {SHARED}/{KNOWLEDGE}"
+        say(f"made a store for {project}, with {read}{earlier}")
         store = open_store(folder, busy_timeout=settings.busy_timeout)
         store.project = project
         return store
     except (StoreError, OSError):
-        if os.path.exists(os.path.join(folder, FILE)):
+        if folder and os.path.exists(os.path.join(folder, FILE)):
             raise
-        store = scratch_store(os.path.join(folder, FILE))
+        store = scratch_store(os.path.join(folder or project, FILE))
         count = _read(store, path, project, settings)
         store.refuse_writes()
-        say(f"{folder} cannot be made: answering from memory, with {counted(count, 'line')} of "
-            f"{SHARED}/{KNOWLEDGE}")  # fmt: skip
+        say(f"your data folder cannot be written: answering from memory, with "
+            f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}")  # fmt: skip
         return store
 
 
+def earlier_store(project: str) -> str:
+    """Return how a message goes on where an earlier project of this folder has left a store."""
+    name, original = former(project)
+    if original:
+        return f"; {original} keeps its own: 'lore store adopt {name}' works when that is gone"
+    return name and f"; another project was here: 'lore store adopt {name}' brings its records"
+
+
 def make_store(folder: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
-    """Make the store of a project, with what it shares; return how many lines that are.
+    """Make a project's store in a folder that is bound to it; return how many lines it shares.
 
     ``fulltext`` is the engine: fts5, fts4 or auto, which takes FTS5 where SQLite has it.
 
@@ -260,19 +268,16 @@ def make_store(folder: str, project: str, settings: Settings, fulltext: str = "a
 
 
 def make_empty_store(folder: str, settings: Settings, fulltext: str = "auto") -> None:
-    """Make the store of a project, with nothing in it.
+    """Make a store with nothing in it.
 
     Raises:
         StoreError: it cannot be made.
     """
-    make_folder(folder)
     create_store(folder, fulltext=fulltext, busy_timeout=settings.busy_timeout).close()
-    remember(folder)
 
 
 def _make(folder: str, path: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
     """Fill a store beside its place, then put it there: nobody meets half of it."""
-    make_folder(folder)
     _remove_abandoned(folder)
     with TemporaryDirectory(prefix=_NEW, dir=folder) as beside:
         with create_store(beside, fulltext=fulltext) as store:
@@ -284,7 +289,6 @@ def _make(folder: str, path: str, project: str, settings: Settings, fulltext: st
             os.link(os.path.join(beside, FILE), place)
         except FileExistsError:
             return count  # another command was first
-    remember(folder)
     return count
 
 
@@ -304,17 +308,13 @@ def _read(store: Store, path: str, project: str, settings: Settings) -> int:
     return done.came_in.added + done.came_in.updated
 
 
-def _refuse_known_elsewhere(folder: str, project: str) -> None:
+def _refuse_inside(project: str) -> None:
     inside = os.path.join(project, SHARED, FILE)
     if os.path.lexists(inside):
         raise NoStore(
             f"{inside}: a database in a project is not opened: if it is yours, run 'lore init', "
             f"then 'LORE_DIR={os.path.dirname(inside)} lore export | lore import -'"
         )
-    former = moved_to(place_of(folder) or project)
-    if former:
-        raise NoStore(f"no store for {project}, which seems to be {former}, moved: run 'lore store "
-                      f"adopt {quote(former)}', or 'lore init' for a new one")  # fmt: skip
 
 
 def last_command(store: Store) -> int:

@@ -101,7 +101,8 @@ def open_for_reading(settings: Settings) -> Store:
             raise NoStore(_where_to_init(folder)) from None
         from ..app.sync import first_store
 
-        store = first_store(folder, project, settings, note)
+        store = first_store(project, settings, note)
+        os.environ["LORE_STORE"] = os.path.dirname(store.path)
     if settings.scope:
         store.keep_to(settings.scope)
     return store

@@ -25,8 +25,7 @@ from ..formats.own_formats import IMPORTER, exported, imported
 from ..graph.ontology import misfits_among
 from ..records.fields import is_page
 from ..system.atomic_write import write_whole
-from ..system.config import SHARED
-from ..system.files import require_no_store
+from ..system.files import SHARED
 from ..system.git_setup import Repository
 from ..system.parts import require_part
 from ..system.plugin_files import Events
@@ -142,7 +141,6 @@ def _readable(paths: Sequence[str], *, skip_bad: bool) -> tuple[list[str], list[
             continue
         if not os.path.exists(path):
             raise LoreError(f"{path}: there is no such file: check its name")
-        require_no_store(path)
         if leaves_by_link(root, path):
             real = os.path.realpath(path)
             skipped.append((path, f"is a link that leads out of the project: name {real} itself"))
@@ -307,8 +305,6 @@ def _state(path: str | None) -> Iterator[State | None]:
     if path is None:
         yield None
         return
-    if path != "-":
-        require_no_store(path)
     try:
         file = _opened(path)
     except OSError as error:

@@ -13,7 +13,6 @@ from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.lines import QUESTION_LINE, lines_of
 from ..core.model import Record
-from ..system.files import require_no_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ def read_lines(path: str) -> Iterator[bytes]:
     Raises:
         LoreError: the file cannot be read.
     """
-    require_no_store(path)
     try:
         if path == "-":
             yield from lines_of(sys.stdin.buffer, QUESTION_LINE)

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
-from ..system.config import SHARED
+from ..system.files import SHARED
 from ..system.git_setup import HookBlocks, ProjectTree, shell_quoted
 from ..system.json_settings import change_settings, rendered, settings_of
 

@@ -141,7 +141,10 @@ class CurrentStore:
         return self.project or self.here
 
     def _opened(self) -> Store:
-        identity = _identity(os.path.join(self._folder, FILE)) if self._folder else None
+        identity = self._found()
+        if identity is None and self.is_projects:
+            self._look_up()  # the project may have another store
+            identity = self._found()
         if identity is None or identity != self._identity:
             self.close()
         if identity is None:
@@ -151,6 +154,9 @@ class CurrentStore:
             self._identity = identity
         return self._store
 
+    def _found(self) -> tuple[int, int] | None:
+        return _identity(os.path.join(self._folder, FILE)) if self._folder else None
+
     def _make(self) -> Store:
         """Make the store of a project that shares knowledge, as its first command would."""
         if not self.is_projects:
@@ -158,7 +164,9 @@ class CurrentStore:
         from ..app.sync import first_store
         from ..terminal.output import note
 
-        return first_store(self._folder, self.project, self._settings({}), note)
+        store = first_store(self.project, self._settings({}), note)
+        self._folder = os.path.dirname(store.path)
+        return store
 
     def _open(self) -> Store:
         patience = min(PATIENCE, self._settings({}).busy_timeout)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
 from ..system.atomic_write import NewFile, TemporaryFolder, sync_folder
-from ..system.files import READS, READS_TAKEN, is_open_store
+from ..system.files import READS, READS_TAKEN
 from ..system.project_files import real_place
 from . import write_queue as queue
 from .check import Checks
@@ -381,8 +381,6 @@ def _keep(live: str, kept: str) -> None:
 
 def _swap(live: str, staged: Store, kept: str, progress: Callable[[float], None]) -> None:
     """Put another file in place of one that SQLite cannot read, if nobody has it open."""
-    if is_open_store(live):
-        raise StoreBusy(f"{live}: is damaged, and this program has it open: end it, then try again")
     with open(live, "r+b") as old:
         try:
             fcntl.lockf(old, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED, _SHARED_AT)

@@ -124,6 +124,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
     """
     path = os.path.join(folder, FILE)
     try:
+        os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)
         make_private_folder(folder)
     except OSError as error:
         if os.path.exists(folder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, StoreBusy, StoreError
-from ..system.files import LOG, identity_of, note_closed, note_open
+from ..system.files import LOG, identity_of
 from ..system.projects import project_of
 from .connection import TO_WIPE, apsw, changes_seen
 from .edges import Edges
@@ -61,7 +61,6 @@ class Store:
         self.path = path
         self._place = os.path.realpath(path) if connection.filename else ""
         self._log = identity_of(self._place + LOG) if self._place else None
-        note_open(self._place)
         self.project = project_of(os.path.dirname(os.path.abspath(path)))
         self.faults = Translated(path, connection)
         self.graph_faults = GraphFaults()
@@ -379,7 +378,6 @@ class Store:
     def close(self) -> None:
         """Let go of the file; a second call does nothing."""
         self.connection.close()
-        note_closed(self._place)
         self._place = ""
 
     def __enter__(self) -> Store:

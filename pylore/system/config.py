@@ -10,16 +10,14 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, first_of
+from .files import SHARED
+from .projects import find_project, readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
-SHARED = ".lore"
-"""The folder of a project that holds what its collaborators share."""
-
-MARK = "/+"
-"""Stands for / in the name of a store's folder; no file of a store begins with its plus."""
+    from .projects import ProjectFolder
 
 _CWD = "/proc/self/cwd"
 _MOST_BYTES = 1_000_000
@@ -71,13 +69,22 @@ def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
         store = chosen if whole else os.path.join(_logical(environ, here), chosen)
     else:
         store = home_folder(environ, "XDG_DATA_HOME", ".local/share")
-        project, place = _find_project(_physical(environ, here), store)
-        if project:
-            scope = "project"
-            store = store_of(place, store) if store else ""
+        found = find_project(_physical(environ, here), store)
+        if found:
+            project, scope = found.folder, "project"
+            store = store and _store_of(found)
             _require_own(os.path.join(project, SHARED), project)
     environ["LORE_STORE"], environ["LORE_PROJECT"] = store, project
     environ["LORE_STORE_SCOPE"] = scope
+
+
+def _store_of(project: ProjectFolder) -> str:
+    found = project.bound()
+    if not found:  # moved, copied, changed, or without a store
+        from .stores import renewed
+
+        found = renewed(project) or project.path_of(f"{readable(project.place)}-new")
+    return found
 
 
 def locate(folder: str) -> tuple[str, str]:
@@ -107,11 +114,6 @@ def home_folder(environ: Mapping[str, str], variable: str, default: str) -> str:
     return base and f"{base}/lore"
 
 
-def store_of(place: str, data: str) -> str:
-    """Return the folder of the store of the project at ``place``, in the user's data folder."""
-    return f"{data}/projects" + place.replace("/", MARK)
-
-
 # --- the project
 
 
@@ -135,50 +137,6 @@ def _physical(environ: Mapping[str, str], here: str) -> str:
         if not os.path.islink(_CWD):  # dash has emptied PWD, and there is no /proc
             raise
         return os.readlink(_CWD).removesuffix(" (deleted)")
-
-
-def _find_project(here: str, data: str) -> tuple[str, str]:
-    """Return the folder of the project and its place; both empty if there is none.
-
-    Its place is its folder, and in a worktree that of the main checkout.
-    """
-    above, project = here.rstrip("/"), ""
-    while True:
-        if not project and os.path.isdir(f"{above}/{SHARED}"):
-            project = above or "/"
-        if os.path.exists(f"{above}/.git"):
-            place = _checkout(above)
-            if project:  # worktrees of a repository have one place
-                return project, place + project.removeprefix(above)
-            if data and os.path.isfile(os.path.join(store_of(place, data), "search.db")):
-                return above, place
-        if not above:
-            return project, project
-        above = above.rpartition("/")[0]
-
-
-def _checkout(folder: str) -> str:
-    """Return the main checkout, if this folder with a ``.git`` is a worktree; else the folder."""
-    file = f"{folder}/.git"
-    if not os.path.isfile(file) or os.path.islink(file):
-        return folder
-    entry = os.path.realpath(os.path.join(folder, _first_line(file).removeprefix("gitdir: ")))
-    if not os.path.isdir(entry) or os.path.basename(os.path.dirname(entry)) != "worktrees":
-        return folder
-    # The repository must know the worktree: a .git file from an archive may name any folder.
-    try:
-        known = os.path.samefile(os.path.join(entry, _first_line(f"{entry}/gitdir")), file)
-    except OSError:
-        return folder
-    return os.path.dirname(os.path.dirname(entry)).removesuffix("/.git") if known else folder
-
-
-def _first_line(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline(_LONGEST_LINE).removesuffix("\n")
-    except OSError:
-        return ""
 
 
 def _require_own(path: str, project: str) -> None:

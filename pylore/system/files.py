@@ -120,6 +120,9 @@ def has_event_plugins(plugin_dir: str) -> bool:
 def make_private_folder(path: str) -> None:
     """Make a folder that nobody else may enter; one that is there stays as it is.
 
+    Missing folders above it are made so too: the XDG specification asks for mode 0700 of the
+    base folders that a program makes (https://specifications.freedesktop.org/basedir-spec/).
+
     Raises:
         OSError: as ``os.makedirs``.
     """
@@ -127,7 +130,7 @@ def make_private_folder(path: str) -> None:
         return
     parent = os.path.dirname(path)
     if parent:
-        os.makedirs(parent, exist_ok=True)
+        make_private_folder(parent)
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:  # another process was first, or it is not a folder
@@ -213,51 +216,26 @@ def _read_secret(path: str) -> bytes:
     return found if len(found) == _SECRET else b""
 
 
+SHARED = ".lore"
+"""The folder of a project that holds what its collaborators share."""
+
 STORE = "search.db"
 LOG, INDEX, JOURNAL, READS, READS_TAKEN = "-wal", "-shm", "-journal", "-reads", "-reads-taken"
 """Suffixes of the files beside a store."""
 
-_open: list[str] = []
-"""The stores that this process has open, each as often as it has."""
 
+def is_of_store(path: str) -> bool:
+    """Return True if a file is a store, or one that SQLite or lore keeps beside it, by its name.
 
-def note_open(path: str) -> None:
-    """Know from now on that this process has a store open."""
-    if path:
-        _open.append(path)
-
-
-def note_closed(path: str) -> None:
-    """Forget it again."""
-    if path in _open:
-        _open.remove(path)
-
-
-def is_of_a_store(path: str) -> bool:
-    """Return whether a file is a store, or one that SQLite or lore keeps beside it, by its name."""
+    A process that reads it loses the locks that it has on it: they end when any handle is closed.
+    """
     name = path.rpartition("/")[2]
     return name == STORE or name.startswith(f"{STORE}-")
 
 
-def is_open_store(path: str) -> bool:
-    """Return whether a file is one of a store that this process has open, under any name."""
-    if not _open:
-        return False
-    identity = identity_of(path)
-    return identity is not None and any(
-        identity_of(store + behind) == identity
-        for store in {*_open}
-        for behind in ("", INDEX, LOG, JOURNAL)
-    )
-
-
 def require_no_store(path: str) -> None:
-    """Let a file pass that somebody has named for text to be read from, or written to.
-
-    Raises:
-        LoreError: it is a store, or a file beside one.
-    """
-    if is_of_a_store(os.path.realpath(path)) or is_of_a_store(path) or is_open_store(path):
+    """Raise LoreError if a file to be written is a store, or one beside it."""
+    if is_of_store(os.path.realpath(path)):
         advice = "name another file ('lore backup' copies a store, 'lore export' writes its text)"
         raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .files import STORE, is_of_a_store, settled, stamp_of
+from .files import STORE, is_of_store, settled, stamp_of
 from .git_process import Process
 from .project_files import LEFT_OUT, LISTED, LONGEST_PATH, NOT_SOURCES, is_below, is_ignored
 
@@ -60,8 +60,8 @@ class FileTree:
 
 
 def _is_named(path: str, listing: Listing) -> bool:
-    """Return whether an id can hold the path; the store's own files have none, and do not count."""
-    if path.startswith(".lore/") or "/.lore/" in path or is_of_a_store(path):
+    """Return whether an id can hold the path; a store in the tree has none, and do not count."""
+    if path.startswith(".lore/") or "/.lore/" in path or is_of_store(path):
         return False
     if len(path) > LONGEST_PATH or not path.isprintable():
         listing.skip("name")

@@ -12,7 +12,7 @@ import os
 from stat import S_ISREG
 
 from ..core.errors import LoreError
-from .files import is_of_a_store, is_open_store
+from .files import is_of_store
 from .git_process import Process
 
 TYPE_CHECKING = False
@@ -85,9 +85,9 @@ def read_plain(path: str, most: int) -> bytes:
 
     Raises:
         OSError: it cannot be opened or read.
-        LoreError: it is not a plain file, or one of a store's own.
+        LoreError: it is not a plain file, or a store.
     """
-    if is_of_a_store(path) or is_open_store(path):
+    if is_of_store(path):
         raise LoreError("is a file of a store")
     # Non-blocking, or a pipe would hold us up.
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -121,7 +121,7 @@ class Listed:
         """Return why git need not be asked."""
         if not path.isprintable() or len(path) > LONGEST_PATH:
             return "has a name that cannot be kept"
-        if not OWN_FOLDERS.isdisjoint(path.lower().split("/")) or is_of_a_store(path):
+        if not OWN_FOLDERS.isdisjoint(path.lower().split("/")):
             return "is not a file of the project itself"
         full = os.path.join(self._root, path)
         if not leads_down(path) or os.path.realpath(full) != full:

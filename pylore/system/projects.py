@@ -1,8 +1,9 @@
-"""The stores of projects: each lies in the user's data folder, in a folder named by its project.
+"""How the store of a project is found, and whether the user trusts the project.
 
-A project's place is its folder; of a git repository, that of the main checkout, for all worktrees.
-``config`` finds the project of a working directory. No file of a project is a database, since
-other people can write there through git.
+A store is in a folder of the user's data folder, named by a random token. It belongs to a
+repository, or without git to a folder: never to a path. A clone at the path of a project that is
+gone has another store. ``stores`` makes, adopts and removes them. No file of a project is a
+database, since other people can write there through git.
 
 This module is on the path of every search: it imports nothing heavy.
 """
@@ -10,117 +11,206 @@ This module is on the path of every search: it imports nothing heavy.
 from __future__ import annotations
 
 import os
+from stat import S_ISDIR, S_ISREG
 
-from ..core.errors import LoreError
-from . import config
-from .config import MARK, SHARED
-from .files import STORE, make_private_folder, state_folder, user_folder
+from .files import SHARED, STORE, make_private_file, open_private_log, state_folder
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+TOKENS = "lore"
+"""The file in a git folder that names the stores of its projects, a line each."""
 
-_IDENTITY, _TRUSTED = "project", "trusted"
+FOLDERS = ".folders"
+"""The folder beside the stores with a symlink for each project without git."""
+
+RECORD = "project"
+"""The symlink in a store's folder whose text says which project the store belongs to."""
+
+MOST_TOKENS = 16_384
+"""Bytes of that file that are read."""
+
+_TOKEN = 20
+"""Hexadecimal digits of a token: 80 random bits."""
+
+_LONGEST_NAME = 64
+_LONGEST_LINE = 20_000
+_DIGITS = "0123456789"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_STORE_NAME = frozenset(f"{_LETTERS}{_DIGITS}_-.")
+_TRUSTED = "trusted"
 
 
-def store_of(place: str) -> str:
-    """Return the folder of the store of the project at ``place``, an absolute path."""
-    return config.store_of(place, user_folder("XDG_DATA_HOME", ".local/share"))
+class ProjectFolder:
+    """A project, and how its store is found.
+
+    The folder of a store is named by the project's last folder name and a random token. In a
+    repository the git folder has that name in the file ``TOKENS``, which is neither cloned nor
+    committed, and moves with the repository. Without git a symlink in the user's data folder has
+    it, under device and inode of the project's ``.lore``. In both cases the store must confirm by
+    its ``RECORD`` that it belongs here, so a token from an archive opens no store.
+
+    Attributes:
+        folder: the project's folder; in a worktree, the worktree's.
+        git: the git folder that all worktrees share; empty without one of the user's own.
+        below: way from the repository's top folder to the project, with a slash before it.
+        data: the user's data folder; empty if there is none.
+        place: as ``folder``, but in a worktree of the main checkout.
+        key: the folder that the store is bound to: ``git``, or the project's ``.lore``.
+        inode: device and inode of ``key``; empty if that is missing or another user's.
+        changed: time of the last change of ``key``.
+    """
+
+    __slots__ = ("below", "changed", "data", "folder", "git", "inode", "key", "place")
+
+    def __init__(self, folder: str, git: str, below: str, data: str) -> None:
+        self.folder, self.git, self.below, self.data = folder, git, below, data
+        self.place = (git.removesuffix("/.git") + below or "/") if git else folder
+        self.key = git or f"{folder}/{SHARED}"
+        self.inode = self.changed = ""
+        try:
+            found = os.stat(self.key)
+        except OSError:
+            return
+        if found.st_uid == os.geteuid():
+            self.inode = f"{found.st_dev}:{found.st_ino}"
+            self.changed = str(found.st_ctime_ns)
+
+    def bound(self) -> str:
+        """Return the folder of the store that the key leads to and that confirms it, or nothing."""
+        for name in self.names() if self.inode else ():
+            if link_text(self.path_of(name, RECORD)) == f"{self.inode} {self.place}":
+                return self.path_of(name)
+        return ""
+
+    def names(self) -> list[str]:
+        """Return the names of the stores that the key leads to.
+
+        Without git there is none if the key was changed: its inode may be another folder's now.
+        """
+        if not self.git:
+            name, _, rest = link_text(self.path_of(FOLDERS, self.inode)).partition(" ")
+            return [name] if is_store_name(name) and rest.endswith(f" {self.changed}") else []
+        parts = [line.partition("/") for line in self.lines()]
+        return [name for name, slash, rest in parts if slash + rest == self.below]
+
+    def lines(self) -> list[str]:
+        """Return the lines of ``TOKENS`` that begin with the name of a store."""
+        lines = os.fsdecode(_beginning(f"{self.git}/{TOKENS}", MOST_TOKENS)).split("\n")
+        return [line for line in lines if is_store_name(line.partition("/")[0])]
+
+    def path_of(self, *names: str) -> str:
+        """Return a path below the folder of all stores."""
+        return "/".join((self.data, "projects", *names))
+
+
+def is_store_name(name: str) -> bool:
+    """Return True if a text has the form of the name of a store's folder.
+
+    >>> is_store_name("shop-0123456789abcdef0123"), is_store_name("../-0123456789abcdef0123")
+    (True, False)
+    """
+    return (
+        _TOKEN + 1 < len(name) <= _LONGEST_NAME
+        and name[-_TOKEN - 1] == "-"
+        and name[0] != "."
+        and not name[-_TOKEN:].strip("0123456789abcdef")
+        and _STORE_NAME.issuperset(name)
+    )
+
+
+def readable(place: str) -> str:
+    """Return the last folder name of a path, in letters that the name of a store may have.
+
+    >>> readable("/home/me/my shop"), readable("/")
+    ('my_shop', 'project')
+    """
+    name = place.rpartition("/")[2][: _LONGEST_NAME - _TOKEN - 1]
+    return "".join(one if one in _STORE_NAME else "_" for one in name).lstrip(".") or "project"
+
+
+def find_project(here: str, data: str) -> ProjectFolder | None:
+    """Return the project that a folder lies in; None outside of one.
+
+    That is the nearest folder with a ``.lore``, or a repository that has a store.
+    """
+    above, folder = here.rstrip("/"), ""
+    while True:
+        if not folder and os.path.isdir(f"{above}/{SHARED}"):
+            folder = above or "/"
+        git = _git_folder(above)
+        if git is not None and folder:
+            below = folder.removeprefix(above)
+            return ProjectFolder(folder, "" if "\n" in below else git, below, data)
+        if git and data:
+            found = ProjectFolder(above or "/", git, "", data)
+            if any(os.path.isfile(found.path_of(name, STORE)) for name in found.names()):
+                return found
+        if not above:
+            return ProjectFolder(folder, "", "", data) if folder else None
+        above = above.rpartition("/")[0]
+
+
+def _git_folder(folder: str) -> str | None:
+    """Return the git folder that all worktrees of a checkout share.
+
+    It is empty if the ``.git`` here is not the user's own, or may lead to another repository: a
+    link, or a file that is not known to that repository. None if there is no ``.git``.
+    """
+    path = f"{folder}/.git"
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    if found.st_uid != os.geteuid():
+        return ""
+    if S_ISDIR(found.st_mode):
+        return path
+    if not S_ISREG(found.st_mode):
+        return ""
+    entry = os.path.realpath(os.path.join(folder, _first_line(path).removeprefix("gitdir: ")))
+    if os.path.basename(os.path.dirname(entry)) != "worktrees":
+        return ""
+    # The repository must know the worktree: a .git file from an archive may name any folder.
+    try:
+        known = os.path.samefile(os.path.join(entry, _first_line(f"{entry}/gitdir")), path)
+    except OSError:
+        return ""
+    return os.path.dirname(os.path.dirname(entry)) if known else ""
+
+
+def _first_line(path: str) -> str:
+    return os.fsdecode(_beginning(path, _LONGEST_LINE).partition(b"\n")[0])
+
+
+def _beginning(path: str, most: int) -> bytes:
+    """Return the first bytes of a file; none of a link. Do not wait for a pipe."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(number, most)
+    except OSError:  # a folder, or a pipe with a writer
+        return b""
+    finally:
+        os.close(number)
+
+
+def link_text(path: str) -> str:
+    """Return the text of a symlink; empty if there is none."""
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
 
 
 def project_of(store: str) -> str:
-    """Return the folder of a store's project: its place, or else what the store's folder is in."""
-    return place_of(store) or os.path.dirname(store)
+    """Return the folder of a store's project, or else the folder that the store's folder is in."""
+    return recorded(store)[1] or os.path.dirname(store)
 
 
-def place_of(store: str) -> str:
-    """Return the place of the project whose store lies in this folder; empty if there is none."""
-    below = os.path.abspath(store).removeprefix(_folder())
-    return below.replace(MARK, "/") if below.startswith(MARK) else ""
-
-
-def make_folder(store: str) -> None:
-    """Make the folder of a store, and those above it in the data folder, for this user alone.
-
-    Raises:
-        OSError: as ``os.makedirs``.
-    """
-    if not os.path.isdir(store):
-        if store != os.path.dirname(_folder()):
-            make_folder(os.path.dirname(store))
-        make_private_folder(store)
-
-
-def remember(store: str) -> None:
-    """Note which folder the project of a new store is, so that it is known after a move.
-
-    Raises:
-        OSError: the note cannot be written.
-    """
-    place = place_of(store)
-    if place:
-        _write(os.path.join(store, _IDENTITY), _identity(place))
-
-
-def stores() -> Iterator[tuple[str, str]]:
-    """Yield the place of each project that has a store, and the store's folder, in order."""
-    for folder, below, names in os.walk(_folder()):
-        below.sort()
-        if STORE in names:
-            yield place_of(folder), folder
-
-
-def is_gone(place: str) -> bool:
-    """Return True if there is no project at this place any more."""
-    return not any(os.path.exists(os.path.join(place, name)) for name in (SHARED, ".git", "HEAD"))
-
-
-def moved_to(place: str) -> str:
-    """Return the former place of a project that was moved to ``place``; empty if there is none."""
-    identity = _identity(place)
-    for former, store in stores():
-        if is_gone(former) and _read(os.path.join(store, _IDENTITY)) == identity:
-            return former
-    return ""
-
-
-def adopt(former: str, place: str) -> str:
-    """Make the store of the project that was at ``former`` that of ``place``; return its folder.
-
-    Raises:
-        LoreError: there is no such store, its project is still there, or ``place`` has a store.
-        OSError: the store cannot be moved.
-    """
-    source, target = store_of(former), store_of(place)
-    _require_store(former)
-    if os.path.exists(os.path.join(target, STORE)):
-        raise LoreError(f"{place}: has a store already: remove it with 'lore store remove {place}'")
-    make_folder(target)
-    for name in _files(source):
-        os.rename(os.path.join(source, name), os.path.join(target, name))
-    _remove_empty(source)
-    remember(target)
-    return target
-
-
-def remove(place: str) -> None:
-    """Delete the store of a project that is gone.
-
-    Raises:
-        LoreError: there is no such store, or its project is still there.
-        OSError: a file cannot be deleted.
-    """
-    from shutil import rmtree
-
-    _require_store(place)
-    folder = store_of(place)
-    for name in _files(folder):
-        path = os.path.join(folder, name)
-        if os.path.isdir(path):
-            rmtree(path)
-        else:
-            os.unlink(path)
-    _remove_empty(folder)
+def recorded(store: str) -> tuple[str, str]:
+    """Return device and inode, with a colon between, and place of a store's project."""
+    inode, _, place = link_text(os.path.join(store, RECORD)).partition(" ")
+    return inode, place
 
 
 def is_trusted(store: str) -> bool:
@@ -136,7 +226,7 @@ def trust(store: str) -> bool:
     """
     if is_trusted(store):
         return False
-    _write(os.path.join(store, _TRUSTED), "")
+    make_private_file(os.path.join(store, _TRUSTED))
     return True
 
 
@@ -152,50 +242,7 @@ def revoke(store: str) -> bool:
     return True
 
 
-def _folder() -> str:
-    return os.path.join(user_folder("XDG_DATA_HOME", ".local/share"), "projects")
-
-
-def _require_store(place: str) -> None:
-    if not os.path.exists(os.path.join(store_of(place), STORE)):
-        raise LoreError(f"{place}: has no store: see 'lore store list'")
-    if not is_gone(place):
-        raise LoreError(f"{place}: the project is still there: move or delete it first")
-
-
-def _files(folder: str) -> list[str]:
-    """Return the files of a store, the database last; folders of nested projects are not of it."""
-    names = [entry.name for entry in os.scandir(folder) if not entry.name.startswith(MARK[1:])]
-    return sorted(names, key=lambda name: (name == STORE, name))
-
-
-def _remove_empty(folder: str) -> None:
-    try:
-        os.removedirs(folder)
-    except OSError:
-        return  # another project's store is below
-
-
-def _identity(place: str) -> str:
-    """Return what stays the same when a folder is moved within its file system."""
-    try:
-        return str(os.stat(place).st_ino)
-    except OSError:
-        return ""
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="ascii") as file:
-            return file.read().strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _write(path: str, text: str) -> None:
-    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(number, "w", encoding="ascii") as file:
-        file.write(f"{text}\n")
+# --- other folders that records are anchored to
 
 
 def is_known(root: str) -> bool:
@@ -207,10 +254,8 @@ def trust_root(root: str) -> None:
     """Add a folder to the list, if it is not there. Where that cannot be written, it is not."""
     if not root or "\n" in root or root in _roots():
         return
-    path = _file()
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        number = open_private_log(_file())
     except OSError:
         return
     with os.fdopen(number, "w", encoding="utf-8") as file:

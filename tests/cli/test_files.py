@@ -137,6 +137,7 @@ def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
     """)
     done = tree("search", "tokens", "--files", "lib/**/*.rs", "--ids")
     assert len(done.lines) == 3 and "'lib/**/*.rs' matches no file" in done.err
+    tree.patch.setenv("LORE_DIR", str(tree.store))
     (tree.project / ".git").rename(tree.root / "elsewhere")
     assert "not in a git work tree" in tree.refuse("search", "--files", "@git", code=1)
 

@@ -98,16 +98,16 @@ def test_an_archive_claims_no_store_by_its_git_file(shared: Lore, beside: Lore) 
     (archive / ".lore").mkdir(parents=True)
     git, own = archive / ".git", archive / "own/worktrees/x"
     shutil.copy(beside.project / ".git", git)
-    assert place(shared.at(archive)) != place(shared)
+    assert shared.at(archive).store != shared.store
     git.unlink()
     git.symlink_to(beside.project / ".git")
-    assert place(shared.at(archive)) != place(shared)
+    assert shared.at(archive).store != shared.store
     git.unlink()
     own.mkdir(parents=True)
     git.write_text("gitdir: own/worktrees/x\n")
     (own / "gitdir").write_text(f"{git}\n")
     (own / "commondir").write_text(f"{shared.project}/.git\n")
-    assert place(shared.at(archive)) != place(shared)
+    assert shared.at(archive).store != shared.store
 
 
 # --- the first command in a clone

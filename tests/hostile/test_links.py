@@ -29,9 +29,10 @@ def planted(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Planted
         assert made.lore("init").returncode == 0
         assert made.lore("add", "note", "signed tokens", "--id", "note-a").returncode == 0
         _MADE["store"] = made.store
-    shutil.copytree(_MADE["store"], there.store)
-    shutil.copytree(_MADE["store"], there.home / "other/.lore")
-    (there.project / ".lore").mkdir()
+    (there.home / "other/.lore").mkdir(parents=True)
+    for folder in (there.store, there.home / "other/.lore"):
+        for name in ("search.db", "trusted"):
+            shutil.copy2(_MADE["store"] / name, folder)
     Planted.write(there.home / "other/.lore/.config", "limit=3\n")
     return there
 

@@ -33,9 +33,9 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.db = store_folder(folder / "home", folder) / "search.db"
         home = folder / "home"
         home.mkdir()
+        self.db = store_folder(home, folder) / "search.db"
         self.environ = {key: value for key, value in os.environ.items() if key[:4] != "LORE"}
         self.environ |= {
             "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_DATA_HOME": str(home),

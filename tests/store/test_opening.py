@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -13,12 +11,10 @@ import pytest
 from sqlite_stores import connection_of
 from things import a_node
 
-from pylore.core.errors import LoreError, NoStore, StoreError, StoreReadOnly
+from pylore.core.errors import NoStore, StoreError, StoreReadOnly
 from pylore.store import create_store, open_store, scratch_store
 from pylore.store.backup import back_up, restore_backup
 from pylore.store.opening import APPLICATION_ID, SCHEMA_VERSION
-from pylore.system.files import require_no_store
-from pylore.system.project_files import read_plain
 
 
 @pytest.fixture
@@ -139,25 +135,6 @@ def test_what_is_not_there_or_empty_is_said(tmp_path: Path) -> None:
             create_store(str(tmp_path / place))
 
 
-def create_again(folder: str, _: Path) -> None:
-    create_store(folder).close()
-
-
-def read_as_source(_: str, other_name: Path) -> None:
-    with pytest.raises(LoreError, match="is a file of a store"):
-        read_plain(str(other_name), 1000)
-
-
-def import_it(_: str, other_name: Path) -> None:
-    with pytest.raises(LoreError, match="is a store, or belongs to one"):
-        require_no_store(str(other_name))
-
-
-def restore_into_it(folder: str, other_name: Path) -> None:
-    back_up(folder, str(other_name) + "-backup")
-    restore_backup(folder, str(other_name) + "-backup")
-
-
 IS_LOCKED = """
 import fcntl, sys
 with open(sys.argv[1], "r+b") as file:
@@ -174,17 +151,15 @@ def is_locked(path: str) -> bool:
     return subprocess.run(run, capture_output=True, text=True, check=True).stdout == "locked\n"
 
 
-@pytest.mark.parametrize("use", [create_again, read_as_source, import_it, restore_into_it])
-@pytest.mark.parametrize("behind", ["", "-shm"])
-def test_nothing_that_a_process_does_lets_go_of_the_store_that_it_has_open(
-    use: Callable[[str, Path], None], behind: str, folder: str, tmp_path: Path
-) -> None:
+def test_opening_and_restoring_keep_the_locks_of_an_open_store(folder: str, tmp_path: Path) -> None:
     with open_store(folder) as store:
         with store.transaction():
             store.nodes.put(a_node("note-b"))
         assert is_locked(f"{folder}/search.db")
-        os.link(f"{folder}/search.db{behind}", tmp_path / "a.py")
-        use(folder, tmp_path / "a.py")
+        create_store(folder).close()
+        assert is_locked(f"{folder}/search.db")
+        back_up(folder, str(tmp_path / "backup"))
+        restore_backup(folder, str(tmp_path / "backup"))
         assert is_locked(f"{folder}/search.db")
     assert not is_locked(f"{folder}/search.db")
 

@@ -22,6 +22,7 @@ from new_stores import new_store
 from pylore.cli import hooks
 from pylore.cli.main import run
 from pylore.system.config import find_store
+from pylore.system.stores import claim
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Lore:
     def make_store(self) -> None:
         """Make an empty store for the project."""
         (self.project / ".lore").mkdir(exist_ok=True)
-        new_store(str(self.store)).close()
+        new_store(claim(str(self.project))).close()
 
     def at(self, folder: Path) -> Lore:
         """Return commands that run in another folder, as a project with a store."""

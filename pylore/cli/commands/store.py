@@ -10,7 +10,8 @@ from ...embed import open_embedder
 from ...indexing.reembed import Cost, Embedding
 from ...store import FILE
 from ...store import backup as backups
-from ...system import projects
+from ...system import stores
+from ...system.projects import project_of
 from ...terminal.screen import Progress
 from ...terminal.text import each
 from ..runtime import data_folder, forms_in, project_folder, require_utf8
@@ -79,50 +80,54 @@ def path(**options: Any) -> None:
     if not forms_in(options) and options.get("jq") is None:
         options["as_text"] = True  # for $(lore store path)
     session = Session(options)
+    if project_folder() and not os.path.exists(os.path.join(data_folder(), FILE)):
+        session.open().close()  # it is made by the first command
     row = {"id": os.path.join(data_folder(), FILE), "project": project_folder()}
     session.output.one(row, lambda row: f"{row['id']}\n")
 
 
 def list_stores(gone: bool, **options: Any) -> None:
     session = Session(options)
-    rows = [_row(place, store) for place, store in projects.stores()]
+    rows = [_row(*one) for one in stores.stores()]
     rows = [row for row in rows if row["state"] == "gone" or not gone]
     session.output.list(rows, each(_stores_text))
 
 
-def adopt(folder: str, **options: Any) -> None:
+def adopt(store: str, **options: Any) -> None:
     session = Session(options)
     if not project_folder():
         raise LoreError("no project here to adopt a store for: run this in its folder")
-    place = projects.place_of(data_folder())
-    store = projects.adopt(_place(folder), place)
-    session.output.one({**_row(place, store), "state": "adopted"}, _stores_text)
+    folder, own = stores.adopt(_named(store), project_folder())
+    row = _row(os.path.basename(folder), project_of(folder), folder)
+    session.say([f"the store that was here is kept as {os.path.basename(own)}"] if own else [])
+    session.output.one({**row, "state": "adopted"}, _stores_text)
 
 
-def remove(folder: str, **options: Any) -> None:
+def remove(store: str, **options: Any) -> None:
     session = Session(options)
-    place = _place(folder)
-    store = projects.store_of(place)
-    row = {**_row(place, store), "state": "removed"}
-    projects.remove(place)
+    found = stores.gone_store(_named(store))
+    row = {**_row(*found), "state": "removed"}
+    stores.remove(found[-1])
     session.output.one(row, _stores_text)
 
 
-def _place(folder: str) -> str:
-    """Return a folder that need not be there any more, as stores are named by it."""
-    above, name = os.path.split(os.path.abspath(require_utf8(folder, "the folder")))
+def _named(word: str) -> str:
+    """Return the name of a store, or the whole path of a folder, which need not exist."""
+    if "/" not in word and word not in (".", ".."):
+        return word
+    above, name = os.path.split(os.path.abspath(require_utf8(word, "the folder")))
     return os.path.join(os.path.realpath(above), name)
 
 
-def _row(place: str, store: str) -> dict[str, Any]:
+def _row(name: str, place: str, store: str) -> dict[str, Any]:
     file = os.path.join(store, FILE)
+    state = "gone" if stores.is_gone(name, place, store) else "present"
     size = os.path.getsize(file) if os.path.exists(file) else 0
-    state = "gone" if projects.is_gone(place) else "present"
-    return {"id": place, "state": state, "bytes": size, "file": file}
+    return {"id": name, "folder": place, "state": state, "bytes": size, "file": file}
 
 
 def _stores_text(row: dict[str, Any]) -> str:
-    return f"{row['state']:<8} {row['bytes']:>12}  {row['id']}\n"
+    return f"{row['state']:<8} {row['bytes']:>12}  {row['folder']}  {row['id']}\n"
 
 
 def embed(verbs: tuple[str, ...], dry_run: bool, **options: Any) -> None:

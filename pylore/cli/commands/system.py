@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ...app.sync import make_empty_store, make_store
+from ...app.sync import earlier_store, make_empty_store, make_store
 from ...core.errors import DONE, FAILURE, LoreError, StoreError, UsageError
 from ...core.ids import ALL
 from ...core.settings import SETTINGS, named, users_alone
@@ -16,9 +16,11 @@ from ...store import FILE, create_store, open_store
 from ...system import config as system_config
 from ...system import projects
 from ...system.atomic_write import write_whole
-from ...system.config import SHARED, locate
+from ...system.config import locate
 from ...system.config_edit import with_setting, without_setting
+from ...system.files import SHARED, make_private_folder
 from ...system.project_files import real_place
+from ...system.stores import claim
 from ...terminal.output import note, write
 from ...terminal.screen import Progress
 from ...terminal.text import bold, dim
@@ -56,13 +58,15 @@ def init(folder: str, fulltext: str, **options: Any) -> None:
     if existed:
         open_store(store, busy_timeout=session.settings.busy_timeout).close()  # if it is one
     else:
-        session.say(_make(store, project, session.settings, fulltext))
+        earlier = earlier_store(project)
+        store = claim(project)
+        session.say(_make(store, project, session.settings, fulltext, earlier))
     if not existed and outer and os.path.realpath(project).startswith(f"{outer.rstrip('/')}/"):
         session.say([f"{outer} is a project too: from {project} on down this one hides it"])
     _print_made(session, os.path.join(project, SHARED), store, existed=existed)
 
 
-def _make(store: str, project: str, settings: Settings, fulltext: str) -> list[str]:
+def _make(store: str, project: str, settings: Settings, fulltext: str, earlier: str) -> list[str]:
     """Make the store of a project; return what the person should know of it."""
     try:
         count = make_store(store, project, settings, fulltext)
@@ -73,7 +77,7 @@ def _make(store: str, project: str, settings: Settings, fulltext: str) -> list[s
         return [str(error)]
     said = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}; hooks are silent about what " \
         "others wrote until you run 'lore trust'"  # fmt: skip
-    return [said] if count else []
+    return [said + earlier] if count else [earlier.removeprefix("; ")] if earlier else []
 
 
 def _init_chosen(session: Session, folder: str, fulltext: str) -> bool:
@@ -193,8 +197,8 @@ def _row(session: Session, setting: Setting) -> dict[str, Any]:
 
 
 def _store_in_use() -> list[str]:
-    folder = os.environ.get("LORE_STORE", "")
-    return [f"the store is {os.path.join(folder, FILE)}"] if folder else []
+    path = os.path.join(os.environ.get("LORE_STORE", ""), FILE)
+    return [f"the store is {path}"] if os.path.exists(path) else []
 
 
 def _change(
@@ -248,7 +252,7 @@ def _write_changes(path: str, changes: Mapping[str, str | None]) -> bool:
     for key, value in changes.items():
         after = without_setting(after, key) if value is None else with_setting(after, key, value)
     if after != before:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_private_folder(os.path.dirname(path))
         write_whole(path, [after])
     return after != before
 

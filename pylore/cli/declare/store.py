@@ -35,8 +35,9 @@ STORE_COMMAND = OldCommand(
     "where the store is, and the stores of all projects",
     """\
 A project's search.db lies in your data folder (~/.local/share/lore/projects), never in the
-project: other people can write there through git. All worktrees of a repository share one
-store; two clones have two. LORE_DIR names another folder.""",
+project: other people can write there through git. It belongs to the repository: all worktrees
+share it, it stays when you move the folder, and a clone, also at the same path, has another.
+LORE_DIR names another folder.""",
     verbs=("path", "list", "adopt", "remove"),
 )
 
@@ -59,8 +60,8 @@ LIST = OldCommand(
     "[options]",
     "",
     """\
-Lists the projects that have a store: folder, state (present or gone), bytes, search.db.""",
-    Option("--gone", "only those whose project is gone"),
+Lists the stores of projects: state of the project (present or gone), bytes, folder, name.""",
+    Option("--gone", "only stores whose project is gone"),
     OUTPUT,
     QUIET,
     examples=("lore store list --gone --ids | xargs -I{} lore store remove {}",),
@@ -70,28 +71,29 @@ Lists the projects that have a store: folder, state (present or gone), bytes, se
 
 ADOPT = OldCommand(
     "store adopt",
-    "[options] FOLDER",
+    "[options] STORE",
     "",
     """\
-Makes the store of a project that was in FOLDER that of the project in use: for one that was
-moved. It is refused while a project is still in FOLDER, or where this one has a store.""",
+Gives the store of a project that is gone to the project in use, without its trust. STORE is its
+name in 'lore store list', or the folder where the project was. The store that the project has
+is kept, as one of a project that is gone.""",
     OUTPUT,
     QUIET,
-    arguments=(Argument("FOLDER", "folder", "files"),),
+    arguments=(Argument("STORE", "store", "files"),),
     run="commands.store:adopt",
 )
 
 
 REMOVE = OldCommand(
     "store remove",
-    "[options] FOLDER",
+    "[options] STORE",
     "",
     """\
-Deletes the store of a project that was in FOLDER, for good. It is refused while the project is
-still there.""",
+Deletes the store of a project that is gone, for good. STORE is its name in 'lore store list', or
+the folder where the project was.""",
     OUTPUT,
     QUIET,
-    arguments=(Argument("FOLDER", "folder", "files"),),
+    arguments=(Argument("STORE", "store", "files"),),
     run="commands.store:remove",
 )
 
