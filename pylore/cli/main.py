@@ -123,10 +123,7 @@ def _run(words: list[str]) -> int:
 
     options = read(rest, command)
     if not isinstance(command.run, str) or command.run.startswith("commands."):
-        from ..system.atomic_write import remove_abandoned_folders
-
         gc.enable()
-        remove_abandoned_folders()
     code = function(command.run)(**options)
     return code if isinstance(code, int) else DONE
 
@@ -159,10 +156,7 @@ def _run_declared(words: list[str]) -> int:
 
         load(os.environ)
     if registry.module_of(words[0]) not in registry.HOT:
-        from ..system.atomic_write import remove_abandoned_folders
-
         gc.enable()
-        remove_abandoned_folders()
     code = command.run(Session.of(line), **line.values(command))
     return code if isinstance(code, int) else DONE
 

@@ -9,7 +9,7 @@ from collections import Counter
 from ..anchors.claims import ClaimCount, ClaimPlace
 from ..anchors.project import Unreadable, digest
 from ..core.json import dumps
-from ..system.atomic_write import TemporaryFolder
+from ..system.atomic_write import temporary_folder
 from .rules import load_rules, refusal, scan
 
 TYPE_CHECKING = False
@@ -152,7 +152,7 @@ class ClaimCounter:
         found: list[dict[File, ClaimCount]],
     ) -> None:
         names = [f"{number}{_ending(path)}" for number, ((path, _), _, _) in enumerate(batch)]
-        with TemporaryFolder() as folder:
+        with temporary_folder() as folder:
             for name, (_, content, _) in zip(names, batch, strict=True):
                 with open(os.path.join(folder, name), "wb") as file:
                     file.write(content)

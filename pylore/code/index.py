@@ -8,7 +8,7 @@ from time import perf_counter
 from ..anchors.definitions import Definition, Outlined, find_definitions
 from ..core.errors import LoreError
 from ..core.text import identifier_parts
-from ..system.atomic_write import TemporaryFolder
+from ..system.atomic_write import temporary_folder
 from ..system.listing import FileTree
 from ..system.project_files import read_plain
 from .extract import KINDS, WHOLE_LENGTH, Source, extract
@@ -87,7 +87,7 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
         key: rules.language_of(key) for key, text in texts.items() if len(text) <= _LARGEST
     }
     found: dict[str, list[Outlined]] = {key: [] for key in texts}
-    with TemporaryFolder() as folder:
+    with temporary_folder() as folder:
         files: dict[str, str] = {}
         for key, language in languages.items():
             if language:
@@ -117,7 +117,7 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
 def _matches(rules: Rules, root: str, paths: Sequence[str]) -> dict[str, Sequence[Match]]:
     if not paths:
         return {}
-    with TemporaryFolder() as folder:
+    with temporary_folder() as folder:
         config = rules.write(folder, rules.languages_of(paths), {})
         found = scan(root, config, paths)
     return {path: found.matches.get(path, ()) for path in paths if path not in found.failed}
@@ -274,9 +274,9 @@ def _read(
     """Yield what became of these files, a chunk at a time, read by as many processes as help."""
     if not sizes:
         return
-    from ..system.atomic_write import TemporaryFolder
+    from ..system.atomic_write import temporary_folder
 
-    with TemporaryFolder() as folder:
+    with temporary_folder() as folder:
         scripts = _scripts(job.root, rules, sizes)
         # Each call of ast-grep reads all rules: those of ten languages take it 30 ms.
         present = rules.languages_of(sizes).union(scripts)

@@ -18,7 +18,7 @@ from ..core.vocabulary import CHANGES, file_id
 from ..search.legs import embed_query
 from ..search.pipeline import find_matches
 from ..store import copy_store
-from ..system.atomic_write import TemporaryFolder
+from ..system.atomic_write import temporary_folder
 from .run import Configuration, configured, interval, legs, milliseconds, score
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Store]:
     edges = [*store.edges.all(live_only=True)]
     keys = [edge.key for edge in edges]
     changed = [(id, path, CHANGES) for id, path in store.commits.files()]
-    with TemporaryFolder() as folder, copy_store(store, folder) as copy:
+    with temporary_folder() as folder, copy_store(store, folder) as copy:
         copy.cache_reads()
         for seed in range(count):
             generator = random.Random(seed)

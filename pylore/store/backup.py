@@ -10,7 +10,7 @@ from shutil import copyfileobj
 from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
-from ..system.atomic_write import NewFile, TemporaryFolder, sync_folder
+from ..system.atomic_write import new_file, sync_folder, temporary_folder
 from ..system.files import READS, READS_TAKEN
 from ..system.project_files import real_place
 from . import write_queue as queue
@@ -75,7 +75,7 @@ def back_up(
         _require_free(store.path, place, path, force=force)
         _count_reads(store)
         try:
-            with store.snapshot(), NewFile(place) as beside:
+            with store.snapshot(), new_file(place) as beside:
                 counts = count(store.connection)
                 copy_pages(store.connection, beside, path, progress)
                 _verify(beside, path, counts)
@@ -219,7 +219,7 @@ def restore_backup(
         raise NoStore(f"no store in {folder}: run 'lore init'")
     _require_other(place, live, path)
     try:
-        with TemporaryFolder() as own, _staged(place, path, own) as staged, Translated(live):
+        with temporary_folder() as own, _staged(place, path, own) as staged, Translated(live):
             kept = _in_turn(live, staged, busy_timeout, progress)
             counts = count(staged.connection)
     except OSError as error:
@@ -310,7 +310,7 @@ def _in_turn(
         kept = _free_name(live)
         if not os.path.lexists(live):
             _move_logs(live, kept)
-            with NewFile(live, instead=False) as beside:
+            with new_file(live, instead=False) as beside:
                 copy_pages(staged.connection, beside, live, progress)
             return None
         if not os.path.isfile(live):
@@ -373,7 +373,7 @@ def _keep(live: str, kept: str) -> None:
     try:
         reader.execute("BEGIN")
         reader.pragma("user_version")
-        with NewFile(kept, instead=False) as beside:
+        with new_file(kept, instead=False) as beside:
             copy_pages(reader, beside, kept)
     finally:
         reader.close()
@@ -388,10 +388,10 @@ def _swap(live: str, staged: Store, kept: str, progress: Callable[[float], None]
             raise StoreBusy(f"{live}: is damaged, and open in another program: "
                             "end that, then try again") from None  # fmt: skip
         if kept:
-            with NewFile(kept, instead=False) as beside, open(beside, "wb") as copy:
+            with new_file(kept, instead=False) as beside, open(beside, "wb") as copy:
                 copyfileobj(old, copy)
         _move_logs(live, kept)
-        with NewFile(live) as beside:
+        with new_file(live) as beside:
             copy_pages(staged.connection, beside, live, progress)
 
 
