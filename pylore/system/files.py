@@ -220,7 +220,7 @@ SHARED = ".lore"
 """The folder of a project that holds what its collaborators share."""
 
 STORE = "search.db"
-LOG, INDEX, JOURNAL, READS, READS_TAKEN = "-wal", "-shm", "-journal", "-reads", "-reads-taken"
+LOG, READS, READS_TAKEN = "-wal", "-reads", "-reads-taken"
 """Suffixes of the files beside a store."""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
+from contextlib import contextmanager, suppress
 
 from ..core.errors import LoreError
 from .files import STORE, make_private_folder, user_folder
@@ -15,6 +17,7 @@ from .projects import (
     ProjectFolder,
     find_project,
     is_store_name,
+    is_trusted,
     link_text,
     readable,
     recorded,
@@ -41,11 +44,9 @@ def renewed(project: ProjectFolder, *, make: bool = False) -> str:
     Raises:
         OSError: a store cannot be made.
     """
-    from contextlib import suppress
-
     if not project.data or not project.inode:
         return ""
-    with _Alone(project.key):
+    with _alone(project.key):
         store = project.bound()
         if store:
             return store  # by another process, meanwhile
@@ -86,12 +87,11 @@ def _belongs(project: ProjectFolder, name: str) -> bool:
     is_copy = place != project.place and _is_there(project.data, place, name)
     if is_copy or inode == _NOBODY:
         return False
-    if not _is_renumbered(inode, project):
-        try:
-            revoke(project.path_of(name))
-        except OSError:
-            return False
-    return True
+    if _is_renumbered(inode, project):
+        return True
+    with suppress(OSError):
+        revoke(project.path_of(name))
+    return not is_trusted(project.path_of(name))
 
 
 def _is_renumbered(inode: str, project: ProjectFolder) -> bool:
@@ -164,7 +164,7 @@ def adopt(name: str, folder: str) -> tuple[str, str]:
     """
     project, (_, _, source) = _project(folder), gone_store(name)
     own, name = _store(project), _new_name(project)
-    with _Alone(project.key):
+    with _alone(project.key):
         revoke(source)
         _forget_folder(source)
         os.rename(source, project.path_of(name))
@@ -233,10 +233,9 @@ def _is_there(data: str, place: str, name: str) -> bool:
     top = place
     while top:
         below = place.removeprefix(top)
-        if any(
-            name in ProjectFolder(place, git, below, data).names() for git in (f"{top}/.git", top)
-        ):
-            return True
+        for git in (f"{top}/.git", top):  # top: a bare repository
+            if name in ProjectFolder(place, git, below, data).names():
+                return True
         top = top.rpartition("/")[0]
     return os.path.basename(_store(ProjectFolder(place, "", "", data))) == name
 
@@ -297,25 +296,18 @@ def _put_link(path: str, text: str) -> None:
     os.replace(beside, path)
 
 
-class _Alone:
-    """``with``: no other process makes or adopts a store for the same project meanwhile."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        import fcntl
-
-        self._number = -1
-        try:
-            self._number = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            fcntl.flock(self._number, fcntl.LOCK_EX)
-        except OSError:
-            return  # a folder that may not be read, or a file system without locks
-
-    def __exit__(self, *_: object) -> None:
-        if self._number >= 0:
-            os.close(self._number)
+@contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """Let no other process make or adopt a store for the same project meanwhile."""
+    number = -1
+    with suppress(OSError):  # a folder that may not be read, or a file system without locks
+        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(number, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if number >= 0:
+            os.close(number)
 
 
 _NO_FOLDER, _WANT_TIME_MADE, _SECONDS_AT, _NANOSECONDS_AT = -100, 0x800, 80, 88
