@@ -22,7 +22,7 @@ from .runtime import load_settings, open_for_reading, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from ..core.settings import Settings
@@ -196,18 +196,11 @@ def _row(id: str, first: str, title: str) -> str:
 def _preview(engine: Engine, id: str) -> None:
     """A record as ``lore show`` has it, which is not counted as read."""
     from ..app.show import show
-    from ..terminal.screen import fitted
     from ..terminal.text import nodes_text
 
     if not os.environ.get("NO_COLOR"):
         os.environ["CLICOLOR_FORCE"] = "1"
-    width = os.environ.get("FZF_PREVIEW_COLUMNS", "")
-    wide = int(width) if width.isdecimal() and len(width) < 6 else 80
-
-    def text(rows: Iterable[dict[str, object]]) -> str:
-        return fitted(nodes_text([*rows]), max(wide, 20))
-
-    Output("text").list(show(engine, [id]), text)
+    Output("text").list(show(engine, [id]), nodes_text)
 
 
 def _editor_at(engine: Engine, id: str) -> list[str]:

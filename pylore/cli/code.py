@@ -31,7 +31,7 @@ from ..system.programs import Tidying
 from ..terminal.annotations import REPORTS
 from ..terminal.output import write
 from ..terminal.screen import Progress
-from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each, index_text
+from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from .command import argument, command, option
 from .runtime import ids_from, project_root, say_left_out
 
@@ -91,7 +91,7 @@ def index(
             stage=bar.stage if bar.seen else None,
         )  # fmt: skip
     say_left_out(left_out, session.settings)
-    session.output.one(found, index_text)
+    session.output.one(found, _index_text)
     if found["added"] or found["changed"] or found["removed"]:
         counts = {name: found[name] for name in ("added", "changed", "removed")}
         session.tell("post-index", [counts])
@@ -332,6 +332,21 @@ def _left_out(found: CoChanges) -> list[str]:
     if found.forgotten:
         notes.append(f"{counted(found.forgotten, 'file')} left out, since forgotten")
     return notes
+
+
+def _index_text(row: dict[str, Any]) -> str:
+    text = f"{counted(row['files'], 'file')}, {counted(row['symbols'], 'symbol')}\n"
+    text += f"edges: {counts_text(row['edges'])}"
+    text += (f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
+             f" removed {row['removed']}, unchanged {row['unchanged']}\n")  # fmt: skip
+    if row["cochanges"]:
+        edges, commits = row["cochanges"]["edges"], row["cochanges"]["commits"]
+        text += f"co-changes: {counted(edges, 'edge')} from {counted(commits, 'commit')}\n"
+    if row["skipped"]:
+        text += f"left out: {counts_text(row['skipped'])}"
+    if row["unresolved"]:
+        text += dim(f"not resolved: {counts_text(row['unresolved'])[:-1]}") + "\n"
+    return text
 
 
 _EVENT_PLACES = 3

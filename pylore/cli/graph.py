@@ -80,14 +80,13 @@ def stats(
     from ..app.run_audit import audit
     from ..graph.queries import stats as count_all
     from ..system.parts import require_part
-    from ..terminal.text import funnel_text, stats_text
 
     with session.engine() as engine:
         if funnel:
-            session.output.list(require_part("capture", "curation").funnel(engine), funnel_text)
+            session.output.list(require_part("capture", "curation").funnel(engine), _funnel_text)
             return
         store = engine.store
-        session.output.one({**count_all(store), **audit(store, session.settings)}, stats_text)
+        session.output.one({**count_all(store), **audit(store, session.settings)}, _stats_text)
 
 
 @command("graph hubs [options]", settings=("min_confidence",))
@@ -281,6 +280,34 @@ def _path_text(row: dict[str, Any]) -> str:
         arrow = f"-{edge['relation']}->" if edge["direction"] == "out" else f"<-{edge['relation']}-"
         lines.append(f"  {arrow} {bold(edge['to'])} {dim(str(edge['weight']))}")
     return "\n".join(lines) + "\n" if lines else "no path\n"
+
+
+def _stats_text(row: dict[str, Any]) -> str:
+    lines = []
+    for key, value in row.items():
+        label = key.replace("_", " ")
+        if isinstance(value, dict):
+            lines += [label, *(f"  {name:<20} {_count(count)}" for name, count in value.items())]
+        else:
+            lines.append(f"{label:<22} {_count(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _count(value: Any) -> str:
+    return f"{'' if value is None else value!s:>10}"
+
+
+def _funnel_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return a table, a week a line."""
+    if not rows:
+        return "nothing was captured yet: see 'lore capture'\n"
+    table = [[*rows[0]], *([str(value) for value in row.values()] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    first, *rest = [
+        "  ".join(word.rjust(width) for word, width in zip(line, widths, strict=True))
+        for line in table
+    ]
+    return "".join(f"{line}\n" for line in (bold(first), *rest))
 
 
 def _hub_text(row: dict[str, Any]) -> str:

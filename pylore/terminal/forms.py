@@ -1,7 +1,7 @@
 """The forms of output: a row of ``FORMS`` each.
 
-Options, help, completion, ``--jq`` and what excludes what come from this table: a new form is a
-function from rows to text and a row here. This module is on the path of every search.
+Options, help, completion, ``--jq`` and which options exclude each other come from this table. A new
+form is a function from rows to text and a row here. This module is on the path of every search.
 """
 
 from __future__ import annotations
@@ -18,33 +18,28 @@ if TYPE_CHECKING:
 
 
 class OutputForm:
-    """Describe one form: the option ``--name``, a few words, and how rows are printed."""
+    """A form: the option ``--name``, a few words of help, and functions that print rows.
 
-    __slots__ = ("in_parts", "is_json", "name", "needs_ids", "one", "rows", "summary")
+    ``row`` makes text of one row, ``rows`` of a list if that is not the text of each row in turn.
+    With neither, each command has a text of its own. jq reads the form if ``is_json``.
+    """
+
+    __slots__ = ("is_json", "name", "row", "rows", "summary")
 
     def __init__(
         self,
         name: str,
         summary: str,
-        rows: Callable[[Sequence[Row]], str] | None,
+        rows: Callable[[Sequence[Row]], str] | None = None,
         *,
-        one: Callable[[Row], str] | None = None,
+        row: Callable[[Row], str] | None = None,
         is_json: bool = False,
-        needs_ids: bool = False,
-        in_parts: bool = False,
     ) -> None:
         self.name = name
         self.summary = summary
         self.rows = rows
-        """A list as text; None: each command has a text of its own for persons."""
-        self.one = one
-        """One thing as text, where that is not a list of one."""
+        self.row = row
         self.is_json = is_json
-        """Whether jq can read it."""
-        self.needs_ids = needs_ids
-        """Whether it says nothing of counts."""
-        self.in_parts = in_parts
-        """Whether a long list may be printed some rows at a time."""
 
 
 def json_list(rows: Sequence[Row]) -> str:
@@ -63,29 +58,17 @@ def json_object(item: Row) -> str:
     return dumps(item) + "\n"
 
 
-def _json_lines(rows: Sequence[Row]) -> str:
-    return "".join(map(json_object, rows))
-
-
 def id_line(row: Row) -> str:
-    """Return the id of a row as a line."""
-    # Ids can be printed; those of a store that another program wrote may not be.
-    return printable(row["id"]).replace("\n", "?") + "\n"
-
-
-def _id_lines(rows: Sequence[Row]) -> str:
-    return "".join(map(id_line, rows))
-
-
-def _id_if_any(row: Row) -> str:
-    return id_line(row) if "id" in row else ""
+    """Return the id of a row as a line; nothing for counts, which have no id."""
+    # The id of another program's store may hold any character.
+    return printable(row["id"]).replace("\n", "?") + "\n" if "id" in row else ""
 
 
 FORMS: tuple[OutputForm, ...] = (
-    OutputForm("json", "JSON array", json_list, one=json_object, is_json=True, in_parts=True),
-    OutputForm("jsonl", "JSON lines", _json_lines, is_json=True, in_parts=True),
-    OutputForm("text", "text", None, in_parts=True),
-    OutputForm("ids", "ids alone", _id_lines, one=_id_if_any, needs_ids=True, in_parts=True),
+    OutputForm("json", "JSON array", json_list, row=json_object, is_json=True),
+    OutputForm("jsonl", "JSON lines", row=json_object, is_json=True),
+    OutputForm("text", "text"),
+    OutputForm("ids", "ids alone", row=id_line),
 )
 
 

@@ -7,7 +7,9 @@ On a terminal it is text. The options of ``forms`` choose, or else the setting `
 
 from __future__ import annotations
 
+import os
 import sys
+from itertools import islice
 
 from ..core.errors import LoreError, UsageError
 from ..core.text import one_line, printable
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.settings import Settings
+    from .forms import Row
 
 _PORTION = 100
 """Items of a stream that are rendered and written at once."""
@@ -41,122 +44,94 @@ class Output:
     def choose(
         cls, switches: Collection[str], jq: str | None = None, settings: Settings | None = None
     ) -> Output:
-        """Return the form that was asked for, or that is set, or the one that suits where stdout
-        leads."""
-        paging = settings is not None and settings.paging
-        chosen = [form.name for form in FORMS if form.name in switches]
-        if len(chosen) > 1:
-            raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one")
-        if jq is not None:
-            if chosen and not form_named(chosen[0]).is_json:
-                raise UsageError(f"--jq and --{chosen[0]} exclude each other: give one")
-            return cls(chosen[0] if chosen else "json", jq, paging=paging)
-        if not chosen and settings is not None and settings.output != "auto":
-            chosen = _set_form(settings.output)
-        form = chosen[0] if chosen else "text" if sys.stdout.isatty() else "json"
-        return cls(form, paging=paging)
+        """Return the output in the form of these switches, else of the setting, else of stdout.
 
-    def list(
-        self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
-    ) -> None:
-        """Print a list; ``text`` renders it for a person."""
-        rows = items if isinstance(items, list) else [*items]
-        self._write(self._listed(rows, text))
-
-    def _listed(
-        self, rows: Sequence[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
-    ) -> str:
-        rendered = form_named(self.form).rows
-        return text([_printable(row) for row in rows]) if rendered is None else rendered(rows)
-
-    def stream(
-        self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
-    ) -> int:
-        """Print a list as ``list`` does while it is being made; how many items there were.
-
-        ``text`` renders some of them at a time. What goes through jq, or has no parts, is made
-        whole before.
+        Raises:
+            UsageError: two of them exclude each other.
         """
-        if self.jq is not None or not form_named(self.form).in_parts:
-            rows = [*items]
-            self.list(rows, text)
-            return len(rows)
-        if sys.stdout.isatty():
-            from .screen import Screen
+        chosen = [form for form in FORMS if form.name in switches]
+        if len(chosen) > 1:
+            raise UsageError(f"--{chosen[0].name} and --{chosen[1].name} exclude each other: "
+                             "give one")  # fmt: skip
+        if jq is not None and chosen and not chosen[0].is_json:
+            raise UsageError(f"--jq and --{chosen[0].name} exclude each other: give one")
+        form = chosen[0].name if chosen else "json" if jq is not None else _usual_form(settings)
+        return cls(form, jq, paging=settings is not None and settings.paging)
 
-            with Screen(write, paging=self._paging) as screen:
-                return self._stream(items, text, screen.put)
-        return self._stream(items, text, write)
+    def list(self, items: Iterable[Row], text: Callable[[Sequence[Row]], str]) -> None:
+        """Print a list; ``text`` renders it for a person."""
+        self._show([self._listed(items if isinstance(items, list) else [*items], text)])
 
-    def _stream(
-        self,
-        items: Iterable[dict[str, Any]],
-        text: Callable[[Sequence[dict[str, Any]]], str],
-        put: Callable[[str], None],
-    ) -> int:
-        count = 0
-        for rows in _portions(items):
-            if self.form == "json":
-                put((",\n" if count else "[\n") + ",\n".join(map(dumps, rows)))
-            else:
-                put(self._listed(rows, text))
-            count += len(rows)
-        if self.form == "json" and count:
-            put("\n]\n")
-        elif not count:
-            put(self._listed([], text))
-        return count
+    def stream(self, items: Iterable[Row], text: Callable[[Sequence[Row]], str]) -> None:
+        """Print a list as ``list`` does while it is made; ``text`` renders some rows at a time."""
+        form = form_named(self.form)
+        if form.rows is not None and form.name != "json":
+            self.list(items, text)
+        else:
+            self._show(self._portions(items, text))
 
-    def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
+    def one(self, item: Row, text: Callable[[Row], str]) -> None:
         """Print one thing."""
         form = form_named(self.form)
-        if form.one is not None:
-            self._write(form.one(item))
+        if form.row is not None:
+            self._show([form.row(item)])
         elif form.rows is not None:
-            self._write(form.rows([item]))
+            self._show([form.rows([item])])
         else:
-            self._write(text(_printable(item)))
-
-    def _write(self, text: str) -> None:
-        if self.jq is not None:
-            text = _through_jq(self.jq, text)
-        self.put(text)
+            self._show([text(_printable(item))])
 
     def put(self, text: str) -> None:
-        """Print text; on a terminal as wide as that is, and through a pager where it is long."""
-        if not sys.stdout.isatty():
-            write(text)
-            return
-        from .screen import Screen
+        """Print text as it is."""
+        self._show([text])
 
+    def _listed(self, rows: Sequence[Row], text: Callable[[Sequence[Row]], str]) -> str:
+        form = form_named(self.form)
+        if form.rows is not None:
+            return form.rows(rows)
+        return "".join(map(form.row, rows)) if form.row else text([_printable(row) for row in rows])
+
+    def _portions(
+        self, items: Iterable[Row], text: Callable[[Sequence[Row]], str]
+    ) -> Iterator[str]:
+        rest, is_json, begun = iter(items), self.form == "json", False
+        while rows := [*islice(rest, _PORTION)]:
+            if is_json:
+                yield (",\n" if begun else "[\n") + ",\n".join(map(dumps, rows))
+            else:
+                yield self._listed(rows, text)
+            begun = True
+        if not begun:
+            yield self._listed([], text)
+        elif is_json:
+            yield "\n]\n"
+
+    def _show(self, pieces: Iterable[str]) -> None:
+        """Write text; on a terminal through a pager if it is long."""
+        on_terminal = sys.stdout.isatty()
         if self.jq is not None:
-            text = printable(text)
-        with Screen(write, paging=self._paging) as screen:
-            screen.put(text)
+            found = _through_jq(self.jq, "".join(pieces))
+            pieces = [printable(found) if on_terminal else found]
+        if on_terminal and self._paging:
+            from .screen import page
+
+            page(pieces, write)
+            return
+        for piece in pieces:
+            write(piece)
 
 
-def _set_form(form: str) -> list[str]:
-    """Return the form of the setting; a program of the user's own that lore calls relies on
-    JSON."""
-    import os
+def _usual_form(settings: Settings | None) -> str:
+    """Return the form of the setting, or the form that suits stdout.
 
-    return [] if os.environ.get("LORE_API") else [form]
-
-
-def _portions(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    rows: list[dict[str, Any]] = []
-    for item in items:
-        rows.append(item)
-        if len(rows) == _PORTION:
-            yield rows
-            rows = []
-    if rows:
-        yield rows
+    A program of the user's own that lore calls relies on JSON.
+    """
+    if settings is not None and settings.output != "auto" and not os.environ.get("LORE_API"):
+        return settings.output
+    return "text" if sys.stdout.isatty() else "json"
 
 
 def _printable(value: Any) -> Any:
-    """Return ``value`` with every text in it fit for a terminal, before styles are put around
-    them."""
+    """Return ``value`` with every text in it fit for a terminal; styles are added later."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):

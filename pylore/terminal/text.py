@@ -1,4 +1,4 @@
-"""Text for a terminal. Nothing here is meant for a script to read."""
+"""Text of results for a person. Nothing here is meant for a script to read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 from ..core.json import loads
 from ..core.query import matches_in
-from ..core.text import counted, one_line, printable
+from ..core.text import one_line, printable
 from ..core.vocabulary import BROKEN
 from ..system.json_encode import dumps
 
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    Row = dict[str, Any]
 
 LONGEST_TITLE = 100
-"""Columns of a title; one that is a paragraph is cut at a word."""
+"""Columns of a title; a longer one is cut at a word."""
 
 
 def cut(text: str, width: int = LONGEST_TITLE) -> str:
-    """Return ``text`` in so many columns at most; what is too long ends behind a word.
+    """Return ``text`` in at most ``width`` columns; a longer one ends behind a word.
 
     >>> cut("Sessions are signed tokens", 16), cut("signed", 6)
     ('Sessions are…', 'signed')
@@ -35,12 +36,12 @@ def cut(text: str, width: int = LONGEST_TITLE) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how wide a terminal shows a text: two columns for a wide letter, none for a mark."""
+    """Return the width of a text: two columns for a wide letter, none for a mark."""
     return len(text) if text.isascii() else sum(map(_column, text))
 
 
 def first_columns(text: str, width: int) -> str:
-    """Return as much of a text as has room."""
+    """Return the beginning of a text, at most ``width`` columns."""
     if text.isascii():
         return text[:width]
     used = 0
@@ -59,71 +60,10 @@ def _column(letter: str) -> int:
     return 0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1
 
 
-def news_of(snippet: str, title: str) -> str:
-    """Return what a snippet says that the title above it does not.
-
-    >>> news_of("Sessions are signed tokens.", "Sessions are…")
-    '… signed tokens.'
-    """
-    said = title.rstrip("…").rstrip()
-    rest = snippet[len(said) :].strip()
-    if said and snippet.startswith(said) and (not rest or " " in said):
-        return f"… {rest}" if rest.strip(".…") and said != title else rest
-    return snippet
-
-
-_KNOWN = ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM")
-_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby")
-_TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "foot-extra", "contour")
-_FIRST_VTE = 5000
-_SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
-
-
-def linked(text: str, path: str) -> str:
-    """Return ``text`` as a link to the file, if it is there and the terminal has links."""
-    if not path or not has_links():
-        return text
-    full = os.path.join(_root(), path)
-    if not os.path.isfile(full):
-        return text
-    url = "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in os.fsencode(full))
-    return f"\x1b]8;;file://{url}\x1b\\{text}\x1b]8;;\x1b\\"
-
-
-def has_links() -> bool:
-    """Return whether stdout is a terminal that shows links; FORCE_HYPERLINK says so, or 0 that
-    not."""
-    environ = os.environ
-    if not sys.stdout.isatty() or environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
-        return False
-    forced = environ.get("FORCE_HYPERLINK")
-    if forced is not None:
-        return forced not in ("", "0")
-    vte = environ.get("VTE_VERSION", "")
-    return (
-        any(environ.get(name) for name in _KNOWN)
-        or environ.get("TERM_PROGRAM") in _PROGRAMS
-        or environ.get("TERM") in _TERMS
-        or (vte.isdecimal() and int(vte) >= _FIRST_VTE)
-    )
-
-
-def _root() -> str:
-    """Return the folder that paths in the store start from."""
-    return os.environ.get("LORE_PROJECT") or os.getcwd()
-
-
-def _styled(text: str, code: str) -> str:
-    """Return ``text`` in a terminal style, where styles are wanted."""
-    if not has_styles():
-        return text
-    return f"\x1b[{code}m{text}\x1b[0m"
-
-
 def has_styles() -> bool:
-    """Return whether stdout is a terminal that has styles, as NO_COLOR and CLICOLOR leave it.
+    """Return True if stdout is a terminal with styles; NO_COLOR and CLICOLOR turn them off.
 
-    CLICOLOR_FORCE says that what reads a pipe has them too.
+    CLICOLOR_FORCE turns them on for a pipe too.
     """
     environ = os.environ
     if environ.get("NO_COLOR"):
@@ -134,91 +74,41 @@ def has_styles() -> bool:
 
 
 def bold(text: str) -> str:
-    """Return what is to be read first."""
-    return _styled(text, "1")
+    """Return text in bold, where there are styles."""
+    return f"\x1b[1m{text}\x1b[0m" if has_styles() else text
 
 
 def dim(text: str) -> str:
-    """Return what is to be read last."""
-    return _styled(text, "2")
+    """Return text in grey, where there are styles."""
+    return f"\x1b[2m{text}\x1b[0m" if has_styles() else text
 
 
-def hits_text(rows: Sequence[dict[str, Any]], query: str = "") -> str:
-    """Return search results: score, id, title; where; how they were reached; a stretch of the text,
-    in which the words of the query are bold where there are styles."""
-    return "".join([_hit_text(row, query) for row in rows]) or "nothing found\n"
+# --- shared by commands
 
 
-def _hit_text(row: dict[str, Any], query: str) -> str:
-    broken = f"  [{row['verdict']}]" if row.get("verdict") in BROKEN else ""
-    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{broken}"]
-    place = location(row)
-    if place and place != row["title"]:
-        lines.append(f"      {dim(linked(place, row['file']))}")
-    if row["hops"]:
-        edges = len(row["path"]) - 1
-        lines.append(dim(f"      {edges} hop{'s'[: edges - 1]}: "
-                         f"{' > '.join(row['path'])} ({row['edge']})"))  # fmt: skip
-    news = news_of(row["snippet"], row["title"])
-    if news:
-        if query and has_styles():
-            news = marked(news, query, bold)
-        lines.append(f"      {news}")
-    if "explain" in row:
-        lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
-    return "\n".join(lines) + "\n"
+def each(row_text: Callable[[Row], str], empty: str = "") -> Callable[[Sequence[Row]], str]:
+    """Return a function that joins the texts of rows; ``empty`` is the text of no rows."""
+    return lambda rows: "".join(map(row_text, rows)) or empty
 
 
-def oneline_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return search results, or a list, one a line: score or day, id, place, title; whole, for
-    grep."""
-    return "".join(map(_one_line, rows))
+def change_text(row: Row) -> str:
+    """Return the effect of a write on one record."""
+    return f"{row['state']}  {bold(row['id'])}\n"
 
 
-def _one_line(row: dict[str, Any]) -> str:
-    first = f"{row['score']:.2f}" if "score" in row else row["updated_at"][:10]
-    place = location(row)
-    parts = [first, bold(row["id"]), linked(place, row["file"]), row["title"]]
-    if place == row["title"]:
-        parts.pop()
-    return "  ".join(part for part in parts if part).replace("\n", " ") + "\n"
+def counts_text(row: Mapping[str, int]) -> str:
+    """Return counts in a line, each after its name."""
+    return (", ".join(f"{name} {count}" for name, count in row.items()) or "none") + "\n"
 
 
-def _factor_lines(explain: dict[str, Any]) -> list[str]:
-    """Return every factor of a score: plain values and legs on a line each, a hop of the walk
-    too."""
-    lines = []
-    for key, value in explain.items():
-        if not isinstance(value, dict):
-            lines.append(f"{key} {_number(value)}")
-            continue
-        plain = {name: item for name, item in value.items() if not isinstance(item, (dict, list))}
-        if plain:
-            lines.append(f"{key}: {_pairs(plain)}")
-        for name, item in value.items():
-            if isinstance(item, dict):
-                lines.append(f"{name}: {_pairs(item)}")
-            elif isinstance(item, list):
-                lines += [f"  {_hop(hop)}" for hop in item]
-    return lines
+def anchor_place(row: Row) -> str:
+    """Return ``path:detail`` of an anchor, or the claim of a rule."""
+    if row.get("claim"):
+        return str(row["claim"])
+    return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
 
 
-def _pairs(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_number(item)}" for name, item in values.items())
-
-
-def _hop(hop: dict[str, Any]) -> str:
-    arrow = "-{}->" if hop["direction"] == "out" else "<-{}-"
-    factors = {key: value for key, value in hop.items()
-               if key not in ("from", "to", "relation", "direction")}  # fmt: skip
-    return f"{hop['from']} {arrow.format(hop['relation'])} {hop['to']}: {_pairs(factors)}"
-
-
-def _number(value: Any) -> str:
-    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
-def location(row: dict[str, Any]) -> str:
+def _location(row: Row) -> str:
     """Return ``file:first-last``, as far as it is known."""
     if not row["file"] or row["line_start"] is None:
         return row["file"] or ""
@@ -226,287 +116,45 @@ def location(row: dict[str, Any]) -> str:
     return f"{row['file']}:{row['line_start']}{last}"
 
 
-def nodes_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return whole nodes, with their edges."""
-    return "\n".join(map(_node_text, rows))
+# --- search results and lists
 
 
-def _node_text(row: dict[str, Any]) -> str:
-    lines = [f"{bold(row['id'])}  {cut(row['title'])}"]
-    facts = [row["status"], f"source {row['source']}", f"updated {row['updated_at']}"]
-    if row["invalidated_at"]:
-        facts.insert(0, f"forgotten {row['invalidated_at']}")
-    if row["tags"]:
-        facts.append("tags " + " ".join(row["tags"]))
-    lines.append(dim(", ".join(facts)))
-    if location(row):
-        lines.append(dim(linked(location(row), row["file"])))
-    if row["body"] and row["body"].strip() != row["title"]:
-        lines += ["", row["body"]]
-    if row["data"] != "{}":
-        fields = data_lines(str(row["data"]), row["body"])
-        lines += ["", *fields] if fields else []
-    if row.get("anchors"):
-        lines.append("")
-    for anchor in row.get("anchors", []):
-        why = f" ({anchor['reason']})" if anchor["reason"] else ""
-        lines.append(f"  {anchor['verdict']}: {anchor['kind']} {anchor_place(anchor)}{why}")
-    for state in row.get("anchor_history", []):
-        lines.append(dim(f"       {state['changed_at']} {state['change']} "
-                         f"(was {state['verdict']}: {anchor_place(state)})"))  # fmt: skip
-    if row["edges"]:
-        lines.append("")
-    for edge in row["edges"]:
-        arrow = "->" if edge["direction"] == "out" else "<-"
-        ended = _standing_of(edge)
-        lines.append(
-            f"  {arrow} {edge['relation']} {edge['id']}  {cut(edge['title'] or '')}{ended}"
-        )
-        if '"evidence"' in edge["metadata"]:
-            lines += [dim(f"       {line}") for line in evidence_lines(edge["metadata"])]
-        for state in edge.get("history", []):
-            lines.append(dim(f"       {state['changed_at']} {state['change']} "
-                             f"(was {state['status']}, {state['weight']})"))  # fmt: skip
-    if row.get("history"):
-        lines += ["", *history_lines(row)]
+def hits_text(rows: Sequence[Row], query: str = "") -> str:
+    """Return search results: score, id and title; place; path; snippet, with the query's words in
+    bold."""
+    return "".join([_hit_text(row, query) for row in rows]) or "nothing found\n"
+
+
+def _hit_text(row: Row, query: str) -> str:
+    broken = f"  [{row['verdict']}]" if row.get("verdict") in BROKEN else ""
+    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{broken}"]
+    place = _location(row)
+    if place and place != row["title"]:
+        lines.append(f"      {dim(place)}")
+    if row["hops"]:
+        edges = len(row["path"]) - 1
+        path = " > ".join(row["path"])
+        lines.append(dim(f"      {edges} hop{'s'[: edges - 1]}: {path} ({row['edge']})"))
+    rest = beyond_title(row["snippet"], row["title"])
+    if rest:
+        marks = query and has_styles()
+        lines.append(f"      {marked(rest, query, bold) if marks else rest}")
+    if "explain" in row:
+        lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
     return "\n".join(lines) + "\n"
 
 
-def _standing_of(edge: dict[str, Any]) -> str:
-    """Return what an edge is, if it is not plainly there: staged, or how and when it ended."""
-    if not edge["invalidated_at"]:
-        return "" if edge["status"] == "confirmed" else f" [{edge['status']}]"
-    how = edge["status"] if edge["status"] in ("superseded", "retracted") else "ended"
-    return f" ({how} {edge['invalidated_at']})"
+def beyond_title(snippet: str, title: str) -> str:
+    """Return the part of a snippet that does not repeat the title.
 
-
-def anchor_place(row: dict[str, Any]) -> str:
-    """Return ``path:detail``, as far as there is one; of a rule, its claim in words."""
-    if row.get("claim"):
-        return str(row["claim"])
-    return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
-
-
-def list_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return one node a line."""
-    lines = [
-        f"{row['updated_at'][:10]}  {bold(row['id'])}  {cut(row['title'])}"
-        + ("" if row["status"] == "confirmed" else dim(f"  [{row['status']}]"))
-        for row in rows
-    ]
-    return "\n".join(lines) + "\n" if lines else "nothing here\n"
-
-
-def neighbour_text(row: dict[str, Any]) -> str:
-    """Return a line for a node one edge away."""
-    arrow = "->" if row["direction"] == "out" else "<-"
-    return f"{row['strength']:.2f}  {arrow} {row['relation']} {bold(row['id'])}  {row['title']}\n"
-
-
-def stats_text(row: dict[str, Any]) -> str:
-    """Return counts, one a line."""
-    lines = []
-    for key, value in row.items():
-        if isinstance(value, dict):
-            lines.append(f"{key.replace('_', ' ')}")
-            lines += [
-                f"  {name:<20} {'' if count is None else count!s:>10}"
-                for name, count in value.items()
-            ]
-        else:
-            lines.append(f"{key.replace('_', ' '):<22} {'' if value is None else value!s:>10}")
-    return "\n".join(lines) + "\n"
-
-
-def each(
-    row_text: Callable[[dict[str, Any]], str], none: str = ""
-) -> Callable[[Sequence[dict[str, Any]]], str]:
-    """Return what makes text of rows, one after the other; ``none`` where there are none."""
-    return lambda rows: "".join(map(row_text, rows)) or none
-
-
-def change_text(row: dict[str, Any]) -> str:
-    """Return what a write did to one record."""
-    return f"{row['state']}  {bold(row['id'])}\n"
-
-
-def index_text(row: dict[str, Any]) -> str:
-    """Return what an indexed repository holds, and what was done."""
-    lines = [
-        f"{counted(row['files'], 'file')}, {counted(row['symbols'], 'symbol')}",
-        f"edges: {_counts(row['edges'])}",
-        f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
-        f" removed {row['removed']}, unchanged {row['unchanged']}",
-    ]
-    if row["cochanges"]:
-        edges, commits = row["cochanges"]["edges"], row["cochanges"]["commits"]
-        lines.append(f"co-changes: {counted(edges, 'edge')} from {counted(commits, 'commit')}")
-    if row["skipped"]:
-        lines.append(f"left out: {_counts(row['skipped'])}")
-    if row["unresolved"]:
-        lines.append(dim(f"not resolved: {_counts(row['unresolved'])}"))
-    return "\n".join(lines) + "\n"
-
-
-def counts_text(row: dict[str, Any]) -> str:
-    """Return counts in a line, each after its name."""
-    return _counts(row) + "\n"
-
-
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
-
-
-def data_lines(data: str, body: str) -> list[str]:
-    """Return a line a field of ``data``, a JSON object; a text of several lines is below its
-    name.
-
-    What ``body`` says too is left out, and so are the fields that lore keeps for itself.
+    >>> beyond_title("Sessions are signed tokens.", "Sessions are…")
+    '… signed tokens.'
     """
-    try:
-        fields = loads(data)
-    except (ValueError, RecursionError):
-        fields = None
-    if not isinstance(fields, dict):
-        return [data]
-    lines = []
-    for name, value in fields.items():
-        text = _told(value)
-        if name.startswith("_") or (text and text in body):
-            continue
-        label = printable(name).replace("_", " ")
-        if "\n" in text:
-            lines += [f"{label}:", *(f"  {line}" for line in text.splitlines())]
-        else:
-            lines.append(f"{label}: {text}")
-    return lines
-
-
-def _told(value: Any) -> str:
-    if isinstance(value, str):
-        return printable(value).strip()
-    if isinstance(value, list) and not any(isinstance(item, (list, dict)) for item in value):
-        return ", ".join(map(_told, value))
-    return "-" if value is None else dumps(value)
-
-
-def evidence_lines(metadata: str) -> list[str]:
-    """Return each quote with when it was said and where; nothing of what has another form.
-
-    >>> evidence_lines('{"evidence": [{"quote": "Look twice", "t": "2026-01-31T12:00:00Z"}, 7]}')
-    ['"Look twice"  2026-01-31']
-    """
-    rows = loads(metadata).get("evidence")
-    if not isinstance(rows, list):
-        return []
-    return [_line(row) for row in rows if isinstance(row, dict)]
-
-
-def _line(row: dict[str, object]) -> str:
-    quote, t, ref = (one_line(str(row.get(name) or "")) for name in ("quote", "t", "ref"))
-    return printable(f'"{quote}"  {t[:10]}  {ref}').rstrip()
-
-
-_KEPT = ("number", "change", "made_at", "changed_at")
-_CONTEXT = 2
-"""Lines of a text that are shown around what has changed in it."""
-
-
-def history_lines(row: dict[str, Any]) -> list[str]:
-    """Return what each change of a record made of it, the first one first.
-
-    ``row`` has the fields of today, and in ``history`` those of earlier states that were others.
-    """
-    after, found = row, []
-    for state in reversed(row["history"]):
-        found.append([_head(state), *_differences(state, after)])
-        after = {**after, **state}
-    return [line for lines in reversed(found) for line in lines]
-
-
-def _head(state: dict[str, Any]) -> str:
-    left = f"{bold(state['change'])} on {state['changed_at']}"
-    return f"  state {state['number']}, of {state['made_at']}: {left}"
-
-
-def _differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
-    for name, value in before.items():
-        if name == "body":
-            yield from _of_text(value, after[name])
-        elif name not in _KEPT:
-            old, new = _history_text_told(value), _history_text_told(after[name])
-            yield f"       {name.replace('_', ' ')}: {old} -> {new}"
-
-
-def _of_text(before: str, after: str) -> Iterator[str]:
-    from difflib import unified_diff
-
-    lines = unified_diff(before.splitlines(), after.splitlines(), n=_CONTEXT, lineterm="")
-    for number, line in enumerate(lines):
-        if number > 1:  # the first two name files
-            yield f"       {line if line[:1] in '+-' else dim(line)}"
-
-
-def _history_text_told(value: Any) -> str:
-    if value is None or value in ("", []):
-        return "-"
-    return " ".join(value) if isinstance(value, list) else str(value)
-
-
-def funnel_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return a line a week, the newest first, below the names of its columns."""
-    if not rows:
-        return "nothing was captured yet: see 'lore capture'\n"
-    names = [*rows[0]]
-    widths = [max(len(name), *(len(str(row[name])) for row in rows)) for name in names]
-    lines = [bold(_funnel_text_line(names, widths))]
-    lines += [_funnel_text_line([str(row[name]) for name in names], widths) for row in rows]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _funnel_text_line(words: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(word.rjust(width) for word, width in zip(words, widths, strict=True))
-
-
-def tree_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return results as lines: score, branch, relation, id, title; each below the result or node
-    before it on its path.
-
-    A node on a path that is no result has no score. The order is that of the results, also among
-    those below one node.
-    """
-    known = {row["id"]: row for row in rows}
-    below: dict[str, list[str]] = {"": []}
-    for row in rows:
-        before = ""
-        for id in row["path"]:
-            if id not in below:
-                below[id] = []
-                below[before].append(id)
-            before = id
-    lines = [line for id in below[""] for line in _lines(id, known, below)]
-    return "\n".join(lines) + "\n" if lines else "nothing found\n"
-
-
-def _lines(
-    id: str,
-    known: Mapping[str, dict[str, Any]],
-    below: Mapping[str, Sequence[str]],
-    fork: str = "",
-    stem: str = "",
-) -> Iterator[str]:
-    """Yield a node and all below it; ``fork`` begins its own line, ``stem`` those below."""
-    row = known.get(id)
-    if row is None:
-        yield f"      {dim(fork + id)}"
-    else:
-        relation = f"{row['edge']} " if fork and row["edge"] else ""
-        start = dim(fork + relation)
-        yield f"{row['score']:.2f}  {start}{bold(id)}  {cut(row['title'])}".rstrip()
-    for child in below[id]:
-        last = child == below[id][-1]
-        forks = ("└─ ", "   ") if last else ("├─ ", "│  ")
-        yield from _lines(child, known, below, stem + forks[0], stem + forks[1])
+    start = title.rstrip("…").rstrip()
+    rest = snippet[len(start) :].strip()
+    if start and snippet.startswith(start) and (not rest or " " in start):
+        return f"… {rest}" if rest.strip(".…") and start != title else rest
+    return snippet
 
 
 def marked(text: str, query: str, mark: Callable[[str], str]) -> str:
@@ -520,3 +168,237 @@ def marked(text: str, query: str, mark: Callable[[str], str]) -> str:
         shown += text[after:start] + mark(text[start : start + length])
         after = start + length
     return shown + text[after:]
+
+
+def _factor_lines(explain: Row) -> Iterator[str]:
+    """Yield the factors of a score, a line for each leg and each hop of the walk."""
+    for key, value in explain.items():
+        if not isinstance(value, dict):
+            yield f"{key} {_number(value)}"
+            continue
+        plain = {name: item for name, item in value.items() if not isinstance(item, (dict, list))}
+        if plain:
+            yield f"{key}: {_factors(plain)}"
+        for name, item in value.items():
+            if isinstance(item, dict):
+                yield f"{name}: {_factors(item)}"
+            elif isinstance(item, list):
+                yield from (f"  {_hop(hop)}" for hop in item)
+
+
+def _factors(values: Row) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_number(item)}" for name, item in values.items())
+
+
+def _hop(hop: Row) -> str:
+    factors = {**hop}
+    start, end, relation = (factors.pop(name) for name in ("from", "to", "relation"))
+    arrow = f"-{relation}->" if factors.pop("direction") == "out" else f"<-{relation}-"
+    return f"{start} {arrow} {end}: {_factors(factors)}"
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def oneline_text(rows: Sequence[Row]) -> str:
+    """Return results or records for grep, one a line: score or day, id, place, whole title."""
+    return "".join(map(_one_line, rows))
+
+
+def _one_line(row: Row) -> str:
+    first = f"{row['score']:.2f}" if "score" in row else row["updated_at"][:10]
+    place = _location(row)
+    title = "" if place == row["title"] else row["title"]
+    return "  ".join(filter(None, (first, bold(row["id"]), place, title))).replace("\n", " ") + "\n"
+
+
+def list_text(rows: Sequence[Row]) -> str:
+    """Return a line for each node."""
+    return "".join(
+        f"{row['updated_at'][:10]}  {bold(row['id'])}  {cut(row['title'])}"
+        + ("" if row["status"] == "confirmed" else dim(f"  [{row['status']}]")) + "\n"
+        for row in rows
+    ) or "nothing here\n"  # fmt: skip
+
+
+def neighbour_text(row: Row) -> str:
+    """Return a line for a node one edge away."""
+    arrow = "->" if row["direction"] == "out" else "<-"
+    return f"{row['strength']:.2f}  {arrow} {row['relation']} {bold(row['id'])}  {row['title']}\n"
+
+
+def tree_text(rows: Sequence[Row]) -> str:
+    """Return results below the nodes that they were reached from: score, relation, id, title.
+
+    A node that is only on a path has no score. Results below one node keep their order.
+    """
+    known = {row["id"]: row for row in rows}
+    below: dict[str, list[str]] = {"": []}
+    for row in rows:
+        before = ""
+        for id in row["path"]:
+            if id not in below:
+                below[id] = []
+                below[before].append(id)
+            before = id
+    lines = [line for id in below[""] for line in _branch(id, known, below)]
+    return "\n".join(lines) + "\n" if lines else "nothing found\n"
+
+
+def _branch(
+    id: str,
+    known: Mapping[str, Row],
+    below: Mapping[str, Sequence[str]],
+    fork: str = "",
+    stem: str = "",
+) -> Iterator[str]:
+    """Yield a node and all below it; ``fork`` begins its own line, ``stem`` those below."""
+    row = known.get(id)
+    if row is None:
+        yield f"      {dim(fork + id)}"
+    else:
+        relation = f"{row['edge']} " if fork and row["edge"] else ""
+        start = dim(fork + relation)
+        yield f"{row['score']:.2f}  {start}{bold(id)}  {cut(row['title'])}".rstrip()
+    for child in below[id]:
+        forks = ("└─ ", "   ") if child == below[id][-1] else ("├─ ", "│  ")
+        yield from _branch(child, known, below, stem + forks[0], stem + forks[1])
+
+
+# --- whole nodes
+
+
+def nodes_text(rows: Sequence[Row]) -> str:
+    """Return whole nodes, with their anchors, edges and history."""
+    return "\n".join("\n".join(_node_lines(row)) + "\n" for row in rows)
+
+
+def _node_lines(row: Row) -> Iterator[str]:
+    yield f"{bold(row['id'])}  {cut(row['title'])}"
+    forgotten = f"forgotten {row['invalidated_at']}" if row["invalidated_at"] else ""
+    tags = "tags " + " ".join(row["tags"]) if row["tags"] else ""
+    facts = [forgotten, row["status"], f"source {row['source']}", f"updated {row['updated_at']}"]
+    yield dim(", ".join(filter(None, [*facts, tags])))
+    if _location(row):
+        yield dim(_location(row))
+    if row["body"] and row["body"].strip() != row["title"]:
+        yield from ("", row["body"])
+    for lines in (
+        data_lines(str(row["data"]), row["body"]),
+        _anchor_lines(row),
+        [line for edge in row["edges"] for line in _edge_lines(edge)],
+        history_lines(row) if row.get("history") else [],
+    ):
+        if lines:
+            yield from ("", *lines)
+
+
+def _anchor_lines(row: Row) -> list[str]:
+    lines = []
+    for anchor in row.get("anchors", []):
+        reason = f" ({anchor['reason']})" if anchor["reason"] else ""
+        lines.append(f"  {anchor['verdict']}: {anchor['kind']} {anchor_place(anchor)}{reason}")
+    for state in row.get("anchor_history", []):
+        was = f"(was {state['verdict']}: {anchor_place(state)})"
+        lines.append(dim(f"       {state['changed_at']} {state['change']} {was}"))
+    return lines
+
+
+def _edge_lines(edge: Row) -> Iterator[str]:
+    arrow = "->" if edge["direction"] == "out" else "<-"
+    status, ended = edge["status"], edge["invalidated_at"]
+    state = "" if status == "confirmed" else f" [{status}]"
+    if ended:
+        state = f" ({status if status in ('superseded', 'retracted') else 'ended'} {ended})"
+    yield f"  {arrow} {edge['relation']} {edge['id']}  {cut(edge['title'] or '')}{state}"
+    if '"evidence"' in edge["metadata"]:
+        yield from (dim(f"       {line}") for line in evidence_lines(edge["metadata"]))
+    for past in edge.get("history", []):
+        was = f"(was {past['status']}, {past['weight']})"
+        yield dim(f"       {past['changed_at']} {past['change']} {was}")
+
+
+def data_lines(data: str, body: str) -> list[str]:
+    """Return a line for each field of ``data``, a JSON object; longer texts below their name.
+
+    Texts that ``body`` has too, and fields that begin with ``_``, are left out.
+    """
+    try:
+        fields = loads(data)
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        return [data]
+    lines = []
+    for name, value in fields.items():
+        text = _value(value)
+        if name.startswith("_") or (text and text in body):
+            continue
+        label = printable(name).replace("_", " ")
+        if "\n" in text:
+            lines += [f"{label}:", *(f"  {line}" for line in text.splitlines())]
+        else:
+            lines.append(f"{label}: {text}")
+    return lines
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return printable(value).strip()
+    if isinstance(value, list) and not any(isinstance(item, (list, dict)) for item in value):
+        return ", ".join(map(_value, value))
+    return "-" if value is None else dumps(value)
+
+
+def evidence_lines(metadata: str) -> list[str]:
+    """Return each quote with its day and place; nothing for evidence of another form.
+
+    >>> evidence_lines('{"evidence": [{"quote": "Look twice", "t": "2026-01-31T12:00:00Z"}, 7]}')
+    ['"Look twice"  2026-01-31']
+    """
+    rows = loads(metadata).get("evidence")
+    return [_quote(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _quote(row: Mapping[str, object]) -> str:
+    quote, time, place = (one_line(str(row.get(name) or "")) for name in ("quote", "t", "ref"))
+    return printable(f'"{quote}"  {time[:10]}  {place}').rstrip()
+
+
+def history_lines(row: Row) -> list[str]:
+    """Return the changes of a record, the first one first.
+
+    ``row`` has the fields of today, and in ``history`` the fields that earlier states had.
+    """
+    after, changes = row, []
+    for state in reversed(row["history"]):
+        head = f"  state {state['number']}, of {state['made_at']}: "
+        head += f"{bold(state['change'])} on {state['changed_at']}"
+        changes.append([head, *_differences(state, after)])
+        after = {**after, **state}
+    return [line for lines in reversed(changes) for line in lines]
+
+
+def _differences(before: Row, after: Row) -> Iterator[str]:
+    for name, value in before.items():
+        if name == "body":
+            yield from _body_diff(value, after[name])
+        elif name not in ("number", "change", "made_at", "changed_at"):
+            old, new = _field(value), _field(after[name])
+            yield f"       {name.replace('_', ' ')}: {old} -> {new}"
+
+
+def _body_diff(before: str, after: str) -> Iterator[str]:
+    from difflib import unified_diff
+
+    lines = unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm="")
+    for number, line in enumerate(lines):
+        if number > 1:  # the first two name files
+            yield f"       {line if line[:1] in '+-' else dim(line)}"
+
+
+def _field(value: Any) -> str:
+    if value is None or value in ("", []):
+        return "-"
+    return " ".join(value) if isinstance(value, list) else str(value)

@@ -49,7 +49,7 @@ def test_a_stream_is_the_list_and_comes_while_it_is_made(
             yield row
             seen.append(capsys.readouterr().out)
 
-    assert Output(form).stream(made(), render.list_text) == count
+    Output(form).stream(made(), render.list_text)
     assert "".join([*seen, capsys.readouterr().out]) == whole
     assert count < 250 or any(seen[:150])
 

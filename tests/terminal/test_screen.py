@@ -1,30 +1,22 @@
-"""What a person sees: lines that fit, pages, colours and links where they are wanted."""
+"""What a person sees: pages, colours where they are wanted, progress."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from shutil import which
 
 import pytest
 from commands import Lore
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from terminals import at_terminal
 from wire import LORE
 
-from pylore.terminal.screen import fitted
-from pylore.terminal.text import columns, cut, news_of
+from pylore.terminal.text import beyond_title, columns, cut
 
 WORDS = st.lists(st.text("ab漢é\u0301-", min_size=1, max_size=9), max_size=12).map(" ".join)
-
-
-@given(WORDS, st.integers(20, 60))
-@example("0.91  note-1  Sessions are signed tokens", 20)
-def test_lines_break_between_words_and_keep_all_of_them(text: str, width: int) -> None:
-    lines = fitted(f"0.91  {text}\n", width).split("\n")
-    assert " ".join(lines).split() == ["0.91", *text.split()]
-    assert all(columns(line) <= width or len(line.split()) < 3 for line in lines)
 
 
 @given(WORDS, st.integers(5, 40))
@@ -36,7 +28,7 @@ def test_a_title_is_cut_at_a_word(text: str, width: int) -> None:
 
 @given(st.text("ab(): \"'…", max_size=30), st.text("ab(): ", max_size=12))
 def test_any_snippet_can_be_told_without_its_title(snippet: str, title: str) -> None:
-    assert len(news_of(snippet, title)) <= len(snippet) + 2
+    assert len(beyond_title(snippet, title)) <= len(snippet) + 2
 
 
 @pytest.fixture
@@ -63,20 +55,20 @@ def seen(
     return shown
 
 
-def test_what_a_terminal_shows_fits_it(project: Lore) -> None:
-    narrow = seen(project, "search", "sessions signed server", "-n", "1", columns=40,
-                  environ={"NO_COLOR": "1"})  # fmt: skip
-    assert narrow == (
-        "0.79  decision-a  Sessions are signed\n      tokens, so that the server keeps\n"
-        "      no state\n      auth.py\n"
-    )
-    coloured = seen(project, "show", "decision-a", environ={"FORCE_HYPERLINK": "1"})
-    assert "\x1b[1mdecision-a\x1b[0m" in coloured
-    assert "\x1b]8;;file://" in coloured and "a%20project/auth.py\x1b\\auth.py\x1b]8;;" in coloured
+def test_lines_go_to_a_terminal_whole(project: Lore) -> None:
+    words = ("search", "sessions signed server", "-n", "1")
+    environ = {"NO_COLOR": "1"}
+    title = "Sessions are signed tokens, so that the server keeps no state"
+    shown = seen(project, *words, columns=40, environ=environ)
+    assert shown == f"0.79  decision-a  {title}\n      auth.py\n"
+    shown = seen(project, *words, "--json", columns=40, environ=environ)
+    assert json.loads(shown)[0]["title"] == title
+
+
+def test_styles_are_for_terminals_that_have_them(project: Lore) -> None:
+    assert "\x1b[1mdecision-a\x1b[0m" in seen(project, "show", "decision-a", environ={})
     for environ in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert "\x1b" not in seen(
-            project, "show", "decision-a", environ={"FORCE_HYPERLINK": "1", **environ}
-        )
+        assert "\x1b" not in seen(project, "show", "decision-a", environ=environ)
 
 
 def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Lore) -> None:

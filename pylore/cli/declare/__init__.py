@@ -15,7 +15,7 @@ JQ = Option("--jq EXPR", "filter the JSON through jq, strings printed raw")
 
 _FORM = "the form of the output"
 OUTPUT = Row(_FORM, *_OPTIONS.values(), JQ)
-COUNTS_OUTPUT = Row(_FORM, *(_OPTIONS[one.name] for one in FORMS if not one.needs_ids), JQ)
+COUNTS_OUTPUT = Row(_FORM, *(_OPTIONS[one.name] for one in FORMS if one.name != "ids"), JQ)
 """The same for counts, which have no ids; ``--ids`` is taken all the same."""
 SEARCH_OUTPUT = Row(", ".join(form.summary for form in FORMS), *_OPTIONS.values())
 
