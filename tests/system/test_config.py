@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from samples import examples
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.system import config
@@ -250,7 +251,7 @@ def by_bash(file: Path) -> dict[str, str]:
 
 
 @given(literal=LITERALS, lines=st.lists(LINES, max_size=6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(480), deadline=None)
 def test_plain_assignments_are_what_bash_makes_of_them(
     tmp_path_factory: pytest.TempPathFactory, literal: str, lines: Sequence[str]
 ) -> None:
@@ -263,7 +264,7 @@ def test_plain_assignments_are_what_bash_makes_of_them(
     value=VALUES, odd=st.text("ab1 \t=-+.,:@%/~'\"$`\\#()[]{};&|<>*?!^", max_size=3),
     at=st.integers(0, 8),
 )  # fmt: skip
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(640), deadline=None)
 def test_a_value_that_is_taken_is_the_one_that_bash_takes(
     tmp_path_factory: pytest.TempPathFactory, value: str, odd: str, at: int
 ) -> None:
@@ -282,7 +283,7 @@ def test_a_value_that_is_taken_is_the_one_that_bash_takes(
     literal=LITERALS, lines=st.lists(LINES, max_size=6), value=VALUES,
     key=st.one_of(NAMES, st.builds(lambda name, key: f"{name}[{key}]", ARRAYS, KEYS)),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(480), deadline=None)
 def test_a_setting_that_is_written_is_read_and_the_others_stay(
     tmp_path_factory: pytest.TempPathFactory,
     literal: str,
