@@ -94,12 +94,16 @@ def install(folder: Path, requirement: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_package_with_another_hash_is_refused(tmp_path: Path) -> None:
-    right = wheel(tmp_path)
+    wheel(tmp_path)
     done = install(tmp_path, f"pinned==1.0 --hash=sha256:{'0' * 64}\n")
     assert done.returncode == 1, done.stderr
     assert "lore: pip could not install" in done.stderr
     assert not (tmp_path / "target/pinned.py").exists()
-    done = install(tmp_path, f"pinned==1.0 --hash=sha256:{right}\n")
+
+
+@pytest.mark.soak
+def test_a_package_with_its_hash_is_installed(tmp_path: Path) -> None:
+    done = install(tmp_path, f"pinned==1.0 --hash=sha256:{wheel(tmp_path)}\n")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "target/pinned.py").exists()
 

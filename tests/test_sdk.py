@@ -502,37 +502,7 @@ def test_a_forked_process_has_a_connection_of_its_own(folder: Path, lore: pylore
     assert (done.stdout, done.stderr) == ("2\n", "")
 
 
-# --- types
-
-PROGRAM = Path(sdk_program.__file__).read_text()
-
-
-def _mypy(folder: Path, **programs: str) -> str:
-    # A folder that holds the package alone, so that nothing else of the checkout is seen; what
-    # mypy finds out about it is kept there for the next run.
-    site = ROOT / ".mypy_cache/sdk/site"
-    site.mkdir(parents=True, exist_ok=True)
-    if not (site / "pylore").exists():
-        (site / "pylore").symlink_to(ROOT / "pylore")
-    for name, text in programs.items():
-        (folder / f"{name}.py").write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(site.parent),
-         "--follow-imports", "silent", *(f"{name}.py" for name in programs)],
-        cwd=folder, env={"MYPYPATH": str(site), "PATH": "", "HOME": str(folder)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    return done.stdout
-
-
-@pytest.mark.one_in(4)  # without an installation around it, lint checks the program each time
-def test_a_program_that_uses_it_is_checked_by_its_types(tmp_path: Path) -> None:
-    told = PROGRAM.replace("# type: ignore", "# meant")
-    *errors, last = _mypy(tmp_path, program=PROGRAM, told=told).splitlines()
-    assert [line.partition(":")[0] for line in errors] == ["told.py"] * 2
-    assert "in 1 file (checked 2 source files)" in last
-    assert 'expression has type "float", variable has type "str"' in errors[0]
-    assert 'incompatible type "int"; expected "str"' in errors[1]
+# --- types: 'make lint' checks the program, and that what it marks as wrong is wrong
 
 
 def test_the_package_says_that_it_has_types() -> None:
