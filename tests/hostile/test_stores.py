@@ -39,13 +39,13 @@ related note-1
 show note-1 --history
 list
 context sessions
-graph-stats
-graph-path note-1 note-3
-graph-neighbors note-1
-graph-hubs
-graph-relations
-graph-export --format dot
-graph-view -o -
+graph stats
+graph path note-1 note-3
+graph neighbors note-1
+graph hubs
+graph relations
+graph export --format dot
+graph view -o -
 export
 add note another thought
 fact Zurich has_river Limmat
@@ -56,14 +56,14 @@ forget note-2 --purge
 verify
 stale
 search keys --files src/a.py
-run-start --task note-1
-run-list
-run-show run-1
+run start --task note-1
+run list
+run show run-1
 feedback note-1 --helpful
 confirm note-1
 sweep
-graph-similar
-graph-duplicates
+graph similar
+graph duplicates
 reindex
 embed --all
 search keys --retrievers vector
