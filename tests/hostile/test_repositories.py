@@ -321,7 +321,8 @@ ASKING: Words = (
     ("search", "tokens", "--files", "@git"), ("related", "--files", "@git"), ("index",),
     ("index", "--since", "HEAD~1"), ("verify",), HISTORY, ("anchor", "decision-a", "src/auth.py"),
     ("add", "note", "x", "--file", "src/auth.py"), ("sync",), ("sync", "--install", "--hooks"),
-    ("sync", "--uninstall"), ("hook-install", "git"), ("hook-status",), ("hook-uninstall", "git"),
+    ("sync", "--uninstall"), ("hook", "install", "git"), ("hook", "status"),
+    ("hook", "uninstall", "git"),
 )  # fmt: skip
 """Every command that starts git."""
 

@@ -115,10 +115,10 @@ def test_a_failure_is_a_bug_only_where_the_store_is_sound(
 ) -> None:
     altered(tmp_path, *statements)
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise TypeError
 
-    monkeypatch.setattr("pylore.cli.listing.list_records", fail)
+    monkeypatch.setattr("pylore.cli.find._why_none", fail)
     assert run(["list"]) == (1 if statements else 3)
 
 
