@@ -6,7 +6,7 @@ What is measured is the JSON that a command prints of them, in bytes of UTF-8.
 from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError
-from ..system.json_encode import dumps
+from ..core.json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

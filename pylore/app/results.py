@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from ..system.json_encode import dumps
+from ..core.json import dumps
 
 
 class SdkResult(dict[str, Any]):

@@ -11,11 +11,10 @@ from time import time_ns
 from typing import NamedTuple
 
 from ..core.errors import LoreError
-from ..core.json import parse_object
+from ..core.json import dumps, parse_object
 from ..core.times import time_of
 from ..system.atomic_write import write_bytes
 from ..system.files import make_private_folder, open_private_log, state_folder
-from ..system.json_encode import dumps
 from .event_log import append, log_fault, put_away_folder, write_lines
 from .events import event_line, read_events, shortened
 from .recent import sessions_of

@@ -14,9 +14,9 @@ from errno import EDQUOT, EFBIG, ENOSPC
 from fcntl import LOCK_EX, flock
 
 from ..core.errors import LoreError
+from ..core.json import dumps
 from ..core.times import now
 from ..system.files import make_private_folder, open_private_log, state_folder
-from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from time import gmtime, strptime, time
 from typing import NamedTuple
 
 from ..core.errors import LoreError
-from ..core.json import parse_object
-from ..system.json_encode import dumps
+from ..core.json import dumps, parse_object
 from .event_log import VERSION, event_file, lock, put_away, put_away_files
 
 TYPE_CHECKING = False

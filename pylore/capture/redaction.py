@@ -9,9 +9,8 @@ import time
 from bisect import bisect_right
 
 from ..core.errors import LoreError
-from ..core.json import parse_object
+from ..core.json import dumps, parse_object
 from ..system.files import own_folder
-from ..system.json_encode import dumps
 from ..system.plugin_process import FORMAT_SECONDS, PluginProcess, Refused, environment
 from ..system.programs import Tidying
 from . import secret_forms

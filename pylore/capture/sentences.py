@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from ..core.errors import LoreError
-from ..core.json import parse_object
+from ..core.json import dumps, parse_object
 from ..core.text import fold, one_line, printable, words
-from ..system.json_encode import dumps
 from .candidates import LONGEST_TITLE, Candidate, take
 
 TYPE_CHECKING = False

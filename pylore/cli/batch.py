@@ -11,11 +11,10 @@ from __future__ import annotations
 import gc
 
 from ..core.errors import LoreError, UsageError
-from ..core.json import decoded, parse_object
+from ..core.json import decoded, dumps, parse_object
 from ..core.lines import QUESTION_LINE
 from ..core.settings import setting_of_option
 from ..evaluate.queries import question_of, read_lines, read_questions
-from ..system.json_encode import dumps
 from ..terminal.forms import other_forms
 from ..terminal.output import Output, flush, note, write
 from .command import read

@@ -9,9 +9,9 @@ import os
 import sys
 
 from ..core.errors import DONE, FAILURE, LoreError, UsageError
+from ..core.json import dumps
 from ..core.text import MAX_QUERY, counted
 from ..core.vocabulary import RECORDS
-from ..system.json_encode import dumps
 from ..terminal.forms import id_line
 from ..terminal.output import Output, flush, note, write
 from .command import argument, command, option

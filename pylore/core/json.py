@@ -1,4 +1,4 @@
-"""``json.loads``, and ``json.dumps`` as columns of the store have it, without importing ``json``.
+"""JSON in and out without importing ``json``.
 
 That package loads ``re`` and ``enum``, which takes a fourth of a search; what it reads and
 writes with is one module in C. Whatever is wrong in a text is left to ``json`` to say.
@@ -11,6 +11,7 @@ from math import isfinite
 
 from .errors import LoreError
 from .lines import DEEPEST
+from .text import BIDIRECTIONAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,16 +54,7 @@ class Reading:
         return JSONDecoder(parse_constant=self.parse_constant).decode(text)
 
 
-def _refused(value: object) -> object:
-    raise TypeError(f"no JSON form for {type(value).__name__}")
-
-
-# What a store holds has come from JSON: there are no circles in it to look for.
 _READING = Reading(lambda name: float(name.replace("Infinity", "inf")))
-_WRITING, _SORTING = (
-    make_encoder(None, _refused, encode_basestring, None, ": ", ", ", sort_keys, False, True)
-    for sort_keys in (False, True)
-)
 
 
 def loads(text: str) -> Any:
@@ -83,22 +75,65 @@ def is_json(text: str) -> bool:
     return _READING.read(text) is not None
 
 
-def dumps(value: object) -> str:
-    """Return what ``json.dumps(value, ensure_ascii=False)`` gives.
+def dumps(value: Any) -> str:
+    """Return ``value`` as JSON on one line, with nothing in it that a terminal obeys.
 
-    >>> dumps({"why": "no state", "sure": True})
-    '{"why": "no state", "sure": true}'
+    Raises:
+        TypeError: JSON has no form for it.
+
+    >>> dumps({"a": [1, 0.5, None, True], "b": 'say "hi"'})
+    '{"a":[1,0.5,null,true],"b":"say \\\\"hi\\\\""}'
     """
     return "".join(_WRITING(value, 0))
 
 
-def canonical(value: object) -> str:
+def canonical(value: Any) -> str:
     """Return JSON as ``dumps`` does, with the keys of objects in order.
 
     >>> canonical({"b": 1, "a": "é"})
-    '{"a": "é", "b": 1}'
+    '{"a":"é","b":1}'
     """
     return "".join(_SORTING(value, 0))
+
+
+class Raw(str):
+    """Text that is JSON already and goes out as it is."""
+
+    __slots__ = ()
+
+
+# JSON allows DEL, C1 controls and the characters that turn the reading direction
+# around, but a terminal may obey them. C0 controls are in nothing but what another
+# program has written; between values some of them are white space.
+_ESCAPED = {
+    **{code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), *BIDIRECTIONAL)},
+    **dict.fromkeys(map(ord, "\t\n\r"), " "),
+}
+
+
+def quote(text: str) -> str:
+    """Return one string as JSON, in quotes, with nothing in it that a terminal obeys."""
+    return harmless(encode_basestring(text))
+
+
+def harmless(json: str) -> str:
+    """Return one line of JSON that says the same, with nothing in it that a terminal obeys."""
+    return json if json.isprintable() else json.translate(_ESCAPED)
+
+
+def _string(text: str) -> str:
+    return harmless(str(text)) if type(text) is Raw else quote(text)
+
+
+def _formless(value: object) -> None:
+    raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+# What ``json`` itself encodes with. Nothing here is in a circle, so none is looked for.
+_WRITING, _SORTING = (
+    make_encoder(None, _formless, _string, None, ":", ",", sort_keys, False, True)
+    for sort_keys in (False, True)
+)
 
 
 def decoded(line: bytes, longest: int) -> str:

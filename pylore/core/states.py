@@ -96,7 +96,7 @@ def state_name(node: Node) -> str:
     of what it says.
 
     >>> state_name(Node("note-1", "note", body="a", updated_at="2026-01-31T12:00:00Z"))
-    '2026-01-31T12:00:00Z 7bcd922640'
+    '2026-01-31T12:00:00Z 214600e710'
     """
     return f"{clock(node)} {_hash(node)[:_HASH_DIGITS]}"
 

@@ -13,9 +13,9 @@ from struct import pack, unpack
 from time import monotonic, sleep
 
 from ..core.errors import EmbedderError
+from ..core.json import dumps
 from ..core.model import Record
 from ..core.text import one_line, words
-from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ grammar would read as something else. Nothing in it is obeyed by a terminal.
 
 from __future__ import annotations
 
+from ..core.json import dumps
 from ..core.text import one_line, printable
-from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from copy import copy
 from ..anchors.project import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id, fact_sentence, is_seen, own
-from ..core.json import canonical, dumps, parse_object
+from ..core.json import canonical, dumps, harmless, parse_object
 from ..core.lines import CHANGES, DAYS_AHEAD, EDGE, KINDS, LARGEST, NODE, STAMP, TIME, VERDICTS
 from ..core.model import EDGE_HISTORY, Edge, Node
 from ..core.stamps import BASE, DATA, DEFAULTS, PLACE, TAG, Stamped
@@ -28,7 +28,6 @@ from ..records.canonical import (
     when_gone,
 )
 from ..store.anchors import ANCHOR_HISTORY, Anchor
-from ..system.json_encode import harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

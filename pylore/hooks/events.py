@@ -11,14 +11,13 @@ from ..app.search import keep_question, record_ids, search
 from ..context.text import FRAME, framed, tokens_of
 from ..core.errors import LoreError
 from ..core.ids import sha256
-from ..core.json import parse_object
+from ..core.json import dumps, parse_object
 from ..core.query import is_question
 from ..core.text import one_line, printable, words
 from ..core.vocabulary import BROKEN, LEARNING_TYPES, RECORDS, file_id, path_of
 from ..search.likely import SAYS_SOMETHING, likely_files
 from ..store.filter import Scope
 from ..system.files import open_private_log, state_folder
-from ..system.json_encode import dumps
 from ..system.parts import part
 from .install import FILE, PROMPT, SESSION_END, SESSION_START, TOOL, Sent
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ..core.errors import EmbedderError
 from ..core.ids import fact_sentence
+from ..core.json import dumps
 from ..core.text import fold, identifier_parts, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..indexing.indexer import embedded_text, passage_rows
 from ..store.fulltext import COLUMNS, phrases_of
 from ..store.vector_tables import quantise
-from ..system.json_encode import dumps
 from .answer import ORDER
 from .connection import ahead
 

@@ -12,6 +12,7 @@ import time
 from contextlib import nullcontext
 
 from ..core.errors import GraphUnavailable, LoreError, UsageError
+from ..core.json import dumps
 from ..core.scoring import PREFIX_LENGTH
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import stem
@@ -26,7 +27,6 @@ from ..search.legs import ENOUGH, FIELD_WEIGHTS, NEIGHBOURS, OF_EACH, PASSAGES, 
 from ..search.query import Request
 from ..search.rank import PROOFS
 from ..store.filter import Scope
-from ..system.json_encode import dumps
 from ..system.plugin_process import LATE, Refused
 from .answer import (
     ORDER,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.json import parse_any_object, require_storable
-from ..system.json_encode import dumps
+from ..core.json import dumps, parse_any_object, require_storable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ null), ``position`` and ``query`` where the record was shown, and ``rated_at``.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from ..core.errors import LoreError, UsageError
 from ..core.ids import own
+from ..core.json import dumps, loads
 from ..core.model import Edge, Node, Record
 from ..core.scoring import feedback
 from ..core.times import ago, now
@@ -104,7 +104,7 @@ class Runs:
         with self._store.faults, self._store.transaction("run finish"):
             ratings = _ratings(*(complete_ids(self._store, ids) for ids in (helpful, unhelpful)))
             node = self._require_run(run)
-            data = json.loads(node.data)
+            data = loads(node.data)
             if "finished_at" in data:
                 raise LoreError(f"'{run}' was finished at {data['finished_at']}: "
                                 f"'lore feedback --run {run}' rates what it used")  # fmt: skip
@@ -115,7 +115,7 @@ class Runs:
             for id in [id for id in {**shown, **ratings} if id not in gone]:
                 self._use(id, run, ratings.get(id), shown.get(id), stamp)
             self._store.impressions.clear(run)
-            node.data = json.dumps({**data, "finished_at": now()})
+            node.data = dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)
             for _, _, rating, *_ in self._store.impressions.uses(run):
                 result.used += 1
@@ -240,7 +240,7 @@ class Runs:
 
     def _add(self, id: str, data: dict[str, str]) -> None:
         # No title and no text: a search must not find a run by the word "run".
-        node = Node(id, "run", source="system", data=json.dumps(data), created_at=now())
+        node = Node(id, "run", source="system", data=dumps(data), created_at=now())
         node.updated_at = node.created_at
         self._store.nodes.put(node)
         Index(self._store, None).update([node])
@@ -270,20 +270,20 @@ class Runs:
         old = self._store.edges.get(id, run, RELATION)
         known: dict[str, Any] = {}
         if old is not None and old.invalidated_at is None:
-            known = json.loads(old.metadata)
+            known = loads(old.metadata)
             # an edge that was linked by hand says it by its weight
             known.setdefault("rating", "helpful" if old.weight >= 0.5 else "unhelpful")
         known.setdefault("rating", None)
         if shown is not None:
             known["position"], known["query"], answers = shown
-            known["answers"] = json.loads(answers)
+            known["answers"] = loads(answers)
         if rating is not None:
             known["rating"], known["rated_at"] = rating, stamp
         self._put(id, run, known, node.invalidated_at)
 
     def _unrate(self, id: str, run: str) -> None:
         edge = self._store.edges.get(id, run, RELATION)
-        known = json.loads(edge.metadata) if edge else {}
+        known = loads(edge.metadata) if edge else {}
         if "position" not in known:
             self._store.edges.invalidate((id, run, RELATION), now())
             return
@@ -298,7 +298,7 @@ class Runs:
             Edge(
                 id, run, RELATION, WEIGHTS[rating],
                 source="system" if rating is None else "user_edit",
-                metadata=json.dumps(known, ensure_ascii=False), created_at=now(),
+                metadata=dumps(known), created_at=now(),
                 # A forgotten record's edge comes back with the record.
                 invalidated_at=gone,
             )
@@ -331,7 +331,7 @@ def _ratings(helpful: Sequence[str], unhelpful: Sequence[str]) -> dict[str, str]
 def _summary(
     id: str, data: str, created: str, shown: int, used: int, helpful: float, unhelpful: float
 ) -> dict[str, Any]:
-    fields = json.loads(data)
+    fields = loads(data)
     return {
         "id": id,
         "state": "finished" if "finished_at" in fields else "open",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import sqrt
 
 from ..core.errors import LoreError
+from ..core.json import Raw
 from ..core.times import now
 from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id
-from ..system.json_encode import Raw
 from .fact_status import promote, ripe
 
 TYPE_CHECKING = False

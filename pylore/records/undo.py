@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..anchors.attach import accept_anchors
 from ..core.errors import LoreError
 from ..core.ids import plain
-from ..core.json import dumps, loads
+from ..core.json import Raw, dumps, loads
 from ..core.model import Edge, Node, edge_name
 from ..core.stamps import Stamped
 from ..core.states import EDGE_STATE, NODE_STATE, clock, is_indexed, next_clock, same, set_clock
@@ -17,7 +17,6 @@ from ..indexing.similar import RELATION as SIMILAR_TO
 from ..store.curation import BY_RULE_AT, KNOWN, PROMOTED, REFUSED
 from ..store.history import MERGES, RESTORE_BACKUP
 from ..store.resolve_id import resolve_edge
-from ..system.json_encode import Raw
 from .canonical import edge_of
 from .fields import location_of, mark_pruned, require_ends
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..core.json import dumps
 from ..core.model import Record
 from ..core.vocabulary import BROKEN
-from ..system.json_encode import dumps
 from .connection import COUNT_NAMES, DELETED, apsw
 
 TYPE_CHECKING = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..core.json import dumps
 from ..core.model import Edge, Node
-from ..system.json_encode import dumps
 from .connection import COUNT_NAMES, EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
 from .edges import INSERT_EDGE, edge_rows
 from .nodes import INSERT_NODE, rows_of, texts_of

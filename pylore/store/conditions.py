@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..core.json import dumps
 from ..core.vocabulary import COLLECTIONS, HIDDEN_STATUSES, TEXTS
-from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

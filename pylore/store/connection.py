@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..core.errors import StoreDamaged
-from ..system.json_encode import quote
+from ..core.json import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..core.json import dumps
 from ..core.model import Record
 from ..core.vocabulary import THING_IDS
-from ..system.json_encode import dumps
 from .access_log import FACT
 from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.json import require_json_object, require_storable
+from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import EDGE_HISTORY, Edge
 from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
-from ..system.json_encode import dumps
 from .connection import (
     EDGE_ENDS,
     ID_OF,

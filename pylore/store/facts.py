@@ -5,8 +5,8 @@ A fact is a live edge between two live things that no program has computed.
 
 from __future__ import annotations
 
+from ..core.json import dumps
 from ..core.vocabulary import TEXTS
-from ..system.json_encode import dumps
 from .connection import ID_OF, apsw
 from .faults import NO_GRAPH, GraphFaults
 

@@ -13,9 +13,9 @@ from math import log
 
 from ..core import scoring as tuning
 from ..core.errors import StoreError
+from ..core.json import dumps
 from ..core.text import composed, inflections
 from ..core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
-from ..system.json_encode import dumps
 from .conditions import Passages, first_shown, passages_without, shown_id
 from .connection import apsw, changes_seen
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import groupby
 from operator import itemgetter
 
+from ..core.json import dumps
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, PastCommand
 from ..core.stamps import Stamped, latest, states
-from ..system.json_encode import dumps
 from .anchors import ANCHOR_HISTORY, Anchor
 from .connection import EDGE_ENDS, KEY_OF, TO_WIPE, apsw, deleted
 from .edges import INSERT_EDGE, edge_rows

@@ -12,11 +12,10 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, VerdictsUnavailable, nearest
-from ..core.json import require_json_object, require_storable
+from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
 from ..core.vocabulary import HIDDEN_STATUSES, LEARNING, RECORDS, types_named
 from ..system.files import READS, READS_TAKEN
-from ..system.json_encode import dumps
 from .conditions import narrow, seldom, where
 from .connection import DELETED, NEW_KEY, apsw
 from .faults import GraphFaults

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import StoreDamaged
-from ..system.json_encode import dumps
+from ..core.json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

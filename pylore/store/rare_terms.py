@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log
 
 from ..core import scoring as tuning
-from ..system.json_encode import dumps
+from ..core.json import dumps
 from .conditions import expression
 from .connection import apsw
 

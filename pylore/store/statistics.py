@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..system.json_encode import dumps
+from ..core.json import dumps
 from .connection import EDGE_ENDS, apsw, ids_of, key_of
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ import os
 import sys
 
 from ..core.errors import StoreError
-from ..system.json_encode import dumps
+from ..core.json import dumps
 from .conditions import Passages, first_shown, passages_without, shown_id, where
 from .connection import apsw
 from .filter import Scope

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..core.json import dumps
 from ..core.text import composed, words
 from ..core.vocabulary import COMMIT_IDS
-from ..system.json_encode import dumps
 from .connection import apsw
 from .faults import GraphFaults
 from .fulltext import FILES, MESSAGES, WHOLE, creating, rank_bm25

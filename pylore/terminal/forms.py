@@ -6,8 +6,8 @@ form is a function from rows to text and a row here. This module is on the path 
 
 from __future__ import annotations
 
+from ..core.json import dumps
 from ..core.text import printable
-from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

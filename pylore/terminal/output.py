@@ -12,8 +12,8 @@ import sys
 from itertools import islice
 
 from ..core.errors import LoreError, UsageError
+from ..core.json import dumps
 from ..core.text import one_line, printable
-from ..system.json_encode import dumps
 from .forms import FORMS, form_named
 
 TYPE_CHECKING = False

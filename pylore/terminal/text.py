@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.json import loads
+from ..core.json import dumps, loads
 from ..core.query import matches_in
 from ..core.text import one_line, printable
 from ..core.vocabulary import BROKEN
-from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
+from ..core.json import dumps
 from ..core.text import printable
 from ..core.vocabulary import (
     DEFINES,
@@ -23,7 +24,6 @@ from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
 from ..store import ALL
-from ..system.json_encode import dumps
 from ..terminal.text import columns, first_columns
 
 TYPE_CHECKING = False

@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import postgres
 
+from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.embed.static import StaticEmbedder
@@ -36,7 +37,6 @@ from pylore.hub.schema import migrate
 from pylore.hub.search import question
 from pylore.search.pipeline import Request
 from pylore.store.filter import Scope
-from pylore.system.json_encode import dumps
 
 CLIENTS = 16
 SECONDS = 15.0

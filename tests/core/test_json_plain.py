@@ -21,8 +21,9 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(VALUES)
-def test_what_is_written_is_what_json_writes(value: Any) -> None:
-    assert dumps(value) == json.dumps(value, ensure_ascii=False)
+def test_written_json_is_read_back_and_obeyed_by_no_terminal(value: Any) -> None:
+    assert json.loads(dumps(value)) == value
+    assert dumps(value).isprintable() or not dumps(value).isascii()
 
 
 @given(VALUES, st.booleans())

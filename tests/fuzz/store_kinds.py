@@ -16,6 +16,7 @@ from mutator import mutated
 from pylore.code.extract import mentioned
 from pylore.code.rules import load_rules
 from pylore.core.errors import LoreError, StoreError
+from pylore.core.json import dumps
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
@@ -27,7 +28,6 @@ from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
 from pylore.store import Store, create_store
-from pylore.system.json_encode import dumps
 
 TEXTS = (
     "The office is in Zürich", "it's a/b.py", "NEAR AND OR NOT", '"quoted" text*',

@@ -39,7 +39,7 @@ def hub(postgres_server: postgres.Server) -> Iterator[Hub]:
 
 
 def push(hub: Hub, *lines: list[str], embedder: Any = EMBEDDER) -> list[str]:
-    from pylore.system.json_encode import dumps
+    from pylore.core.json import dumps
 
     done = hub.ask("SELECT lore.push(%s)", (dumps([*lines]),))[0][0]
     assert not done["refused"]
@@ -70,7 +70,7 @@ def test_what_stands_is_found_and_what_stood_is_not(hub: Hub) -> None:
 
 def test_what_has_changed_is_not_found_by_what_it_said_before_anybody_indexes_it(hub: Hub) -> None:
     push(hub, note("note-1", body="the key is hunter2"))
-    from pylore.system.json_encode import dumps
+    from pylore.core.json import dumps
 
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="the key is gone")]),))
     assert found(hub, "hunter2") == set()
@@ -91,8 +91,8 @@ def test_facts_follow_their_edges_and_names(hub: Hub) -> None:
 
 def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
     push(hub, note("note-1", body="zebras"))
+    from pylore.core.json import dumps
     from pylore.hub.indexing import index_passages, lacking
-    from pylore.system.json_encode import dumps
 
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="quaggas")]),))
     row = lacking(hub, 9, with_vectors=True)[0]
@@ -122,8 +122,8 @@ def test_a_writer_builds_the_index_of_many_vectors_when_none_waits(
     name = a_hub(postgres_server)
     postgres_server.a_role("a-writer", "lore_writer")
     with connect(postgres_server.url(name, "a-writer")) as hub:
+        from pylore.core.json import dumps
         from pylore.hub.indexing import entry_of, index_passages, lacking
-        from pylore.system.json_encode import dumps
 
         push_only = "SELECT lore.push(%s)"
         hub.ask(push_only, (dumps([note("note-1", body="zebras graze")]),))

@@ -13,6 +13,7 @@ from new_stores import new_store
 from samples import examples
 
 from pylore.core.errors import StoreError
+from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import import_lines
@@ -21,7 +22,6 @@ from pylore.indexing.similar import Plan, stale
 from pylore.indexing.similar_all import build, duplicates, remove
 from pylore.records.records import Records
 from pylore.store import Store
-from pylore.system.json_encode import dumps
 
 WORDS = (
     "connection pool worker leak session token cookie key signature expire database replica "

@@ -18,13 +18,13 @@ from new_stores import new_store
 from wire import META, MODERN, PREFIX, initialize, legacy, request, tool
 
 from pylore.core.errors import UsageError
+from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.mcp.calls import TOOLS, checked, tools
 from pylore.mcp.current_store import CurrentStore
 from pylore.mcp.messages import LONGEST_LINE
 from pylore.mcp.server import LEGACY, serve
 from pylore.records.records import Records
-from pylore.system.json_encode import dumps
 
 
 @pytest.fixture(scope="module")

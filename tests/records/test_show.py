@@ -36,13 +36,13 @@ def ends(fields: dict[str, object]) -> list[tuple[object, ...]]:
 def test_its_fields_and_the_links_at_both_ends(store: Store) -> None:
     fields = shown(store, "note-a")
     assert (fields["title"], fields["tags"], str(fields["data"])) == (
-        "tokens expire", ["auth"], '{"why": "it is safer"}'
+        "tokens expire", ["auth"], '{"why":"it is safer"}'
     )  # fmt: skip
     assert ends(fields) == [
         ("in", "learned_from", "lesson-c", "Leaks", 1.0),
         ("out", "relates_to", "decision-b", "Signed", 0.5),
     ]
-    assert str(fields["edges"][0]["metadata"]) == '{"said": "é"}', "as people read it"
+    assert str(fields["edges"][0]["metadata"]) == '{"said":"é"}', "as people read it"
     assert all("history" not in edge for edge in fields["edges"])
     assert (fields["verdict"], fields["anchors"]) == (None, [])
     assert "anchor_history" not in fields

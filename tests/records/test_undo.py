@@ -417,10 +417,10 @@ def test_how_sure_a_new_link_is_makes_its_weight(records: Records, store: Store)
     records.link(A, "relates_to", B, confidence=0.4)
     records.link(B, "part_of", A, confidence=0.4, weight=0.8)
     found = content(store)["edges"]
-    assert found[LINK] == (0.4, "confirmed", '{"confidence": 0.4}')
+    assert found[LINK] == (0.4, "confirmed", '{"confidence":0.4}')
     assert found[(B, A, "part_of")][0] == 0.8
     records.link(A, "relates_to", B, confidence=0.7)
-    assert content(store)["edges"][LINK] == (0.4, "confirmed", '{"confidence": 0.7}')
+    assert content(store)["edges"][LINK] == (0.4, "confirmed", '{"confidence":0.7}')
     with pytest.raises(LoreError, match="a number from 0 to 1"):
         records.link(A, "relates_to", B, confidence=1.5)
 

@@ -15,6 +15,7 @@ from samples import examples
 from sqlite_stores import connection_of
 
 from pylore.core.errors import UsageError
+from pylore.core.json import dumps
 from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
@@ -25,7 +26,6 @@ from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
 from pylore.store import Store
 from pylore.store.filter import Scope
-from pylore.system.json_encode import dumps
 
 SESSIONS = "decision-sessions"  # anchored to src/auth.py
 LIMITS = "decision-limits"  # anchored to src/auth.py too, and of no word in common

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.core.errors import UsageError
-from pylore.system.json_encode import Raw, dumps, quote
+from pylore.core.json import Raw, dumps, quote
 from pylore.terminal import text as render
 from pylore.terminal.forms import FORMS
 from pylore.terminal.output import Output, note
