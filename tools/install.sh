@@ -86,6 +86,7 @@ make_folders() { # makes what is missing; new/.installed/folders says what 'unin
 }
 
 copy_files() {
+  lore_step "copying lore to $new"
   cp -R lore.sh lib graph pylore config.example "$new/" || exit 1
   mkdir "$new/plugins" && cp -R plugins/lore-* plugins/skeletons "$new/plugins/" || exit 1
   case $BASH in # of a PATH with a dot, one from the working directory would be taken
@@ -98,7 +99,9 @@ copy_files() {
 
 make_environment() { # new/.venv: the packages, and no tools that would name a folder that moves
   local file python=$new/.venv/bin/python
+  lore_step 'making its Python environment'
   lore_make_venv "$new/.venv" "${PYTHON:-python3}"
+  lore_step 'installing packages'
   lore_pip_install "$new/.venv" requirements.lock
   [ -z "${HUB-}" ] || lore_pip_install "$new/.venv" requirements-hub.lock
   "$python" -I -m pip uninstall -qq -y pip setuptools || exit 1
@@ -111,11 +114,13 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
   { "$python" -I -c 'import apsw, click, docutils, numpy, sqlite_fts4, sqlite_vec, yaml' &&
     "$new/.venv/bin/ast-grep" --version >/dev/null; } ||
     lore_fail "the new environment does not work: see above; nothing was changed"
+  lore_step 'compiling'
   "$python" -I -m compileall -q "$new/pylore"
   lore_write_pieces "$new/.venv" "$new"
 }
 
 write_manual() {
+  lore_step 'writing the manual and completions'
   "$new/.venv/bin/python" -I -B -c 'import sys; sys.path.append(sys.argv[1])
 from pylore.cli.manual import write_pages
 write_pages(sys.argv[1] + "/man")' "$new" || lore_fail "the manual could not be written: see above; nothing was changed"

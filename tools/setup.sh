@@ -19,12 +19,12 @@ lore_has() { # <locked requirements file>: true if .venv holds what it says now
 }
 
 if ! .venv/bin/python -I -c 'import pip' 2>/dev/null; then
-  printf 'lore: making .venv\n' >&2
+  lore_step 'making .venv'
   lore_make_venv .venv "${PYTHON:-python3}"
 fi
 for file in "${files[@]}"; do
   if ! lore_has "$file"; then
-    printf 'lore: installing %s\n' "$file" >&2
+    lore_step "installing $file"
     rm -f ".venv/installed-$file"
     lore_pip_install .venv "$file"
     .venv/bin/python -m compileall -q pylore

@@ -9,6 +9,10 @@ lore_fail() { # <message>: one line on stderr, exit 1
   exit 1
 }
 
+lore_step() { # <step>: a line on stderr as it begins
+  printf 'lore: %s\n' "$1" >&2
+}
+
 lore_require_python() { # <python>: exit 1 unless it loads, is 3.10 or later, and makes environments
   local python=$1 version
   version=$("$python" -I -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) ||

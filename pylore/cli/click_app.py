@@ -76,7 +76,8 @@ class Verbs(click.Group):
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage as those of commands are written."""
-        formatter.write(f"Usage: lore {self._declared.name} VERB [options]\n")
+        verb = f"[VERB, or {self._declared.default}]" if self._declared.default else "VERB"
+        formatter.write(f"Usage: lore {self._declared.name} {verb} [options]\n")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order of their declarations."""

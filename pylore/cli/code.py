@@ -30,7 +30,6 @@ from ..system.git import Git
 from ..system.programs import Tidying
 from ..terminal.annotations import REPORTS
 from ..terminal.output import write
-from ..terminal.screen import Progress
 from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from .command import argument, command, option
 from .runtime import ids_from, project_root, say_left_out
@@ -83,12 +82,13 @@ def index(
     if commits:
         raise UsageError("--commits goes with --cochanges")
     left_out: list[tuple[str, str]] = []
-    bar = Progress("indexing", kept="the files so far are kept, the next 'lore index' goes on")
+    kept = "the files so far are kept, the next 'lore index' goes on"
+    bar = session.progress("indexing", kept=kept)
     with Tidying(), session.engine() as engine, bar:
         found = read_all(
             engine, folder, languages=languages, since=since, history=not no_history,
             progress=bar.show, left_out=lambda path, why: left_out.append((path, why)),
-            stage=bar.stage if bar.seen else None,
+            stage=bar.stage,
         )  # fmt: skip
     say_left_out(left_out, session.settings)
     session.output.one(found, _index_text)
@@ -102,11 +102,9 @@ def _read_history(session: Session, since: str, *, commits: bool) -> None:
     Git(root).require()
     since = _time_of_git(root, since)
     gc.disable()  # many small objects and no cycles among them
-    bar = Progress("reading the history", kept="the co-changes are as they were")
+    bar = session.progress("reading the history", kept="the co-changes are as they were")
     with session.engine() as engine, bar:
-        found = analyze_cochanges(
-            engine, since=since, keep_commits=commits, progress=bar.stage if bar.seen else None
-        )
+        found = analyze_cochanges(engine, since=since, keep_commits=commits, progress=bar.stage)
     session.say(found.notes)
     session.say(_left_out(found))
     row = found.to_dict()
@@ -247,7 +245,7 @@ def verify(
         _follow(session, wanted, since or "")
         return DONE
     with session.engine() as engine:
-        found = Verified() if ids and not wanted else _judged(engine, wanted)
+        found = Verified() if ids and not wanted else _judged(session, engine, wanted)
         rows = verified_rows(engine, found, changed=changed)
     session.say(found.notes)
     session.say([_summary(found)])
@@ -264,7 +262,7 @@ def _print_broken(
     if report and session.form_given():
         raise UsageError(f"--as and --{session.form_given()} exclude each other: give one")
     with session.engine() as engine:
-        found = kept_verdicts(engine) if kept else _judged(engine, ids, since or "")
+        found = kept_verdicts(engine) if kept else _judged(session, engine, ids, since or "")
         rows = broken_rows(engine, found)
     session.say(found.notes)
     if report:
@@ -288,10 +286,9 @@ def _follow(session: Session, ids: Sequence[str], since: str) -> None:
     session.output.list(found, _claim_history_text)
 
 
-def _judged(engine: Engine, ids: Sequence[str], since: str = "") -> Verified:
-    with Progress(
-        "verifying", count_anchors(engine, ids), kept="the verdicts are as they were"
-    ) as advance:
+def _judged(session: Session, engine: Engine, ids: Sequence[str], since: str = "") -> Verified:
+    kept = "the verdicts are as they were"
+    with session.progress("verifying", count_anchors(engine, ids), kept=kept) as advance:
         return judge(engine, ids, advance, since)
 
 

@@ -211,12 +211,12 @@ def command(
 def _name_in(usage: str) -> str:
     """Return the words in lower case that a usage begins with.
 
-    >>> _name_in("graph path [options] A B")
-    'graph path'
+    >>> _name_in("graph path [options] A B"), _name_in("merge-file --ours FILE")
+    ('graph path', 'merge-file')
     """
     words: list[str] = []
     for word in usage.split():
-        if not word.replace("-", "").isalpha() or word != word.lower():
+        if word[0] == "-" or not word.replace("-", "").isalpha() or word != word.lower():
             break
         words.append(word)
     return " ".join(words)

@@ -280,9 +280,7 @@ FAMILIES = {
     "cli.declare.write":
         "add edit link unlink fact confirm retract forget restore undo sweep",
     "cli.declare.agents": "mcp hook run feedback",
-    "cli.declare.transfer": "backup restore-backup",
-    "cli.declare.store": "init store embed reindex trust eval tune",
-    "cli.declare.system": "config doctor version commands completion help",
+    "cli.declare.system": "version commands completion help",
 }  # fmt: skip
 """Module below ``pylore`` to the commands that it declares; any other command has a module of its
 name in ``declare``. A module that is missing is of a part that was left out."""

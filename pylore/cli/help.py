@@ -38,10 +38,9 @@ GROUPS = (
     ("From sessions", ("capture",)),
     ("Code", ("index", "anchor", "verify")),
     ("For agents and git", ("mcp", "hook", "run", "feedback")),
-    ("Bring in and take out", ("import", "export", "sync", "backup",
-                               "restore-backup")),
-    ("The store", ("init", "config", "trust", "embed", "reindex", "doctor")),
-    ("Quality, and lore itself", ("tune", "help", "commands", "version", "completion")),
+    ("Bring in and take out", ("import", "export", "sync")),
+    ("The store", ("init", "store", "config", "doctor")),
+    ("Quality, and lore itself", ("eval", "help", "commands", "version", "completion")),
 )  # fmt: skip
 """The order in which ``lore help`` lists commands; one that no group names comes last."""
 

@@ -112,7 +112,7 @@ def _about_commit(settings: Mapping[str, str], *, made: bool) -> str:
             return lines_of(warnings(engine, commit.files, os.getcwd())) if engine else ""
         if engine is None:
             return lines_of(["what the commit teaches is not kept, since this store is not "
-                             "trusted: run 'lore trust' if it is yours"])  # fmt: skip
+                             "trusted: run 'lore store trust' if it is yours"])  # fmt: skip
         ids = keep_learned(engine, commit)
         return lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
 
@@ -143,7 +143,8 @@ class _Engine:
         from .runtime import data_folder, open_for_reading, project_folder, project_root
 
         if project_folder() and not is_trusted(data_folder()):
-            _say(f"{project_folder()} is not trusted: run 'lore trust' to hear what others shared")
+            _say(f"{project_folder()} is not trusted: run 'lore store trust' to get what others "
+                 "shared")  # fmt: skip
             return None
         self._store = open_for_reading(self._settings)
         return Engine(self._store, self._settings, project_root())

@@ -53,6 +53,8 @@ def words_of(kind: str) -> list[str]:
         return asked(*ASKED[kind])
     if kind == "settings":
         return [setting.config_key for setting in SETTINGS]
+    if kind == "sections":
+        return [*dict.fromkeys(setting.section for setting in SETTINGS)]
     if kind == "tags":
         return tags()
     if kind == "languages":

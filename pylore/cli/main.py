@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OTHER = "-"
 """The first word where lore has no command of this name: it is the user's own, or none."""
 
-_CONFIG_LATER = ("help", "commands", "completion", "version", "doctor", "hook run", "config")
+_CONFIG_LATER = ("help", "commands", "completion", "version", "hook run")
 """Commands that answer whatever the config holds, and read it themselves where they need it."""
 
 

@@ -16,6 +16,9 @@ FAMILIES = {
     "capture.commands": "capture",
     "cli.transfer": "import export sync merge-file",
     "hub.commands": "hub",
+    "cli.store": "init store config",
+    "cli.doctor": "doctor",
+    "cli.evaluate": "eval",
 }
 """Module below ``pylore`` to its commands, in the order of the help. A module that is missing
 belongs to a part that was left out."""
@@ -40,6 +43,12 @@ ALIASES = {
     "candidates": "capture candidates",
     "promote": "capture promote",
     "gaps": "capture gaps",
+    "trust": "store trust",
+    "embed": "store embed",
+    "reindex": "store reindex",
+    "backup": "store backup",
+    "restore-backup": "store restore",
+    "tune": "eval --tune",
 }
 """Other names of commands, each with the words that it stands for."""
 

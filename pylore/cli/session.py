@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..records.records import Change, Records
     from ..store import Store
     from ..system.plugin_files import Events
+    from ..terminal.screen import Progress
     from .command import Line
 
 
@@ -44,13 +45,11 @@ _SETTING_OF = {"quiet": ("quiet", "1"), "no_pager": ("paging", "0"), "all_scopes
 class Session:
     """One command's settings, output and store, from its line; each is made when it is used."""
 
-    def __init__(self, options: dict[str, Any], *, lenient: bool = False) -> None:
+    def __init__(self, options: dict[str, Any]) -> None:
         self.given: dict[str, str] = options.pop("settings")
         """Settings as the line gives them; a command may add to them before it reads any."""
         names = (*(f"as_{form.name}" for form in FORMS), "jq")
         self._options = {name: options.pop(name) for name in names if name in options}
-        self._lenient = lenient
-        """Go on where a config file has a wrong value."""
         self._settings: Settings | None = None
         self._output: Output | None = None
 
@@ -71,10 +70,14 @@ class Session:
             UsageError: one of them is wrong.
         """
         if self._settings is None:
-            self._settings = load_settings(self.given, lenient=self._lenient)
+            self._settings = load_settings(self.given)
             if not self._settings.quiet:
                 tell_waiting(note)
         return self._settings
+
+    def use(self, settings: Settings) -> None:
+        """Use these settings in place of the config's."""
+        self._settings = settings
 
     @property
     def output(self) -> Output:
@@ -145,6 +148,16 @@ class Session:
         """Notes for the person, unless they want quiet."""
         say(notes, self.settings)
 
+    def progress(self, label: str, total: int = 0, *, kept: str) -> Progress:
+        """Return a ``with`` block that shows how far the work is, unless they want quiet.
+
+        Args:
+            kept: what an interrupt leaves.
+        """
+        from ..terminal.screen import Progress
+
+        return Progress(label, total, kept=kept, on=not self.settings.quiet)
+
     def tell(
         self, event: str, rows: Sequence[dict[str, Any]], events: Events | None = None
     ) -> None:
@@ -155,7 +168,7 @@ class Session:
         """Let nothing of what was deleted for good stay in the file, or say that it does."""
         if not store.wipe():
             self.say(["what was deleted for good stays in free pages of the store, which is in use "
-                      "or has no room: 'lore reindex' wipes them"])  # fmt: skip
+                      "or has no room: 'lore store reindex' wipes them"])  # fmt: skip
 
     def print_change(self, change: Change) -> None:
         """What a write did, as one thing."""

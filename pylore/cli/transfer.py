@@ -102,7 +102,7 @@ def import_paths(
     with session.open() as store, store.faults:
         before = last_command(store)
         ahead = Ahead(store, lambda: session.embedder(store))
-        with Progress("importing", size, kept="nothing was imported") as advance:
+        with session.progress("importing", size, kept="nothing was imported") as advance:
             pages = MarkdownImport(
                 store, session.settings, ahead, documents, project_root(), type=type,
                 prune=prune, ours=ours, progress=advance, **allowed,
@@ -296,7 +296,8 @@ def export(
             lines = state_lines(store, types)
         else:
             lines = export_lines(store, store.types.require(types))
-        _put(path, lines if form is None else exported(form, lines, session.settings), soon=state)
+        lines = lines if form is None else exported(form, lines, session.settings)
+        _put(path, lines, soon=state, quiet=session.settings.quiet)
 
 
 @contextmanager
@@ -313,11 +314,12 @@ def _state(path: str | None) -> Iterator[State | None]:
         yield State(lines.readline, "stdin" if path == "-" else path)
 
 
-def _put(path: str, lines: Iterable[str], *, soon: bool) -> None:
+def _put(path: str, lines: Iterable[str], *, soon: bool, quiet: bool) -> None:
     """Write lines to a file or stdout; ``soon``: the reader waits for each line."""
     to_file = path not in ("", "-")
     kept = "no file was written" if to_file else "the output is not whole"
-    with Progress("exporting", kept=kept, on=to_file or not sys.stdout.isatty()) as advance:
+    on = (to_file or not sys.stdout.isatty()) and not quiet
+    with Progress("exporting", kept=kept, on=on) as advance:
         if to_file:
             write_whole(path, _counted(lines, advance))
             return

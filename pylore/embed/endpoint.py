@@ -440,7 +440,7 @@ def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int
     dimension = len(vectors[0]) // 4  # float32
     if expected and dimension != expected:
         raise EmbedderError(f"{name} gave {dimension} dimensions, the store's vectors have "
-                            f"{expected}: run 'lore embed --all'")  # fmt: skip
+                            f"{expected}: run 'lore store embed --all'")  # fmt: skip
     return dimension
 
 

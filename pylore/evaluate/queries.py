@@ -1,4 +1,4 @@
-"""Files of questions: what ``lore search --batch``, ``lore eval`` and ``lore tune`` ask.
+"""Files of questions: what ``lore search --batch`` and ``lore eval`` ask.
 
 A line is one object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]][, "options": {}]}``.
 Other fields are left alone. ``options`` are a search's own, for this query alone.

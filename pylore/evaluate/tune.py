@@ -356,7 +356,7 @@ def fragment(report: Mapping[str, Any]) -> str:
     gain = report["unseen"]
     mean, low, high = (100 * gain[name] for name in ("mean", "low", "high"))
     lines = [
-        f"# lore tune: {report['measure']} {mean:+.1f} points [{low:+.1f}, {high:+.1f}]",
+        f"# lore eval --tune: {report['measure']} {mean:+.1f} points [{low:+.1f}, {high:+.1f}]",
         f"# on queries that were not tuned on; {report['queries']} queries in all",
         *(f"{change['key']}={change['to']}" for change in report["changes"]),
     ]

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..app.sync import changed_by, last_command
 from ..cli.command import Group, argument, command, option
-from ..cli.commands.system import change_users_config
 from ..cli.runtime import data_folder, open_for_reading, project_folder
 from ..cli.transfer import came_in_row, say_came_in, synced_text
 from ..core.errors import HubUnavailable, LoreError, NoStore, StoreBusy, UsageError
 from ..core.ids import is_name
 from ..core.text import counted
 from ..core.times import parse_since
+from ..system.config_edit import change_file, users_file
 from ..system.plugin_files import Events
 from ..system.projects import is_trusted
 from ..terminal.output import flush, note
-from ..terminal.screen import Progress
 from ..terminal.text import each
 from .connection import shown
 from .indexing import index_hub
@@ -214,7 +213,8 @@ def add(
                              "and _")  # fmt: skip
     remote = Remote(name, require_url(url), types, tags, scopes, staged)
     state = "changed" if name in session.settings.remotes else "added"
-    path = change_users_config({f"REMOTES[{name}]": remote.as_setting()})
+    path = users_file()
+    change_file(path, {f"REMOTES[{name}]": remote.as_setting()})
     row = {"id": name, "state": state, "file": path}
     session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
 
@@ -239,7 +239,8 @@ def remove(session: Session, name: str = argument("NAME", complete="remotes")) -
     The hub has what it has, and so does this store.
     """
     remote_named(session.settings, name)
-    path = change_users_config({f"REMOTES[{name}]": None})
+    path = users_file()
+    change_file(path, {f"REMOTES[{name}]": None})
     try:
         with open_for_reading(session.settings) as store:
             forget(store, name)
@@ -280,7 +281,7 @@ def sync_with_hub(session: Session, name: str, *, watch: float, dry_run: bool, a
     """
     if project_folder() and not is_trusted(data_folder()):
         raise LoreError("this store may have come with a clone, and would be sent to others: "
-                        "'lore trust' says that it is yours")  # fmt: skip
+                        "'lore store trust' says that it is yours")  # fmt: skip
     if not watch:
         _sync_once(session, name, dry_run=dry_run, all=all)
         return
@@ -310,7 +311,7 @@ def _sync_once(
         forget_others(store, session.settings)
         hub = open_hub(remote.name, remote.url)
         kept = "what went is kept; the next sync goes on"
-        with hub.hub, Progress("syncing", kept=kept, on=not session.settings.quiet) as advance:
+        with hub.hub, session.progress("syncing", kept=kept) as advance:
             sync = HubSync(
                 session.engine(store), hub, name, remote.takes(store), all=all,
                 progress=lambda way, lines: advance(lines),

@@ -61,7 +61,7 @@ class Embedding:
         held = store.meta.get("embedder")
         if not all and held not in (None, embedder.name):
             raise LoreError(f"the store's vectors are {held}'s, not {embedder.name}'s: "
-                            "run 'lore embed --all'")  # fmt: skip
+                            "run 'lore store embed --all'")  # fmt: skip
         load = getattr(embedder, "load", None)
         if load is not None:
             load()  # the warm server stays free for queries
@@ -104,7 +104,7 @@ class Embedding:
 
     def _require_begun(self) -> None:
         if not self._is_begun():
-            raise LoreError("another run has taken the vectors over: see 'lore embed --status'")
+            raise LoreError("another run makes the vectors now: see 'lore store embed --status'")
 
     def _begin(self) -> None:
         name, dimension = self._embedder.name, self._embedder.dimension

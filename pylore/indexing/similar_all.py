@@ -114,7 +114,7 @@ def _leader(leader: list[int], place: int) -> int:
 def _require_vectors(store: Store) -> str:
     held = store.meta.get("embedder")
     if held is None:
-        raise StoreError("the store has no vectors to compare: run 'lore reindex'")
+        raise StoreError("the store has no vectors to compare: run 'lore store reindex'")
     return held
 
 

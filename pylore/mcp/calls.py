@@ -627,7 +627,7 @@ def _writing(current: CurrentStore) -> Engine:
     engine = current.engine({})
     if not may_write(current):
         raise LoreError(f"{current.project} is not trusted, so nothing is written to its store: "
-                        "a person who trusts what is shared there runs 'lore trust'")  # fmt: skip
+                        "a person who trusts the others runs 'lore store trust'")  # fmt: skip
     return engine
 
 

@@ -473,8 +473,8 @@ def require_takeable(store: Store) -> PastCommand:
         raise LoreError(f"the last command, a purge of {last.at}, cannot be taken back: "
                         "import an export that has what it deleted")  # fmt: skip
     if last.name == RESTORE_BACKUP:
-        raise LoreError(f"the last command, a {RESTORE_BACKUP} of {last.at}, cannot be taken back: "
-                        f"run 'lore {RESTORE_BACKUP} {store.path}.before-restore-…', which is "
+        raise LoreError(f"the last command, a restored backup of {last.at}, cannot be taken back: "
+                        f"run 'lore store restore {store.path}.before-restore-…', which is "
                         "the store as it was")  # fmt: skip
     return last
 

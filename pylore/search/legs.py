@@ -248,7 +248,7 @@ def embed_query(
     if held != embedder.name:
         if held is not None:
             notes.append(f"the store's vectors are {held}'s, not {embedder.name}'s: "
-                         "run 'lore embed --all'; full text only")  # fmt: skip
+                         "run 'lore store embed --all'; full text only")  # fmt: skip
         return None
     try:
         vector = embedder.embed([query.text])[0]

@@ -230,7 +230,7 @@ def restore_backup(
 def _require_other(place: str, live: str, shown: str) -> None:
     if not os.path.isfile(place):
         what = "is no plain file" if os.path.lexists(place) else "there is no such file"
-        raise LoreError(f"{shown}: {what}: name a backup that 'lore backup' has made")
+        raise LoreError(f"{shown}: {what}: name a backup that 'lore store backup' has made")
     if os.path.exists(live) and os.path.samefile(place, live):
         raise LoreError(f"{shown}: is the store itself: name a backup of it")
 

@@ -141,7 +141,7 @@ _MADE: dict[str, dict[str, str]] = {
         for name in TABLES.values()
     },
 }
-"""The same of what ``lore reindex`` makes anew."""
+"""The same of what ``lore store reindex`` makes anew."""
 
 _DIMENSION = "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension')"
 _PLACE = "typeof({c}) = 'integer' AND {c} > 0"

@@ -2,16 +2,58 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from ..core.errors import UsageError
-from .config import parse_line, value_end
+from ..core.errors import LoreError, UsageError
+from .atomic_write import write_whole
+from .config import home_folder, parse_line, value_end
+from .files import make_private_folder
+from .project_files import real_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _BROKEN = -1
 """Start of the value in a line that is not a plain assignment, and seems to be one."""
+
+
+def users_file() -> str:
+    """Return the path of the user's config file.
+
+    Raises:
+        LoreError: there is no folder for it.
+    """
+    folder = home_folder(os.environ, "XDG_CONFIG_HOME", ".config")
+    if not folder:
+        raise LoreError("no folder for the user's config: set HOME, or say --project")
+    return os.path.join(folder, "config")
+
+
+def change_file(path: str, changes: Mapping[str, str | None]) -> bool:
+    """Set keys in a config file, or remove them (None); return True if the file has changed."""
+    before = after = text_of(path)
+    for key, value in changes.items():
+        after = without_setting(after, key) if value is None else with_setting(after, key, value)
+    if after != before:
+        make_private_folder(os.path.dirname(path))
+        write_whole(path, [after])
+    return after != before
+
+
+def text_of(path: str) -> str:
+    """Return the text of a config file; empty if it does not exist.
+
+    Raises:
+        LoreError: it is not UTF-8.
+    """
+    try:
+        with open(real_place(path), encoding="utf-8-sig", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError:
+        raise LoreError(f"{path}: not UTF-8: convert it first") from None
 
 
 def with_setting(text: str, key: str, value: str) -> str:

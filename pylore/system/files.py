@@ -236,7 +236,7 @@ def is_of_store(path: str) -> bool:
 def require_no_store(path: str) -> None:
     """Raise LoreError if a file to be written is a store, or one beside it."""
     if is_of_store(os.path.realpath(path)):
-        advice = "name another file ('lore backup' copies a store, 'lore export' writes its text)"
+        advice = "name another file ('lore store backup' copies a store, 'lore export' its text)"
         raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
 
 

@@ -66,17 +66,21 @@ def _size() -> tuple[int, int]:
 
 
 _FROM = 0.7
-"""Seconds after which it is shown: what is done by then needs no bar."""
+"""Seconds after which the bar is drawn."""
 _BETWEEN = 0.1
 _WIDEST = 36
+LINE_AFTER = 2.0
+"""Seconds to the first line where stderr is not a terminal; the next takes twice as long."""
+_LINE_AT_LEAST = 60.0
+"""Seconds between two lines in the end."""
 
 
 class Progress:
     """``with Progress("importing", size, kept="nothing was imported") as advance: advance(n)``
 
-    ``total`` in steps of any size; without one they are counted. ``kept`` is what to say of an
-    interrupt, also where there is no terminal: what of the work there is all the same. Unless
-    ``on``, no bar is drawn.
+    A bar on a terminal; elsewhere a line on stderr now and then. ``total`` is in steps of any size;
+    0 if it is unknown. ``kept`` is what an interrupt leaves, for a message on stderr. Without
+    ``on`` only that message is printed.
     """
 
     def __init__(self, label: str, total: int = 0, *, kept: str = "", on: bool = True) -> None:
@@ -84,28 +88,25 @@ class Progress:
         self._total = total
         self._kept = kept
         self._terminal = sys.stderr.isatty()
-        self._on = on and self._terminal
+        self._on = on
         self._tidying = Tidying()
         self._began = self._last = 0.0
         self._done = 0
         self._drawn = False
-
-    @property
-    def seen(self) -> bool:
-        """Return whether somebody may see it: else nobody need count what there is to do."""
-        return self._on
+        self._lines: _Lines | None = None
 
     def __enter__(self) -> Progress:
         self._tidying.__enter__()
-        if self._on:
-            self._began = monotonic()
-            self._last = self._began + _FROM - _BETWEEN
+        self._began = monotonic()
+        self._last = self._began + _FROM - _BETWEEN
+        if self._on and not self._terminal:
+            self._lines = _Lines(self._line)
         return self
 
     def __call__(self, steps: int) -> None:
         """Add steps that were done."""
         self._done += steps
-        if self._on and monotonic() - self._last >= _BETWEEN:
+        if self._on and self._terminal and monotonic() - self._last >= _BETWEEN:
             self._draw()
 
     def show(self, done: int, total: int) -> None:
@@ -121,7 +122,7 @@ class Progress:
 
     def _draw(self) -> None:
         self._last = monotonic()
-        line = _line(self._label, self._done, self._total, self._last - self._began)
+        line = _bar(self._label, self._done, self._total, self._last - self._began)
         try:
             width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
         except (OSError, ValueError):
@@ -130,7 +131,13 @@ class Progress:
         sys.stderr.flush()
         self._drawn = True
 
+    def _line(self) -> str:
+        of = f"{self._done} of {self._total}, " if self._total else ""
+        return f"{self._label}: {of}{monotonic() - self._began:.0f} s so far"
+
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._lines is not None:
+            self._lines.end()
         try:
             if self._drawn:
                 sys.stderr.write("\r\x1b[K")
@@ -146,12 +153,40 @@ class Progress:
         self._tidying.__exit__()
 
 
-def _line(label: str, done: int, total: int, seconds: float) -> str:
-    """Return what the terminal shows after so many seconds.
+class _Lines:
+    """A thread that prints lines of progress, also while the work is within one call."""
 
-    >>> _line("importing", 500, 2000, 10.0)
+    def __init__(self, line: Callable[[], str]) -> None:
+        from threading import Event, Thread
+
+        self._line = line
+        self._stream = sys.stderr
+        self._ended = Event()
+        self._thread = Thread(target=self._print, daemon=True)
+        self._thread.start()
+
+    def _print(self) -> None:
+        wait = LINE_AFTER
+        while not self._ended.wait(wait):
+            wait = min(2 * wait, _LINE_AT_LEAST)
+            try:
+                self._stream.write(f"lore: {self._line()}\n")
+                self._stream.flush()
+            except (OSError, ValueError):
+                return  # the stream is closed
+
+    def end(self) -> None:
+        """Print no more."""
+        self._ended.set()
+        self._thread.join()
+
+
+def _bar(label: str, done: int, total: int, seconds: float) -> str:
+    """Return the bar after so many seconds.
+
+    >>> _bar("importing", 500, 2000, 10.0)
     'importing  [#########---------------------------]   25 %  50/s  0:30 left'
-    >>> _line("importing", 30, 0, 10.0)
+    >>> _bar("importing", 30, 0, 10.0)
     'importing  30  3/s'
     """
     rate = done / seconds if seconds else 0.0

@@ -1,4 +1,4 @@
-"""What ``lore backup``, ``restore-backup`` and ``export --since`` do and refuse."""
+"""What ``lore store backup``, ``restore`` and ``export --since`` do and refuse."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_restored_backup_keeps_the_store_it_replaces(lore: Lore) -> None:
     assert lore.id("list") == lore.id("search", "keep") == "note-kept"
     assert lore("list").json[0]["access_count"] == 0
     refused = lore.refuse("undo", code=1)
-    assert "a restore-backup of " in refused and "run 'lore restore-backup " in refused
+    assert "a restored backup of " in refused and "run 'lore store restore " in refused
     assert not lore("restore-backup", "-q", str(kept)).err
     assert sorted(lore("list", "--ids").lines) == ["note-kept", "note-later"]
     lore("backup", "a backup.db")

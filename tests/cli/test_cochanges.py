@@ -79,7 +79,7 @@ def test_doctor_names_cochanges_older_than_a_week(repository: Lore) -> None:
         )
     assert check() == {
         "id": "cochanges", "ok": True, "detail": "the co-changes are of 2026-01-01",
-        "fix": "run 'lore graph analyze-cochanges'",
+        "fix": "run 'lore index --cochanges'",
     }  # fmt: skip
 
 

@@ -206,7 +206,8 @@ def test_list_explains_a_section(lore: Lore) -> None:
 def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
     lore.refuse_each("""
         config get grph_depth | 2 | unknown setting 'grph_depth' (did you mean 'graph_depth'?)
-        config put limit 1 | 2 | config takes 'list [SECTION]', 'get KEY', 'set KEY VALUE' or
+        config put limit 1 | 2 | 'put'
+        config get | 2 | KEY
         config set limit 0 | 2 | limit is '0': give a whole number from 1 to 1000
         config set lmit 3 | 2 | unknown setting 'lmit' (did you mean 'limit'?)
         config set limit[x] 3 | 2 | unknown setting 'limit[x]'

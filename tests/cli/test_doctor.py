@@ -48,15 +48,15 @@ def folder(tmp_path: Path) -> str:
 
 
 def examined(folder: str, *, full: bool = False) -> dict[str, Check]:
-    return {check.id: check for check in examine(folder, full=full)}
+    return dict(examine(folder, Settings(), full=full))
 
 
 def failing(checks: dict[str, Check]) -> set[str]:
-    return {check.id for check in checks.values() if not check.ok}
+    return {id for id, check in checks.items() if not check.ok}
 
 
 def warning(checks: dict[str, Check]) -> set[str]:
-    return {check.id for check in checks.values() if check.ok and check.fix}
+    return {id for id, check in checks.items() if check.ok and check.fix}
 
 
 def test_a_store_that_others_may_read_or_change_is_a_warning(folder: str) -> None:
@@ -94,29 +94,29 @@ def test_a_sound_store_passes_every_check(folder: str, full: bool) -> None:
 def test_checking_changes_nothing(folder: str) -> None:
     path = Path(folder, "search.db")
     before = path.read_bytes()
-    examine(folder, full=True)
+    examined(folder, full=True)
     assert path.read_bytes() == before
 
 
 DAMAGES: tuple[tuple[str, str, str], ...] = (
-    ("DELETE FROM passages", "passages", "lore reindex"),
-    ("DELETE FROM nodes WHERE title LIKE 'sessions%'", "passages", "lore reindex"),
+    ("DELETE FROM passages", "passages", "lore store reindex"),
+    ("DELETE FROM nodes WHERE title LIKE 'sessions%'", "passages", "lore store reindex"),
     (
         "INSERT OR REPLACE INTO passage_texts(key, digest) SELECT key, 7 FROM passages",
         "fulltext",
-        "lore reindex",
+        "lore store reindex",
     ),
-    ("DELETE FROM texts_fts_data WHERE id > 10", "fulltext", "lore reindex"),
-    ("INSERT INTO texts_fts(texts_fts) VALUES ('delete-all')", "passages", "lore reindex"),
-    ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore reindex"),
-    ("DELETE FROM passages WHERE key = 1", "vectors", "lore reindex"),
-    ("DELETE FROM passages_vec WHERE key = 1", "vectors", "lore reindex"),
+    ("DELETE FROM texts_fts_data WHERE id > 10", "fulltext", "lore store reindex"),
+    ("INSERT INTO texts_fts(texts_fts) VALUES ('delete-all')", "passages", "lore store reindex"),
+    ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore store reindex"),
+    ("DELETE FROM passages WHERE key = 1", "vectors", "lore store reindex"),
+    ("DELETE FROM passages_vec WHERE key = 1", "vectors", "lore store reindex"),
     (
         "PRAGMA ignore_check_constraints=1; UPDATE passages_vec SET embedding = x'00'",
         "vectors",
-        "lore reindex",
+        "lore store reindex",
     ),
-    ("DROP TABLE passages_vec", "tables", "lore reindex"),
+    ("DROP TABLE passages_vec", "tables", "lore store reindex"),
     ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "embed --all"),
     (
         "DROP TRIGGER type_stays_known; UPDATE nodes SET type = 'unheard'",
@@ -176,7 +176,7 @@ def test_whole_files_and_their_full_text_are_held_against_each_other(folder: str
     assert failing(examined(folder, full=True)) == set()
     damage(folder, "DROP TABLE files_fts")
     found = examined(folder)["passages"]
-    assert "2 files without full text" in found.detail and "lore reindex" in str(found.fix)
+    assert "2 files without full text" in found.detail and "lore store reindex" in str(found.fix)
 
 
 def test_fts4_is_checked_too(tmp_path: Path) -> None:
@@ -207,16 +207,13 @@ def test_an_index_at_odds_with_its_table_is_found_by_the_full_check(folder: str)
     assert "integrity" in failing(examined(folder, full=True))
 
 
-def test_a_store_without_vectors_is_a_warning_unless_that_was_chosen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_vectors_are_a_warning_unless_chosen(tmp_path: Path) -> None:
     path = str(tmp_path)
     new_store(path).close()
     with open_store(path) as store:
         Records(store, Settings(), None, path).add("decision", "one rotating key")
     assert "vectors" in warning(examined(path))
-    monkeypatch.setenv("LORE_EMBEDDER", "none")
-    checks = examined(path)
+    checks = dict(examine(path, Settings().changed([("embedder", "none")], "")))
     assert "vectors" not in warning(checks) | failing(checks)
 
 
@@ -255,9 +252,9 @@ def test_what_is_no_store_fails_a_check_with_a_way_to_mend(
     folder: str, harm: Callable[[Path], None]
 ) -> None:
     harm(Path(folder, "search.db"))
-    failed = [check for check in examine(folder) if not check.ok]
-    assert {check.id for check in failed} & {"store", "integrity"}
-    assert all(check.detail and check.fix for check in failed)
+    checks = examined(folder)
+    assert failing(checks) & {"store", "integrity"}
+    assert all(checks[id].detail and checks[id].fix for id in failing(checks))
 
 
 def test_without_a_data_folder_the_machine_is_still_checked(tmp_path: Path) -> None:
@@ -278,31 +275,14 @@ def test_a_read_only_folder_is_checked_as_far_as_reading_goes(read_only: str) ->
     assert failing(examined(read_only)) == {"data-folder"}
 
 
-# --- settings
-
-
-def test_a_wrong_setting_is_a_finding_not_an_error(
-    folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LORE_GRAPH_DEPTH", "nine")
-    checks = examined(folder)
-    assert failing(checks) == {"config"}
-    assert "LORE_GRAPH_DEPTH" in checks["config"].detail
-
-
-def test_an_unknown_setting_is_a_warning(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LORE_FROM_CONFIG", "grap_depth\tuser:/etc/a:3\t2\n")
-    assert "config" in warning(examined(folder))
-
-
 def test_jq_is_only_a_warning(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert "jq" in warning(examined(folder))
 
 
 def test_the_text_marks_what_fails_and_what_only_warns() -> None:
-    checks = [Check("a", True, "fine"), Check("b", True, "meh", "try"), Check("c", False, "x", "y")]
-    lines = checks_text([check._asdict() for check in checks]).splitlines()
+    checks = [Check("fine"), Check("meh", True, "try"), Check("x", False, "y")]
+    lines = checks_text([{"id": "a", **check._asdict()} for check in checks]).splitlines()
     assert [line.split()[0] for line in lines] == ["ok", "warn", "mend:", "FAIL", "mend:"]
 
 
@@ -362,10 +342,22 @@ def test_doctor_reports_a_config_that_commands_refuse(lore: Lore, text: str) -> 
     assert os.listdir(lore.project) == [".lore"]
 
 
+def test_doctor_names_every_problem_of_the_config(lore: Lore) -> None:
+    lore.config.write_text("limit = 3\nrrf_k=x\ngrap_depth=2\n")
+    lore.patch.setenv("LORE_GRAPH_DEPTH", "1")
+    (check,) = [row for row in lore("doctor", code=1).json if row["id"] == "config"]
+    assert f"{lore.config}:1: " in check["detail"] and f"{lore.config}:2: " in check["detail"]
+    lore.config.write_text("grap_depth=2\n")
+    (check,) = [row for row in lore("doctor").json if row["id"] == "config"]
+    assert check["fix"] and "unknown setting 'grap_depth'" in check["detail"]
+    lore.patch.setenv("LORE_GRAPH_DEPTH", "nine")
+    assert {*failed(lore)} == {"config"}
+
+
 def test_doctor_names_the_command_that_mends(lore: Lore) -> None:
     lore("add", "decision", "sessions are signed with a rotating key")
     damage(str(lore.store), "DELETE FROM passages")
-    assert {*failed(lore).values()} == {"run 'lore reindex'"}
+    assert {*failed(lore).values()} == {"run 'lore store reindex'"}
     lore("reindex")
     assert failed(lore, 0) == {}
     (lore.store / "search.db").write_text("not a database, whatever its name says\n")

@@ -1,4 +1,4 @@
-"""What ``lore embed`` does, and which embedder counts."""
+"""What ``lore store embed`` does, and which embedder counts."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def set_embedder(lore: Lore, name: str) -> None:
 
 def test_embed_refuses_wrong_options_and_embedders(notes: Lore) -> None:
     notes.refuse_each("""
-        embed | 2 | embed takes one of --all, --missing, --status
-        embed --all --missing | 2 | embed takes one of
+        embed | 2 | one of --all, --missing, --status
+        embed --all --missing | 2 | one of --all
         embed --status --dry-run | 2 | --dry-run goes with --all and --missing
-        embed --all --embedder none | 2 | drop the vectors with 'lore reindex --embedder none'
+        embed --all --embedder none | 2 | drop the vectors with 'lore store reindex --embedder none'
         embed --all --embedder static:x | 2 | embedder is 'static:x': give static, none,
         embed --all --embedder sentence-transformers:nope | 1 | nope is not on this machine
     """)
@@ -70,7 +70,7 @@ def test_vectors_of_an_endpoint_need_its_setting(notes: Lore, endpoint: Endpoint
     assert done.json["dimension"] == 16 and f"set embedder={name} in your config" in done.err
     done = notes("search", "key", "--ids")
     assert done.out == "note-a\n" and done.err.count("\n") == 1
-    assert f"the store's vectors are {name}'s, not {STATIC}'s: run 'lore embed --all'" in done.err
+    assert f"the store's vectors are {name}'s, not {STATIC}'s: run 'lore store embed" in done.err
     assert not notes("search", "key", "--embedder", name).err
 
 
@@ -80,7 +80,7 @@ def test_embed_missing_makes_vectors_of_an_outage(notes: Lore, endpoint: Endpoin
     notes("embed", "--all", "-q", *up)
     done = notes("add", "note", "renew the certificates")
     assert "endpoint:letters cannot be asked" in done.err and done.err.count("\n") == 1
-    assert "no vectors before 'lore embed --missing' is run" in done.err
+    assert "no vectors before 'lore store embed --missing' is run" in done.err
     assert notes("embed", "--status").json["missing"] == 1
     done = notes("search", "key", "--ids")
     assert done.lines[0] == "note-a" and done.err.count("\n") == 1

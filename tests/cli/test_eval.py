@@ -1,4 +1,4 @@
-"""What ``lore eval`` and ``lore tune`` print, write and refuse."""
+"""What ``lore eval`` prints, writes and refuses, with ``--tune`` too."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ def test_eval_and_tune_refuse_in_one_line(lore: Lore) -> None:
         eval --queries queries.jsonl --at 0 | 2 | --at
         eval --queries queries.jsonl --compare graph_dept=1 | 2 | did you mean 'graph_depth'
         eval --queries queries.jsonl --type nosuch | 2 | nosuch
-        tune | 2 | tune needs --queries FILE
+        tune | 2 | eval needs --queries FILE
+        tune --queries queries.jsonl --at 5 | 2 | --tune takes no
+        eval --queries queries.jsonl --folds 3 | 2 | go with --tune
         tune --queries queries.jsonl --settings embedder | 2 | 'embedder' is not tuned
         tune --queries queries.jsonl --measure recall@0 | 2 | --measure is 'recall@0'
         tune --queries queries.jsonl --measure precision | 2 | --measure

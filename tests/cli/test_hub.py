@@ -30,7 +30,7 @@ def url(lore: Lore, postgres_server: postgres.Server) -> str:
 def test_two_projects_sync_through_a_hub(lore: Lore, url: str) -> None:
     id = lore.id("add", "decision", "Boats moor where the water is deep")
     lore("trust", "--revoke")  # as a clone's store
-    assert "'lore trust' says that it is yours" in lore.refuse("sync", "team", code=1)
+    assert "'lore store trust' says that it is yours" in lore.refuse("sync", "team", code=1)
     lore("trust")
     assert lore("sync", "team", "--dry-run").json == {
         "remote": "team", "in": {"lines": 0}, "out": {"lines": 1}, "dry_run": True,

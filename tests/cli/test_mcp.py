@@ -1,4 +1,4 @@
-"""Test lore mcp --install, lore trust, and the limit on the bytes of an answer."""
+"""Test lore mcp --install, lore store trust, and the limit on the bytes of an answer."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_similar_refuses_wrong_options(lore: Lore) -> None:
         graph similar --min 1.5 | 2 | --min
         graph similar -k 0 | 2 | --nearest
         graph duplicates --type nots | 2 | unknown type 'nots'
-        graph similar | 1 | lore reindex
+        graph similar | 1 | lore store reindex
     """)
 
 

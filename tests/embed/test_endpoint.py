@@ -382,7 +382,7 @@ def test_a_record_is_added_though_the_endpoint_is_down(store: Store, endpoint: E
     change = records(store, settings).add("note", "renew the certificates", id="note-b")
     assert change.state == "added"
     assert len(change.notes) == 1
-    assert change.notes[0].endswith("no vectors before 'lore embed --missing' is run")
+    assert change.notes[0].endswith("no vectors before 'lore store embed --missing' is run")
     assert len(endpoint.statuses) == 8  # it was not asked for near duplicates as well
     assert store.staged_vectors.count_lacking(aside=False) == 1
     assert search(store, settings, Request("certificates"), None)[0].id == "note-b"
@@ -395,9 +395,7 @@ def test_another_dimension_than_the_stores_is_an_error(store: Store, endpoint: E
     hits = search(
         store, settings, Request("keys"), open_embedder(settings.embedder, store, settings)
     )
-    assert (
-        "gave 32 dimensions, the store's vectors have 16: run 'lore embed --all'" in hits.notes[0]
-    )
+    assert "gave 32 dimensions, the store's vectors have 16: run 'lore store" in hits.notes[0]
     assert [hit.id for hit in hits] == ["note-a"]
 
 

@@ -91,7 +91,7 @@ def test_a_store_is_embedded_anew_and_searched(tmp_path: Path) -> None:
         other = open_embedder(settings.embedder, store, settings)
         assert other is not None
         notes = search(store, settings, Request("feline"), other).notes
-        assert "run 'lore embed --all'" in notes[0]
+        assert "run 'lore store embed --all'" in notes[0]
         run = Embedding(store, other, all=True)
         assert run.run() == 2
         assert store.meta.get("embedder_dimension") == "384"

@@ -14,7 +14,7 @@ import pytest
 from planted import Planted
 
 import pylore
-from pylore.cli.commands import quality
+from pylore.cli import evaluate
 from pylore.core.errors import LoreError
 
 _MADE: dict[str, Path] = {}
@@ -83,7 +83,7 @@ CONFIGS = ["~/other/.lore/.config", "~/.ssh/id", "between; .lore/between -> ~/.s
 
 
 @pytest.mark.parametrize("target", CONFIGS)
-@pytest.mark.parametrize("command", ["search tokens", "config", "add note text"])
+@pytest.mark.parametrize("command", ["search tokens", "config set limit 3", "add note text"])
 def test_a_config_behind_a_link_is_refused_wherever_it_leads(
     planted: Planted, target: str, command: str
 ) -> None:
@@ -91,9 +91,8 @@ def test_a_config_behind_a_link_is_refused_wherever_it_leads(
     planted.plant(f".lore/.config -> {target}")
     before = planted.outside()
     done = planted.lore(*command.split())
-    assert done.returncode == (0 if command == "config" else 2), done.stderr
-    assert re.search(r"^lore: .*/\.lore/\.config:1: is a link: .*\n", done.stderr)
-    assert "mine" not in done.stdout
+    assert done.returncode in (1, 2), done.stderr
+    assert re.fullmatch(r"(lore: .*/\.lore/\.config:.* is a link: .*\n)+", done.stderr)
     assert planted.outside() == before
 
 
@@ -170,8 +169,8 @@ def test_a_tuned_config_goes_through_no_link_out_of_the_project(
     planted.plant("out -> ~/.bashrc; in -> lore.config")
     before = planted.outside()
     with pytest.raises(LoreError, match="out is a link that leads out of the project"):
-        quality._write(None, report, "out")  # type: ignore[arg-type]
+        evaluate._write(None, report, "out")  # type: ignore[arg-type]
     assert planted.outside() == before
     Planted.write(planted.project / "lore.config", "rrf_k=9")
-    assert quality._write(None, report, "in") == str(planted.project / "in")  # type: ignore[arg-type]
+    assert evaluate._write(None, report, "in") == str(planted.project / "in")  # type: ignore[arg-type]
     assert (planted.project / "lore.config").read_text() == "rrf_k=9\nlimit=3\n"

@@ -23,7 +23,6 @@ from forked import in_child, preload
 from homes import move_home
 
 from pylore import Lore
-from pylore.cli.doctor import Check
 from pylore.cli.main import run
 from pylore.system.files import user_secret
 
@@ -489,7 +488,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, folder / "home")
         patch.chdir(folder)
-        patch.setattr("pylore.cli.doctor._embedder", lambda _: Check("embedder", True, "not tried"))
+        patch.setattr("pylore.cli.doctor.MACHINE", ())
         patch.setenv("LORE_DIR", str(folder / ".lore"))
         patch.setenv("LORE_STORE", str(folder / ".lore"))
         yield Project(folder)

@@ -1,4 +1,4 @@
-"""Vectors for what is in the store already: lore embed --all and --missing."""
+"""Vectors for what is in the store already: lore store embed --all and --missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from endpoints import Endpoint, chosen, letters
 from new_stores import new_store
 from sqlite_stores import connection_of
 
-from pylore.cli.doctor import examine
+from pylore.cli.doctor import Check, examine
 from pylore.core.errors import EmbedderError, LoreError
 from pylore.core.model import Node
 from pylore.core.settings import Settings
@@ -186,7 +186,7 @@ def test_a_run_ends_with_a_line_where_another_has_taken_over(
     settings = chosen(endpoint.url)
     first = Embedding(store, anew(store, settings), all=True)
     second = Embedding(store, anew(store, settings), all=True)
-    with pytest.raises(LoreError, match="another run has taken the vectors over"):
+    with pytest.raises(LoreError, match="another run makes the vectors now"):
         first.run(lambda done: None if store.meta.get("embedder") != STATIC else _finish(second))
     require_all_of(store, endpoint, NODES)
 
@@ -225,7 +225,7 @@ def test_what_is_missing_is_made_by_the_stores_own_embedder(
     assert run.run() == 4
     assert len(vectors_of(store)) == NODES
     settings = chosen(endpoint.url)
-    with pytest.raises(LoreError, match=f"are {STATIC}'s, not endpoint:.*: run 'lore embed --all'"):
+    with pytest.raises(LoreError, match=f"are {STATIC}'s, not endpoint:.*: run 'lore store embed"):
         Embedding(store, anew(store, settings), all=False)
 
 
@@ -249,30 +249,29 @@ def test_an_empty_store_takes_another_embedder_at_once(tmp_path: Path, endpoint:
 # --- what doctor says
 
 
-def doctors(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    monkeypatch.setenv("LORE_EMBEDDER", settings.embedder)
-    checks = examine(str(Path(store.path).parent))
-    return {item.id: item for item in checks if item.id in ("embedder", "vectors")}
+def doctors(store: Store, settings: Settings) -> dict[str, Check]:
+    return dict(examine(str(Path(store.path).parent), settings))
 
 
 def test_doctor_knows_unfinished_missing_and_changed_vectors(
-    store: Store, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    store: Store, endpoint: Endpoint
 ) -> None:
     settings = interrupted(store, endpoint, 1)
-    found = doctors(store, Settings(), monkeypatch)["vectors"]
-    assert found.ok and "are unfinished" in found.detail and found.fix == "run 'lore embed --all'"
-    found = doctors(store, settings, monkeypatch)
-    assert found["embedder"].ok
-    assert not found["vectors"].ok and found["vectors"].fix == "run 'lore embed --all'"
+    found = doctors(store, Settings())["vectors"]
+    assert found.ok and "are unfinished" in found.detail
+    assert found.fix == "run 'lore store embed --all'"
+    both = doctors(store, settings)
+    assert both["embedder"].ok
+    assert not both["vectors"].ok and both["vectors"].fix == "run 'lore store embed --all'"
     Embedding(store, anew(store, settings), all=True).run()
-    assert doctors(store, settings, monkeypatch)["vectors"].ok
+    assert doctors(store, settings)["vectors"].ok
     store.vectors.remove([1])
-    found = doctors(store, settings, monkeypatch)["vectors"]
-    assert not found.ok and found.fix == "run 'lore embed --missing'"
+    found = doctors(store, settings)["vectors"]
+    assert not found.ok and found.fix == "run 'lore store embed --missing'"
     Embedding(store, anew(store, settings), all=False).run()
     endpoint.vector = lambda text: letters(text)[::-1]
-    found = doctors(store, settings, monkeypatch)["vectors"]
+    found = doctors(store, settings)["vectors"]
     assert not found.ok and "gives others now" in found.detail
     endpoint.raw = b"hello"
-    found = doctors(store, settings, monkeypatch)
-    assert found["embedder"].fix == "start it, or choose another embedder"
+    both = doctors(store, settings)
+    assert both["embedder"].fix == "start it, or choose another embedder"

@@ -130,7 +130,7 @@ def test_long_answers_lose_whole_results(project: Lore) -> None:
 def test_untrusted_store_is_only_read(project: Lore) -> None:
     lesson = {"type": "lesson", "text": "Check the clock first", "why": "skew",
               "links": ["note-clock:derived_from"], "tags": ["time"]}  # fmt: skip
-    assert "lore trust" in refusal(project, **lesson)
+    assert "lore store trust" in refusal(project, **lesson)
     assert project("list", "--type", "lesson", "--ids").lines == ["lesson-keys"]
     project("trust")
     id = keep(project, **lesson)["id"]

@@ -10,7 +10,7 @@ setup() {
   PATH="$TEST_ROOT/bin:$PATH"
   git init -q
   echo 'def login(): return 1' >src/auth.py
-  lore trust --quiet >/dev/null
+  lore store trust --quiet >/dev/null
 }
 
 commit() { # <message>: of everything; what its hooks print
@@ -128,7 +128,7 @@ prompts() { # <shell> <lines>: what its prompt function prints, and the status a
   lore hook run shell --client shell
   [ "$(cat "$cache")" = kept ]
   rm "$cache"
-  lore trust --revoke --quiet >/dev/null
+  lore store trust --revoke --quiet >/dev/null
   lore hook run shell --client shell
   [ "$(cat "$cache")" = '' ]
 }

@@ -15,7 +15,7 @@ setup_file() {
   (cd "$LORE_REPOSITORY" && cp -R Makefile tools lore.sh lib graph pylore plugins config.example \
     requirements*.lock "$CHECKOUT")
   # make hands the ~ over as it is
-  HOME=$INSTALL_HOME make -C "$CHECKOUT" install DESTDIR="$INSTALL_ROOT/a root" PREFIX='~/a prefix' >"$INSTALL_ROOT/said"
+  HOME=$INSTALL_HOME make -C "$CHECKOUT" install DESTDIR="$INSTALL_ROOT/a root" PREFIX='~/a prefix' >"$INSTALL_ROOT/said" 2>"$INSTALL_ROOT/steps"
   mv "$CHECKOUT" "$CHECKOUT, moved"
   export CHECKOUT="$CHECKOUT, moved"
 }
@@ -68,6 +68,11 @@ works() { # whether the installed lore finds what it keeps
   [ ! -e "$PREFIX_PATH/lib/lore/lib/lore-gone" ]
   [ "$(ls -A "$PREFIX_PATH/lib")" = lore ]
   [ "$(cat "$PREFIX_PATH/bin/mine")" = mine ]
+}
+
+@test "an install prints a line for each step" {
+  [ "$(grep -c '^lore: ' "$INSTALL_ROOT/steps")" -ge 5 ]
+  contains "$(cat "$INSTALL_ROOT/steps")" 'lore: installing packages'
 }
 
 @test "the installed lore runs no program of the working directory" {

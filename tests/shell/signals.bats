@@ -29,19 +29,19 @@ setup() { setup_store; }
 @test "a full disk leaves the old backup, and the old store" {
   unshare -rm true 2>/dev/null || skip 'needs unshare, and the right to mount'
   lore add note "one to keep" --id note-kept >/dev/null
-  lore backup small.db >/dev/null
+  lore store backup small.db >/dev/null
   head -c 700000 /dev/urandom | base64 >text
   lore add doc - --id doc-large --embedder none <text >/dev/null
-  lore backup large.db >/dev/null
+  lore store backup large.db >/dev/null
   mkdir disk
   run_program unshare -rm bash -euc "lore() { '$LORE_REPOSITORY/lore.sh' \"\$@\"; }
     mount -t tmpfs -o size=3m tmpfs disk
     cp small.db disk/kept.db
-    lore backup disk/kept.db || echo refused
+    lore store backup disk/kept.db || echo refused
     cmp small.db disk/kept.db && ls -A disk
     export LORE_DIR=\$PWD/disk/.lore
-    lore init -q >/dev/null && lore restore-backup -q disk/kept.db >/dev/null && rm disk/.lore/*before*
-    lore restore-backup large.db || echo refused
+    lore init -q >/dev/null && lore store restore -q disk/kept.db >/dev/null && rm disk/.lore/*before*
+    lore store restore large.db || echo refused
     lore list --ids && ls disk/.lore"
   expect 0 $'refused\nkept.db\nrefused\nnote-kept\nsearch.db\nsearch.db-queue'
   contains "$stderr" "lore: disk/kept.db: could not grow, the disk is full: nothing was changed"

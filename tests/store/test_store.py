@@ -451,7 +451,7 @@ def test_a_store_of_other_vectors_is_searched_by_full_text_with_a_note(tmp_path:
         assert [hit.title for hit in hits] == ["JWT for session tokens"]
         assert hits.notes == [
             "the store's vectors are another:one's, not static:l2_supercat_256's: "
-            "run 'lore embed --all'; full text only"
+            "run 'lore store embed --all'; full text only"
         ]
 
 

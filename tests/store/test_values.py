@@ -47,7 +47,7 @@ def filled() -> Iterator[apsw.Connection]:
 
 
 MADE = ("passages", "passages_vec", "passage_texts", "former_texts", "ratings", "sketches")
-"""What ``lore reindex`` makes anew, and is looked at apart from the rest."""
+"""What ``lore store reindex`` makes anew, and is looked at apart from the rest."""
 
 
 def found(connection: apsw.Connection, statement: str, *values: object) -> list[str]:

@@ -23,6 +23,7 @@ from pylore.cli import hooks
 from pylore.cli.main import run
 from pylore.system.config import find_store
 from pylore.system.stores import claim
+from pylore.terminal import screen
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Lore:
         }.items():  # fmt: skip
             patch.setenv(name, value)
         patch.setattr(hooks, "end_in_time", lambda *_: None)
+        patch.setattr(screen, "LINE_AFTER", 10_000.0)
         patch.setattr(os, "_exit", _Exit(os._exit))
         for name in ("execv", "execve"):
             patch.setattr(os, name, _in_children(getattr(os, name)))

@@ -128,7 +128,7 @@ def _silence() -> str:
     if not project or is_trusted(data_folder()):
         return ""
     return (f"{project} is not trusted, so hooks say nothing of what others shared there: "
-            "run 'lore trust'")  # fmt: skip
+            "run 'lore store trust'")  # fmt: skip
 
 
 def _row(agent: str, scope: str, place: str, state: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from the end, and a second text says how many.""",
         "--write",
         "lore_remember and lore_feedback too. What is remembered is staged\n"
         "until a person confirms it; for a project that was shared with you\n"
-        "only after 'lore trust'",
+        "only after 'lore store trust'",
     ),
     Option("--store FOLDER", "the data folder, as LORE_DIR would name it", kind="files"),
     Option("--max-bytes N", "the most bytes of an answer", setting="max_bytes"),
@@ -59,7 +59,7 @@ holds and confirmed records that were rated or read (1200 tokens at the most); f
 at hand and records that bear on these or on the question (400); what is known of a file
 (300), and what an edit of it newly puts against rules (300). Nothing comes twice in a
 session, nothing that matches weakly, and nothing from a store that you have not made or
-trusted: see 'lore trust'. What is shown stands in a run, which 'lore run list' has, and
+trusted: see 'lore store trust'. What is shown stands in a run, which 'lore run list' has, and
 does not count as use.""",
     verbs=("install", "uninstall", "status", "shell", "run"),
 )

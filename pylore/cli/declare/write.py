@@ -329,7 +329,7 @@ UNDO_COMMAND = OldCommand(
 With ids, the last change of each of these records; called again, the one before. Without,
 or with --last, all that the last command did to this store: what it changed is as it was,
 what it added is forgotten. That is a command too, so the next 'lore undo' does it again.
-Neither a purge nor 'lore restore-backup' can be taken back, the file that
+Neither a purge nor 'lore store restore' can be taken back, the file that
 the latter keeps can be restored. 'lore restore --at N' leads to any earlier state.""",
     Option("--last", "the last command; so it is without ids"),
     OUTPUT,

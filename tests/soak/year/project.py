@@ -246,7 +246,7 @@ class Project:
         backup, file = elsewhere / "backup.db", elsewhere / "export.jsonl"
         here.json(folder, "backup", str(backup))
         here.lore(folder, "export", str(file))
-        for name, words in (("restored", ("restore-backup", str(backup))),
+        for name, words in (("restored", ("store", "restore", str(backup))),
                             ("imported", ("import", str(file)))):  # fmt: skip
             place = {"LORE_DIR": str(elsewhere / name)}
             here.lore(folder, "init", settings=place)

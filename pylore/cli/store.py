@@ -1,0 +1,625 @@
+"""Commands that make and mend the store, and change settings: init, store, config."""
+
+from __future__ import annotations
+
+import os
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from ..app.sync import earlier_store, make_empty_store, make_store
+from ..core.errors import LoreError, StoreError, UsageError
+from ..core.settings import SETTINGS, named, users_alone
+from ..core.text import counted
+from ..embed import open_embedder
+from ..formats.knowledge import FILE as KNOWLEDGE
+from ..indexing.indexer import rebuild
+from ..indexing.reembed import Cost, Embedding
+from ..store import FILE, backup, create_store, open_store
+from ..system import stores
+from ..system.config import load, locate
+from ..system.config_edit import change_file, users_file
+from ..system.files import SHARED
+from ..system.project_files import real_place
+from ..system.projects import project_of, revoke, trust
+from ..terminal.output import note, write
+from ..terminal.text import bold, dim, each
+from .command import Group, argument, command, option
+from .runtime import (
+    data_folder,
+    load_settings,
+    project_folder,
+    require_store,
+    require_utf8,
+    shared_folder,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..core.settings import Setting, Settings
+    from ..store import Store
+    from .session import Session
+
+FULLTEXT = option(
+    "--fulltext ENGINE", "full-text engine; auto is fts5 if SQLite has it", "auto",
+    choices=("auto", "fts5", "fts4"),
+)  # fmt: skip
+
+
+# --- init
+
+
+@command("init [options] [FOLDER]", settings=("busy_timeout",))
+def init(
+    session: Session,
+    folder: str = argument("[FOLDER]", default="", complete="files"),
+    *,
+    fulltext: str = FULLTEXT,
+) -> None:
+    """Make a store for this folder, or for FOLDER.
+
+    The folder becomes a project: .lore/ there holds what its collaborators share, and the store
+    lies in your data folder, readable by you alone. Commands in the folder and below use it.
+    Records in .lore/knowledge.jsonl are imported. With LORE_DIR set, search.db is made in that
+    folder. An existing store stays as it is.
+
+    \b
+    lore init
+    """
+    chosen = os.environ.get("LORE_DIR", "")
+    if chosen and not folder:
+        require_utf8(os.path.abspath(chosen), "the folder")
+        existed = _has_store(chosen)
+        create_store(chosen, fulltext=fulltext, busy_timeout=session.settings.busy_timeout).close()
+        _print_made(session, chosen, chosen, existed=existed)
+        return
+    project = require_utf8(os.path.abspath(folder or "."), "the folder")
+    os.makedirs(real_place(os.path.join(project, SHARED)), exist_ok=True)
+    outer = project_folder()
+    project, store = locate(project)
+    existed = _has_store(store)
+    if existed:
+        open_store(store, busy_timeout=session.settings.busy_timeout).close()  # raises if unusable
+    else:
+        earlier = earlier_store(project)
+        store = stores.claim(project)
+        session.say(_make(store, project, session.settings, fulltext, earlier))
+        if outer and os.path.realpath(project).startswith(f"{outer.rstrip('/')}/"):
+            session.say([f"{outer} is a project too: from {project} on down this one hides it"])
+    _print_made(session, os.path.join(project, SHARED), store, existed=existed)
+
+
+def _has_store(folder: str) -> bool:
+    path = os.path.join(folder, FILE)
+    return os.path.exists(path) and os.path.getsize(path) > 0
+
+
+def _make(store: str, project: str, settings: Settings, fulltext: str, earlier: str) -> list[str]:
+    """Make the store of a project; return notes for the person."""
+    try:
+        count = make_store(store, project, settings, fulltext)
+    except StoreError:
+        raise
+    except LoreError as error:
+        make_empty_store(store, settings, fulltext)
+        return [str(error)]
+    read = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
+    silent = "hooks are silent about what others wrote until you run 'lore store trust'"
+    return [f"{read}; {silent}{earlier}"] if count else [earlier.removeprefix("; ")] * bool(earlier)
+
+
+def _print_made(session: Session, folder: str, store: str, *, existed: bool) -> None:
+    row = {"folder": os.path.abspath(folder), "state": "unchanged" if existed else "added",
+           "store": os.path.join(os.path.abspath(store), FILE)}  # fmt: skip
+    session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
+
+
+# --- store: where it is
+
+STORE = Group("store", """\
+Find, trust, copy and rebuild stores.
+
+A project's search.db lies in your data folder (~/.local/share/lore/projects), never in the
+project, where other people can write through git. It belongs to the repository: all worktrees share
+it, and it stays when you move the folder; a clone has another. LORE_DIR sets another folder.
+""")  # fmt: skip
+
+
+@command("store path")
+def path(session: Session) -> None:
+    """Print the path of the search.db that commands in this folder use.
+
+    \b
+    sqlite3 -readonly "$(lore store path)" 'select id, title from nodes limit 5'
+    """
+    if not session.form_given():
+        session.print_as_text("text")  # for $(lore store path)
+    if project_folder() and not os.path.exists(os.path.join(data_folder(), FILE)):
+        session.open().close()  # the first command in a clone makes the store
+    row = {"id": os.path.join(data_folder(), FILE), "project": project_folder()}
+    session.output.one(row, lambda row: f"{row['id']}\n")
+
+
+@command("store list [--gone]")
+def list_stores(
+    session: Session,
+    *,
+    gone: bool = option("--gone", "only stores whose project is gone"),
+) -> None:
+    """List stores of projects: present or gone, bytes, folder of the project, name.
+
+    \b
+    lore store list --gone --ids | xargs -I{} lore store remove {}
+    """
+    rows = [_row(*one) for one in stores.stores()]
+    rows = [row for row in rows if row["state"] == "gone" or not gone]
+    session.output.list(rows, each(_stores_text))
+
+
+@command("store adopt STORE")
+def adopt(session: Session, store: str = argument("STORE", complete="files")) -> None:
+    """Give the store of a project that is gone to the project in use, without its trust.
+
+    STORE is its name in 'lore store list', or the folder where the project was. The store that this
+    project has is kept, as the store of a project that is gone.
+    """
+    if not project_folder():
+        raise LoreError("no project here to adopt a store for: run this in its folder")
+    folder, own = stores.adopt(_name_or_place(store), project_folder())
+    row = _row(os.path.basename(folder), project_of(folder), folder)
+    session.say([f"the store that was here is kept as {os.path.basename(own)}"] if own else [])
+    session.output.one({**row, "state": "adopted"}, _stores_text)
+
+
+@command("store remove STORE")
+def remove(session: Session, store: str = argument("STORE", complete="files")) -> None:
+    """Delete the store of a project that is gone, for good.
+
+    STORE is its name in 'lore store list', or the folder where the project was.
+    """
+    found = stores.gone_store(_name_or_place(store))
+    row = {**_row(*found), "state": "removed"}
+    stores.remove(found[-1])
+    session.output.one(row, _stores_text)
+
+
+def _name_or_place(word: str) -> str:
+    """Return the name of a store, or the real path of a folder, which need not exist."""
+    if "/" not in word and word not in (".", ".."):
+        return word
+    above, name = os.path.split(os.path.abspath(require_utf8(word, "the folder")))
+    return os.path.join(os.path.realpath(above), name)
+
+
+def _row(name: str, place: str, store: str) -> dict[str, Any]:
+    file = os.path.join(store, FILE)
+    state = "gone" if stores.is_gone(name, place, store) else "present"
+    size = os.path.getsize(file) if os.path.exists(file) else 0
+    return {"id": name, "folder": place, "state": state, "bytes": size, "file": file}
+
+
+def _stores_text(row: dict[str, Any]) -> str:
+    return f"{row['state']:<8} {row['bytes']:>12}  {row['folder']}  {row['id']}\n"
+
+
+@command("store trust [--revoke] [FOLDER]")
+def trust_project(
+    session: Session,
+    folder: str = argument("[FOLDER]", default="", complete="files"),
+    *,
+    revokes: bool = option("--revoke", "end the trust"),
+) -> None:
+    """Let agents get what a project's collaborators wrote without asking for it.
+
+    Records that come with a clone were written by others. A search shows them; until you trust
+    the project, hooks print none of them, 'lore mcp' writes nothing, and no hub gets any. A project
+    that shared nothing at 'lore init' is trusted.
+
+    \b
+    lore store trust
+    lore store trust --revoke ~/src/shop
+    """
+    require_utf8(os.path.abspath(folder), "the folder")
+    project, store = locate(folder) if folder else (project_folder(), data_folder())
+    if not project:
+        raise LoreError("trust is about a project, and this folder is in none: name its folder")
+    require_store(store)
+    changed = revoke(store) if revokes else trust(store)
+    state = ("revoked" if revokes else "trusted") if changed else "unchanged"
+    row = {"folder": project, "state": state}
+    session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
+
+
+# --- store: its indexes
+
+
+@command("store embed --all | --missing | --status [options]",
+         settings=("embedder", "endpoint_model", "busy_timeout"))  # fmt: skip
+def embed(
+    session: Session,
+    *,
+    all: bool = option("--all", "replace every vector; after an interrupt run it again"),
+    missing: bool = option("--missing", "make missing vectors, as after an endpoint was down"),
+    status: bool = option("--status", "print whose vectors there are, and how many are missing"),
+    dry_run: bool = option("--dry-run", "print the number of passages and the time it would take"),
+) -> None:
+    """Make the store's vectors, with another embedder too.
+
+    Searches use the old vectors until all new ones are there. sentence-transformers:NAME needs its
+    packages (pip install lore-shell[transformers]) and a model on this machine; nothing is
+    downloaded. endpoint:URL (http, https or unix:/PATH) speaks OpenAI's /v1/embeddings; its key
+    comes from LORE_ENDPOINT_KEY.
+
+    \b
+    lore store embed --missing
+    lore store embed --all --dry-run --embedder endpoint:http://localhost:11434/v1
+    """
+    if all + missing + status != 1:
+        raise UsageError("give one of --all, --missing, --status: see 'lore store embed --help'")
+    if status and dry_run:
+        raise UsageError("--dry-run goes with --all and --missing: see 'lore store embed --help'")
+    if status:
+        _print_status(session)
+        return
+    with session.open_whole("embed") as store, store.faults:
+        embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
+        if embedder is None:
+            raise UsageError("the embedder is none: choose another, or drop the vectors with "
+                             "'lore store reindex --embedder none'")  # fmt: skip
+        run = Embedding(store, embedder, all=all)
+        cost = run.cost()
+        session.say([_cost_text(cost, embedder.name)])
+        row = {"embedder": embedder.name, "dimension": embedder.dimension,
+               "passages": cost.passages, "kept": cost.kept}  # fmt: skip
+        if dry_run:
+            row["seconds"] = round(cost.seconds, 1)
+        else:
+            kept = "vectors made so far are kept, and the same command continues from there"
+            with session.progress("embedding", cost.passages, kept=kept) as advance:
+                row["passages"] = run.run(advance)
+            store.compact()
+            if session.settings.origins.get("embedder", "").startswith("flag:"):
+                session.say([f"to search with these vectors, set "
+                             f"embedder={session.settings.embedder} in your config"])  # fmt: skip
+    session.output.one(row, lambda row: f"{row['passages']} passages, {row['embedder']}, "
+                       f"{row['dimension']} dimensions\n")  # fmt: skip
+
+
+def _cost_text(cost: Cost, name: str) -> str:
+    kept = f", {cost.kept:,} have theirs from an interrupted run" if cost.kept else ""
+    return (f"{cost.passages:,} passages to embed by {name}{kept}: about "
+            f"{_duration(cost.seconds)} ({cost.a_second:,.0f} a second)")  # fmt: skip
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((3600, "hours"), (60, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(1.0, seconds):.0f} seconds"
+
+
+def _print_status(session: Session) -> None:
+    with session.open_whole("embed") as store, store.faults, store.snapshot():
+        session.output.one(_status(store, session.settings.embedder), _status_text)
+
+
+def _status(store: Store, wanted: str) -> dict[str, Any]:
+    held, vectors = store.meta.get("embedder"), store.staged_vectors
+    unfinished = vectors.embedder and {
+        "embedder": vectors.embedder, "missing": vectors.count_lacking(aside=True),
+    }  # fmt: skip
+    return {
+        "embedder": held,
+        "dimension": int(store.meta.get("embedder_dimension") or 0),
+        "passages": vectors.count_passages(),
+        "missing": vectors.count_lacking(aside=False) if held else vectors.count_passages(),
+        "wanted": wanted,
+        "unfinished": unfinished,
+    }
+
+
+def _status_text(row: dict[str, Any]) -> str:
+    lines = [
+        f"vectors     {row['embedder'] or 'none'}, {row['dimension']} dimensions",
+        f"passages    {row['passages']}, {row['missing']} without a vector",
+        f"setting     embedder={row['wanted']}",
+    ]
+    begun = row["unfinished"]
+    if begun:
+        lines.append(f"unfinished  {begun['embedder']}, {begun['missing']} passages to go: "
+                     "run 'lore store embed --all'")  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+@command("store reindex [options]", settings=("embedder", "busy_timeout"))
+def reindex(session: Session, *, fulltext: str = FULLTEXT) -> None:
+    """Rebuild the full-text and vector indexes.
+
+    Needed after a change of the full-text engine, and where 'lore doctor' says so. Records stay as
+    they are. For another embedder 'lore store embed --all' is enough.
+    """
+    with session.open_whole("reindex") as store, store.faults:
+        total = sum(store.nodes.count_by_type().values())
+        kept = "the indexes are as they were"
+        with session.progress("indexing", total, kept=kept) as advance:
+            count = rebuild(
+                store, session.embedder(store), fulltext, lambda done: advance.show(done, total)
+            )
+        store.compact()
+        session.wipe(store)
+        row = {"nodes": count, "fulltext": store.fulltext.engine,
+               "embedder": store.meta.get("embedder")}  # fmt: skip
+    session.output.one(row, lambda row: f"indexed {counted(row['nodes'], 'node')}\n")
+
+
+# --- store: backups
+
+
+@command("store backup [--force] FILE")
+def back_up(
+    session: Session,
+    file: str = argument("FILE", complete="files"),
+    *,
+    force: bool = option("--force", "replace a file that is not a backup too"),
+) -> None:
+    """Copy the whole store into one file, while others may write to it.
+
+    The copy is checked before it takes its place, and only you may read it. An earlier backup is
+    replaced, any other file is not. For text that git can compare and merge, see 'lore export'.
+
+    \b
+    lore store backup ~/backups/project-$(date +%F).db
+    """
+    _require_file(file, "a backup cannot go through a pipe, 'lore export' can")
+    session.open_whole("backup").close()  # reports what is wrong with the store
+    with session.progress("copying", _STEPS, kept="there is no new backup") as advance:
+        done = backup.back_up(
+            data_folder(), file, force=force, busy_timeout=session.settings.busy_timeout,
+            progress=_in_steps(advance.show),
+        )  # fmt: skip
+    row = {"file": done.file, "bytes": done.bytes, "nodes": done.nodes, "edges": done.edges}
+    session.output.one(row, _copied_text)
+
+
+@command("store restore FILE")
+def restore(session: Session, file: str = argument("FILE", complete="files")) -> None:
+    """Put a backup in the place of the store.
+
+    The backup is checked first. The store that was there is kept beside it, under the name that is
+    printed. Other commands may go on: readers see the old store or the new one, writers wait.
+    Records written since the backup are in the kept file alone; import its export to get them back.
+
+    \b
+    lore store restore ~/backups/project.db
+    """
+    session.require_whole("restore")
+    _require_file(file, "a backup is a file, 'lore import -' reads an export")
+    with session.progress("restoring", _STEPS, kept="the store is as it was") as advance:
+        done = backup.restore_backup(
+            data_folder(), file, busy_timeout=session.settings.busy_timeout,
+            progress=_in_steps(advance.show),
+        )  # fmt: skip
+    if done.kept:
+        session.say([f"what was there is kept in {done.kept}"])
+    row = {"file": done.file, "bytes": done.bytes, "nodes": done.nodes, "edges": done.edges,
+           "kept": done.kept}  # fmt: skip
+    session.output.one(row, _copied_text)
+
+
+_STEPS = 100
+
+
+def _in_steps(show: Callable[[int, int], None]) -> Callable[[float], None]:
+    return lambda part: show(int(part * _STEPS), _STEPS)
+
+
+def _require_file(path: str, instead: str) -> None:
+    if path in ("-", ""):
+        raise UsageError(f"a file is needed: {instead}")
+    require_utf8(path, "the file")
+
+
+def _copied_text(row: dict[str, Any]) -> str:
+    return f"{row['file']}: {row['nodes']} nodes, {row['edges']} edges, {row['bytes']} bytes\n"
+
+
+# --- config
+
+CONFIG = Group("config", """\
+Print and change settings.
+
+A setting is an option (--graph-depth), an environment variable (LORE_GRAPH_DEPTH) and a key of a
+config file (graph_depth). Precedence: option, environment, the project's .lore/.config, the user's
+~/.config/lore/config, default. Config files are parsed line by line and never run; config.example
+has every setting. An element of an array is EDGE_WEIGHTS[calls].""", default="list")  # fmt: skip
+
+USER = option("--user", "change the user's file: the default without a project")
+PROJECT = option("--project", "change the project's file: the default in a project")
+
+
+@command("config list [SECTION]", needs_config=False)
+def list_settings(
+    session: Session,
+    section: str = argument("[SECTION]", default="", complete="sections"),
+) -> None:
+    """List every setting, or those of a section: value, origin, and what it does.
+
+    \b
+    lore config list graph
+    """
+    _load(session)
+    sections = list(dict.fromkeys(one.section for one in SETTINGS))
+    if not any(one.startswith(section) for one in sections):
+        raise UsageError(f"no section '{section}': give one of {', '.join(sections)}")
+    store = os.path.join(os.environ.get("LORE_STORE", ""), FILE)
+    session.say([f"the store is {store}"] if os.path.exists(store) else [])
+    rows = [_setting_row(session, one) for one in SETTINGS if one.section.startswith(section)]
+    session.output.list(rows, _sections_text)
+
+
+@command("config get [--value] KEY", needs_config=False)
+def get(
+    session: Session,
+    key: str = argument("KEY", complete="settings"),
+    *,
+    value: bool = option("--value", "print the value alone"),
+) -> None:
+    """Print one setting.
+
+    \b
+    lore config get graph_depth --value
+    """
+    _load(session)
+    row = _setting_row(session, named(key)[0])
+    if value:
+        write(f"{row['value']}\n")
+    else:
+        session.output.one(row, _setting_text)
+
+
+@command("config set [--user | --project] KEY VALUE", needs_config=False)
+def set_setting(
+    session: Session,
+    key: str = argument("KEY", complete="settings"),
+    value: str = argument("VALUE"),
+    *,
+    user: bool = USER,
+    project: bool = PROJECT,
+) -> None:
+    """Write a setting into a config file; other lines and comments stay.
+
+    Settings that run programs or name places are refused in a project's file, which may come with a
+    clone.
+
+    \b
+    lore config set graph_depth 1
+    lore config set EDGE_WEIGHTS[calls] 0.5 --user
+    """
+    _load(session)
+    _change(session, key, value, user=user, project=project)
+
+
+@command("config unset [--user | --project] KEY", needs_config=False)
+def unset(
+    session: Session,
+    key: str = argument("KEY", complete="settings"),
+    *,
+    user: bool = USER,
+    project: bool = PROJECT,
+) -> None:
+    """Remove a setting from a config file; other lines and comments stay."""
+    _load(session)
+    _change(session, key, None, user=user, project=project)
+
+
+def _load(session: Session) -> None:
+    """Read the config files without their broken lines, which these commands may mend."""
+    try:
+        load(os.environ)
+    except UsageError as error:
+        note(str(error))
+    session.use(load_settings(session.given, lenient=True))
+
+
+def _setting_row(session: Session, setting: Setting) -> dict[str, Any]:
+    return {
+        "id": setting.config_key,
+        "section": setting.section,
+        "value": session.settings.as_text(setting.name),
+        "origin": session.settings.origins.get(setting.name, "default"),
+        "help": setting.help,
+    }
+
+
+def _setting_text(row: dict[str, Any]) -> str:
+    origin = "" if row["origin"] == "default" else dim(f"  {row['origin']}")
+    return f"{bold(row['id'])} = {row['value'] or '-'}{origin}\n    {row['help']}\n"
+
+
+def _sections_text(rows: Sequence[dict[str, Any]]) -> str:
+    sections = [(f"# {section}\n", [*group]) for section, group in groupby(rows, _section_of)]
+    return "\n".join(head + "".join(map(_setting_text, group)) for head, group in sections)
+
+
+def _section_of(row: dict[str, Any]) -> str:
+    return str(row["section"])
+
+
+def _change(session: Session, key: str, value: str | None, *, user: bool, project: bool) -> None:
+    """Write a setting into a file, or remove it (None); write nothing if that is wrong."""
+    try:
+        setting, element = named(key)
+    except UsageError:
+        if value is not None or not _unset_unknown(session, key):
+            raise
+        return
+    key = setting.config_key + (f"[{element}]" if element else "")
+    if value is not None:
+        session.settings.changed([(key, value)], "command:config set")
+    path = _file(setting, value or "", user=user, project=project)
+    changes: dict[str, str | None] = {key: value}
+    if value and setting.kind == "weights" and not element:
+        pairs = [item.partition("=") for item in value.replace(",", " ").split()]
+        changes = {f"{key}[{name.lower()}]": weight for name, _, weight in sorted(pairs)}
+    is_changed = change_file(path, changes)
+    session.say(_overruled(session, setting, path))
+    state = "unchanged" if not is_changed else "unset" if value is None else "set"
+    _print_change(session, key, value, state, path)
+
+
+def _unset_unknown(session: Session, key: str) -> bool:
+    """Remove a key that is not a setting from the first config file that has it."""
+    for path in (_shared_file(), users_file()):
+        if change_file(path, {key: None}):
+            _print_change(session, key, None, "unset", path)
+            return True
+    return False
+
+
+def _print_change(session: Session, key: str, value: str | None, state: str, path: str) -> None:
+    row = {"id": key, "value": value, "state": state, "file": path}
+    session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
+
+
+def _file(setting: Setting, value: str, *, user: bool, project: bool) -> str:
+    """Return the file to change: in a project its own, where that may have the setting.
+
+    Raises:
+        UsageError: a project's file may not have it, or both files are named.
+        LoreError: there is no such folder.
+    """
+    if user and project:
+        raise UsageError("--user and --project exclude each other: give one")
+    why = users_alone(setting.name, value)
+    found = bool(project_folder())
+    if user or (not project and (why or not found)):
+        return users_file()
+    if why and found:
+        raise UsageError(f"{setting.config_key} {why}, so it counts only in the user's own "
+                         "config: say --user")  # fmt: skip
+    if not found:
+        require_store(data_folder())
+    return _shared_file()
+
+
+def _shared_file() -> str:
+    """Return the path of the project's config file.
+
+    Raises:
+        LoreError: it is a link, which may come with a clone.
+    """
+    path = os.path.join(shared_folder(), ".config")
+    if project_folder() and os.path.islink(path):
+        raise LoreError(f"{path}: is a link: put a file in its place")
+    return path
+
+
+def _overruled(session: Session, setting: Setting, path: str) -> list[str]:
+    """Return a note if another place sets the setting with precedence over this file."""
+    origin = session.settings.origins.get(setting.name, "")
+    kind, _, place = origin.partition(":")
+    if kind == "env":
+        return [f"{place} is set in the environment, and counts before this file"]
+    if kind == "project" and place.rpartition(":")[0] != path:
+        return [f"{place} sets {setting.config_key} too, and counts before this file"]
+    return []
