@@ -26,8 +26,8 @@ def planted(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Planted
     there = Planted(tmp_path)
     if "store" not in _MADE:
         made = Planted(tmp_path_factory.mktemp("made"))
-        assert made.lore("init").returncode == 0
-        assert made.lore("add", "note", "signed tokens", "--id", "note-a").returncode == 0
+        assert made.run("init").code == 0
+        assert made.run("add", "note", "signed tokens", "--id", "note-a").code == 0
         _MADE["store"] = made.store
     (there.home / "other/.lore").mkdir(parents=True)
     for folder in (there.store, there.home / "other/.lore"):
@@ -71,10 +71,10 @@ def test_a_link_that_leaves_the_project_is_refused(
 ) -> None:
     planted.plant(links)
     before = planted.outside()
-    done = planted.lore(*command.split())
-    assert done.returncode == 1, done.stderr
+    done = planted.run(*command.split())
+    assert done.code == 1, done.err
     assert re.fullmatch(
-        rf"lore: .*{re.escape(named)}:? is a link that leads out of .*, to .*: .*\n", done.stderr
+        rf"lore: .*{re.escape(named)}:? is a link that leads out of .*, to .*: .*\n", done.err
     )
     assert planted.outside() == before
 
@@ -90,9 +90,10 @@ def test_a_config_behind_a_link_is_refused_wherever_it_leads(
     Planted.write(planted.project / ".env", "token=mine\n")
     planted.plant(f".lore/.config -> {target}")
     before = planted.outside()
-    done = planted.lore(*command.split())
-    assert done.returncode in (1, 2), done.stderr
-    assert re.fullmatch(r"(lore: .*/\.lore/\.config:.* is a link: .*\n)+", done.stderr)
+    done = planted.run(*command.split())
+    assert done.code in (1, 2), done.err
+    assert re.fullmatch(r"(lore: .*/\.lore/\.config:.* is a link: .*
+)+", done.err)
     assert planted.outside() == before
 
 
@@ -116,8 +117,8 @@ def test_what_stays_in_the_project_or_is_a_persons_own_is_written(
 ) -> None:
     planted.plant(links)
     words = [str(planted.path(word)) if word[:2] == "~/" else word for word in command.split()]
-    done = planted.lore(*words)
-    assert done.returncode == 0, done.stderr
+    done = planted.run(*words)
+    assert done.code == 0, done.err
     assert planted.path(written).stat().st_size > 5
     for link in filter(None, links.split("; ")):
         assert planted.path(link.split(" -> ")[0]).is_symlink()
@@ -146,19 +147,19 @@ def test_no_file_of_a_project_is_opened_as_a_database(
     else:
         shutil.copy(other, place)
     before = planted.outside(), place.read_bytes()
-    done = planted.lore("forget", "note-a")
-    assert done.returncode == 0, done.stderr
+    done = planted.run("forget", "note-a")
+    assert done.code == 0, done.err
     assert (planted.outside(), place.read_bytes()) == before
 
 
 def test_the_store_that_a_person_chose_may_lie_behind_a_link(planted: Planted) -> None:
     planted.plant(".lore -> ~/other/.lore")
-    assert planted.lore("forget", "note-a", LORE_DIR=".lore").returncode == 0
+    assert planted.run("forget", "note-a", LORE_DIR=".lore").code == 0
     with pylore.open(planted.project / ".lore") as lore:
         assert [*lore.search("signed tokens")] == []
     planted.plant(".lore -> data")
     (planted.project / "data").mkdir()
-    assert planted.lore("sync").returncode == 0  # a link within the project
+    assert planted.run("sync").code == 0  # a link within the project
 
 
 def test_a_tuned_config_goes_through_no_link_out_of_the_project(

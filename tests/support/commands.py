@@ -196,23 +196,38 @@ class Lore:
     def run(self, words: Sequence[str], stdin: str | bytes = "", *, terminal: bool = False) -> Done:
         """Run a command, whatever its exit code."""
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        streams, folder = (sys.stdin, sys.stdout, sys.stderr), os.open(".", os.O_RDONLY)
-        environ = dict(os.environ)
-        given, out, err = (_Stream(io.BytesIO(one)) for one in (data, b"", b""))
-        out.is_terminal = err.is_terminal = terminal
-        sys.stdin, sys.stdout, sys.stderr = given, out, err
+        folder = os.open(".", os.O_RDONLY)
         os.chdir(self._folder or folder)
         try:
-            code = run([*words])
-        except _Exited as exited:
-            code = exited.code
+            return run_here(words, dict(os.environ), data, terminal=terminal)
         finally:
             os.fchdir(folder)  # which may be deleted
             os.close(folder)
-            sys.stdin, sys.stdout, sys.stderr = streams
-            os.environ.clear()
-            os.environ.update(environ)
-        return Done(code, out.text(), err.text())
+
+
+def run_here(
+    words: Sequence[str], environ: Mapping[str, str], stdin: bytes = b"", *, terminal: bool = False
+) -> Done:
+    """Run a command in this process and the working directory, with these variables alone."""
+    streams, before = (sys.stdin, sys.stdout, sys.stderr), dict(os.environ)
+    given, out, err = (_Stream(io.BytesIO(one)) for one in (stdin, b"", b""))
+    out.is_terminal = err.is_terminal = terminal
+    sys.stdin, sys.stdout, sys.stderr = given, out, err
+    _replace_variables(environ)
+    try:
+        code = run([*words])
+    except _Exited as exited:
+        code = exited.code
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = streams
+        _replace_variables(before)
+    return Done(code, out.text(), err.text())
+
+
+def _replace_variables(environ: Mapping[str, str]) -> None:
+    if os.environ != environ:
+        os.environ.clear()
+        os.environ.update(environ)
 
 
 class _Exited(BaseException):

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from commands import Done, run_here
 from store_places import store_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,8 +65,17 @@ class Planted:
                 shutil.rmtree(place)
             place.symlink_to(self.path(target) if target.startswith("~/") else target)
 
+    def run(self, *words: str, **environ: str) -> Done:
+        """Run a command in the project, in this process."""
+        before = os.getcwd()
+        os.chdir(self.project)
+        try:
+            return run_here(words, {**self.environ, **environ})
+        finally:
+            os.chdir(before)
+
     def lore(self, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        """The command, in the project."""
+        """Run a command in the project, in a process of its own."""
         return subprocess.run(
             [LORE, *words], cwd=self.project, env={**self.environ, **environ}, check=False,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
