@@ -77,6 +77,8 @@ class Lore:
             "NO_COLOR": "1", "PAGER": "cat", "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_AUTHOR_NAME": "n", "GIT_AUTHOR_EMAIL": "n@example.org",
             "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@example.org",
+            "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto",
+            "GIT_CONFIG_VALUE_0": "false",
         }.items():  # fmt: skip
             patch.setenv(name, value)
         patch.setattr(hooks, "end_in_time", lambda *_: None)
