@@ -92,8 +92,7 @@ def test_a_config_behind_a_link_is_refused_wherever_it_leads(
     before = planted.outside()
     done = planted.run(*command.split())
     assert done.code in (1, 2), done.err
-    assert re.fullmatch(r"(lore: .*/\.lore/\.config:.* is a link: .*
-)+", done.err)
+    assert re.fullmatch(r"(lore: .*/\.lore/\.config:.* is a link: .*\n)+", done.err)
     assert planted.outside() == before
 
 
