@@ -33,11 +33,6 @@ def completion_command(argv: Sequence[str], command: OldCommand) -> None:
         _print_script(argv, command, "completion.{}")
 
 
-def prompt_command(argv: Sequence[str], command: OldCommand) -> None:
-    """``lore hook shell``."""
-    _print_script(argv, command, "prompt.bash")
-
-
 def _print_script(argv: Sequence[str], command: OldCommand, file: str) -> None:
     shells = [*command.arguments[0].choices]
     see = f"see 'lore {command.name} --help'"

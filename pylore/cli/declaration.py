@@ -279,7 +279,6 @@ FAMILIES = {
     "cli.declare.find": "browse",
     "cli.declare.write":
         "add edit link unlink fact confirm retract forget restore undo sweep",
-    "cli.declare.agents": "mcp hook run feedback",
     "cli.declare.system": "version commands completion help",
 }  # fmt: skip
 """Module below ``pylore`` to the commands that it declares; any other command has a module of its

@@ -37,7 +37,7 @@ GROUPS = (
                "undo", "sweep")),
     ("From sessions", ("capture",)),
     ("Code", ("index", "anchor", "verify")),
-    ("For agents and git", ("mcp", "hook", "run", "feedback")),
+    ("For agents and git", ("run", "mcp", "hook")),
     ("Bring in and take out", ("import", "export", "sync")),
     ("The store", ("init", "store", "config", "doctor")),
     ("Quality, and lore itself", ("eval", "help", "commands", "version", "completion")),

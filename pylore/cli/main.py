@@ -30,12 +30,20 @@ if TYPE_CHECKING:
 OTHER = "-"
 """The first word where lore has no command of this name: it is the user's own, or none."""
 
-_CONFIG_LATER = ("help", "commands", "completion", "version", "hook run")
+_CONFIG_LATER = ("help", "commands", "completion", "version")
 """Commands that answer whatever the config holds, and read it themselves where they need it."""
 
 
 def run(words: list[str]) -> int:
-    """Run a command, and print what went wrong; return the exit code."""
+    """Run a command, and print what went wrong; return the exit code.
+
+    That of ``hook run`` is always 0: an agent would refuse what a person asked for.
+    """
+    code = _exit_code(words)
+    return DONE if words[:2] == ["hook", "run"] else code
+
+
+def _exit_code(words: list[str]) -> int:
     try:
         _open_closed_streams()
         code = _run(words)

@@ -14,6 +14,7 @@ FAMILIES = {
     "cli.graph": "graph",
     "cli.code": "index anchor verify",
     "capture.commands": "capture",
+    "cli.agents": "run mcp hook",
     "cli.transfer": "import export sync merge-file",
     "hub.commands": "hub",
     "cli.store": "init store config",
@@ -23,8 +24,9 @@ FAMILIES = {
 """Module below ``pylore`` to its commands, in the order of the help. A module that is missing
 belongs to a part that was left out."""
 
-HOT = ("cli.find", "cli.write")
-"""Modules whose commands are called in loops: they load no click, numpy or json."""
+HOT = ("cli.find", "cli.write", "cli.agents")
+"""Modules whose commands are called in loops, or waited for by agents: they load no click, numpy
+or json."""
 
 ALIASES = {
     "stale": "verify --broken",
@@ -38,6 +40,7 @@ ALIASES = {
     "graph link": "link",
     "graph unlink": "unlink",
     "graph analyze-cochanges": "index --cochanges",
+    "feedback": "run rate",
     "event": "capture event",
     "events": "capture events",
     "candidates": "capture candidates",

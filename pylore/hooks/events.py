@@ -19,7 +19,7 @@ from ..search.likely import SAYS_SOMETHING, likely_files
 from ..store.filter import Scope
 from ..system.files import open_private_log, state_folder
 from ..system.parts import part
-from .install import FILE, PROMPT, SESSION_END, SESSION_START, TOOL, Sent
+from .agents import FILE, PROMPT, SESSION_END, SESSION_START, TOOL, Sent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..core.model import Hit, Node
     from ..store.anchors import Anchor
-    from .install import Agent
+    from .agents import Agent
 
 
 _DAYS = 14

@@ -1,4 +1,4 @@
-"""Putting lore's hooks into the settings of agents and into git's."""
+"""Put lore's hooks into the settings of agents and into git's, and take them out."""
 
 from __future__ import annotations
 
@@ -7,198 +7,62 @@ import os
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
+from ..system.edits import change_json, json_of, rendered, restore_json
 from ..system.files import SHARED
-from ..system.git_setup import HookBlocks, ProjectTree, shell_quoted
-from ..system.json_settings import change_settings, rendered, settings_of
+from ..system.git_setup import ProjectTree, shell_quoted
+from .agents import EVENTS, FILE, TIMEOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..system.git_setup import Done
-
-
-SESSION_START, PROMPT, FILE, TOOL, SESSION_END = EVENTS = (
-    "session-start", "prompt", "file", "tool", "session-end",
-)  # fmt: skip
-"""Events by lore's names: a session begins, a person has asked, a file is at hand, a tool ran, a
-session ends."""
-
-_FILE_FIELDS = ("file_path", "notebook_path", "absolute_path", "path")
-_PATCH = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
-_LONGEST_PATCH = 1_000_000
-
-
-class Binding:
-    """One of the agent's events, and which of lore's it is; ``matcher`` names its tools."""
-
-    __slots__ = ("event", "matcher", "native")
-
-    def __init__(self, native: str, event: str, matcher: str = "") -> None:
-        self.native = native
-        self.event = event
-        self.matcher = matcher
-
-
-class Agent:
-    """One agent. ``places`` are its settings files: ``user`` below home, others below a project.
-
-    ``seconds`` is a second in the unit of its timeouts. ``plain``: its answers and its entries
-    have no further levels.
-    """
-
-    __slots__ = ("bindings", "name", "places", "plain", "seconds")
-
-    def __init__(
-        self,
-        name: str,
-        places: dict[str, str],
-        bindings: tuple[Binding, ...],
-        *,
-        seconds: int = 1,
-        plain: bool = False,
-    ) -> None:
-        self.name = name
-        self.places = places
-        self.bindings = bindings
-        self.seconds = seconds
-        self.plain = plain
-
-    def answer(self, event: str, text: str) -> dict[str, Any] | None:
-        """Return what it accepts on stdout to put ``text`` before its model; None where it takes
-        none.
-        """
-        native = next((one.native for one in self.bindings if one.event == event), None)
-        if native is None or not text:
-            return None
-        if self.plain:
-            return {"additional_context": text}
-        return {"hookSpecificOutput": {"hookEventName": native, "additionalContext": text}}
-
-
-AGENTS = {
-    agent.name: agent
-    for agent in (
-        Agent(
-            "claude",
-            {"user": ".claude/settings.json", "local": ".claude/settings.local.json",
-             "shared": ".claude/settings.json"},
-            (Binding("SessionStart", SESSION_START),
-             Binding("UserPromptSubmit", PROMPT),
-             Binding("PreToolUse", FILE, "Edit|MultiEdit|Write|NotebookEdit"),
-             Binding("PostToolUse", TOOL),
-             Binding("SessionEnd", SESSION_END)),
-        ),
-        # Before a tool these two take no context: what is known of a file comes with what
-        # the first tool that touched it has answered. codex says nothing of a session's end.
-        Agent(
-            "codex",
-            {"user": ".codex/hooks.json", "shared": ".codex/hooks.json"},
-            (Binding("SessionStart", SESSION_START),
-             Binding("UserPromptSubmit", PROMPT),
-             Binding("PostToolUse", FILE, "apply_patch|Edit|Write"),
-             Binding("PostToolUse", TOOL)),
-        ),
-        Agent(
-            "gemini",
-            {"user": ".gemini/settings.json", "shared": ".gemini/settings.json"},
-            (Binding("SessionStart", SESSION_START),
-             Binding("BeforeAgent", PROMPT),
-             Binding("AfterTool", FILE, "read_file|replace|write_file"),
-             Binding("AfterTool", TOOL),
-             Binding("SessionEnd", SESSION_END)),
-            seconds=1000,
-        ),
-        Agent(
-            "cursor",
-            {"user": ".cursor/hooks.json", "shared": ".cursor/hooks.json"},
-            (Binding("sessionStart", SESSION_START), Binding("postToolUse", TOOL),
-             Binding("sessionEnd", SESSION_END)),
-            plain=True,
-        ),
-    )
-}  # fmt: skip
-
-
-class Sent:
-    """What an agent has sent, as far as it can be read: missing fields are empty."""
-
-    __slots__ = ("command", "files", "ok", "prompt", "session", "tool")
-
-    def __init__(self, fields: dict[str, Any]) -> None:
-        self.session = _text(fields, "session_id") or _text(fields, "conversation_id")
-        self.prompt = _text(fields, "prompt")
-        self.tool = _text(fields, "tool_name")
-        given = fields.get("tool_input")
-        given = given if isinstance(given, dict) else {}
-        self.files = _files(given)
-        self.command = _text(given, "command")
-        answered = fields.get("tool_response")
-        self.ok = not (isinstance(answered, dict) and (answered.get("error")
-                                                       or answered.get("is_error")))  # fmt: skip
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _files(given: dict[str, Any]) -> list[str]:
-    """Return the files that a tool is given: by a field, or in a patch."""
-    found = [path for path in (_text(given, field) for field in _FILE_FIELDS) if path]
-    for field in ("command", "input", "patch"):
-        text = _text(given, field)[:_LONGEST_PATCH]
-        if "*** Begin Patch" in text:
-            found += [line.removeprefix(mark).strip() for line in text.split("\n")
-                      for mark in _PATCH if line.startswith(mark)]  # fmt: skip
-    return [*dict.fromkeys(path for path in found if "\0" not in path)]
-
-
-GIT = "git"
-"""The name that git has among the agents."""
+    from ..system.edits import Done
+    from .agents import Agent
 
 HOOKS = ("pre-commit", "post-commit")
+
+COMMAND = "lore hook run {event} --client {agent}"
+"""The command of a handler. Only a handler with exactly this command belongs to lore."""
+
+_CURSOR = {"version": 1}
+"""The first entry of a hooks file of cursor."""
 
 
 class GitHooks:
     """The two hooks of the repository that a project lies in."""
 
     def __init__(self, project: str) -> None:
-        """Raises LoreError without git, or outside of a repository with a work tree."""
-        self._tree = ProjectTree(project)
-        self._blocks = HookBlocks(self._tree, "lore hook install git", "lore hook uninstall git")
+        """Raise LoreError without git, or outside of a repository with a work tree."""
+        self._tree = ProjectTree(project, "lore hook install git", "lore hook uninstall git")
 
     def install(self) -> Iterator[Done]:
-        """Puts the lines in, or brings them up to date; what is done to each hook."""
+        """Put the lines in, or bring them up to date; yield the change of each hook."""
         for name in HOOKS:
-            yield self._blocks.put(name, hook_lines(name, self._tree.below))
+            yield self._tree.put_into_hook(name, hook_lines(name, self._tree.below))
 
     def uninstall(self) -> Iterator[Done]:
         """Take them out, and nothing else."""
-        for name in HOOKS:
-            done = self._blocks.take(name, hook_lines(name, self._tree.below))
-            if done is not None:
-                yield done
+        return self._tree.take_out_of_hooks(HOOKS)
 
     def preview(self) -> str:
         """Return the lines, each hook under its file."""
-        return "".join(
-            f"{self._tree.hook(name)}:\n" + "".join(f"  {line}\n" for line in lines)
-            for name in HOOKS
-            for lines in [hook_lines(name, self._tree.below)]
-        )
+        text = ""
+        for name in HOOKS:
+            lines = hook_lines(name, self._tree.below)
+            text += f"{self._tree.hook(name)}:\n" + "".join(f"  {line}\n" for line in lines)
+        return text
 
     def installed(self) -> list[str]:
         """Return the files of hooks that have them."""
-        return [self._tree.hook(name) for name in HOOKS if self._blocks.are_in(name)]
+        return self._tree.hooks_with_lines(HOOKS)
 
 
 def hook_lines(name: str, below: str) -> list[str]:
-    """Return what a hook does; it fails in nothing, and where there is no lore it does nothing.
+    """Return the lines of a hook. They never fail, and do nothing without lore.
 
-    git is asked here, where its variables say which index and which repository it means. On the
-    stdin of ``lore hook run`` are texts that each end with NUL: the way to the project, then for
-    ``post-commit`` the commit's name and message, then the files.
+    git's variables say here which index and which repository it means, so these lines ask git. On
+    the stdin of ``lore hook run`` are texts that each end with NUL: the way to the project, then
+    for ``post-commit`` the commit's name and message, then the files.
     """
     folder = shell_quoted("./" + below)
     shared = shell_quoted("./" + os.path.normpath(os.path.join(below, SHARED)))
@@ -222,17 +86,8 @@ def hook_lines(name: str, below: str) -> list[str]:
     ]
 
 
-COMMAND = "lore hook run {event} --client {agent}"
-"""The command of a handler. Only a handler with exactly this command belongs to lore."""
-
-_TIMEOUT = 5
-"""Seconds after which an agent goes on without an answer; lore itself gives up after three."""
-_CURSOR_VERSION = 1
-
-
 def place_of(agent: Agent, scope: str, project: str) -> str:
-    """Return the settings file of an agent: for its user, for this clone alone, or shared with
-    others.
+    """Return the settings file of an agent for a scope: user, local or shared.
 
     Raises:
         UsageError: the agent has no such file.
@@ -244,19 +99,14 @@ def place_of(agent: Agent, scope: str, project: str) -> str:
     return os.path.join(below, agent.places[scope])
 
 
-def default_scope(agent: Agent) -> str:
-    """Return where hooks are put unless said otherwise: into what nobody else gets."""
-    return "local" if "local" in agent.places else "user"
-
-
 def install(agent: Agent, place: str, *, everywhere: bool) -> bool:
-    """Puts the entries in, or brings them up to date; whether anything changed.
+    """Put the entries in, or bring them up to date; return True if anything changed.
 
     Raises:
-        LoreError: the file cannot be changed without loss; with the lines to paste.
+        LoreError: the file cannot be changed without loss; the message has the lines to paste.
     """
     try:
-        return change_settings(place, lambda settings: _put(agent, settings), everywhere=everywhere)
+        return change_json(place, lambda settings: _put(agent, settings), everywhere=everywhere)
     except LoreError as error:
         settings: dict[str, Any] = {}
         _put(agent, settings)
@@ -264,52 +114,41 @@ def install(agent: Agent, place: str, *, everywhere: bool) -> bool:
 
 
 def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
-    """Take lore's handlers out; return whether there were any.
+    """Take lore's handlers out; return True if there were any.
 
     Raises:
         LoreError: the file cannot be changed without loss.
     """
-
-    def put(settings: dict[str, Any]) -> None:
-        _put(agent, settings)
-
-    def take(settings: dict[str, Any]) -> None:
-        _take(agent, settings)
-
-    if not change_settings(place, take, everywhere=everywhere, back=put):
-        return False
-    change_settings(place, take, everywhere=everywhere)  # the restored file may have some as well
-    return True
+    return restore_json(place, lambda settings: _take(agent, settings), everywhere=everywhere)
 
 
 def preview(agent: Agent, place: str) -> str:
     """Return the file as it would be."""
-    settings = settings_of(place)
+    settings = json_of(place)
     _put(agent, settings)
     return rendered(place, settings)
 
 
 def is_installed(agent: Agent, place: str) -> bool:
-    """Return whether the file has lore's entries, all of them."""
+    """Return True if the file has all of lore's entries."""
     try:
-        settings = settings_of(place)
+        settings = json_of(place)
+        before = json.dumps(settings)
+        _put(agent, settings)
     except LoreError:
         return False
-    before = json.dumps(settings)
-    _put(agent, settings)
     return json.dumps(settings) == before
 
 
 def _put(agent: Agent, settings: dict[str, Any]) -> None:
-    if agent.plain and not settings.get("hooks"):
-        settings.setdefault("version", _CURSOR_VERSION)
+    if agent.plain and not settings:
+        settings.update(_CURSOR)
     hooks = settings.setdefault("hooks", {})
     if not isinstance(hooks, dict):
         raise LoreError("'hooks' is not an object")
     wanted: dict[str, list[Any]] = {}
-    for binding in agent.bindings:
-        entry = _entry(agent, _command(agent, binding.event), binding.matcher)
-        wanted.setdefault(binding.native, []).append(entry)
+    for event, native in agent.events.items():
+        wanted.setdefault(native, []).append(_entry(agent, event))
     for native, entries in wanted.items():
         listed = hooks.setdefault(native, [])
         if not isinstance(listed, list):
@@ -319,39 +158,37 @@ def _put(agent: Agent, settings: dict[str, Any]) -> None:
             hooks[native] = [*theirs, *entries]
 
 
-def _take(agent: Agent, settings: dict[str, Any]) -> None:
-    """Take lore's handlers out, and the groups and lists that only they were in."""
+def _take(agent: Agent, settings: dict[str, Any]) -> bool:
+    """Take lore's handlers out, and empty lists; return True if there were handlers."""
     hooks = settings.get("hooks")
     if not isinstance(hooks, dict):
-        return
-    taken = False
+        return False
+    found = False
     for native, listed in [*hooks.items()]:
         theirs = _theirs(agent, listed) if isinstance(listed, list) else listed
-        if theirs != listed:
-            taken = True
-            hooks[native] = theirs
-            if not theirs:
-                del hooks[native]
-    if taken and not hooks:
+        found |= theirs != listed
+        hooks[native] = theirs
+        if theirs == []:
+            del hooks[native]
+    if not hooks:
         del settings["hooks"]
-        if agent.plain and settings == {"version": _CURSOR_VERSION}:
-            del settings["version"]
+        if agent.plain and settings == _CURSOR:
+            settings.clear()
+    return found
 
 
-def _command(agent: Agent, event: str) -> str:
-    return COMMAND.format(event=event, agent=agent.name)
-
-
-def _entry(agent: Agent, command: str, matcher: str) -> dict[str, Any]:
+def _entry(agent: Agent, event: str) -> dict[str, Any]:
+    command = COMMAND.format(event=event, agent=agent.name)
+    handler = {"command": command, "timeout": TIMEOUT * agent.second}
     if agent.plain:
-        return {"command": command}
-    handler = {"type": "command", "command": command, "timeout": _TIMEOUT * agent.seconds}
-    return {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
+        return handler
+    matcher = {"matcher": agent.tools} if event == FILE else {}
+    return {**matcher, "hooks": [{"type": "command", **handler}]}
 
 
 def _theirs(agent: Agent, listed: list[Any]) -> list[Any]:
     """Return the entries without lore's handlers. A group that held only these is left out."""
-    commands = [_command(agent, event) for event in EVENTS]
+    commands = [COMMAND.format(event=event, agent=agent.name) for event in EVENTS]
 
     def is_ours(handler: object) -> bool:
         return isinstance(handler, dict) and handler.get("command") in commands
@@ -366,14 +203,3 @@ def _theirs(agent: Agent, listed: list[Any]) -> list[Any]:
         elif not is_ours(entry):
             found.append(entry)
     return found
-
-
-def agent_named(name: str) -> Agent:
-    """Return the agent of this name.
-
-    Raises:
-        UsageError: there is none.
-    """
-    if name not in AGENTS:
-        raise UsageError(f"'{name}' is not an agent that lore knows: give {', '.join(AGENTS)}")
-    return AGENTS[name]

@@ -1,4 +1,4 @@
-"""How clients are told of the server: what stands in the configuration of each, and where."""
+"""Configurations of MCP clients: what starts the server, and in which file."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import os
 from typing import Any, NamedTuple
 
 from ..core.errors import LoreError
-from ..system.json_settings import change_settings
-
-Entry = dict[str, Any]
+from ..system.edits import Left, block_key, change_json, put_block, read_text, without_block
 
 
 class Client(NamedTuple):
-    """A client: its file (below the project, or below home), and the key that has its servers."""
+    """A client: its file (below the project, or below home), and the key of its servers."""
 
     file: str
     key: str
@@ -24,8 +22,8 @@ class Client(NamedTuple):
         """Return the path of its file."""
         return os.path.join(os.path.expanduser("~") if self.home else project, self.file)
 
-    def entry(self, words: list[str]) -> Entry:
-        """Return what it is to be told: the program and its words."""
+    def entry(self, words: list[str]) -> dict[str, Any]:
+        """Return the entry of a program with its words."""
         kind = {"type": "stdio"} if self.typed else {}
         return {**kind, "command": words[0], "args": words[1:]}
 
@@ -41,21 +39,21 @@ _NAME = "lore"
 
 
 def configuration(client: Client, words: list[str]) -> str:
-    """Return what a person pastes into the client's file."""
+    """Return the text to paste into the client's file."""
     if client.file.endswith(".toml"):
-        return _toml(client, words)
+        return "".join(f"{line}\n" for line in _toml(client, words))
     return json.dumps({client.key: {_NAME: client.entry(words)}}, indent=2) + "\n"
 
 
 def write_configuration(client: Client, words: list[str], project: str) -> tuple[str, bool]:
-    """Puts it into the client's file, beside what is there; the file, and whether it changed.
+    """Write it into the client's file; return the file, and True if that changed.
 
     Raises:
         LoreError: the file cannot be changed without loss, or has another server of this name.
     """
     place = client.place(project)
     if client.file.endswith(".toml"):
-        return place, _append_toml(client, words, place)
+        return place, _put_toml(client, words, os.path.realpath(place))
 
     def change(settings: dict[str, Any]) -> None:
         servers = settings.setdefault(client.key, {})
@@ -67,11 +65,11 @@ def write_configuration(client: Client, words: list[str], project: str) -> tuple
                             "name")  # fmt: skip
         servers[_NAME] = {**there, **client.entry(words)}
 
-    return place, change_settings(place, change, everywhere=client.home)
+    return place, change_json(place, change, everywhere=client.home)
 
 
 def _is_ours(entry: object) -> bool:
-    """Return whether an entry starts this server; what else a person has said in it stays."""
+    """Return True if an entry starts this server; other fields that a person added stay."""
     if not isinstance(entry, dict):
         return False
     args = entry.get("args")
@@ -79,31 +77,21 @@ def _is_ours(entry: object) -> bool:
     return program in (_NAME, "lore.sh") and isinstance(args, list) and args[:1] == ["mcp"]
 
 
-def _toml(client: Client, words: list[str]) -> str:
+def _toml(client: Client, words: list[str]) -> list[str]:
     args = json.dumps(words[1:])
-    return f"[{client.key}.{_NAME}]\ncommand = {json.dumps(words[0])}\nargs = {args}\n"
+    return [f"[{client.key}.{_NAME}]", f"command = {json.dumps(words[0])}", f"args = {args}"]
 
 
-def _append_toml(client: Client, words: list[str], place: str) -> bool:
-    """TOML is only added to: nothing here could write it back as a person has it."""
-    from ..system.atomic_write import write_bytes
-
-    place = os.path.realpath(place)
-    block = _toml(client, words)
+def _put_toml(client: Client, words: list[str], place: str) -> bool:
+    """Put a block into a TOML file, whose other text nothing here could write back."""
+    key = block_key("lore mcp --install codex --write-config", "your editor", "codex")
+    lines = _toml(client, words)
     try:
-        with open(place, encoding="utf-8") as file:
-            text = file.read()
-    except FileNotFoundError:
-        text = ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise LoreError(f"{place}: cannot be read ({error}): nothing was changed") from None
-    if block in text:
-        return False
-    if f"{client.key}.{_NAME}]" in text.replace(" ", "").replace('"', ""):
+        theirs = without_block(read_text(place) or "", key)
+    except Left as why:
+        raise LoreError(f"{place}: {why}: nothing was changed") from None
+    if f"{client.key}.{_NAME}]" in theirs.replace(" ", "").replace('"', ""):
         raise LoreError(f"{place}: has another [{client.key}.{_NAME}]: put this in its place:\n"
-                        f"{block}")  # fmt: skip
+                        + "\n".join(lines))  # fmt: skip
     os.makedirs(os.path.dirname(place), exist_ok=True)
-    gap = "\n" if text.strip() else ""
-    ended = text if not text or text.endswith("\n") else text + "\n"
-    write_bytes(place, [(ended + gap + block).encode()])
-    return True
+    return put_block(place, key, lines)[1] != "unchanged"

@@ -107,7 +107,7 @@ class Runs:
             data = loads(node.data)
             if "finished_at" in data:
                 raise LoreError(f"'{run}' was finished at {data['finished_at']}: "
-                                f"'lore feedback --run {run}' rates what it used")  # fmt: skip
+                                f"'lore run rate --run {run}' rates what it used")  # fmt: skip
             shown = self._store.impressions.shown(run)
             self._say_not_shown([id for id in ratings if id not in shown], result.notes)
             stamp = _stamp()
@@ -173,7 +173,7 @@ class Runs:
             else:
                 uses = [use for use in uses if use[5] == uses[0][5]]
             if not uses:
-                raise LoreError("no rating to take back: see 'lore feedback --list'")
+                raise LoreError("no rating to take back: see 'lore run rate --list'")
             for id, of_run, *_ in uses:
                 self._unrate(id, of_run)
         return self._rows((use[0], None, use[1]) for use in sorted(uses))

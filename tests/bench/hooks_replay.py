@@ -44,7 +44,7 @@ from pylore.capture.events import event_line
 from pylore.capture.shell import written_files
 from pylore.context.text import tokens_of
 from pylore.core.settings import Settings
-from pylore.hooks.install import AGENTS
+from pylore.hooks.agents import AGENTS
 from pylore.search.likely import MOST_LIKELY as MOST
 from pylore.search.likely import SHARES, likely_files
 from pylore.store import open_store

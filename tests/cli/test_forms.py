@@ -76,7 +76,7 @@ def test_a_new_form_excludes_the_others(store: Path, words: tuple[str, ...]) -> 
     assert "--csv" in said
 
 
-@pytest.mark.parametrize("words", [("context", "x"), ("mcp",), ("version",), ("export",)])
+@pytest.mark.parametrize("words", [("context", "x"), ("version",), ("export",)])
 def test_a_form_that_a_command_does_not_have_is_refused(
     store: Path, words: tuple[str, ...]
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from commands import Lore
 
@@ -72,7 +74,7 @@ def test_hooks_are_silent_on_untrusted_or_broken_stores(project: Lore) -> None:
     project("add", "decision", "Tokens are signed", "--file", "src/auth.py")
     project("trust", "--revoke")
     assert before_commit(project, "src/auth.py") == []
-    assert "not trusted" in commit(project, "lesson: Look twice", "src/auth.py")
+    assert "run 'lore store trust'" in commit(project, "lesson: Look twice", "src/auth.py")
     assert project("list", "--type", "lesson").json == []
     project("trust")
     assert len(before_commit(project, "src/auth.py")) == 1
@@ -80,6 +82,15 @@ def test_hooks_are_silent_on_untrusted_or_broken_stores(project: Lore) -> None:
     assert before_commit(project, "src/auth.py") == []
     project.write(".lore/.config", "limit=(\n")
     assert project("hook", "run", "prompt", "--client", "claude").out == ""
+
+
+def test_hook_install_refuses_a_pipe_as_a_file(lore: Lore) -> None:
+    settings = lore.project / ".claude/settings.local.json"
+    settings.parent.mkdir()
+    os.mkfifo(settings)
+    refused = lore.refuse("hook", "install", "claude", code=1)
+    assert f"{settings}: it is not a plain file: nothing was changed" in refused
+    assert lore("hook", "status").json == []
 
 
 def test_hook_install_status_and_uninstall(lore: Lore) -> None:
@@ -99,8 +110,8 @@ def test_hook_install_status_and_uninstall(lore: Lore) -> None:
         hook install codex --local | 2 | codex has no --local settings
         hook install git --user | 2 | git has no --user hooks
         hook install emacs | 2 | emacs
-        hook | 2 | hook needs one of
-        hook now | 2 | unknown verb 'now'
-        hook shell fish | 2 | unknown shell 'fish'
-        hook shell | 2 | lore hook shell bash, or zsh
+        hook install claude --user --shared | 2 | exclude each other
+        hook now | 2 | no such command 'now'
+        hook shell fish | 2 | give one of bash, zsh
+        hook shell | 2 | SHELL
     """)

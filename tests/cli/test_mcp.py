@@ -14,8 +14,7 @@ def test_install_prints_a_clients_configuration(lore: Lore) -> None:
     lore.refuse_each("""
         mcp --install emacs | 2 | give one of claude, codex, cursor, gemini, vscode
         mcp --write-config | 2 | --install
-        mcp now | 2 | mcp takes no 'now'
-        mcp --json | 2 | unknown option '--json'
+        mcp now | 2 | now
         mcp --max-bytes many | 2 | max_bytes
     """)
 

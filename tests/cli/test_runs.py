@@ -77,8 +77,7 @@ def test_lore_run_names_the_run_of_every_command(store: Lore) -> None:
 def test_run_refuses_bad_words(store: Lore) -> None:
     run = start(store)
     store.refuse_each(f"""
-        run | 2 | run needs one of start, finish, list, show
-        run stop | 2 | unknown verb 'stop'
+        run stop | 2 | no such command 'stop'
         run start --tsk x | 2 | see 'lore run start --help'
         run finish | 2 | run finish needs a run
         run finish run-x | 1 | no run 'run-x'
@@ -87,9 +86,9 @@ def test_run_refuses_bad_words(store: Lore) -> None:
         run finish {run} --helpful note-c --unhelpful note-c | 2 | 'note-c' is helpful and unhelpful
         run finish {run} --helpful - --unhelpful - | 2 | give - once
         run finish {run} --helpful note-none | 1 | no node 'note-none'
-        feedback note-c | 2 | needs one of --helpful, --unhelpful, --undo and --list
-        feedback --helpful --unhelpful note-c | 2 | feedback needs one of
-        feedback --helpful | 2 | feedback needs an id
+        feedback note-c | 2 | give one of --helpful, --unhelpful, --undo and --list
+        feedback --helpful --unhelpful note-c | 2 | give one of
+        feedback --helpful | 2 | needs an id
         feedback --helpful note-none | 1 | no node 'note-none'
         feedback --helpful note-c --run run-x | 1 | no run 'run-x'
         feedback --helpful note-c --run lesson-b | 1 | 'lesson-b' is not a run

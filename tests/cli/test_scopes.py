@@ -136,7 +136,7 @@ TRIED: dict[str, list[list[str]]] = {
     "run list": [[]],
     "run show": [["{run}"]],
     "run finish": [["--run", "{run}"]],
-    "feedback": [["--list"], ["--helpful", HIDDEN], ["--helpful", "entity-jacq"]],
+    "run rate": [["--list"], ["--helpful", HIDDEN], ["--helpful", "entity-jacq"]],
     "eval": [["--queries", "{folder}/questions.jsonl", "--timed", "0"],
              ["--queries", "{folder}/questions.jsonl", "--tune", "--folds", "2",
               "--settings", "graph_depth"]],
@@ -179,7 +179,7 @@ CALLS = [
 TOLD_TO_BOB = (
     "search", "related", "context", "ask", "show", "list", "browse", "anchor", "export",
     "graph export", "graph similar", "graph hubs", "graph relations",
-    "graph stats", "graph view", "capture candidates", "run show", "feedback", "verify",
+    "graph stats", "graph view", "capture candidates", "run show", "run rate", "verify",
     "hook run",
 )  # fmt: skip
 """Those that do show it to bob: what alice does not see is there."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from planted_secrets import planted
 
 from pylore.context.text import tokens_of
-from pylore.hooks.install import Sent
+from pylore.hooks.agents import Sent
 
 
 @pytest.fixture

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pylore.cli.hooks import CPU, WALL
 from pylore.core.errors import LoreError, UsageError
-from pylore.hooks.install import AGENTS, install, is_installed, place_of, uninstall
-from pylore.system.json_settings import BACKUP
+from pylore.hooks.agents import AGENTS, Agent
+from pylore.hooks.install import install, is_installed, place_of, uninstall
+from pylore.system.edits import BACKUP
 
 OURS = "lore hook run prompt --client claude"
 NEARLY = (
@@ -27,7 +29,7 @@ ENTRY = st.fixed_dictionaries(
     optional={"matcher": st.text(max_size=5)},
 )
 NATIVE = st.sampled_from(
-    sorted({binding.native for agent in AGENTS.values() for binding in agent.bindings})
+    sorted({native for agent in AGENTS.values() for native in agent.events.values()})
 )
 SETTINGS = st.fixed_dictionaries(
     {},
@@ -45,7 +47,7 @@ SETTINGS = st.fixed_dictionaries(
     agent=st.sampled_from([*AGENTS.values()]),
 )
 def test_uninstall_after_install_leaves_the_bytes_that_were_there(
-    settings: dict[str, Any] | None, indent: int | None, agent: Any
+    settings: dict[str, Any] | None, indent: int | None, agent: Agent
 ) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "settings.json")
@@ -105,7 +107,10 @@ def test_uninstall_takes_out_exactly_the_handlers_with_lores_command(
         assert taken == any(OURS in commands for commands in groups)
         theirs = [[text for text in commands if text != OURS] for commands in groups]
         left = [group(*commands, matcher=str(n)) for n, commands in enumerate(theirs) if commands]
-        assert json.loads(path.read_bytes()) == ({"hooks": {"Stop": left}} if left else {})
+        if not left:
+            assert os.listdir(folder) == []
+            return
+        assert json.loads(path.read_bytes()) == {"hooks": {"Stop": left}}
         if taken:
             assert Path(folder, f"settings.json{BACKUP}").read_bytes() == before
 
@@ -127,24 +132,15 @@ def test_a_file_that_install_made_goes_without_a_copy(name: str, tmp_path: Path)
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_a_file_that_was_changed_since_keeps_its_bytes_in_a_copy(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=lambda agent: agent.name)
+def test_an_agent_waits_twice_as_long_as_a_hook(agent: Agent, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    install(AGENTS[name], str(path), everywhere=False)
-    path.write_text(path.read_text() + "\n")
-    before = path.read_bytes()
-    uninstall(AGENTS[name], str(path), everywhere=False)
-    assert json.loads(path.read_text()) == {}
-    assert Path(f"{path}{BACKUP}").read_bytes() == before
-
-
-def test_what_is_empty_in_a_file_that_changed_meanwhile_stays(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    path.write_text(json.dumps({"hooks": {"Stop": []}, "a": 1}))
-    install(AGENTS["claude"], str(path), everywhere=False)
-    path.write_text(path.read_text().replace('"a": 1', '"a": 2'))
-    uninstall(AGENTS["claude"], str(path), everywhere=False)
-    assert json.loads(path.read_text()) == {"hooks": {"Stop": []}, "a": 2}
+    install(agent, str(path), everywhere=False)
+    listed = json.loads(path.read_text())["hooks"].values()
+    entries = [entry for entries in listed for entry in entries]
+    handlers = [handler for entry in entries for handler in entry.get("hooks", [entry])]
+    assert {handler["timeout"] for handler in handlers} == {2 * WALL * agent.second}
+    assert CPU < WALL > 10
 
 
 def test_an_agent_has_the_scopes_that_it_has() -> None:

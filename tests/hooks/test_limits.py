@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from commands import Lore
 from wire import ROOT
 
 from pylore.cli import hooks
@@ -55,10 +57,17 @@ def test_a_hook_that_waits_for_ever_ends() -> None:
                            "or the store is being written\n")  # fmt: skip
 
 
-def test_an_agent_waits_longer_than_a_hook() -> None:
-    from pylore.hooks.install import _TIMEOUT
-
-    assert hooks.CPU < hooks.WALL < _TIMEOUT
+def test_a_hook_answers_after_four_seconds_of_waiting(lore: Lore) -> None:
+    lore("add", "task", "Let people log out at once")
+    lore("trust")
+    words = ["hook", "run", "session-start", "--client", "claude"]
+    code = f"from pylore.cli.main import run; run({words})"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=-1,
+        stdout=-1, text=True,
+    )  # fmt: skip
+    time.sleep(4)
+    assert "Let people log out" in process.communicate("{}", timeout=HANGING)[0]
 
 
 @pytest.fixture
@@ -73,7 +82,7 @@ def test_the_reason_goes_to_a_file_of_ones_own(
     log = tmp_path / "hooks.log"
     monkeypatch.setenv("LORE_HOOK_DEBUG", str(log))
     for _ in range(2):
-        hooks._say("nothing new\x1b[1m\nbears on it")
+        hooks.say_why("nothing new\x1b[1m\nbears on it")
     assert log.stat().st_mode & 0o777 == 0o600
     lines = log.read_text().splitlines()
     assert len(lines) == 2
@@ -86,7 +95,7 @@ def test_a_file_that_cannot_be_written_is_said_on_stderr(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("LORE_HOOK_DEBUG", f"{tmp_path}/")
-    hooks._say("nothing new")
+    hooks.say_why("nothing new")
     assert f"lore: {tmp_path}/: " in capsys.readouterr().err
 
 
@@ -94,5 +103,5 @@ def test_without_the_variable_nothing_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("LORE_HOOK_DEBUG", raising=False)
-    hooks._say("nothing new")
+    hooks.say_why("nothing new")
     assert capsys.readouterr().err == ""

@@ -15,8 +15,7 @@ from repositories import Repository as Made
 from samples import examples
 
 from pylore.core.errors import LoreError
-from pylore.system.git_setup import END, HOOKS, Repository, shell_quoted
-from pylore.system.json_settings import BACKUP
+from pylore.system.git_setup import HOOKS, Repository, shell_quoted
 
 FILE = ".lore/knowledge.jsonl"
 SCRIPTS = {
@@ -55,7 +54,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 @given(
     st.dictionaries(st.sampled_from(HOOKS), st.sampled_from(sorted(SCRIPTS))),
-    st.sampled_from([None, "", "*.png binary", "*.png binary\n"]),
+    st.sampled_from([None, "*.png binary", "*.png binary\n"]),
     st.booleans(),
 )  # fmt: skip
 def test_uninstalling_leaves_what_was_there(
@@ -137,43 +136,6 @@ def test_a_driver_that_has_a_second_value_is_left(tmp_path: Path) -> None:
     done = {what: state for what, state, _ in setup(tmp_path).uninstall()}
     assert done["merge.lore.driver"] == "left"
     assert made.git("config", "--get-all", "merge.lore.driver") == before
-
-
-def by_hand(path: Path) -> str:
-    """Write a line of somebody else's between the marks of a file; return its text."""
-    text = path.read_text().replace(f"{END}\n", f"*.mine binary\n{END}\n")
-    path.write_text(text)
-    return text
-
-
-def test_what_somebody_wrote_between_the_marks_stays_in_a_copy(tmp_path: Path) -> None:
-    Made(tmp_path)
-    assert [*setup(tmp_path).install(hooks=True)]
-    paths = [tmp_path / ".gitattributes", tmp_path / ".git/hooks/pre-commit"]
-    texts = [by_hand(path) for path in paths]
-    assert [*setup(tmp_path).uninstall()]
-    assert [path.exists() for path in paths] == [False, False]
-    assert [Path(f"{path}{BACKUP}").read_text() for path in paths] == texts
-
-
-def test_bringing_a_block_up_to_date_keeps_what_somebody_wrote_in_it(tmp_path: Path) -> None:
-    Made(tmp_path)
-    assert [*setup(tmp_path).install(hooks=True)]
-    path = tmp_path / ".git/hooks/pre-commit"
-    text = by_hand(path)
-    assert [*setup(tmp_path).install(hooks=True)]
-    assert Path(f"{path}{BACKUP}").read_text() == text
-
-
-def test_where_another_copy_is_in_the_way_the_file_stays(tmp_path: Path) -> None:
-    Made(tmp_path)
-    assert [*setup(tmp_path).install(hooks=False)]
-    text = by_hand(tmp_path / ".gitattributes")
-    (tmp_path / f".gitattributes{BACKUP}").write_text("older\n")
-    done = [*setup(tmp_path).uninstall()]
-    assert done[0][1] == "left" and "is in the way: move that away" in done[0][2]
-    assert (tmp_path / ".gitattributes").read_text() == text
-    assert (tmp_path / f".gitattributes{BACKUP}").read_text() == "older\n"
 
 
 def test_the_hooks_are_where_the_config_has_them(tmp_path: Path) -> None:
