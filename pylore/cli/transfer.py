@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
@@ -180,11 +180,8 @@ def _lines(path: str, longest: int) -> Iterable[bytes]:
 
 
 def _read_lines(path: str, longest: int) -> Iterator[bytes]:
-    try:
-        with _opened(path) as file:
-            yield from lines_of(file, longest)
-    except OSError as error:
-        raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
+    with _opened(path) as file:
+        yield from lines_of(file, longest)
 
 
 def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
@@ -289,29 +286,17 @@ def export(
         raise UsageError("--format takes neither --state nor --since: these are for stores")
     if since is not None and (state or types):
         raise UsageError("--since takes neither --state nor --type: the state has the types")
-    with _state(since) as other, session.open() as store, store.faults, store.snapshot():
-        if other is not None:
-            lines: Iterable[str] = other.lacking(store)
+    file = nullcontext() if since is None else _opened(since)
+    with file as state_of_other, session.open() as store, store.faults, store.snapshot():
+        if state_of_other is not None:
+            name = "stdin" if since == "-" else since or ""
+            lines: Iterable[str] = State(state_of_other.readline, name).lacking(store)
         elif state:
             lines = state_lines(store, types)
         else:
             lines = export_lines(store, store.types.require(types))
         lines = lines if form is None else exported(form, lines, session.settings)
         _put(path, lines, soon=state, quiet=session.settings.quiet)
-
-
-@contextmanager
-def _state(path: str | None) -> Iterator[State | None]:
-    """Open the state of another store."""
-    if path is None:
-        yield None
-        return
-    try:
-        file = _opened(path)
-    except OSError as error:
-        raise LoreError(f"{path}: {error.strerror}: check its name") from None
-    with file as lines:
-        yield State(lines.readline, "stdin" if path == "-" else path)
 
 
 def _put(path: str, lines: Iterable[str], *, soon: bool, quiet: bool) -> None:
@@ -486,26 +471,16 @@ def merge_file(
     """
     name = path or ours
     try:
-        merged = merge_lines(*map(_merged_lines, (base, ours, theirs)))
+        with open(base, "rb") as first, open(ours, "rb") as second, open(theirs, "rb") as third:
+            merged = merge_lines(first, second, third)
     except LoreError as error:
         raise LoreError(f"{name}: {error}: nothing was merged; mend it, then merge again") from None
     write_whole(ours, merged.lines)
-    if merged.back:
-        more = len(merged.back) - _MOST_NAMED
-        named = ", ".join(f"'{id}'" for id in merged.back[:_MOST_NAMED])
-        note(f"{name}: deleted for good on one side, edited after that on the other one, "
-             f"and so back again: {named}{f' and {more} more' if more > 0 else ''}")  # fmt: skip
-    for id in merged.conflicts[:_MOST_NAMED]:
-        note(f"{name}: '{id}' was changed on both sides: the newer version wins")
-    more = len(merged.conflicts) - _MOST_NAMED
-    if more > 0:
-        records = counted(more, "more record was", "more records were")
-        note(f"{name}: {records} changed on both sides")
-
-
-def _merged_lines(path: str) -> Iterator[bytes]:
-    try:
-        with open(path, "rb") as file:
-            yield from file
-    except OSError as error:
-        raise LoreError(f"{path} cannot be read ({error.strerror})") from None
+    for ids, fate in (
+        (merged.back, "was deleted for good on one side and edited later on the other: it is back"),
+        (merged.conflicts, "was changed on both sides: the newer version wins"),
+    ):
+        for id in ids[:_MOST_NAMED]:
+            note(f"{name}: '{id}' {fate}")
+        if len(ids) > _MOST_NAMED:
+            note(f"{name}: {len(ids) - _MOST_NAMED} more like this")

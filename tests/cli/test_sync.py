@@ -319,7 +319,7 @@ def test_merge_file_leaves_ours_where_it_cannot_merge(lore: Lore) -> None:
     for words, why in (
         ("ours broken", "theirs: line 1: not JSON"),
         ("broken ours", "ours: line 1: not JSON"),
-        ("ours nowhere", "nowhere cannot be read"),
+        ("ours nowhere", "nowhere: No such file"),
     ):
         assert why in lore.refuse("merge-file", "/dev/null", *words.split(), code=1)
     assert broken.read_text() == '{"id": "note-2"'
