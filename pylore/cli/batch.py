@@ -15,8 +15,7 @@ from ..core.json import decoded, dumps, parse_object
 from ..core.lines import QUESTION_LINE
 from ..core.settings import setting_of_option
 from ..evaluate.queries import question_of, read_lines, read_questions
-from ..terminal.forms import other_forms
-from ..terminal.output import Output, flush, note, write
+from ..terminal.output import Output, flush, note, other_forms, write
 from .command import read
 
 TYPE_CHECKING = False

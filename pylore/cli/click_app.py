@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from ..core.errors import UsageError, nearest
 from ..core.settings import SETTINGS, Setting
-from ..terminal.forms import FORMS
+from ..terminal.output import FORMS
 from . import registry
 from .command import SHARED, Command, Group, Line, Parameter
 

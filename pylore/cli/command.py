@@ -8,7 +8,7 @@ This module is on the path of every search.
 from __future__ import annotations
 
 from ..core.settings import setting_of_option
-from ..terminal.forms import FORMS
+from ..terminal.output import FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

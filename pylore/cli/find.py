@@ -12,8 +12,7 @@ from ..core.errors import DONE, FAILURE, LoreError, UsageError
 from ..core.json import dumps
 from ..core.text import MAX_QUERY, counted
 from ..core.vocabulary import RECORDS
-from ..terminal.forms import id_line
-from ..terminal.output import Output, flush, note, write
+from ..terminal.output import Output, flush, id_line, note, write
 from .command import argument, command, option
 from .runtime import (
     ids_from,

@@ -10,8 +10,7 @@ import sys
 
 from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.settings import from_environment
-from ..terminal.forms import FORMS
-from ..terminal.output import Output, flush, note
+from ..terminal.output import FORMS, Output, flush, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ..core.errors import UsageError
 from ..store import tell_waiting
-from ..terminal.forms import FORMS, other_forms
-from ..terminal.output import Output, note
+from ..terminal.output import FORMS, Output, note, other_forms
 from .runtime import (
     asks_for,
     chosen_output,

@@ -17,8 +17,7 @@ from ..core.text import counted
 from ..core.vocabulary import LEARNING
 from ..store.resolve_id import complete_id
 from ..system.plugin_files import Events
-from ..terminal.forms import json_list, json_object
-from ..terminal.output import note
+from ..terminal.output import json_list, json_object, note
 from .answers import slim_hit, slim_node
 from .messages import INVALID_PARAMS, ProtocolError
 

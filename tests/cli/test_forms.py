@@ -15,7 +15,7 @@ ROOT = Path(pylore.__file__).resolve().parents[1]
 CSV = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
-from pylore.terminal import forms
+from pylore.terminal import output
 
 def csv_rows(rows):
     import csv, io
@@ -25,7 +25,7 @@ def csv_rows(rows):
     writer.writerows(rows)
     return text.getvalue()
 
-forms.FORMS += (forms.OutputForm("csv", "CSV", csv_rows),)
+output.FORMS += (output.OutputForm("csv", "CSV", csv_rows),)
 from pylore.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """

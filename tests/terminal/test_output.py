@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from pylore.core.errors import UsageError
 from pylore.core.json import Raw, dumps, quote
 from pylore.terminal import text as render
-from pylore.terminal.forms import FORMS
-from pylore.terminal.output import Output, note
+from pylore.terminal.output import FORMS, Output, note
 
 ODD = st.text('\0\x07\x1b\x7f\x85\x9b\u061c\u200e\u202e\u2066\u2028"\\/aé\n\t😀', max_size=12)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | ODD

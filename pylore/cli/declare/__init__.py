@@ -5,7 +5,7 @@ A search imports this module.
 
 from __future__ import annotations
 
-from ...terminal.forms import FORMS
+from ...terminal.output import FORMS
 from ..declaration import ALL_SCOPES, Option, Row
 from ..declaration import QUIET as QUIET
 
