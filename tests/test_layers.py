@@ -328,7 +328,7 @@ def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) ->
         ("add", "note", "Sesquipedalian новые слова 会话", "--why", "so", "--file", "src/b.py:1-2"),
         ("add", "note", "Linked", "--link", "decision-a:relates_to", "--tags", "a,b", "--text"),
         ("link", "note-c", "relates_to", "decision-a", "--meta", "by=me"),
-        ("fact", "jacq", "depends_on", "oslo", "--confirm"),
+        ("fact", "jacq", "depends_on", "oslo", "--status", "confirmed"),
         ("edit", "note-c", "Names are other words", "--title", "Names"),
     ],
     ids=" ".join,

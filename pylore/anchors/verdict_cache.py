@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..core.vocabulary import WORST_FIRST
 from ..system.files import GONE, stamp_of
 from ..system.project_files import leads_down
 from ..system.projects import is_known
@@ -19,12 +20,10 @@ if TYPE_CHECKING:
 
 _SIMILARITY = ", similarity "
 
-_HOLDING_LEAST = ("invalid", "violated", "drifted", "relocated", "valid")
-
 
 def worst(verdicts: Sequence[str]) -> str | None:
     """Return the verdict on a node: that of its anchor that holds least; None without one."""
-    return min(verdicts, key=_HOLDING_LEAST.index, default=None)
+    return min(verdicts, key=WORST_FIRST.index, default=None)
 
 
 def told(anchor: Anchor) -> dict[str, str | float | None]:

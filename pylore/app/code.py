@@ -188,7 +188,8 @@ def _wanted(
         kind, detail, file = "lines", f"{first}-{last}", path
     if kind == "lines":
         first, last = line_numbers(detail)
-        if (first, last) == (0, 0):
+        first, last = sorted((first, last))
+        if first == 0:
             raise UsageError(f"--lines is '{detail}': give FIRST-LAST, as 10-20")
         detail = f"{first}-{last}"
     if kind == "symbol":

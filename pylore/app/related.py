@@ -126,12 +126,14 @@ def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) 
     return shortest_path(store, engine.settings, first, last, max_hops)
 
 
-def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, Any]], int]:
-    """Return every node one edge away, strongest edge first, and how many edges end nowhere.
+def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return every node one edge away, strongest edge first, with the kept verdict of its anchors;
+    and notes.
 
     Raises:
-        LoreError: there is no such node.
+        LoreError: unknown node.
     """
+    from ..core.text import counted
     from ..core.vocabulary import COMMIT_IDS
     from ..graph.queries import neighbours as list_neighbours
 
@@ -139,4 +141,8 @@ def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, 
     commit = resolve_id(store, id)
     known = commit.startswith(COMMIT_IDS) and store.commits.get(commit) is not None
     id = commit if known else store.nodes.require(complete_id(store, id)).id
-    return list_neighbours(store, engine.settings, id, direction)
+    found, nowhere = list_neighbours(store, engine.settings, id, direction)
+    verdicts, notes = store.nodes.verdicts([row["id"] for row in found])
+    if nowhere:
+        notes.append(f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store")
+    return [{**row, "verdict": verdicts.get(row["id"])} for row in found], notes

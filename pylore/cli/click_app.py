@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..core.errors import UsageError, nearest
-from ..core.settings import SETTINGS, Setting
+from ..core.settings import OTHER_OPTIONS, SETTINGS, Setting
 from ..terminal.output import FORMS
 from . import registry
 from .command import SHARED, Command, Group, Line, Parameter
@@ -53,7 +53,8 @@ class Verb(click.Command):
             if one in SHARED:
                 line.shared[one.name] = value
             elif one.is_list and one.names:
-                line.given[one.name] = tuple(word for words in value for word in words)
+                listed = tuple(word for words in value for word in words)
+                line.given[one.name] = listed if value else one.default
             else:
                 line.given[one.name] = value
         for setting in SETTINGS:
@@ -212,6 +213,7 @@ def _parameters(declared: Command) -> list[click.Parameter]:
     for setting in filter(lambda one: declared.takes_setting(one.name), SETTINGS):
         short = ["-n"] if setting.name == "limit" else []
         also = [f"--{setting.name.replace('_', '-')}"]
+        also += [name for name, of in OTHER_OPTIONS.items() if of == setting.name]
         for names, into, hidden in (
             ([*short, f"--{setting.option}"], "setting", setting.name not in declared.settings),
             (also, "also", True),
@@ -225,7 +227,7 @@ def _parameters(declared: Command) -> list[click.Parameter]:
                 ))  # fmt: skip
     found += [_option(one) for one in SHARED]
     for one in declared.arguments:
-        default = {} if one.required or one.many else {"default": one.default}
+        default = {} if one.required or one.many else {"default": None if one.many else one.default}
         found.append(click.Argument(
             [one.name], nargs=-1 if one.many else 1, metavar=one.spelled, type=Value(one),
             required=one.required, **default,
@@ -239,7 +241,7 @@ def _option(one: Parameter) -> click.Option:
         given |= {"is_flag": True}
     else:
         given |= {"type": Value(one), "metavar": one.value, "multiple": one.many,
-                  "default": one.default}  # fmt: skip
+                  "default": None if one.many else one.default}  # fmt: skip
         if one.value[0] == "[":
             given |= {"is_flag": False, "flag_value": ""}
     return click.Option([*one.names, one.name], **given)

@@ -108,6 +108,7 @@ def option(
     Args:
         spelled: its names and its value: ``-n, --limit N``; a switch has none, ``TAG,…`` is a list
             with commas and ``KEY=VALUE…`` may be given several times: both are tuples.
+        default: False tells a list that is not given from an empty one.
         low: makes it a number: a whole one if this bound is an int.
         choices: the values that it may have.
         complete: the kind of words that completion offers: see ``completion.WORDS``.

@@ -277,8 +277,6 @@ class OldCommand:
 
 FAMILIES = {
     "cli.declare.find": "browse",
-    "cli.declare.write":
-        "add edit link unlink fact confirm retract forget restore undo sweep",
     "cli.declare.system": "version commands completion help",
 }  # fmt: skip
 """Module below ``pylore`` to the commands that it declares; any other command has a module of its
@@ -395,7 +393,7 @@ def _command(one: command.Command) -> OldCommand:
     summary = summary.rstrip(".")
     return OldCommand(
         one.name, one.usage.removeprefix(one.name).strip(), summary[0].lower() + summary[1:],
-        text, *map(_option, one.options),
+        text, *[_option(each) for each in one.options if not each.hidden],
         arguments=tuple(map(_argument, one.arguments)), settings=None,
     )  # fmt: skip
 

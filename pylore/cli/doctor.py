@@ -44,9 +44,9 @@ PERMIT = "change its permissions"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 PURGE = ("see 'lore show ID --history'; change the secret where it is used, then"
          " lore forget --purge ID")  # fmt: skip
-DANGLING = "import the missing nodes, or remove the edges: lore unlink FROM RELATION TO"
+DANGLING = "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO"
 MISFITS = ("use a relation that fits, or confirm: lore link --force FROM RELATION TO; "
-           "lore unlink FROM RELATION TO removes one")  # fmt: skip
+           "lore link --remove FROM RELATION TO removes one")  # fmt: skip
 FEW = 5
 """Most findings of a check that are listed."""
 BATCH = 1000

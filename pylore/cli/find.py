@@ -24,7 +24,7 @@ from .runtime import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from ..app.ask import AskResult
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 WALK = ("graph_edges", "graph_exclude_edges", "hop_decay", "graph_max_nodes")
 """Settings of every walk."""
+
+_PORTION = 100
+"""Nodes of a list whose verdicts are read at once."""
 
 
 @command(
@@ -284,9 +287,8 @@ def _print_neighbours(session: Session, names: tuple[str, ...], direction: str) 
     if len(names) != 1:
         raise UsageError("--direction is for the neighbors of one node: give its id")
     with session.engine() as engine:
-        found, nowhere = neighbours(engine, names[0], direction)
-    if nowhere:
-        session.say([f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store"])
+        found, notes = neighbours(engine, names[0], direction)
+    session.say(notes)
     session.output.list(found, each(neighbour_text, "no neighbors\n"))
 
 
@@ -345,7 +347,9 @@ def list_records(
     since: str = option(
         "--since DATE|AGE", "only records changed since (2026-01-31, 12h, 7d, 2w, 3m, 1y)", ""
     ),
-    until: str = option("--until DATE|AGE", "only records not changed after", ""),
+    until: str = option(
+        "--until DATE|AGE", "only records not changed after; a day is included", ""
+    ),
     limit: int | None = option("-n, --limit N", "the most of them", low=1),
     oldest: bool = option("--oldest", "the first changed first"),
     forgotten: bool = option("--forgotten", "forgotten records"),
@@ -361,7 +365,7 @@ def list_records(
     lore list --type decision --since 7d
     lore list --tag auth --ids | lore show -
     """
-    from ..core.times import parse_since
+    from ..core.times import parse_since, parse_until
     from ..store.filter import Scope, require_statuses
     from ..terminal.text import list_text, oneline_text
 
@@ -376,14 +380,14 @@ def list_records(
             return
         scope = Scope(
             types=store.types.require(named), tags=tags, files=files,
-            since=parse_since(since) if since else "", until=parse_since(until) if until else "",
+            since=parse_since(since) if since else "", until=parse_until(until) if until else "",
             statuses=require_statuses(statuses),
         )  # fmt: skip
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
         first = next(found, None)
         if first is None and not forgotten:
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
-        rows = () if first is None else _listed(first, found)
+        rows = () if first is None else _listed(session, store, first, found)
         session.output.stream(rows, oneline_text if oneline else list_text)
 
 
@@ -392,10 +396,12 @@ def _list_orphans(
 ) -> None:
     from ..graph.queries import orphans
     from ..store import ALL
-    from ..terminal.text import list_text
+    from ..terminal.text import bold, each
 
     found = orphans(store, store.types.require(types) if types else (), limit or ALL)
-    session.output.list(found, list_text)
+    session.output.list(
+        found, each(lambda row: f"{bold(row['id'])}  {row['title']}\n", "no orphans\n")
+    )
 
 
 def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:
@@ -408,13 +414,19 @@ def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:
     return [f"no records, only {others}: 'lore list --all' has them"] if others else []
 
 
-def _listed(node: Node | None, others: Any) -> Any:
-    """Yield the rows of a node and of those after it."""
-    while node is not None:
-        row = node.to_dict()
-        del row["body"], row["data"], row["changed_at"], row["stamps"]
-        yield row
-        node = next(others, None)
+def _listed(session: Session, store: Store, first: Node, others: Iterator[Node]) -> Any:
+    """Yield the rows of nodes, each with the verdict that is kept of its anchors."""
+    from itertools import islice
+
+    nodes = [first, *islice(others, _PORTION - 1)]
+    while nodes:
+        verdicts, notes = store.nodes.verdicts([node.id for node in nodes])
+        session.say(notes)
+        for node in nodes:
+            row = node.to_dict()
+            del row["body"], row["data"], row["changed_at"], row["stamps"]
+            yield {**row, "verdict": verdicts.get(node.id)}
+        nodes = [*islice(others, _PORTION)]
 
 
 @command(

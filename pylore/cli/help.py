@@ -33,8 +33,7 @@ FIRST = ("init", "add", "index", "search", "show")
 
 GROUPS = (
     ("Find", ("search", "related", "context", "ask", "show", "list", "browse", "graph")),
-    ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
-               "undo", "sweep")),
+    ("Write", ("add", "edit", "link", "fact", "confirm", "forget", "undo")),
     ("From sessions", ("capture",)),
     ("Code", ("index", "anchor", "verify")),
     ("For agents and git", ("run", "mcp", "hook")),

@@ -49,6 +49,8 @@ def words_of(kind: str) -> list[str]:
     """Return the words of a kind (``ids``, ``types``); those that the store has are asked for."""
     if kind in WORDS:
         return [*WORDS[kind]]
+    if kind == "forgotten":
+        return [*asked(*ASKED[kind]), *asked(*ASKED["ids"])]
     if kind in ASKED:
         return asked(*ASKED[kind])
     if kind == "settings":

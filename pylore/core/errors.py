@@ -72,8 +72,16 @@ def first_of(messages: list[str], most: int = 3) -> str:
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the closest known word, or an empty string."""
+    """Return `` (did you mean 'x'?)`` for the closest known word, or an empty string.
+
+    A word that begins so comes first, the shortest of several.
+
+    >>> nearest("dec", ["doc", "decision"]), nearest("serach", ["search"]), nearest("x", ["one"])
+    (" (did you mean 'decision'?)", " (did you mean 'search'?)", '')
+    """
     from difflib import get_close_matches
 
-    close = get_close_matches(word.lower(), known, n=1, cutoff=0.65)
+    word = word.lower()
+    longer = [one for one in known if one.startswith(word) and len(word.strip("-")) > 1]
+    close = sorted(longer, key=len) or get_close_matches(word, known, n=1, cutoff=0.65)
     return f" (did you mean '{close[0]}'?)" if close else ""

@@ -413,10 +413,14 @@ def _place(origin: str) -> str:
     return origin.partition(":")[2]
 
 
+OTHER_OPTIONS = {"-n": "limit", "--depth": "graph_depth", "--edge-types": "graph_edges"}
+"""Further options that set settings."""
+
+
 def setting_of_option(option: str) -> str | None:
     """Return the setting that ``--decay`` or ``--hop-decay`` sets; None if there is none."""
-    if option == "-n":
-        return "limit"
+    if option in OTHER_OPTIONS:
+        return OTHER_OPTIONS[option]
     for setting in SETTINGS:
         if option in ("--" + setting.option, "--" + setting.name.replace("_", "-")):
             return setting.name

@@ -93,6 +93,16 @@ def is_within(moment: str, days: int) -> bool:
     return moment > ago(days)
 
 
+def parse_until(text: str) -> str:
+    """Return a time as ``parse_since`` does; a day is included to its end.
+
+    >>> parse_until("2026-01-31")
+    '2026-01-31T23:59:59Z'
+    """
+    found = parse_since(text)
+    return found[:11] + "23:59:59Z" if "-" in text and "T" not in text else found
+
+
 def parse_since(text: str) -> str:
     """Return ``2026-01-31``, ``2026-01-31T12:00:00Z``, or an age: ``12h``, ``7d``, ``2w``, ``3m``,
     ``1y``.

@@ -104,6 +104,8 @@ SOURCES = ("user_edit", "file", "system", "conversation")
 
 BROKEN = ("drifted", "violated", "invalid")
 """Verdicts of an anchor that no longer holds."""
+WORST_FIRST = ("invalid", "violated", "drifted", "relocated", "valid")
+"""Verdicts of an anchor, the one that holds least first."""
 
 NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
 """Types whose id is made from a name; the others' ids are made from their text."""

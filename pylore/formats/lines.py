@@ -396,7 +396,7 @@ def notes_of_proposed(ids: Sequence[str], edited: Sequence[str]) -> list[str]:
     if len(ids) == 1:
         id = ids[0]
         notes.append(f"{id} was deleted for good elsewhere, and is forgotten here: 'lore forget "
-                     f"--purge {id}' deletes it, 'lore restore {id}' brings it back")  # fmt: skip
+                     f"--purge {id}' deletes it, 'lore undo {id}' brings it back")  # fmt: skip
     elif ids:
         more = ", …" if len(ids) > _NAMED else ""
         notes.append(f"{len(ids)} records were deleted for good elsewhere, and are forgotten here "
@@ -412,7 +412,7 @@ def notes_of_forgotten(ids: Sequence[str]) -> list[str]:
     them = "it" if len(ids) == 1 else "them"
     return [
         f"{_listed(ids, 'is', 'are')} forgotten and {'stays' if len(ids) == 1 else 'stay'} so: "
-        f"'lore restore {ids[0] if len(ids) == 1 else 'ID'}' brings {them} back"
+        f"'lore undo {ids[0] if len(ids) == 1 else 'ID'}' brings {them} back"
     ]
 
 
@@ -424,7 +424,7 @@ def notes_of_loose(keys: Sequence[EdgeKey]) -> list[str]:
     from_id, to_id, relation = keys[0]
     return [
         f"{what} to what was forgotten or deleted for good ({from_id} {relation} {to_id}): "
-        "'lore restore ID' brings back what was forgotten"
+        "'lore undo ID' brings back what was forgotten"
     ]
 
 

@@ -389,7 +389,7 @@ class _Writer:
             why = f"is {other.id} now" if other else "is gone"
             if self._part._prune:
                 self._forget(id, path)
-                said.append(f"{path} {why}: {id} was taken away, 'lore restore {id}' "
+                said.append(f"{path} {why}: {id} was taken away, 'lore undo {id}' "
                             "brings it back")  # fmt: skip
             elif other is not None:
                 self._store.documents.remove(self._known.root, [id])
@@ -532,4 +532,4 @@ class _Writer:
 
 def _stays_forgotten(result: Imported, file: str, id: str) -> None:
     result.notes.append(f"{file}: {id} is forgotten and stays so: "
-                        f"'lore restore {id}' brings it back")  # fmt: skip
+                        f"'lore undo {id}' brings it back")  # fmt: skip

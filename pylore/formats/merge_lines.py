@@ -191,7 +191,7 @@ def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
     rest = f"{more} more were changed on both sides; " if more > 0 else ""
     what = counted(len(conflicts), "conflict", "conflicts")
     return [*notes, f"{what}: {rest}'lore show ID --history' has both states, "
-                    "'lore restore ID --at N' takes the other one"]  # fmt: skip
+                    "'lore undo ID --at N' takes the other one"]  # fmt: skip
 
 
 def _note(conflict: Conflict) -> str:

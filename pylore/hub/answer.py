@@ -155,6 +155,9 @@ class Unanswered:
     def ids_at(self, part: str, limit: int) -> list[str]:
         return []
 
+    def ids_titled(self, title: str, limit: int) -> list[str]:
+        return []
+
 
 class AnsweredNodes(Unanswered):
     """Rows of nodes."""

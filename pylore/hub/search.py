@@ -281,10 +281,11 @@ def cut(phrase: str) -> str:
 
 
 def _scope(scope: Scope, settings: Settings) -> dict[str, Any]:
-    """Filters; patterns of files as regular expressions."""
+    """Filters; paths and patterns of files as regular expressions."""
+    paths = [f"^{''.join(map(_plain, path))}$" for path in scope.files if "[" in path]
     found: dict[str, Any] = {
         "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
-        "files": [expression(glob) for glob in scope.files], "since": scope.since,
+        "files": [*map(expression, scope.files), *paths], "since": scope.since,
         "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
         "names": ["", settings.scope] if settings.scope else None,
     }  # fmt: skip

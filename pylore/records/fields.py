@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
-TITLE_LENGTH = 80
+TITLE_LENGTH = 200
+"""Maximum length of a title that is made from a text, in characters."""
+
+_CLOSING = "\"')]}”’»*_`"
+_ABBREVIATIONS = ("approx", "cf", "dr", "incl", "mr", "mrs", "vs")
 
 
 def require_known(status: str, source: str, fraction: float) -> None:
@@ -41,12 +45,36 @@ def require_known(status: str, source: str, fraction: float) -> None:
 
 
 def title_of(text: str) -> str:
-    """Return the first line of a text, without Markdown's heading marks, at most 80 characters."""
+    """Return the first sentence of the first line of a text, without Markdown's heading marks.
+
+    >>> title_of("# Use JWT\\n\\nNo state."), title_of("Use e.g. Redis 7.2. It is fast.")
+    ('Use JWT', 'Use e.g. Redis 7.2.')
+    """
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    line = line.lstrip("#").strip() or line
+    line = _first_sentence(line.lstrip("#").strip() or line)
     if len(line) <= TITLE_LENGTH:
         return line
     return line[: TITLE_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def _first_sentence(line: str) -> str:
+    for at, sign in enumerate(line):
+        if sign not in ".!?。！？":
+            continue
+        after = line[at + 1 :].lstrip(_CLOSING)
+        short = sign == "." and _is_short(line[:at], after)
+        if sign in "。！？" or (after[:1] == " " and not short):
+            return line[: len(line) - len(after)]
+    return line
+
+
+def _is_short(before: str, after: str) -> bool:
+    """Return True if a full stop marks an abbreviation, an initial or the number of an item."""
+    word = before.rpartition(" ")[2].lstrip("(").lower()
+    if word == "etc":
+        return after.lstrip()[:1].islower()
+    letters = all(len(part) == 1 and part.isalpha() for part in word.split("."))
+    return letters or word in _ABBREVIATIONS or (word == before and word.isdigit())
 
 
 def require_text(text: str, most: int) -> str:
@@ -161,12 +189,15 @@ def location_of(node: Node) -> tuple[str, str]:
 
 
 def split_location(file: str) -> tuple[str, int | None, int | None]:
-    """Turn ``a.py:10-20`` into ``("a.py", 10, 20)``; without numbers the whole file."""
+    """Turn ``a.py:10-20`` or ``a.py:20-10`` into ``("a.py", 10, 20)``; without numbers the whole
+    file.
+    """
     path, colon, lines = file.rpartition(":")
     first, dash, last = lines.partition("-")
     if not (colon and _is_line(first) and (not dash or _is_line(last))):
         return file, None, None
-    return path, int(first), int(last or first)
+    ends = sorted((int(first), int(last or first)))
+    return path, ends[0], ends[1]
 
 
 def _is_line(text: str) -> bool:
@@ -184,12 +215,16 @@ def path_in_store(path: str, root: str) -> str:
 
 
 def set_file(node: Node, file: str, root: str) -> str:
-    """Write ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
+    """Write ``PATH[:FIRST[-LAST]]`` into a node; return the path as the store spells it.
+
+    Raises:
+        UsageError: line 0.
+    """
     if not file:
         return ""
     path, first, last = split_location(file)
-    if first is not None and last is not None and first > last:
-        raise LoreError(f"{file}: line {first} comes after line {last}: turn them around")
+    if first == 0:
+        raise UsageError(f"{file}: there is no line 0: the first line is 1")
     node.file = path_in_store(path, root)
     node.line_start, node.line_end = first, last
     return node.file

@@ -163,6 +163,7 @@ class Records:
         id: str = "",
         new_type: bool = False,
         anew: bool = False,
+        key: str = "",
     ) -> Change:
         """Add a record, or bring the one that is there already up to date.
 
@@ -171,7 +172,8 @@ class Records:
         again stays, a forgotten one is restored; tags are joined. Without a ``status``
         what a conversation says is staged, and the rest confirmed. ``learning`` is a lesson.
         Under the setting ``run`` a record is ``derived_from`` that run. ``anew``: a forgotten
-        one comes back with the status, source and confidence of a new one.
+        one comes back with the status, source and confidence of a new one. ``key``: the text that
+        the id is made from, unless that is ``text``.
 
         Raises:
             UsageError: unknown type or relation, or one that joins other types.
@@ -179,7 +181,7 @@ class Records:
         """
         type = self._names.require_type(type, new_type)
         text = require_text(text, self._settings.max_text)
-        node = self._new_node(type, text, id)
+        node = self._new_node(type, text, id, key or text)
         old = self._store.nodes.get(node.id)
         gone = old.invalidated_at if old else None
         is_new = old is None or (anew and gone is not None)
@@ -434,7 +436,8 @@ class Records:
         """Take back the last change of each of these nodes, or the last command as a whole.
 
         Called again with an id it goes one change further back; without ids it takes back
-        what it did itself. What a command added is forgotten; a purge stays.
+        what it did itself. What a command added is forgotten; a purge stays. A forgotten node
+        comes back; so does a removed edge: three words with a relation in the middle.
 
         Raises:
             LoreError: there is no such node, or nothing to take back.
@@ -444,7 +447,7 @@ class Records:
         from .undo import AGAIN, NAME
 
         if ids:
-            return self._settled(lambda: [self._undo_node(id) for id in ids], NAME)
+            return self._settled(lambda: self._undo_each(ids), NAME)
         for _ in range(TRIES):
             with self._store.faults:
                 last = former.require_takeable(self._store)
@@ -476,9 +479,17 @@ class Records:
             self._index(node)
         return state
 
+    def _undo_each(self, ids: Sequence[str]) -> list[Change]:
+        back = self._back()
+        key = back.edge_of(resolve_ids(self._store, ids))
+        return [Change(*back.edge(key, ""))] if key else [self._undo_node(id) for id in ids]
+
     def _undo_node(self, id: str) -> Change:
         back = self._back()
         id = complete_id(self._store, id)
+        node = self._store.nodes.get(id)
+        if node is not None and node.invalidated_at is not None:
+            return Change(*back.node(id), [*self._said(), *self._gone(id)])
         past = back.last_of(id)
         id, state = back.to(id, past.node)
         return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
@@ -517,7 +528,7 @@ class Records:
         notes, self._notes = self._notes, []
         return notes
 
-    def _new_node(self, type: str, text: str, id: str) -> Node:
+    def _new_node(self, type: str, text: str, id: str, key: str) -> Node:
         own = self._names.own
         if id:
             check_id(own(check_scope(id, self._settings.scope)))
@@ -530,18 +541,17 @@ class Records:
         if type in NAMED_TYPES:
             return Node(check_id(own(make_id(type, text))), type, title=text.strip())
         for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
-            id = own(record_id(type, text, digits))
+            id = own(record_id(type, key, digits))
             old = self._store.nodes.get(id)
-            if old is None or self._same_origin(old, text):
+            if old is None or self._same_origin(old, key):
                 break
         return Node(id, type, body=text)
 
-    def _same_origin(self, old: Node, text: str) -> bool:
+    def _same_origin(self, old: Node, key: str) -> bool:
         # An edited record keeps the id of its first text: only another unedited text collides.
-        here = record_id(old.type, old.body)
-        return here != plain(old.id) or record_id(old.type, old.body, 64) == record_id(
-            old.type, text, 64
-        )
+        keys = (old.body, f"{old.title}\n\n{old.body}")
+        unedited = [one for one in keys if record_id(old.type, one) == plain(old.id)]
+        return not unedited or record_id(old.type, unedited[0], 64) == record_id(old.type, key, 64)
 
     def _require_own(self, node: Node, fields: set[str]) -> None:
         """Go on where a file of the node states none of these fields."""

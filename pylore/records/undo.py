@@ -380,7 +380,7 @@ class Restoring:
         left = self._store.history.of_node(id)
         past = last_change(node, left)
         if past is None:
-            way = "restore ID --at N' has the later states" if left else f"forget {id}' forgets it"
+            way = "undo ID --at N' has the later states" if left else f"forget {id}' forgets it"
             raise LoreError(f"'{id}' has nothing left to undo: 'lore {way}")
         return past
 

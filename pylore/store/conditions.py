@@ -59,8 +59,10 @@ def where(scope: Scope, *, type: str = "n.type") -> Condition:
         conditions.append("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0")
         parameters.append(tag)
     if scope.files:
-        conditions.append("(" + " OR ".join(["n.file GLOB ?"] * len(scope.files)) + ")")
-        parameters.extend(scope.files)
+        exact = [path for path in scope.files if "[" in path]  # as app/[id]/page.tsx
+        tests = ["n.file GLOB ?"] * len(scope.files) + ["n.file = ?"] * len(exact)
+        conditions.append(f"({' OR '.join(tests)})")
+        parameters += [*scope.files, *exact]
     if scope.since:
         conditions.append("n.updated_at >= ?")
         parameters.append(scope.since)

@@ -20,7 +20,7 @@ class Scope(Record):
     """Conditions on a node; an empty one lets everything live through.
 
     ``types`` and ``statuses``: any of them; ``tags``: all of them, as records have them
-    (lower case, no spaces); ``files``: any of these patterns, in which ``*``, ``?`` and
+    (lower case, no spaces); ``files``: any of these paths or patterns, in which ``*``, ``?`` and
     ``[…]`` match a slash too; ``since`` and ``until``: UTC times of the last update.
     ``excluded``: ids that are as if they were not there, and so is what is in a status of
     ``hides``; alone they make no filter.

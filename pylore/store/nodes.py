@@ -14,7 +14,14 @@ import os
 from ..core.errors import LoreError, UsageError, VerdictsUnavailable, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
-from ..core.vocabulary import HIDDEN_STATUSES, LEARNING, RECORDS, types_named
+from ..core.vocabulary import (
+    HIDDEN_STATUSES,
+    LEARNING,
+    NO_RECORDS,
+    RECORDS,
+    WORST_FIRST,
+    types_named,
+)
 from ..system.files import READS, READS_TAKEN
 from .conditions import narrow, seldom, where
 from .connection import DELETED, NEW_KEY, apsw
@@ -187,7 +194,7 @@ class Nodes:
         """
         node = self.require(id)
         if node.invalidated_at is not None:
-            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+            raise LoreError(f"'{id}' is forgotten: 'lore undo {id}' brings it back")
         return node
 
     def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
@@ -398,6 +405,17 @@ class Nodes:
             raise VerdictsUnavailable(message) from None
         return rows
 
+    def verdicts(self, ids: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+        """Return the kept verdict on each of these nodes that has anchors, that of the anchor that
+        holds least; and a note where the anchors cannot be read."""
+        found: dict[str, str] = {}
+        try:
+            for id, verdict, *_ in self.anchored(ids):
+                found[id] = min(verdict, found.get(id, verdict), key=WORST_FIRST.index)
+        except VerdictsUnavailable as error:
+            return {}, [str(error)]
+        return found, []
+
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
         """Return the category of each of these ids that has one, or else the first of ``tags`` it
         has."""
@@ -488,6 +506,18 @@ class Nodes:
             (part, limit),
         )
         return [str(id) for (id,) in rows]
+
+    def ids_titled(self, title: str, limit: int) -> list[str]:
+        """Return records with this title in any case, live ones if there are any, by id."""
+        wanted = title.lower()
+        rows = self._db.execute(
+            "SELECT id, title, invalidated_at IS NULL FROM nodes WHERE length(title) = ?"
+            f" AND type NOT IN ({', '.join(map(repr, sorted(NO_RECORDS)))}) ORDER BY id",
+            (len(title),),
+        )
+        found = [(str(id), live) for id, name, live in rows if str(name).lower() == wanted]
+        lives = [id for id, live in found if live]
+        return (lives or [id for id, _ in found])[:limit]
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         """Return a note for each of these tags that no live node has, with the nearest one."""

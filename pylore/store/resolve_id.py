@@ -47,15 +47,15 @@ _NAMED = 3
 
 
 def complete_id(store: SearchStore, id: str) -> str:
-    """Return what ``resolve_id`` finds, or the one id that begins or ends as a person's word for it
-    does.
+    """Return the id that ``resolve_id`` finds, the one that begins or ends so, or the record with
+    this title.
 
     The beginning may be that of the part behind the type: ``1a2b`` of ``decision-1a2b3c4d``. A
-    whole part (``auth.py`` of ``file-src/auth.py``) comes before ends of words. What is part of
-    no id comes back as it is.
+    whole part (``auth.py`` of ``file-src/auth.py``) comes before ends of words. A title counts
+    whole, in any case. A word that is none of these comes back as it is.
 
     Raises:
-        LoreError: it is part of several ids.
+        LoreError: it is part of several ids, or the title of several records.
     """
     id = resolve_id(store, id)
     return id if store.nodes.get(id) is not None else _whole(store, id)
@@ -70,11 +70,19 @@ def _whole(store: SearchStore, part: str) -> str:
     if len(part) < SHORTEST_PART:
         return part
     found = store.nodes.ids_at(part, _NAMED + 1)
-    if len(found) < 2 or (ends_with_part(found[0], part) and not ends_with_part(found[1], part)):
-        return found[0] if found else part
+    if len(found) == 1 or (
+        found and ends_with_part(found[0], part) and not ends_with_part(found[1], part)
+    ):
+        return found[0]
+    titled = store.nodes.ids_titled(part, _NAMED + 1)
+    if len(titled) == 1 or not (found or titled):
+        return titled[0] if titled else part
     from ..core.errors import LoreError
 
-    names = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
+    named = titled or found
+    names = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
+    if titled:
+        raise LoreError(f"several records have the title '{part}' ({names}): give an id")
     raise LoreError(f"'{part}' is the beginning or the end of several ids ({names}): "
                     "give more of the one you mean")  # fmt: skip
 

@@ -125,8 +125,7 @@ def hits_text(rows: Sequence[Row], query: str = "") -> str:
 
 
 def _hit_text(row: Row, query: str) -> str:
-    broken = f"  [{row['verdict']}]" if row.get("verdict") in BROKEN else ""
-    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{broken}"]
+    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{_verdict(row)}"]
     place = _location(row)
     if place and place != row["title"]:
         lines.append(f"      {dim(place)}")
@@ -141,6 +140,11 @@ def _hit_text(row: Row, query: str) -> str:
     if "explain" in row:
         lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
     return "\n".join(lines) + "\n"
+
+
+def _verdict(row: Row) -> str:
+    """Return the verdict of a record that no longer holds, to stand beside its title."""
+    return f"  [{row['verdict']}]" if row.get("verdict") in BROKEN else ""
 
 
 def beyond_title(snippet: str, title: str) -> str:
@@ -215,7 +219,7 @@ def _one_line(row: Row) -> str:
 def list_text(rows: Sequence[Row]) -> str:
     """Return a line for each node."""
     return "".join(
-        f"{row['updated_at'][:10]}  {bold(row['id'])}  {cut(row['title'])}"
+        f"{row['updated_at'][:10]}  {bold(row['id'])}  {cut(row['title'])}{_verdict(row)}"
         + ("" if row["status"] == "confirmed" else dim(f"  [{row['status']}]")) + "\n"
         for row in rows
     ) or "nothing here\n"  # fmt: skip
@@ -224,7 +228,10 @@ def list_text(rows: Sequence[Row]) -> str:
 def neighbour_text(row: Row) -> str:
     """Return a line for a node one edge away."""
     arrow = "->" if row["direction"] == "out" else "<-"
-    return f"{row['strength']:.2f}  {arrow} {row['relation']} {bold(row['id'])}  {row['title']}\n"
+    return (
+        f"{row['strength']:.2f}  {arrow} {row['relation']} {bold(row['id'])}  {row['title']}"
+        f"{_verdict(row)}\n"
+    )
 
 
 def tree_text(rows: Sequence[Row]) -> str:

@@ -12,8 +12,9 @@ TEXT = '# A title\n\nline one\n  line "two"\n'
 def test_add_prints_the_id_and_the_state(lore: Lore) -> None:
     added = lore("add", "decision", "Use JWT").json
     assert added["id"].startswith("decision-") and added["state"] == "added"
-    again = lore("add", "decision", "Use", "JWT").json
-    assert again == {"id": added["id"], "state": "unchanged"}
+    for words in (["Use JWT"], ["Use JWT", ""], ["-m", "Use JWT"]):
+        again = lore("add", "decision", *words).json
+        assert again == {"id": added["id"], "state": "unchanged"}, words
     updated = lore("add", "decision", "Use JWT", "--tag", "api", terminal=True)
     assert updated.out == f"updated  {added['id']}\n"
 
@@ -50,10 +51,51 @@ def test_add_names_near_duplicates(lore: Lore) -> None:
     assert not lore("add", "decision", f"{text}!", "--quiet").err
 
 
+def test_two_words_are_title_and_body(lore: Lore) -> None:
+    for words, title, body in (
+        (["One", "the body"], "One", "the body"),
+        (["One. Two", "-m", "body"], "One. Two", "body"),
+        (["Of", "three", "words", "--body", "body"], "Of three words", "body"),
+        (["Of", "three", "words"], "Of three words", "Of three words"),
+        (["a", "b", "--title", "Given"], "Given", "a b"),
+        (["On stdin", "-"], "On stdin", "typed"),
+        (["On stdin", "-m", "-"], "On stdin", "typed"),
+    ):
+        shown = lore("show", lore.id("add", "note", *words, stdin="typed\n")).json
+        assert (shown["title"], shown["body"]) == (title, body), words
+
+
+def test_same_body_under_two_titles_is_two_records(lore: Lore) -> None:
+    ids = [lore.id("add", "note", title, "the body") for title in ("One", "Two", "One")]
+    assert ids[0] == ids[2] != ids[1]
+    assert lore("show", ids[0]).json["title"] == "One"
+
+
+def test_title_is_the_first_sentence(lore: Lore) -> None:
+    text = f"Keys rotate every week, {'and nobody notices ' * 6}. The rest follows.\nMore."
+    shown = lore("show", lore.id("add", "lesson", text)).json
+    assert shown["title"] == text.partition(". ")[0] + "."
+    assert shown["body"] == text
+
+
+def test_text_in_place_of_a_type_is_shown_as_a_line_to_type(lore: Lore) -> None:
+    refused = lore.refuse("add", "some note", stdin="not read")
+    assert "write lore add note 'some note'; the types are" in refused
+    assert "decision" in refused and "--new-type" in refused
+    assert len(lore.refuse("add", "long " * 2000)) < 500
+
+
+def test_lines_of_a_file_are_put_in_order(lore: Lore) -> None:
+    shown = lore("show", lore.id("add", "note", "x", "--file", "src/a.py:20-10")).json
+    assert (shown["line_start"], shown["line_end"]) == (10, 20)
+
+
 def test_refused_add_changes_nothing(lore: Lore) -> None:
     lore.refuse_each("""
         add note | 1 | the text is empty
-        add nots x | 2 | unknown type 'nots' (did you mean 'note'?): declare it as a new type
+        add nots x | 2 | unknown type 'nots' (did you mean 'note'?): write lore add note x;
+        add dec x | 2 | (did you mean 'decision'?)
+        add note x --file a.py:0 | 2 | there is no line 0
         add note x --link note-none:relates | 2 | did you mean 'relates_to'?
         add note x --link note-none:relates_to | 1 | no node 'note-none'
         add note x --link nonsense | 2 | ID:RELATION

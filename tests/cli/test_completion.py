@@ -95,7 +95,7 @@ def test_offers_ids_tags_and_files(lore: Lore, line: str, words: str) -> None:
 def test_offers_forgotten_records_and_runs(lore: Lore) -> None:
     lore("import", "-", stdin=RECORDS)
     lore("forget", "note-a")
-    assert offered(lore, "restore", "") == "note-a"
+    assert offered(lore, "undo", "").split()[0] == "note-a"
     run = lore("run", "start").out.strip()
     assert offered(lore, "run", "finish", "") == run
 

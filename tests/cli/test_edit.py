@@ -1,4 +1,4 @@
-"""What ``lore edit``, ``forget``, ``restore`` and ``undo`` change, print and refuse."""
+"""What ``lore edit``, ``forget`` and ``undo`` change, print and refuse."""
 
 from __future__ import annotations
 
@@ -47,19 +47,25 @@ def test_edit_takes_a_text_from_words_or_stdin(lore: Lore) -> None:
     assert note(lore)["body"] == "gulls fly"
 
 
-def test_edit_opens_the_editor_without_a_text(lore: Lore) -> None:
+def test_edit_opens_the_editor_on_a_terminal_alone(lore: Lore) -> None:
     lore.patch.setenv("EDITOR", "sed -i s/zebra/gnu/")
-    assert lore("edit", "note-1").json["state"] == "updated"
-    assert note(lore)["body"].rstrip() == "a gnu"
-    for editor in ("false", "true"):
-        lore.patch.setenv("EDITOR", editor)
-        assert "nothing was changed" in lore.refuse("edit", "note-1", code=1)
+    assert "no terminal" in lore.refuse("edit", "note-1", stdin="a text")
+    assert note(lore)["body"] == "a zebra"
+    assert lore("edit", "note-1", terminal=True).out == "updated  note-1\n"
+    assert (note(lore)["title"], note(lore)["body"]) == ("a gnu", "a gnu")
+
+
+def test_edit_tells_no_tags_from_empty_ones(lore: Lore) -> None:
+    lore("edit", "note-1", "--title", "A zebra")
+    assert note(lore)["tags"] == ["a", "b"]
+    lore("edit", "note-1", "--tags", "", "--tag=")
+    assert note(lore)["tags"] == []
 
 
 def test_refused_change_leaves_everything(lore: Lore) -> None:
     before = lore("export", "-").out
     lore.refuse_each("""
-        edit | 2 | edit needs ID
+        edit | 2 | 'ID'
         edit note-none x | 1 | no node 'note-none'
         edit note-1 '' | 1 | the text is empty
         edit note-1 --status done | 2 | --status is 'done'
@@ -70,7 +76,12 @@ def test_refused_change_leaves_everything(lore: Lore) -> None:
         restore note-1 --at 99 | 1 | number 99: see 'lore show note-1 --history'
         restore note-1 --at 2001-01-01 | 1 | 2001-01-01T00:00:00Z or before
         restore note-1 --at never | 2 | 'never' is not a valid date
-        undo --last note-1 | 2 | exclude each other
+        undo --last note-1 | 2 | --last takes no ID
+        undo --at 1 | 2 | --at needs an ID
+        restore | 2 | restore needs an id
+        forget --faded note-1 | 2 | --faded chooses the records itself
+        forget note-1 --dry-run | 2 | --dry-run needs --faded
+        forget --proposed | 2 | --proposed needs --purge
         undo note-3 | 1 | no node 'note-3'
         undo note-1 | 1 | 'lore forget note-1' forgets it
     """)
@@ -88,6 +99,8 @@ def test_forget_hides_records_and_links_until_restored(lore: Lore) -> None:
     """)
     restored = lore("restore", "note-1", "note-2", terminal=True)
     assert restored.out == "restored  note-1\nunchanged  note-2\n"
+    lore("forget", "note-1")
+    assert lore("undo", "note-1").json == [{"id": "note-1", "state": "restored"}]
     lore.print_each("""
         search zebra | note-1
         related note-2 | note-1
@@ -141,7 +154,7 @@ def test_undo_takes_back_the_last_command(lore: Lore) -> None:
     lore("edit", "note-1", "a gull")
     ids = ["note-1", "note-2"]
     assert lore("undo", "-", "--ids", "-q", stdin="\n".join(ids)).lines == ids
-    assert "nothing left to undo: 'lore restore" in lore.refuse("undo", "note-1", code=1)
+    assert "nothing left to undo: 'lore undo" in lore.refuse("undo", "note-1", code=1)
 
 
 def test_undo_takes_back_anchors_and_their_removal(lore: Lore) -> None:
@@ -158,23 +171,23 @@ def test_undo_takes_back_anchors_and_their_removal(lore: Lore) -> None:
     assert "file-a.py" in {edge["id"] for edge in shown["edges"]}
 
 
-def test_restore_at_brings_any_state_back(lore: Lore) -> None:
+def test_undo_at_brings_any_state_back(lore: Lore) -> None:
     for text in ("two", "three"):
         lore("edit", "note-1", text)
     lore("forget", "note-1")
-    assert lore("restore", "note-1", "--at", "2").json == [{"id": "note-1", "state": "restored"}]
+    assert lore("undo", "note-1", "--at", "2").json == [{"id": "note-1", "state": "restored"}]
     shown = note(lore, "--history")
     assert (shown["body"], shown["invalidated_at"]) == ("two", None)
     lore("restore", "note-1", "--at", shown["history"][0]["made_at"])
     assert note(lore)["body"] == "a zebra"
 
 
-def test_sweep_drops_old_history(lore: Lore) -> None:
+def test_faded_history_is_dropped(lore: Lore) -> None:
     lore("edit", "note-1", "two")
     with sqlite3.connect(lore.store / "search.db") as db:
         db.execute("UPDATE node_history SET changed_at = '2001-01-01T00:00:00Z'")
     db.close()
-    assert lore("sweep").json == [] and note(lore, "--history")["history"]
+    assert lore("forget", "--faded").json == [] and note(lore, "--history")["history"]
     days = ("--history-days", "30")
     assert "1 state of the history due" in lore("sweep", "--dry-run", *days).err
     assert "1 state of the history dropped" in lore("sweep", *days).err

@@ -1,4 +1,4 @@
-"""What ``lore fact``, ``confirm``, ``retract`` and ``sweep`` print, and what is read of facts."""
+"""What ``lore fact``, ``confirm`` and ``forget --faded`` print, and what is read of facts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_import_reports_values_beside_others(lore: Lore) -> None:
 def test_retracted_record_is_hidden_until_confirmed(lore: Lore) -> None:
     id = cat(lore)
     for state in ("retracted", "unchanged"):
-        assert lore("retract", id).json == [{"id": id, "state": state}]
+        assert lore("confirm", "--retract", id).json == [{"id": id, "state": state}]
     lore.print_each(f"""
         search cat |
         search cat --status retracted | {id}
@@ -65,12 +65,12 @@ def test_retracted_record_is_hidden_until_confirmed(lore: Lore) -> None:
     assert lore("search", "cat", "--ids").lines == [id]
 
 
-def test_sweep_drops_after_a_dry_run(lore: Lore) -> None:
+def test_faded_records_are_forgotten_after_a_dry_run(lore: Lore) -> None:
     lore("fact", "jacq", "uses", "duckdb", *SAID, "--confidence", "0.1")
     id = cat(lore, *SAID, "--confidence", "0.1")
     lore("add", "note", "typed", "--confidence", "0.1")
     due = ["entity-jacq uses entity-duckdb", id]
-    assert lore("sweep", "--dry-run", "--ids").lines == due
+    assert lore("forget", "--faded", "--dry-run", "--ids").lines == due
     assert [(row["id"], row["state"], row["confidence"]) for row in lore("sweep").json] == [
         (id, "invalidated", 0.1) for id in due
     ]
@@ -81,12 +81,11 @@ def test_sweep_drops_after_a_dry_run(lore: Lore) -> None:
 def test_wrong_use_is_refused(lore: Lore) -> None:
     lore("fact", "jacq", "uses", "duckdb")
     lore.refuse_each("""
-        fact app uses | 2 | fact needs OBJECT
+        fact app uses | 2 | 'OBJECT'
         fact app '!' b | 1 | not a valid name
-        confirm | 2 | confirm needs an id
+        confirm | 2 | 'ID…'
         confirm duckdb uses jacq | 1 | no fact entity-duckdb uses entity-jacq
         retract note-none | 1 | no node 'note-none'
-        sweep note-1 | 2 | sweep takes no 'note-1'
         search x --status stagd | 2 | unknown status 'stagd'
     """)
 

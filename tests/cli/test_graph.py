@@ -123,7 +123,7 @@ def test_neighbors_are_one_edge_away(filled: Lore) -> None:
     lesson, file = filled("graph", "neighbors", DECISION).json
     assert lesson == {
         "id": LESSON, "type": "lesson", "title": "Clocks drift", "relation": "learned_from",
-        "direction": "in", "weight": 1.0, "strength": 0.9,
+        "direction": "in", "weight": 1.0, "strength": 0.9, "verdict": None,
     }  # fmt: skip
     assert (file["id"], file["direction"], file["strength"]) == (FILE, "out", 0.35)
     filled.print_each(f"""

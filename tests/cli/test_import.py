@@ -149,7 +149,7 @@ def test_import_names_conflicts_and_both_stores_agree(lore: Lore, others: Lore) 
     done = lore("import", "-", stdin=others("export").out)
     assert counts(done)["conflicts"] == 1 and done.json["conflicting"][0]["id"] == "note-a"
     assert "note-a was changed here and there" in done.err
-    assert "'lore show ID --history'" in done.err and "'lore restore ID --at N'" in done.err
+    assert "'lore show ID --history'" in done.err and "'lore undo ID --at N'" in done.err
     again = lore("import", "-", stdin=others("export").out)
     assert "conflicts" not in counts(again) and not again.err
     for _ in range(2):
@@ -205,7 +205,7 @@ def test_prune_forgets_lost_documents_and_follows_renames(lore: Lore) -> None:
     done = lore("import", "--prune", "docs")
     assert counts(done)["pruned"] == 1 and "added" not in counts(done)
     assert "docs/jwt.md is docs/tokens.md now: doc-docs/jwt keeps its id" in done.err
-    assert "docs/keys.md is gone" in done.err and "'lore restore decision-rotate'" in done.err
+    assert "docs/keys.md is gone" in done.err and "'lore undo decision-rotate'" in done.err
     assert lore.id("list", "--type", "decision,doc") == "doc-docs/jwt"
 
 
@@ -220,7 +220,8 @@ def test_edit_opens_the_file_of_a_document(lore: Lore) -> None:
     lore("edit", "decision-rotate", "--confidence", "0.5")
     lore.patch.setenv("EDITOR", "sed -i s/week/month/")
     lore.patch.chdir(lore.project / "src")
-    assert lore("edit", "decision-rotate", "--text").out == "updated  decision-rotate\n"
+    edited = lore("edit", "decision-rotate", terminal=True)
+    assert edited.out == "updated  decision-rotate\n"
     shown = lore("show", "decision-rotate").json
     assert (shown["body"], shown["confidence"]) == ("Every month.", 0.5)
 
@@ -230,9 +231,10 @@ def test_editors_get_odd_file_names_as_one_word(lore: Lore) -> None:
     lore.write('a"; touch pwned; ".md', "text\n")
     lore("import", ".")
     lore.patch.setenv("EDITOR", "false")
-    assert "false failed (exit 1): nothing was imported" in lore.refuse("edit", id, code=1)
+    failed = lore("edit", id, code=1, terminal=True)
+    assert "false failed (exit 1): nothing was imported" in failed.err
     lore.patch.setenv("EDITOR", "sed -i s/text/words/")
-    lore("edit", id)
+    lore("edit", id, terminal=True)
     assert lore("show", id).json["body"] == "words"
     lore("edit", id, "--force", "--title", "Mine")
     assert not (lore.project / "pwned").exists()

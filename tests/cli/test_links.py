@@ -1,4 +1,4 @@
-"""What ``lore link`` and ``lore unlink`` do, and which types a relation joins."""
+"""What ``lore link`` does, and which types a relation joins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def test_link_prints_the_state(lore: Lore) -> None:
     for state in ("added", "unchanged"):
         done = lore("link", "note-1", "RELATES_TO", "note-2", "--weight", "0.5").json
         assert done == {"id": RELATED, "state": state}
-    assert lore("unlink", *RELATED.split()).json == {"id": RELATED, "state": "invalidated"}
+    assert lore("link", *RELATED.split(), "--remove").json == {
+        "id": RELATED, "state": "invalidated",
+    }  # fmt: skip
     new = lore("link", "note-1", "guards", "note-2", "--new-relation", terminal=True)
     assert new.out == "added  note-1 guards note-2\n"
 
@@ -36,9 +38,10 @@ def test_refused_link_changes_nothing(lore: Lore) -> None:
         link note-1 relates_to lesson-a --weight 2 | 2 | 2
         link note-1 relates_to lesson-a --meta by | 2 | --meta 'by': give KEY=VALUE
         link note-1 relate_to lesson-a | 2 | (did you mean 'relates_to'?)
-        link note-1 relates_to note-2 | 1 | 'lore restore note-2' brings it back
+        link note-1 relates_to note-2 | 1 | 'lore undo note-2' brings it back
         link lesson-a imports decision-b | 2 | not lesson -> decision: use one that fits
         link lesson-a imports decision-b | 2 | 'lore link --force'
+        link note-1 relates_to lesson-a --remove --weight 1 | 2 | --remove excludes
         unlink note-1 relates_to note-2 | 1 | no link note-1 relates_to note-2
         restore note-1 relates_to note-2 | 1 | no link note-1 relates_to note-2
     """)
@@ -55,7 +58,7 @@ def test_link_keeps_weight_and_metadata(lore: Lore) -> None:
          "--meta", 'deep={"a":[true]}', "--meta", 'odd=1,"x":2')  # fmt: skip
     before = kept()
     assert before == (0.4, {"by": "a review", "deep": {"a": [True]}, "n": 1, "odd": '1,"x":2'})
-    for again in ("link", "restore"):
+    for again in ("link", "restore", "undo"):
         lore("unlink", *RELATED.split())
         lore(again, *RELATED.split())
         assert kept() == before

@@ -39,8 +39,9 @@ def test_list_filters_and_sorts_by_change(records: Lore) -> None:
         list --file '*.md,src/c.py' | note-5 goal-2
         list --since 2026-03-01 | note-5 decision-4 note-3
         list --since 2026-03-01T12:00:01Z | note-5 decision-4
-        list --until 2026-02-01 | note-1
-        list --since 2026-02-01 --until 2026-04-01 --type note | note-3
+        list --until 2026-02-01 | goal-2 note-1
+        list --until 2026-02-01T11:59:59Z | note-1
+        list --since 2026-03-01 --until 2026-03-01 | note-3
         list -n 2 | note-5 decision-4
         list --limit 1 --oldest | note-1
         list --since 1h |
@@ -54,12 +55,36 @@ def test_list_prints_every_form(records: Lore) -> None:
     assert [row["id"] for row in rows] == ["note-5", "note-3", "note-1"]
     assert {"tags", "status"} <= rows[0].keys() and "body" not in rows[0]
     assert records("list", "--type", "note", "--jsonl").rows == rows
+    assert rows[0]["verdict"] is None
     text = "2026-05-01  note-5  five  [retracted]\n"
     for terminal, form in ((False, ["--text"]), (True, [])):
         assert records("list", "-n", "1", *form, terminal=terminal).out == text
     assert records("list", "-n", "1", "--oneline").out.count("\n") == 1
     assert records("list", "--type", "run").out == "[]\n"
     assert records("list", "--type", "run", "--jsonl").out == ""
+
+
+def test_list_takes_a_path_with_brackets(lore: Lore) -> None:
+    for number, path in enumerate(("app/[id]/page.tsx", "app/i/page.tsx", "app/x/page.tsx")):
+        lore("add", "note", f"number {number}", "--file", path, "--id", f"note-{number}")
+    for command in ("list", "search number"):
+        found = lore(*command.split(), "--file", "app/[id]/page.tsx", "--ids").lines
+        assert {*found} == {"note-0", "note-1"}
+
+
+def test_list_and_neighbors_show_verdicts(lore: Lore) -> None:
+    lore.write("a.py", "def f():\n    return 1\n")
+    lore("add", "note", "About f", "--id", "note-f")
+    lore("add", "note", "Plain", "--id", "note-p", "--link", "note-f:relates_to")
+    lore("anchor", "note-f", "a.py", "--symbol", "f")
+    verdicts = {row["id"]: row["verdict"] for row in lore("list").json}
+    assert verdicts == {"note-f": "valid", "note-p": None}
+    lore.write("a.py", "def g():\n    print(2, 3, 4)\n")
+    lore("verify")
+    assert "  [invalid]" in lore("list", "--text").out.partition("note-f")[2].splitlines()[0]
+    neighbors = ("related", "note-p", "--direction", "both")
+    assert [row["verdict"] for row in lore(*neighbors).json] == ["invalid"]
+    assert "About f  [invalid]" in lore(*neighbors, "--text").out
 
 
 def test_list_has_files_only_on_request(lore: Lore) -> None:
@@ -85,5 +110,6 @@ def test_list_refuses_impossible_filters(lore: Lore) -> None:
         list --json --ids | 2 | exclude each other
         list --oneline --ids | 2 | exclude each other
         list -n 0 | 2 | 0
+        list -n 9223372036854775808 | 2 | give a whole number from 1
         list extra | 2 | extra
     """)

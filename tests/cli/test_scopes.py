@@ -72,7 +72,7 @@ REFUSED = {
     "store embed": ["--status"],
     "store reindex": [],
     "doctor": [],
-    "sweep": ["--dry-run"],
+    "forget": ["--faded", "--dry-run"],
     "sync": ["{folder}/synced.jsonl"],
 }
 """Commands about the whole store, each with words: under a scope they do nothing, and say so."""
@@ -105,15 +105,15 @@ TRIED: dict[str, list[list[str]]] = {
     "add": [["note", "the harbour keeps a ledger for the tide", "--link", f"{HIDDEN}:relates_to"],
             ["note", "harbour ledger of the tide"], ["note", "jacq", "--tag", "zyx"]],
     "fact": [["jacq", "likes", "tea"], ["jacq", "lives_in", "oslo"]],
-    "link": [["entity-jacq", "relates_to", HIDDEN], ["entity-jacq", f"{SECRET[:-1]}_like",
+    "link": [["entity-jacq", "relates_to", HIDDEN, "--remove"],
+             ["entity-jacq", "uses", "entity-boat", "--remove"],
+             ["entity-jacq", "relates_to", HIDDEN], ["entity-jacq", f"{SECRET[:-1]}_like",
              "entity-tea"], ["entity-jacq", f"{SECRET}_likez", "entity-tea"]],
-    "unlink": [["entity-jacq", "relates_to", HIDDEN], ["entity-jacq", "uses", "entity-boat"]],
     "edit": [[HIDDEN, "mine"], [HIDDEN, "--title", "mine"]],
     "forget": [[HIDDEN], [HIDDEN, "--purge"], ["decision-"]],
-    "restore": [[HIDDEN], [EDITED, "--at", "1"]],
-    "confirm": [[HIDDEN], ["jacq", "lives_in", "nowhere"]],
-    "retract": [[HIDDEN], ["jacq", "lives_in", "nowhere"]],
-    "undo": [[], [HIDDEN]],
+    "confirm": [[*retract, *words] for retract in ([], ["--retract"])
+                for words in ([HIDDEN], ["jacq", "lives_in", "nowhere"])],
+    "undo": [[], [HIDDEN], [EDITED, "--at", "1"], [HIDDEN, "--restore"]],
     "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"],
                ["--suggest", HIDDEN]],
     "verify": [[], [HIDDEN], ["--broken"], ["--broken", "--kept"]],
@@ -326,7 +326,8 @@ def test_what_is_hidden_is_refused_as_what_is_not_there(project: Path) -> None:
 
 
 OWN = [
-    ["edit", "note-own", "the tide is mine"], ["retract", "note-own"], ["confirm", "note-own"],
+    ["edit", "note-own", "the tide is mine"], ["confirm", "--retract", "note-own"],
+    ["confirm", "note-own"],
     ["forget", "note-own"], ["undo"], ["undo"], ["restore", "note-own"],
     ["edit", "note-own", "--status", "superseded"], ["undo", "note-own"],
     ["import", "{folder}/own.jsonl"], ["run", "finish", "--run", "{own}"], ["undo"],

@@ -95,6 +95,26 @@ def test_part_of_an_id_is_enough(lore: Lore) -> None:
     """)
 
 
+def test_exact_title_is_enough(lore: Lore) -> None:
+    for id, title in (("note-1", "Größe of Keys"), ("note-2", "Twice"), ("goal-3", "twice"),
+                      ("note-4", "gone")):  # fmt: skip
+        lore("add", id[:-2], "text", "--title", title, "--id", id)
+    lore("forget", "note-4")
+    lore("add", "note", "other", "--title", "Gone", "--id", "note-5")
+    lore.print_each("""
+        show gone | note-5
+        edit Gone --tags x | note-5
+    """)
+    assert lore("show", "größe OF keys").json["id"] == "note-1"
+    lore.refuse_each("""
+        show TWICE | 1 | several records have the title 'TWICE' (goal-3, note-2)
+        show Twic | 1 | no node 'Twic'
+        forget --purge gone | 2 | needs a whole id
+    """)
+    lore("forget", "note-5", "--purge")
+    assert lore("undo", "gone").json == [{"id": "note-4", "state": "restored"}]
+
+
 @pytest.mark.parametrize("name", SPELLED)
 def test_symbols_may_be_spelled_in_every_way(code: Lore, name: str) -> None:
     code.write("q", json.dumps({"id": "q", "query": "slow", "relevant": [name]}))

@@ -213,7 +213,7 @@ def test_prune_forgets_documents_without_a_file(project: Project) -> None:
     result = project.run("docs", prune=True)
     assert (result.pruned, result.unresolved) == (1, 1)
     assert result.notes[-1] == (
-        "docs/a.md is gone: doc-docs/a was taken away, 'lore restore doc-docs/a' brings it back"
+        "docs/a.md is gone: doc-docs/a was taken away, 'lore undo doc-docs/a' brings it back"
     )
     assert project.node("doc-docs/a").invalidated_at is not None
     assert project.edges("doc-docs/b") == project.edges("note-a") == set()

@@ -421,7 +421,7 @@ def test_a_line_by_hand_leaves_what_is_forgotten_so_and_says_it(here: Store) -> 
     Records(here, Settings(), None).forget(["note-a", "note-b"])
     done = put(here, {"id": "note-a", "type": "note", "body": "new"})
     assert done.notes == [
-        "note-a is forgotten and stays so: 'lore restore note-a' brings it back"
+        "note-a is forgotten and stays so: 'lore undo note-a' brings it back"
     ]  # fmt: skip
     assert body(here) == "new" and here.nodes.require("note-a").invalidated_at
     (said,) = put(here, {"id": "note-a", "title": "A"}, {"id": "note-b", "title": "B"}).notes
@@ -440,7 +440,7 @@ def test_links_to_what_was_forgotten_meanwhile_are_said(
     put(there, dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=AHEAD))
     loose = (
         "1 link leads to what was forgotten or deleted for good (note-a relates_to note-b): "
-        "'lore restore ID' brings back what was forgotten"
+        "'lore undo ID' brings back what was forgotten"
     )
     assert loose in take(here, there).notes and loose not in take(here, there).notes
     assert loose in take(there, here).notes and loose not in take(there, here).notes
@@ -549,7 +549,7 @@ def test_the_first_conflicts_are_named_and_the_rest_counted() -> None:
     notes = conflict_notes([Conflict(f"note-{n}", "theirs", "") for n in range(12)])
     assert notes[0] == "note-0 was changed here and there: what is there stands"
     assert len(notes) == 11 and notes[-1].startswith("12 conflicts: 2 more were changed")
-    assert "lore show ID --history" in notes[-1] and "lore restore ID --at N" in notes[-1]
+    assert "lore show ID --history" in notes[-1] and "lore undo ID --at N" in notes[-1]
     assert conflict_notes([]) == []
 
 

@@ -211,7 +211,7 @@ def test_wrong_words_change_nothing(store: Store, records: Records, facts: Facts
     records.forget([OSLO, note])
     with pytest.raises(LoreError, match="'entity-oslo' is forgotten"):
         facts.confirm(["jacq", "lives_in", "oslo"])
-    with pytest.raises(LoreError, match=f"'{note}' is forgotten: 'lore restore {note}'"):
+    with pytest.raises(LoreError, match=f"'{note}' is forgotten: 'lore undo {note}'"):
         facts.confirm([note])
 
 

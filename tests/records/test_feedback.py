@@ -174,7 +174,7 @@ def test_a_run_is_linked_to_its_task_and_found_by_no_word(store: Store) -> None:
     ("call", "message"),
     [
         (lambda runs, run: runs.finish("run-none"), "no run 'run-none': see 'lore run list'"),
-        (lambda runs, run: runs.finish("run-gone"), "'run-gone' is forgotten: 'lore restore"),
+        (lambda runs, run: runs.finish("run-gone"), "'run-gone' is forgotten: 'lore undo"),
         (lambda runs, run: runs.start("note-gone"), "'note-gone' is forgotten"),
         (lambda runs, run: runs.finish("note-0"), "'note-0' is not a run"),
         (lambda runs, run: runs.get("note-0"), "'note-0' is not a run"),

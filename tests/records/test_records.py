@@ -178,13 +178,20 @@ def test_two_texts_with_the_same_digits_are_two_records(
     assert count(store) == 2
 
 
-def test_the_title_is_the_first_line_unless_given(store: Store, records: Records) -> None:
+def test_title_is_the_first_sentence_unless_given(store: Store, records: Records) -> None:
     id = records.add("note", "\n# A heading\n\nand text").id
     assert store.nodes.get(id).title == "A heading"  # type: ignore[union-attr]
     assert store.nodes.get(id).body == "# A heading\n\nand text"  # type: ignore[union-attr]
-    long = title_of("word " * 40)
-    assert len(long) <= 80 and long.endswith("word…")
-    assert len(title_of("x" * 200)) == 80
+    long = title_of("word " * 100)
+    assert len(long) <= 200 and long.endswith("word…")
+    assert len(title_of("x" * 500)) == 200
+    for text, title in (
+        ("One. Two.", "One."), ("Really?! Yes", "Really?!"), ('Say "no." Then', 'Say "no."'),
+        ("一つ。二つ。", "一つ。"), ("1. Do it. So", "1. Do it."), ("Use i.e. a", "Use i.e. a"),
+        ("J. Doe did. So", "J. Doe did."), ("Keys etc. rotate. So", "Keys etc. rotate."),
+        ("Keys etc. Then", "Keys etc."), ("v1.2 is out", "v1.2 is out"), ("A.\nB", "A."),
+    ):  # fmt: skip
+        assert title_of(text) == title
 
 
 def test_a_file_becomes_a_node_and_an_edge(store: Store, records: Records) -> None:
@@ -544,7 +551,7 @@ def test_a_forgotten_node_cannot_be_linked(
     a, b, _ = chain
     records.forget([b])
     for ends in ((a, b), (b, a)):
-        with pytest.raises(LoreError, match=f"'{b}' is forgotten: 'lore restore {b}'"):
+        with pytest.raises(LoreError, match=f"'{b}' is forgotten: 'lore undo {b}'"):
             records.link(ends[0], "relates_to", ends[1])
     with pytest.raises(LoreError, match="is forgotten"):
         records.add("note", "new one", links=[(b, "relates_to")])
@@ -574,7 +581,7 @@ BAD = [
     (lambda r: r.add("note", "x", confidence=1.1), "give a number from 0 to 1"),
     (lambda r: r.add("note", "x", confidence=float("nan")), "give a number from 0 to 1"),
     (lambda r: r.add("note", "x", file="a\nb.py"), "cannot be printed"),
-    (lambda r: r.add("note", "x", file="a.py:9-2"), "line 9 comes after line 2"),
+    (lambda r: r.add("note", "x", file="a.py:0-2"), "there is no line 0"),
     (lambda r: r.add("note", "x", links=[("note-0", "relates_to")]), "no node 'note-0'"),
     (lambda r: r.add("note", "x", links=[("note-here", "nope")]), "unknown relation 'nope'"),
     (lambda r: r.add("file", "a\x1b[31m.py"), "cannot be printed"),

@@ -82,7 +82,7 @@ def test_undo_of_a_record_takes_back_one_change_after_the_other(
     records.undo([A])
     assert content(store)["nodes"] == first["nodes"] and found(store, "zebra") == set()
     assert found(store, "first text") >= {A, B} and LINK in content(store)["edges"]
-    with pytest.raises(LoreError, match="'note-a' has nothing left to undo: 'lore restore"):
+    with pytest.raises(LoreError, match="'note-a' has nothing left to undo: 'lore undo"):
         records.undo([A])
     with pytest.raises(LoreError, match="'note-b' has nothing left to undo: 'lore forget note-b"):
         records.undo([B])

@@ -213,7 +213,7 @@ def run_here(
     """Run a command in this process and the working directory, with these variables alone."""
     streams, before = (sys.stdin, sys.stdout, sys.stderr), dict(os.environ)
     given, out, err = (_Stream(io.BytesIO(one)) for one in (stdin, b"", b""))
-    out.is_terminal = err.is_terminal = terminal
+    given.is_terminal = out.is_terminal = err.is_terminal = terminal
     sys.stdin, sys.stdout, sys.stderr = given, out, err
     _replace_variables(environ)
     try:

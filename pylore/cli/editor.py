@@ -1,4 +1,4 @@
-"""``lore edit`` and ``lore add`` without a text on a terminal: the whole record in an editor."""
+"""Records in an editor: ``lore edit`` and ``lore add`` without a text, on a terminal."""
 
 from __future__ import annotations
 
@@ -8,34 +8,31 @@ import subprocess
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from ...core.errors import LoreError
-from ...formats.mdfile import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draft
-from ...records.fields import source_of
-from ...records.records import Change
-from ...store.resolve_id import complete_id
-from ...system.files import make_private_folder, state_folder
-from ...system.programs import opening, own_editor
-from ...system.project_files import place_within
-from ...terminal.output import note
-from ..runtime import data_folder
-from ..session import Session, project_root
+from ..core.errors import LoreError
+from ..formats.mdfile import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draft
+from ..records.fields import source_of
+from ..records.records import Change
+from ..store.resolve_id import complete_id
+from ..system.files import make_private_folder, state_folder
+from ..system.programs import opening, own_editor
+from ..system.project_files import place_within
+from ..terminal.output import note
+from .runtime import data_folder
+from .session import Session, project_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...store import Store
+    from ..store import Store
 
 
 _LONGEST_NAME = 60
 
 
 class DraftFile:
-    """``with DraftFile(name, text) as draft``: a file of the user's own until all went well.
+    """``with DraftFile(name, text) as draft``: a private file, kept where the block fails.
 
-    What is left of an earlier one of that name, and ``form``, is what is edited; where the block
-    fails, it is said where it lies.
+    A kept draft of the same name and ``form`` is edited further, and the error names its path.
     """
 
     def __init__(self, name: str, text: str, form: str = "") -> None:
@@ -55,10 +52,10 @@ class DraftFile:
         return self
 
     def edited(self) -> str:
-        """Return what the person left in the file.
+        """Return the text that the editor saved.
 
         Raises:
-            LoreError: nothing was changed, the editor failed, or it is no text.
+            LoreError: nothing was changed, the editor failed, or the file is not UTF-8.
         """
         editor = own_editor()
         former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's
@@ -98,7 +95,7 @@ def draft_of_record(store: Store, id: str) -> DraftFile:
     """Return the draft of a record of the store.
 
     Raises:
-        LoreError: there is no such record.
+        LoreError: unknown id.
     """
     node = store.nodes.require(complete_id(store, id))
     head = f"{node.id}, changed {node.updated_at}. These fields and the text below may be changed."
@@ -106,7 +103,7 @@ def draft_of_record(store: Store, id: str) -> DraftFile:
 
 
 def changes_in(store: Store, id: str, text: str) -> dict[str, Any]:
-    """Return what a draft changes of a record, as ``Records.edit`` takes it.
+    """Return the changes of a draft, as parameters of ``Records.edit``.
 
     Raises:
         LoreError: the draft is wrong, or changes nothing.
@@ -130,13 +127,11 @@ def changes_in(store: Store, id: str, text: str) -> dict[str, Any]:
     return changed
 
 
-def draft_of_new(type: str, given: dict[str, Any], about: str = "") -> DraftFile:
-    """Return the draft of a record that is to be added, with what was given as options and what
-    else a person should know of it."""
+def draft_of_new(type: str, given: dict[str, Any]) -> DraftFile:
+    """Return the draft of a new record, with the fields given as options."""
     head = (
         f"A new {type}: its text goes below the second line of dashes.\n"
         "tags: auth, api    file: src/a.py:10-20    links: decision-1a2b3c4d:relates_to"
-        f"{about}"
     )
     fields = {
         name: ", ".join(value) if isinstance(value, (list, tuple)) else value or ""
@@ -147,7 +142,7 @@ def draft_of_new(type: str, given: dict[str, Any], about: str = "") -> DraftFile
 
 
 def new_in(text: str) -> dict[str, Any]:
-    """Return the fields of a new record as its draft has them.
+    """Return the fields of a draft of a new record.
 
     Raises:
         LoreError: the draft is wrong, or has no text.
@@ -162,34 +157,27 @@ def _words(text: str) -> Sequence[str]:
     return tuple(text.replace(",", " ").split())
 
 
-def edited(store: Store, id: str) -> str | None:
-    """Return the text of a record as the person left it; None where there is no such record.
+def edit_by_editor(session: Session, store: Store, id: str, *, force: bool) -> Change:
+    """Return the change of a record that a person has edited, or of the document's file.
 
     Raises:
-        LoreError: nothing was changed.
+        LoreError: unknown id, a wrong draft, or nothing was changed.
     """
-    node = store.nodes.get(complete_id(store, id))
-    if node is None:
-        return None  # the edit itself says that there is no such node
-    try:
-        text: str | None = click.edit(node.body, extension=".md")
-    except click.ClickException as error:
-        raise LoreError(f"{error.message.rstrip('.')}: nothing was changed") from None
-    if text is None or text.strip() == node.body.strip():
-        raise LoreError("nothing was changed: give an option, or save another text")
-    return text
+    change = None if force else _import_edited(session, store, id)
+    if change is None:
+        with draft_of_record(store, id) as draft:
+            changes = changes_in(store, id, draft.edited())
+            change = session.records(store).edit(id, force=force, **changes)
+    return change
 
 
-def import_edited(session: Session, store: Store, id: str, *, force: bool) -> Change | None:
-    """Opens the file that a document comes from, and imports what was saved.
-
-    None where there is no such file, or the person wants a text of this store alone.
-    """
-    from ...formats.markdown import import_markdown
+def _import_edited(session: Session, store: Store, id: str) -> Change | None:
+    """Open the file of a document and import it; None if the record has no such file."""
+    from ..formats.markdown import import_markdown
 
     root = project_root()
     node = store.nodes.get(complete_id(store, id))
-    file = source_of(store, node, root) if node and not force else ""
+    file = source_of(store, node, root) if node else ""
     if node is None or not file:
         return None
     path = place_within(root, file)

@@ -1,0 +1,438 @@
+"""Commands that write records and links, and take writes back: add, edit, link, fact, confirm,
+forget, undo.
+
+They are called in loops as a search is: they load no click, numpy or json.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..core.errors import LoreError, UsageError, nearest
+from ..core.ids import link_parts
+from ..core.text import counted, one_line
+from ..core.vocabulary import LEARNING, NO_RECORDS, SOURCES, STATUSES
+from .command import argument, command, option
+from .runtime import events_of, ids_from, read_stdin
+from .session import Session, changed_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..records.records import Change
+    from ..store import Store
+
+_QUOTED = 60
+"""Characters of a text that a message quotes."""
+
+
+@command(
+    "add [options] TYPE [TEXT… | TITLE BODY]",
+    settings=("duplicate_similarity", "run", "scope"),
+)
+def add(
+    session: Session,
+    type: str = argument("TYPE", complete="types"),
+    words: tuple[str, ...] = argument("[TEXT…]"),
+    *,
+    body: str | None = option("-m, --body TEXT", "the text, below TEXT as the title; - is stdin"),
+    title: str = option("--title TITLE", "the title", ""),
+    why: str = option("--why TEXT", "the reason", ""),
+    tags: tuple[str, ...] = option("--tags TAG,…, --tag TAG,…", "tags", complete="tags"),
+    file: str = option(
+        "--file PATH", "the file it is about: src/a.py, src/a.py:10-20", "", complete="files"
+    ),
+    links: tuple[str, ...] = option(
+        "--link ID:RELATION…", "link it to a record; may be repeated", complete="ids"
+    ),
+    status: str | None = option(
+        "--status STATUS",
+        "staged, confirmed, superseded or retracted; confirmed, of a conversation staged",
+        choices=STATUSES,
+    ),
+    source: str = option(
+        "--source SOURCE", "user_edit, file, system, conversation", "user_edit", choices=SOURCES
+    ),
+    confidence: float = option("--confidence X", "0 to 1", 1.0, low=0.0, high=1.0),
+    category: str | None = option("--category NAME", "a finer kind"),
+    id: str = option("--id ID", "the id, as decision-use-jwt", ""),
+    new_type: bool = option("--new-type", "declare the type if it is new"),
+) -> None:
+    """Add a record: a decision, a lesson, a note.
+
+    Two words are title and body; more are one text, whose first sentence is the title. Without
+    words the text is stdin, on a terminal a form in $EDITOR. The same text again is the same
+    record, and adds tags and links to it.
+
+    Types: decision, pattern, lesson, failure, observation, goal, note, doc, concept, entity,
+    task, session, file, symbol, run, commit, and your own by --new-type.
+
+    \b
+    lore add decision "Use JWT for sessions" -m "No state on the server." --tags auth
+    git log -1 --format=%B | lore add lesson --link decision-1a2b3c4d:learned_from
+    """
+    text = " ".join(words) if words else None
+    if body is None and not title and len(words) == 2:
+        text, body = words
+    titled = text is not None and body is not None and bool(body.strip())
+    if text is not None and titled:
+        title = title or one_line(text)
+    if text is None or titled:
+        text = body
+    fields = {
+        "title": title, "why": why, "tags": tags, "file": file, "links": links, "status": status,
+        "source": source, "confidence": confidence, "category": category, "id": id,
+        "new_type": new_type,
+    }  # fmt: skip
+    if text is None and _is_terminal():
+        from .editor import draft_of_new, new_in
+
+        with session.open() as store:
+            _require_type(store, type, "", fields)
+        with draft_of_new(type, fields) as draft:
+            found = {**fields, **new_in(draft.edited())}
+            _add(session, type, found.pop("text"), found)
+    else:
+        _add(session, type, text, fields, titled=titled)
+
+
+def _add(
+    session: Session, type: str, text: str | None, fields: dict[str, Any], *, titled: bool = False
+) -> None:
+    """Add a record; without a ``text`` it is stdin. ``titled``: the title is in its id too."""
+    fields = {**fields, "links": [_link_target(link) for link in fields["links"]]}
+    events = events_of(session.settings)
+    with session.open() as store:
+        _require_type(store, type, text or "", fields)
+        text = _text_on_stdin(session) if text in (None, "-") else text
+        if events is not None:
+            asked = {name: value for name, value in fields.items() if name != "new_type"}
+            events.ask("pre-add", [{"type": type, "body": text, **asked}])
+        key = f"{fields['title']}\n\n{text}" if titled else ""
+        change = session.records(store).add(type, text, key=key, **fields)
+    session.say(change.notes)
+    session.print_change(change)
+    if events is not None:
+        session.tell("post-add", changed_rows([change]), events)
+
+
+def _require_type(store: Store, type: str, text: str, fields: dict[str, Any]) -> None:
+    known = [*store.types.all()]
+    if type in known or type == LEARNING or fields["new_type"]:
+        return
+    from shlex import quote
+
+    near = nearest(type, known)
+    likely = near.partition("'")[2].partition("'")[0] or "note"
+    line = one_line(text if near else f"{type} {text}")[:_QUOTED] or "…"
+    names = ", ".join(name for name in known if name not in NO_RECORDS)
+    raise UsageError(f"unknown type '{one_line(type)[:_QUOTED]}'{near}: write "
+                     f"lore add {likely} {quote(line)}; the types are {names}, and --new-type "
+                     "declares others")  # fmt: skip
+
+
+@command("edit [options] ID [TEXT…]")
+def edit(
+    session: Session,
+    id: str = argument("ID", complete="ids"),
+    words: tuple[str, ...] = argument("[TEXT…]"),
+    *,
+    title: str | None = option("--title TITLE", "the title"),
+    why: str | None = option("--why TEXT", "the reason; '' removes it"),
+    tags: tuple[str, ...] | bool = option(
+        "--tags TAG,…, --tag TAG,…", "all tags; '' removes them", False, complete="tags"
+    ),
+    file: str | None = option("--file PATH", "the file; '' removes it", complete="files"),
+    status: str | None = option(
+        "--status STATUS", "staged, confirmed, superseded or retracted", choices=STATUSES
+    ),
+    source: str | None = option(
+        "--source SOURCE", "user_edit, file, system, conversation", choices=SOURCES
+    ),
+    confidence: float | None = option("--confidence X", "0 to 1", low=0.0, high=1.0),
+    category: str | None = option("--category NAME", "a finer kind"),
+    force: bool = option("--force", "change the store alone, not the file of a document"),
+) -> None:
+    """Change a record; its id stays.
+
+    TEXT replaces the text; a lone - reads it from stdin. Without a text or an option, opens the
+    record in $EDITOR, on a terminal. A document that came from a file is changed in that file,
+    which the editor opens.
+
+    \b
+    lore edit decision-1a2b3c4d --status superseded
+    lore edit note-5e6f7a8b - <note.md
+    """
+    text = _text_on_stdin(session) if words == ("-",) else " ".join(words) if words else None
+    fields: dict[str, Any] = {
+        "text": text, "title": title, "why": why, "file": file, "status": status,
+        "tags": None if isinstance(tags, bool) else tags, "source": source,
+        "confidence": confidence, "category": category,
+    }  # fmt: skip
+    by_editor = all(value is None for value in fields.values())
+    if by_editor and not _is_terminal():
+        raise UsageError("edit needs a text or an option where there is no terminal: "
+                         "lore edit ID TEXT, or - for stdin")  # fmt: skip
+    with session.open() as store:
+        if by_editor:
+            from .editor import edit_by_editor
+
+            change = edit_by_editor(session, store, id, force=force)
+        else:
+            change = session.records(store).edit(id, force=force, **fields)
+    _report(session, "post-edit", change)
+
+
+@command("link [options] A RELATION B")
+def link(
+    session: Session,
+    from_id: str = argument("A", complete="ids"),
+    relation: str = argument("RELATION", complete="relations"),
+    to_id: str = argument("B", complete="ids"),
+    *,
+    remove: bool = option("--remove", "remove the link; its history stays"),
+    weight: float | None = option("--weight X", "0 to 1; of a new link 1", low=0.0, high=1.0),
+    confidence: float | None = option(
+        "--confidence X", "0 to 1, kept as metadata; the weight of a new link", low=0.0, high=1.0
+    ),
+    metadata: tuple[str, ...] = option(
+        "--meta KEY=VALUE…", "set metadata, to JSON or text; null removes it; may be repeated"
+    ),
+    status: str | None = option(
+        "--status STATUS", "confirmed, staged, superseded or retracted", choices=STATUSES
+    ),
+    source: str | None = option(
+        "--source SOURCE", "user_edit, file, system, conversation", choices=SOURCES
+    ),
+    force: bool = option("--force", "link types that the relation does not join"),
+    new_relation: bool = option("--new-relation", "declare the relation if it is new"),
+) -> None:
+    """Link two records, from A to B, or remove a link.
+
+    The same link twice is one link; a removed one keeps its weight and metadata and comes back
+    with them. 'lore graph relations' lists the relations and the types that they join.
+
+    \b
+    lore link lesson-1a2b3c4d learned_from failure-5e6f7a8b --weight 0.4 --meta by=review
+    lore link lesson-1a2b3c4d learned_from failure-5e6f7a8b --remove
+    """
+    given = (weight, confidence, status, source)
+    if remove and (metadata or force or new_relation or any(one is not None for one in given)):
+        raise UsageError("--remove excludes options that describe a link: leave them out")
+    fields = dict(map(_meta_field, metadata))
+    with session.open() as store:
+        records = session.records(store)
+        if remove:
+            session.print_change(records.unlink(from_id, relation, to_id))
+            return
+        change = records.link(
+            from_id, relation, to_id, weight=weight, confidence=confidence, metadata=fields,
+            status=status or "confirmed", source=source or "user_edit", force=force,
+            new_relation=new_relation,
+        )  # fmt: skip
+    _report(session, "post-link", change)
+
+
+@command("fact [options] SUBJECT PREDICATE OBJECT", settings=("single_valued", "scope"))
+def fact(
+    session: Session,
+    subject: str = argument("SUBJECT", complete="ids"),
+    predicate: str = argument("PREDICATE", complete="relations"),
+    object: str = argument("OBJECT", complete="ids"),
+    *,
+    confidence: float = option("--confidence X", "0 to 1", 1.0, low=0.0, high=1.0),
+    literal: bool = option("--literal", "the object is a value, not a thing"),
+    source: str = option(
+        "--source SOURCE", "user_edit, file, system, conversation", "user_edit", choices=SOURCES
+    ),
+    status: str | None = option(
+        "--status STATUS",
+        "staged, confirmed, superseded or retracted; confirmed, of a conversation staged",
+        choices=STATUSES,
+    ),
+    single: bool = option("--single", "the predicate has one value at a time, now and later"),
+) -> None:
+    """State a fact: a subject, a predicate, an object.
+
+    Subject and object are ids or names; a new name becomes an entity, a value (a number, more
+    than four words) a concept, a new predicate a relation. Of a predicate with one value at a
+    time a confirmed fact supersedes the former one; a staged one waits for 'lore confirm'.
+
+    \b
+    lore fact "billing service" uses postgresql --confidence 0.9
+    """
+    with session.open() as store:
+        change = session.records(store).fact(
+            subject, predicate, object, confidence=confidence, source=source, status=status,
+            literal=literal, single=single,
+        )  # fmt: skip
+    _report(session, "post-link", change)
+
+
+@command("confirm [options] ID… | SUBJECT PREDICATE OBJECT", settings=("single_valued",))
+def confirm(
+    session: Session,
+    words: tuple[str, ...] = argument("ID…", complete="ids"),
+    *,
+    retract: bool = option("--retract", "say that they are wrong"),
+) -> None:
+    """Say that records, or a fact, are right; or, with --retract, wrong.
+
+    A confirmed record counts for more; a superseded or retracted one is found again. Of a
+    predicate with one value at a time the other values are superseded. A retracted record is
+    found with --status retracted alone. A lone - reads ids from stdin.
+
+    \b
+    lore list --status staged --ids | lore confirm -
+    lore confirm --retract "billing service" uses mysql
+    """
+    from ..records.fact_review import Facts
+    from ..terminal.text import change_text, each
+
+    wanted = ids_from(words, "confirm")
+    with session.open() as store:
+        facts = Facts(store, session.settings, session.embedder(store))
+        outcomes = facts.retract(wanted) if retract else facts.confirm(wanted)
+        session.output.list([one.to_dict() for one in outcomes], each(change_text))
+
+
+@command(
+    "forget [options] ID… | --faded | --purge --proposed",
+    settings=("history_days", "recency_half_life"),
+)
+def forget(
+    session: Session,
+    ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
+    *,
+    purge: bool = option("--purge", "delete for good, with links and history; takes whole ids"),
+    proposed: bool = option("--proposed", "with --purge: what a shared file says was purged"),
+    faded: bool = option(
+        "--faded",
+        "what a conversation said that is still staged, read fewer than 5 times, and whose "
+        "confidence times recency is below 0.2; of the history, states older than history_days",
+    ),
+    dry_run: bool = option("--dry-run", "with --faded: only list them"),
+) -> None:
+    """Hide records and their links from every search.
+
+    'lore undo ID' brings them back, unless --purge deleted them. A lone - reads ids from stdin.
+
+    \b
+    lore list --type observation --until 1y --ids | lore forget -
+    lore forget --faded --dry-run
+    """
+    if faded:
+        if ids or purge or proposed:
+            raise UsageError("--faded chooses the records itself: leave ids, --purge and "
+                             "--proposed out")  # fmt: skip
+        _forget_faded(session, dry_run=dry_run)
+        return
+    if dry_run:
+        raise UsageError("--dry-run needs --faded: see --help")
+    if proposed and (ids or not purge):
+        raise UsageError("--proposed needs --purge, and takes no ids: see --help")
+    wanted = [] if proposed else ids_from(ids, "forget")
+    with session.open() as store:
+        if proposed:
+            from ..records.canonical import withheld
+
+            wanted = sorted(withheld(store))
+        changes = session.records(store).forget(wanted, purge=purge)
+        session.wipe(store)
+    session.print_changes(changes)
+    session.tell("post-forget", changed_rows(changes))
+
+
+def _forget_faded(session: Session, *, dry_run: bool) -> None:
+    from ..records.fact_review import Facts
+    from ..terminal.text import each
+
+    with session.open_whole("forget --faded") as store:
+        facts = Facts(store, session.settings)
+        found = facts.sweep(dry_run=dry_run)
+        states = facts.sweep_history(dry_run=dry_run)
+    if states:
+        how = "due" if dry_run else "dropped"
+        session.say([f"{counted(states, 'state')} of the history {how}: left before the last "
+                     f"{session.settings.history_days} days"])  # fmt: skip
+    rows = [one._asdict() for one in found]
+    session.output.list(rows, each(_faded_text, "nothing has faded\n"))
+
+
+@command("undo [options] [ID… | A RELATION B]")
+def undo(
+    session: Session,
+    ids: tuple[str, ...] = argument("[ID…]", complete="forgotten"),
+    *,
+    at: str = option("--at N|TIME", "bring back state N of the history, or of 2026-01-31, 7d", ""),
+    last: bool = option("--last", "the last command, as without ids"),
+    restore: bool = option("--restore", hidden=True),
+) -> None:
+    """Take back the last command, or the last change of records.
+
+    Run again, it goes one change further back; without ids it takes back the undo itself. A
+    forgotten record comes back with its links; A RELATION B brings a removed link back. A lone -
+    reads ids from stdin: 'lore list --forgotten' has them. A purge cannot be taken back.
+
+    \b
+    lore undo decision-1a2b3c4d --at 2
+    lore undo lesson-1a2b3c4d learned_from failure-5e6f7a8b
+    """
+    if (last and ids) or (at and not ids):
+        raise UsageError("--last takes no ID, and --at needs an ID: see --help")
+    wanted = ids_from(ids, "restore" if restore else "undo") if ids or restore else []
+    with session.open() as store:
+        records = session.records(store)
+        if at or restore:
+            changes = records.restore(wanted, at=at)
+        else:
+            changes = records.undo(wanted) if wanted or not ids else []
+    session.say([note for change in changes for note in change.notes])
+    session.print_changes(changes)
+
+
+def _report(session: Session, event: str, change: Change) -> None:
+    session.say(change.notes)
+    session.print_change(change)
+    session.tell(event, changed_rows([change]))
+
+
+def _is_terminal() -> bool:
+    """Return True if a person reads and types, and may be shown an editor."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _text_on_stdin(session: Session) -> str:
+    return read_stdin(session.settings.max_text, "max_text")
+
+
+def _link_target(text: str) -> tuple[str, str]:
+    parts = link_parts(text)
+    if parts is None:
+        raise UsageError(f"--link '{text}': give ID:RELATION, as decision-1a2b3c4d:derived_from")
+    return parts
+
+
+def _meta_field(text: str) -> tuple[str, Any]:
+    """Return key and value of ``KEY=VALUE``; a value that is no JSON is a text."""
+    from ..core.json import is_json, parse_object
+
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--meta '{text}': give KEY=VALUE, as by=review or sure=true")
+    try:
+        if is_json(value):
+            return key.strip(), parse_object(f'{{"it":{value}}}'.encode(), 8 + len(text) * 4)["it"]
+    except (RecursionError, LoreError):
+        pass
+    return key.strip(), value
+
+
+def _faded_text(row: dict[str, Any]) -> str:
+    from ..terminal.text import bold, dim
+
+    return f"{row['state']}  {bold(row['id'])}" + dim(
+        f"  confidence {row['confidence']:.2g}, recency {row['recency']:.2g},"
+        f" accesses {row['accesses']}\n"
+    )
