@@ -1,105 +1,87 @@
 #!/bin/sh
-# Usage: lore <command> [arguments]
+# Usage: lore COMMAND [ARGUMENT...]
 # Summary: a shell-first knowledge graph
 #
-# Finds the command and hands over to it: a built-in of lib/, the graph
-# commands, or what Python looks up: a plugin of the user's own folder, then
-# lore-<command> on PATH. Built-ins cannot be shadowed.
+# Finds the command and hands over to it: a script of this toolkit, which is a file
+# lib/lore-COMMAND, or else the engine, which knows its own commands and those of the user.
+# It starts no other process: a search costs no more than its Python.
 # shellcheck shell=dash
 
-case ${1-} in
-  -h | --help) shift && set -- help "$@" ;;
-  -V | --version) shift && set -- version "$@" ;;
-esac
+lore_bash=/bin/bash # 'make install' writes the one that it was run by
 
-# What is called in loops needs neither bash nor another file. This does in sh what its file of
-# lib/ and common.sh do; a path that is not plain, or another layout, goes on below.
-case ${1-} in
-  search | related | show | list | context | add | edit | link | unlink | fact | import | index | run | version)
-    case $0 in
-      [!/]* | *//* | */./* | */../*) LORE_ROOT= ;;
-      */bin/lore) LORE_ROOT=${0%/bin/lore}/lib/lore ;; # the link of 'make install'
-      *) LORE_ROOT=${0%/*} ;;
-    esac
-    case :${PATH-}: in
-      *:[!/]*) LORE_ROOT= ;;
-    esac
-    for lore_site in "$LORE_ROOT"/.venv/lib/python3*/site-packages; do break; done
-    if [ -n "$LORE_ROOT" ] && [ "$0" -ef "$LORE_ROOT/lore.sh" ] && [ -f "$LORE_ROOT/lib/common.sh" ] &&
-      [ -x "$LORE_ROOT/.venv/bin/python" ] && [ -d "$lore_site" ] && [ ! -d /dev/stdin ]; then
-      export LORE_ROOT
-      lore_boot='import _signal as s; s.getsignal(2) == s.SIG_IGN or s.signal(2, s.SIG_DFL); import sys; sys.path += sys.argv[1:3]; del sys.argv[1:3]'
-      exec "$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c \
-        "$lore_boot; from pylore.launch import main; main()" "$LORE_ROOT" "$lore_site" "$@"
-    fi
-    ;;
-esac
-
-# The files of lib/ are written for bash; 'make install' has the one that it was run by.
-lore_bash=/bin/bash
-if [ -z "${BASH_VERSINFO-}" ]; then
-  [ -x "$lore_bash" ] || lore_bash=bash
-  exec "$lore_bash" "$0" "$@"
-fi
-# shellcheck disable=SC3040 # this is bash, perhaps by the name of sh
-set +o posix
-set -u
-
-lore_resolve() { # <path>: REPLY becomes the file behind any chain of links
-  local link
-  REPLY=$1
-  case $REPLY in
-    */*) ;;
-    *) REPLY=./$REPLY ;;
-  esac
-  while [ -L "$REPLY" ]; do
-    # In / an entry of PATH such as . does not lead to what came with a clone.
-    case $REPLY in /*) ;; *) REPLY=$PWD/$REPLY ;; esac
-    link=$(cd / && readlink "$REPLY") || return
-    case $link in
-      /*) REPLY=$link ;;
-      *) REPLY=${REPLY%/*}/$link ;;
-    esac
-  done
-}
-
-lore_find_root() { # <folder of this file>: sets LORE_ROOT, where lib/ and graph/ are
-  LORE_ROOT=$1
-  case $1/ in
-    [!/]* | *//* | */./* | */../*) ;;
-    *) [ ! -f "$1/lib/common.sh" ] || return 0 ;; # a plain path needs no other process
-  esac
-  LORE_ROOT=$(CDPATH='' cd -- "${1:-/}" && pwd -P) || return
-  [ -f "$LORE_ROOT/lib/common.sh" ] || LORE_ROOT=${LORE_ROOT%/*}/share/lore # as a wheel has it
-  [ -f "$LORE_ROOT/lib/common.sh" ]
-}
-
-lore_resolve "$0"
-lore_find_root "${REPLY%/*}" || {
-  printf 'lore: its own files are missing: install it again\n' >&2
+lore_die() { # <message>
+  printf 'lore: %s\n' "$1" >&2
   exit 1
 }
+
+lore_keep_whole_path() { # leaves the absolute folders of PATH: others lead to what came with a clone
+  lore_rest=${PATH-}: lore_kept=
+  while [ -n "$lore_rest" ]; do
+    case $lore_rest in /*) lore_kept=$lore_kept${lore_kept:+:}${lore_rest%%:*} ;; esac
+    lore_rest=${lore_rest#*:}
+  done
+  export PATH="${lore_kept:-/usr/bin:/bin}"
+}
+
+lore_resolve() { # <path of this file>: sets LORE_ROOT to the folder behind any chain of links
+  lore_file=$1
+  case $lore_file in */*) ;; *) lore_file=./$lore_file ;; esac
+  while [ -L "$lore_file" ]; do
+    case $lore_file in /*) ;; *) lore_file=$PWD/$lore_file ;; esac
+    lore_link=$(cd / && readlink "$lore_file") || exit
+    case $lore_link in
+      /*) lore_file=$lore_link ;;
+      *) lore_file=${lore_file%/*}/$lore_link ;;
+    esac
+  done
+  LORE_ROOT=$(CDPATH='' cd -- "${lore_file%/*}/" && pwd -P) || exit
+  [ -f "$LORE_ROOT/lib/common.sh" ] || LORE_ROOT=${LORE_ROOT%/*}/share/lore # as a wheel has it
+}
+
+lore_engine() { # [argument...]: go on in Python, in place of this shell
+  # -I: nothing of the user's Python reaches lore. -S: the site module costs a search
+  # milliseconds and does no more than two path entries do. An interrupt ends it at once.
+  lore_boot='import _signal as s; s.getsignal(2) == s.SIG_IGN or s.signal(2, s.SIG_DFL); import sys'
+  lore_main='from pylore.launch import main; main()'
+  [ ! -d /dev/stdin ] || lore_die 'stdin is a folder: give a file' # Python would not even start
+  for lore_site in "$LORE_ROOT"/.venv/lib/python3*/site-packages; do break; done
+  if [ -d "$lore_site" ] && [ -x "$LORE_ROOT/.venv/bin/python" ]; then
+    exec "$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c \
+      "$lore_boot; sys.path += sys.argv[1:3]; del sys.argv[1:3]; $lore_main" \
+      "$LORE_ROOT" "$lore_site" "$@"
+  fi
+  for lore_site in "${LORE_ROOT%/*/*}"/lib/python3*/*-packages; do # a wheel: LORE_ROOT is PREFIX/share/lore
+    [ -d "$lore_site/pylore" ] || continue
+    lore_python=${lore_site%/*}
+    lore_python=${lore_python##*/}
+    [ ! -x "${LORE_ROOT%/*/*}/bin/$lore_python" ] || lore_python=${LORE_ROOT%/*/*}/bin/$lore_python
+    # Not -S: what pylore needs may be in any folder that the site module adds.
+    exec "$lore_python" -I -X utf8 -c "$lore_boot; sys.path.append(sys.argv.pop(1)); $lore_main" \
+      "$lore_site" "$@"
+  done
+  lore_die "no Python environment in $LORE_ROOT: run 'make setup' there, or install lore again"
+}
+
+case :${PATH-}: in *:[!/]*) lore_keep_whole_path ;; esac
+case $0 in
+  [!/]* | *//* | */./* | */../*) LORE_ROOT= ;;
+  */bin/lore) LORE_ROOT=${0%/bin/lore}/lib/lore ;; # the link of 'make install'
+  *) LORE_ROOT=${0%/*} ;;
+esac
+[ "$0" -ef "$LORE_ROOT/lore.sh" ] || lore_resolve "$0"
+[ -f "$LORE_ROOT/lib/common.sh" ] || lore_die 'its own files are missing: install it again'
 export LORE_ROOT
 
-[ $# -gt 0 ] || set -- help
-
-command=$1
-shift
-case $command in
-  graph)
-    . "$LORE_ROOT/graph/graph.sh"
-    exit
-    ;;
+case ${1-} in
   # No ranges: in some locales a-z has capitals in it.
-  -* | *[!abcdefghijklmnopqrstuvwxyz0123456789-]*) ;; # never a file's name
-  ?*)
-    if [ -f "$LORE_ROOT/lib/lore-$command" ]; then
-      # In this process: to start bash once more is a tenth of a search.
-      # shellcheck source=/dev/null
-      . "$LORE_ROOT/lib/lore-$command"
-      exit
+  '' | -* | *[!abcdefghijklmnopqrstuvwxyz0123456789-]*) ;;
+  *)
+    if [ -f "$LORE_ROOT/lib/lore-$1" ]; then
+      lore_script=$LORE_ROOT/lib/lore-$1
+      shift
+      [ -x "$lore_bash" ] || lore_bash=bash
+      exec "$lore_bash" -p "$lore_script" "$@" # -p: no BASH_ENV and no exported functions
     fi
     ;;
 esac
-. "$LORE_ROOT/lib/common.sh"
-lore_engine - "$command" "$@" # a command of the user's own, or none
+lore_engine "$@"

@@ -1,69 +1,29 @@
-# What every command shares. Sourced, never run; LORE_ROOT is where lore lives.
+# Functions for scripts of the toolkit and for plugins: . "$LORE_ROOT/lib/common.sh"
 # shellcheck shell=bash
 
 set -u
 
-lore_whole_path() { # leaves of PATH what is absolute: the rest leads to what came with a clone
-  local rest=${PATH-}: kept='' folder
-  while [ -n "$rest" ]; do
-    folder=${rest%%:*} rest=${rest#*:}
-    case $folder in
-      /*) kept+=${kept:+:}$folder ;;
-    esac
-  done
-  export PATH="${kept:-/usr/bin:/bin}" # an empty one would be the working directory
+lore() { # [argument...]: runs a command of lore
+  "$LORE_ROOT/lore.sh" "$@"
 }
 
-case :${PATH-}: in
-  *:[!/]*) lore_whole_path ;;
-esac
-
-if ! [ "${LORE_ROOT-}/lib/common.sh" -ef "${BASH_SOURCE[0]}" ]; then # not through lore.sh
-  LORE_ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P) || exit 1
-  export LORE_ROOT
-fi
-
-lore_die() { # <message> [exit code]: one line for the person, what could steer a terminal shown as ?
+lore_die() { # <message> [exit code]: prints one line, control characters as ?, and ends
   printf 'lore: %s\n' "${1//[[:cntrl:]]/?}" >&2
   exit "${2:-1}"
 }
 
-lore_python() { # sets LORE_PY, the words that start the private interpreter
-  # -I: nothing of the user's Python reaches lore. -S: the site module costs a
-  # search milliseconds and does nothing here that two path entries do not do.
-  # An interrupt ends it at once: a store survives that, and a loop in a shell sees it.
-  local quiet='import _signal as s; s.getsignal(2) == s.SIG_IGN or s.signal(2, s.SIG_DFL)'
-  local boot="$quiet; import sys; sys.path += sys.argv[1:3]; del sys.argv[1:3]"
-  local site=("$LORE_ROOT"/.venv/lib/python3*/site-packages)
-  if [ -d "${site[0]}" ] && [ -x "$LORE_ROOT/.venv/bin/python" ]; then
-    LORE_PY=("$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c
-      "$boot; from pylore.launch import main; main()" "$LORE_ROOT" "${site[0]}")
-  elif lore_wheel_python; then
-    :
-  else
-    lore_die "no Python environment in $LORE_ROOT: run 'make setup' there, or install lore again"
-  fi
-}
-
-lore_wheel_python() { # the same where a wheel put lore, LORE_ROOT being <prefix>/share/lore
-  local site name python prefix=${LORE_ROOT%/*/*}
-  for site in "$prefix"/lib/python3*/*-packages; do
-    [ -d "$site/pylore" ] || continue
-    name=${site%/*}
-    name=${name##*/}
-    python=$prefix/bin/$name
-    # outside a virtual environment the interpreter may be of another prefix
-    [ -x "$python" ] || python=$(type -P "$name") || continue
-    # Not -S: what pylore needs may be in any folder that the site module adds.
-    LORE_PY=("$python" -I -X utf8 -c
-      "$quiet; import sys; sys.path.append(sys.argv.pop(1)); from pylore.launch import main; main()" "$site")
-    return 0
+lore_needs() { # <program>...: ends with a hint where one is missing
+  local program
+  for program; do
+    type -P "$program" >/dev/null || lore_die "$program is not installed: install it, then try again"
   done
-  return 1
 }
 
-lore_engine() { # <command> [argument...]: go on in Python, in place of this shell
-  lore_python
-  [ ! -d /dev/stdin ] || lore_die "stdin is a folder: give a file" # Python would not even start
-  exec "${LORE_PY[@]}" "$@"
+lore_help() { # prints the comment at the head of the calling script
+  awk 'NR > 1 && /^#/ { sub(/^# ?/, ""); if (!/^shellcheck/) print; next } NR > 1 { exit }' "$0"
+}
+
+lore_each() { # <function>: calls it with each line of stdin, an id
+  local id
+  while IFS= read -r id; do "$1" "$id"; done
 }

@@ -38,7 +38,7 @@ _lore() {
     case $word in
       */) compopt -o nospace 2>/dev/null ;; # a folder: there is more to come (bash 4)
     esac
-  done < <(lore completion words ${words[@]+"${words[@]}"} 2>/dev/null)
+  done < <(lore complete ${words[@]+"${words[@]}"} 2>/dev/null)
 }
 
 complete -o default -F _lore lore

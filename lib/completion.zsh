@@ -4,7 +4,7 @@
 
 _lore() {
   local -a found
-  found=(${(f)"$(lore completion words "${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
+  found=(${(f)"$(lore complete "${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
   local -a folders
   folders=(${(M)found:#*/})
   found=(${found:#*/})

@@ -4,7 +4,7 @@
 # Puts lore under $PREFIX (default ~/.local), or takes it away again:
 #
 #   lib/lore/                               lore with its own Python environment
-#   bin/lore                                a link into it
+#   bin/lore, bin/graph.sh                  links into it
 #   share/bash-completion/completions/lore  links to its completions
 #   share/zsh/site-functions/_lore
 #   share/man/man1/lore*.1                  and to its manual
@@ -19,6 +19,7 @@ cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 umask 022
 
 own_links='bin/lore ../lib/lore/lore.sh
+bin/graph.sh ../lib/lore/graph/graph.sh
 share/bash-completion/completions/lore ../../../lib/lore/completions/lore.bash
 share/zsh/site-functions/_lore ../../../lib/lore/completions/_lore'
 folders='. bin lib share share/bash-completion share/bash-completion/completions

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Usage: lore @NAME
-# Summary: say what it does in a line
+# Summary: say here in a line what it does
 # Lore-API: 1
 #
-# Say here what it does: this comment is its help.
-set -euo pipefail
+# Say here more of it: this comment is its help.
+
+. "$LORE_ROOT/lib/common.sh"
+
 case ${1-} in
-  -h | --help) exec lore help "@NAME" ;;
-  ?*) echo "lore: @NAME takes no '$1': see 'lore help @NAME'" >&2 && exit 2 ;;
+  -h | --help) lore_help && exit ;;
+  ?*) lore_die "@NAME takes no '$1': see 'lore help @NAME'" 2 ;;
 esac
 lore list --type records --status staged --oldest --json

@@ -11,8 +11,8 @@ from bisect import bisect_right
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
 from ..system.files import own_folder
-from ..system.plugin_process import FORMAT_SECONDS, PluginProcess, Refused, environment
-from ..system.programs import Tidying
+from ..system.plugin_process import FORMAT_SECONDS, PluginProcess, environment
+from ..system.programs import Refused, Tidying
 from . import secret_forms
 from .secret_forms import joined, views
 

@@ -6,12 +6,14 @@ A module is loaded for its own commands alone. Everything comes from the declara
 
 from __future__ import annotations
 
+import itertools
+import os
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, ShellComplete
 
-from ..core.errors import UsageError, nearest
+from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import OTHER_OPTIONS, SETTINGS, Setting
 from ..terminal.output import FORMS
 from . import registry
@@ -109,6 +111,11 @@ class App(click.Group):
             return Verb(one, cmd_name)
         return Verbs(one) if one is not None else None
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands, those of the user too, and the options."""
+        words = [*self.list_commands(ctx), "--help", "--version"]
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
 
 class Value(click.ParamType[Any]):
     """A value as its declaration converts it."""
@@ -205,6 +212,27 @@ def help_of(name: str) -> str:
             click.Context(found, info_name=word, parent=context, terminal_width=WIDTH, **_NAMES),
         )
     return command.get_help(context) + "\n"
+
+
+def summary_of_command(name: str) -> str:
+    """Return the first sentence of a command's help; empty if its part was left out."""
+    try:
+        return _summary(registry.commands_of(name)[name].text)
+    except LoreError:
+        return ""
+
+
+def offered(words: list[str]) -> list[str]:
+    """Return the words that may stand in place of the last one, after the others."""
+    *before, current = words
+    before = registry.unaliased(before[before[:1] == ["help"] :])
+    for option, value in itertools.pairwise(before):
+        if option == "--scope":
+            os.environ["LORE_SCOPE"] = value
+    option, equals, _ = current.partition("=")
+    prefix = option + equals if equals and option[:1] == "-" else ""
+    found = ShellComplete(APP, {}, "lore", "").get_completions(before, current)
+    return [prefix + one.value for one in found]
 
 
 def _parameters(declared: Command) -> list[click.Parameter]:

@@ -174,9 +174,8 @@ class Command:
     @property
     def text(self) -> str:
         """The help, without the indentation of the docstring."""
-        from inspect import cleandoc
-
-        return cleandoc(self.run.__doc__ or "")
+        lines = (self.run.__doc__ or "").split("\n")
+        return "\n".join([line.removeprefix("    ") for line in lines]).strip()
 
     def takes_setting(self, name: str) -> bool:
         """Return True if the setting may be an option of this command."""

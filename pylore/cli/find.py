@@ -205,10 +205,15 @@ def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
 def _print_hits(session: Session, engine: Engine, asked: str, found: Hits, text: Text) -> None:
     """Print results and notes, and record the results in the run; a note can stand for none."""
     rows = _rows(engine, found)
-    session.say(found.notes)
+    _say_in_one_line(session, found.notes)
     noted = found.notes and not session.settings.quiet
     session.output.list(rows, text if rows or not noted else lambda rows: "")
     record_shown(engine, asked, found)
+
+
+def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
+    if notes:
+        session.say(["; ".join(notes)])
 
 
 def _text_of_hits(
@@ -269,7 +274,10 @@ def related(
         return
     from ..app.related import related as find_related
 
+    plain = not tree and not explain
     text = _text_of_hits(session, "", tree=tree, oneline=oneline, explain=explain)
+    if plain:
+        from ..terminal.text import oneline_text as text
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
         found = find_related(
@@ -277,7 +285,25 @@ def related(
             here=os.getcwd(), symbols=symbols,
             limit=session.settings.limit if "limit" in session.given else 0,
         )  # fmt: skip
+        if not types and "limit" not in session.given:
+            _keep_nearest(found)
         _print_hits(session, engine, " ".join(("related", *whole, *near)), found, text)
+
+
+_NEAREST = 10
+"""Files, symbols and commits that ``related`` prints behind all records."""
+
+
+def _keep_nearest(found: Hits) -> None:
+    """Keep the records and the nearest other nodes, records first, and count the rest."""
+    from ..core.vocabulary import CODE_TYPES
+
+    others = [hit for hit in found if hit.type in CODE_TYPES]
+    records = [hit for hit in found if hit.type not in CODE_TYPES]
+    found.hits = records + others[:_NEAREST]
+    if len(others) > _NEAREST:
+        left = counted(len(others) - _NEAREST, "more connected node")
+        found.notes.append(f"{left}: -n N prints as many as N")
 
 
 def _print_neighbours(session: Session, names: tuple[str, ...], direction: str) -> None:
@@ -477,9 +503,11 @@ def context(
         found = context_within(
             engine, question, form=form, types=types, files=files, with_superseded=with_superseded
         )
-        session.say(found.notes)
+        summary = [_summary(found)] if found.included and receipt is None else []
+        _say_in_one_line(session, summary + found.notes)
         _print_context(session, found, form)
-        _print_receipt(session, found, receipt)
+        if receipt is not None:
+            _write_receipt(found, receipt)
         record_context(engine, found)
 
 
@@ -505,11 +533,8 @@ def _print_context(session: Session, found: Context, form: str) -> None:
         Output("text", paging=session.settings.paging).put(found.text)
 
 
-def _print_receipt(session: Session, found: Context, place: str | None) -> None:
-    if place is None:
-        if found.included:
-            session.say([_summary(found)])
-    elif place == "-":
+def _write_receipt(found: Context, place: str) -> None:
+    if place == "-":
         sys.stderr.write(dumps(found.receipt()) + "\n")
     else:
         from ..system.atomic_write import write_whole

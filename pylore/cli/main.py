@@ -10,40 +10,19 @@ import gc
 import os
 import sys
 
-from ..core.errors import (
-    BUG,
-    DONE,
-    FAILURE,
-    INTERRUPTED,
-    LoreError,
-    StoreError,
-    UsageError,
-    nearest,
-)
-from ..terminal.output import flush, note
+from ..core.errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError, StoreError, UsageError
+from ..system.config import load
+from ..terminal.output import flush, note, write
 from . import registry
+from .command import Command, read
+from .runtime import require_utf8
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .declaration import OldCommand
-
-OTHER = "-"
-"""The first word where lore has no command of this name: it is the user's own, or none."""
-
-_CONFIG_LATER = ("help", "commands", "completion", "version")
-"""Commands that answer whatever the config holds, and read it themselves where they need it."""
+NO_VERB: tuple[list[str], ...] = ([], ["help"])
+"""Words behind a command that has verbs which ask for its help."""
 
 
 def run(words: list[str]) -> int:
-    """Run a command, and print what went wrong; return the exit code.
-
-    That of ``hook run`` is always 0: an agent would refuse what a person asked for.
-    """
-    code = _exit_code(words)
-    return DONE if words[:2] == ["hook", "run"] else code
-
-
-def _exit_code(words: list[str]) -> int:
+    """Run a command, and print what went wrong; return the exit code."""
     try:
         _open_closed_streams()
         code = _run(words)
@@ -52,6 +31,11 @@ def _exit_code(words: list[str]) -> int:
     except BrokenPipeError:
         return DONE  # the reader, `head` for one, has what it wanted
     except LoreError as error:
+        if words[:2] == ["hook", "run"]:  # which never fails
+            from .hooks import say_why
+
+            say_why(error)
+            return DONE
         note(str(error))
         return error.exit_code
     except KeyboardInterrupt as error:
@@ -94,101 +78,66 @@ def _fault_of_the_store(error: Exception) -> LoreError | None:
 
 
 def _run(words: list[str]) -> int:
-    if words[:1] == [OTHER]:
-        from .own_commands import run_own
-
-        run_own(words[1:])
-    from .declaration import find, function
-    from .runtime import require_utf8
-
     for word in words:
         require_utf8(word, "the argument")
-    if _names_command_of_help(words):
-        words = [*words[1:], "--help"]
+    if words[:1] in (["-V"], ["--version"], ["version"]):
+        return _print_version(words[1:])
+    if words[:1] == ["complete"]:
+        from .click_app import offered
+
+        write("".join(f"{word}\n" for word in offered(words[1:] or [""])))
+        return DONE
+    if words[:1] in ([], ["-h"], ["--help"], ["help"]):
+        words = words[1:]
+        if not words or not registry.module_of(registry.unaliased(words)[0]):
+            from .help import show_help
+
+            return show_help(words)
+        words = [*words, "--help"]
     words = registry.unaliased(words)
-    if words and registry.module_of(words[0]):
-        return _run_declared(words)
-    command, rest = (find(words[0]) if words else None), words[1:]
-    if command is None:
-        from .click_reader import refuse
+    if not registry.module_of(words[0]):
+        from .own_commands import run_own
 
-        raise refuse(words[0] if words else "")
-    if _asks_for_help(words):
-        from .help import show_help
-
-        show_help(command, rest)
-        return DONE
-    if command.verbs and not (command.run and (rest or ["-"])[0][:1] == "-"):
-        command, rest = _verb(command, rest), rest[1:]
-    if command.name not in _CONFIG_LATER:
-        from ..system.config import load
-
-        load(os.environ)
-    if command.raw:
-        function(command.raw)(rest, command)
-        return DONE
-    from .reader import read
-
-    options = read(rest, command)
-    if not isinstance(command.run, str) or command.run.startswith("commands."):
-        gc.enable()
-    code = function(command.run)(**options)
-    return code if isinstance(code, int) else DONE
+        run_own(words)
+    return _run_command(words)
 
 
-def _names_command_of_help(words: list[str]) -> bool:
-    named = registry.unaliased(words[1:])
-    return words[:1] == ["help"] and bool(named) and bool(registry.module_of(named[0]))
-
-
-def _run_declared(words: list[str]) -> int:
+def _run_command(words: list[str]) -> int:
     """Run a command of ``registry``; return its exit code."""
-    from .command import Command, read
-    from .session import Session
-
     command, rest = registry.find(words)
-    asks = _asks_for_help(words)
-    asks |= not isinstance(command, Command) and rest in ([], ["help"])
-    line = read(rest, command) if isinstance(command, Command) and not asks else None
+    asks_help = _asks_for_help(words) or (not isinstance(command, Command) and rest in NO_VERB)
+    line = read(rest, command) if isinstance(command, Command) and not asks_help else None
     if line is None:
         from .click_app import read as read_by_click
 
         name = command.name.split() if command else []
-        words = [*name, "--help"] if asks else [*name, *rest]
-        line = read_by_click(words)
+        line = read_by_click([*name, "--help"] if asks_help else [*name, *rest])
         if line is None:
             return DONE
     assert isinstance(command, Command)
     if command.needs_config:
-        from ..system.config import load
-
         load(os.environ)
     if registry.module_of(words[0]) not in registry.HOT:
         gc.enable()
+    from .session import Session
+
     code = command.run(Session.of(line), **line.values(command))
     return code if isinstance(code, int) else DONE
 
 
+def _print_version(words: list[str]) -> int:
+    from .. import __version__
+
+    if words:
+        raise UsageError(f"version takes no '{words[0]}'")
+    write(f"lore {__version__}\n")
+    return DONE
+
+
 def _asks_for_help(words: list[str]) -> bool:
-    """Return True if -h or --help comes before any --, unless that is a word to complete."""
+    """Return True if -h or --help comes before any --."""
     before = words[: words.index("--")] if "--" in words else words
-    asks = "--help" in before or "-h" in before or words in (["graph"], ["graph", "help"])
-    return asks and words[:2] != ["completion", "words"]
-
-
-def _verb(group: OldCommand, words: list[str]) -> OldCommand:
-    """Return the verb that the words begin with; raise UsageError if there is none such."""
-    from .declaration import find, verbs_of
-
-    found = find(f"{group.name}-{words[0]}") if words else None
-    if found is not None:
-        return found
-    names = [verb.name.partition(" ")[2] for verb in verbs_of(group)]
-    see = f"see 'lore {group.name} --help'"
-    if not words or not words[0]:
-        raise UsageError(f"{group.name} needs one of {', '.join(names)}: {see}")
-    word = words[0][:60]
-    raise UsageError(f"unknown verb '{word}'{nearest(word, names)}: {see}")
+    return "--help" in before or "-h" in before
 
 
 def _open_closed_streams() -> None:

@@ -11,16 +11,24 @@ from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import from_environment
 from ..system import config
 from ..system.plugin_files import BEGINNING, COMMAND, command_files, kind_of
-from ..system.plugin_process import API, Missing, Refused, find, is_name
-from ..system.programs import environment_of_programs, own_files
+from ..system.programs import (
+    API,
+    Missing,
+    Refused,
+    environment_of_programs,
+    find,
+    is_name,
+    own_files,
+)
 from ..terminal.output import note
-from .declaration import every_command
+from . import registry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _LONGEST = 60
 """Characters of a word that a message quotes."""
-
-TOOLKIT = ("plugin",)
-"""Commands of lore's that are scripts in ``lib/``, which have no declaration."""
 
 
 def own_commands() -> dict[str, str]:
@@ -32,20 +40,19 @@ def own_commands() -> dict[str, str]:
     except LoreError as error:
         note(str(error))
         return {}
+    built_in = {*registry.names(), *registry.SCRIPTS}
     files = sorted(command_files(folder).items())
-    built_in = {*every_command(), *TOOLKIT}
     return {name: file for name, file in files if name not in built_in}
 
 
-def toolkit() -> dict[str, str]:
-    """Return the files of ``TOOLKIT`` by name."""
-    return {name: own_files(f"lib/{BEGINNING}{name}") for name in TOOLKIT}
+def script_file(name: str) -> str:
+    """Return the file of a script of the toolkit."""
+    return own_files(f"lib/{BEGINNING}{name}")
 
 
 def command_names() -> list[str]:
-    """Return the names of lore's commands and of the user's own, each sorted."""
-    names = [name for name in every_command() if " " not in name]
-    return [*sorted([*names, *TOOLKIT]), *own_commands()]
+    """Return the names of lore's commands and scripts, sorted, then those of the user's own."""
+    return [*sorted((*registry.names(), *registry.SCRIPTS)), *own_commands()]
 
 
 def path_of(name: str) -> str:
@@ -54,8 +61,8 @@ def path_of(name: str) -> str:
     Raises:
         LoreError: it cannot be run, or the config is wrong.
     """
-    if name in TOOLKIT:
-        return toolkit()[name]
+    if name in registry.SCRIPTS:
+        return script_file(name)
     if not is_name(name) or kind_of(BEGINNING + name)[0] != COMMAND:
         return ""
     config.load(os.environ)
@@ -67,7 +74,7 @@ def path_of(name: str) -> str:
         raise LoreError(f"{why}: chmod +x it, or take it away") from None
 
 
-def run_own(words: list[str]) -> None:
+def run_own(words: list[str]) -> NoReturn:
     """Run the user's own command in ``words`` in place of this process.
 
     Raises:

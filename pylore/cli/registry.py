@@ -25,6 +25,19 @@ FAMILIES = {
 """Module below ``pylore`` to its commands, in the order of the help. A module that is missing
 belongs to a part that was left out."""
 
+SECTIONS = (
+    ("Find", "search related show list context ask graph"),
+    ("Write", "add edit link fact confirm forget undo"),
+    ("Code", "index anchor verify"),
+    ("Sessions and agents", "capture run mcp hook"),
+    ("Exchange", "import export sync hub"),
+    ("The store", "init store config doctor eval"),
+)
+"""The commands as the help lists them."""
+
+SCRIPTS = ("browse", "completion", "plugin")
+"""Commands that are scripts in ``lib/``."""
+
 HOT = ("cli.find", "cli.write", "cli.agents")
 """Modules whose commands are called in loops, or waited for by agents: they load no click, numpy
 or json."""
@@ -109,8 +122,8 @@ def commands_of(name: str) -> dict[str, Command | Group]:
 
 
 def names() -> list[str]:
-    """Return the names of all commands that are here, sorted; aliases are not among them."""
-    return sorted(name for names in FAMILIES.values() for name in names.split())
+    """Return the names of the commands that the help lists, sorted."""
+    return sorted(name for _, names in SECTIONS for name in names.split())
 
 
 def every_command() -> Iterator[Command]:

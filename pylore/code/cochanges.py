@@ -395,7 +395,7 @@ def analyze_cochanges(
     result.commits, result.bulk = count, count - len(commits)
     nothing_new = bool(since) and not pairs
     if nothing_new:
-        result.notes.append(f"no files changed together since {since}: co-changes are kept as they "
+        result.notes.append("no files changed together since then: co-changes are kept as they "
                             "were; an earlier --since replaces them")  # fmt: skip
 
     ahead = Ahead(store, embedder)

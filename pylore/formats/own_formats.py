@@ -15,16 +15,8 @@ from codecs import getincrementaldecoder
 
 from ..core.errors import LoreError, UsageError
 from ..core.lines import lines_of, record_line
-from ..system.plugin_process import (
-    FORMAT_SECONDS,
-    LATE,
-    PluginProcess,
-    Refused,
-    environment,
-    find,
-    is_name,
-)
-from ..system.programs import Tidying
+from ..system.plugin_process import FORMAT_SECONDS, LATE, PluginProcess, environment
+from ..system.programs import Refused, Tidying, find, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

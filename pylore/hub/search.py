@@ -27,7 +27,8 @@ from ..search.legs import ENOUGH, FIELD_WEIGHTS, NEIGHBOURS, OF_EACH, PASSAGES, 
 from ..search.query import Request
 from ..search.rank import PROOFS
 from ..store.filter import Scope
-from ..system.plugin_process import LATE, Refused
+from ..system.plugin_process import LATE
+from ..system.programs import Refused
 from .answer import (
     ORDER,
     AnsweredFacts,

@@ -17,15 +17,8 @@ from ..core.scoring import best_first
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..store.resolve_id import resolve_id
 from ..system.parts import require_part
-from ..system.plugin_process import (
-    LATE,
-    RETRIEVER_SECONDS,
-    PluginProcess,
-    Refused,
-    environment,
-    find,
-)
-from ..system.programs import Tidying
+from ..system.plugin_process import LATE, RETRIEVER_SECONDS, PluginProcess, environment
+from ..system.programs import Refused, Tidying, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import os
 
 from ..core.errors import LoreError
 from .files import GUARD, own_folder
-from .plugin_process import is_name, run_all
-from .programs import whole_entries
+from .programs import is_name, whole_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,4 +145,6 @@ class Events:
         plugins = [name for name in self._plugins if is_for(name, event)]
         if not plugins:
             return []
+        from .plugin_process import run_all
+
         return run_all(plugins, event, rows, self._settings, self._store, self._root)

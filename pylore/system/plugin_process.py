@@ -12,8 +12,15 @@ import time
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-from .files import GUARD, own_folder
-from .programs import Tidying, environment_of_programs, start_session, whole_entries
+from .files import GUARD
+from .programs import (
+    API,
+    Refused,
+    Tidying,
+    environment_of_programs,
+    find,
+    start_session,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,26 +29,14 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
 
 
-API = "1"
-"""The version of the contract: ``LORE_API``, and what a plugin's ``# Lore-API:`` line names."""
-
 MOST_OUTPUT = 1 << 20
 """Bytes of stdout, unless its caller takes more."""
 MOST_COMPLAINT = 4096
 """Bytes of stderr that are read; the last line of them is quoted."""
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 EVENT_SECONDS, FORMAT_SECONDS, RETRIEVER_SECONDS = 10.0, 60.0, 2.0
 """Time limits of the hooks of an event together, of a program that reads a format, and of a
 retriever, where ``plugin_timeout`` is 0. Not measured: a person waits for them."""
 LATE = "did not end in time"
-
-
-class Refused(Exception):
-    """A plugin failed; the message says why."""
-
-
-class Missing(Refused):
-    """There is no plugin of that name."""
 
 
 class PluginProcess:
@@ -178,35 +173,6 @@ def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
         file.write(stdin)
         file.seek(0)
         yield file
-
-
-def is_name(text: str) -> bool:
-    """Return whether a plugin may be called so.
-
-    >>> is_name("adr-tools"), is_name("../x")
-    (True, False)
-    """
-    return text[:1] != "-" and bool(text) and not text.strip(_LETTERS)
-
-
-def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> str:
-    """Return the program of a plugin, ``prefix`` and ``name``: in the user's folder, or on
-    ``PATH``.
-
-    Raises:
-        Missing: there is none.
-        Refused: it is not executable.
-    """
-    own = own_folder(plugin_dir)
-    for folder in [own, *(whole_entries().split(":") if on_path else ())]:
-        path = os.path.join(folder, prefix + name)
-        if os.path.isfile(path):
-            if os.access(path, os.X_OK):
-                return os.path.abspath(path)
-            if folder == own:
-                raise Refused(f"{path} is not executable")
-    where = f"{own} or on the PATH" if on_path else own
-    raise Missing(f"no program {prefix}{name} in {where}")
 
 
 def environment(plugin: str, **ours: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import os
 
 from ..core.errors import LoreError
 from ..core.settings import BY_NAME, users_alone
+from .files import own_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,49 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from types import FrameType
     from typing import Any
+
+
+API = "1"
+"""The version of the contract: ``LORE_API``, and what a plugin's ``# Lore-API:`` line names."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
+
+
+class Refused(Exception):
+    """A plugin failed; the message says why."""
+
+
+class Missing(Refused):
+    """There is no plugin of that name."""
+
+
+def is_name(text: str) -> bool:
+    """Return whether a plugin may be called so.
+
+    >>> is_name("adr-tools"), is_name("../x")
+    (True, False)
+    """
+    return text[:1] != "-" and bool(text) and not text.strip(_LETTERS)
+
+
+def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> str:
+    """Return the program of a plugin, ``prefix`` and ``name``: in the user's folder, or on
+    ``PATH``.
+
+    Raises:
+        Missing: there is none.
+        Refused: it is not executable.
+    """
+    own = own_folder(plugin_dir)
+    for folder in [own, *(whole_entries().split(":") if on_path else ())]:
+        path = os.path.join(folder, prefix + name)
+        if os.path.isfile(path):
+            if os.access(path, os.X_OK):
+                return os.path.abspath(path)
+            if folder == own:
+                raise Refused(f"{path} is not executable")
+    where = f"{own} or on the PATH" if on_path else own
+    raise Missing(f"no program {prefix}{name} in {where}")
 
 
 def own_files(path: str) -> str:

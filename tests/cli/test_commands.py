@@ -1,4 +1,4 @@
-"""Commands that there are: ``help``, ``commands``, ``version``, ``init`` and unknown words."""
+"""``lore`` alone, ``help``, ``version``, ``init``, and unknown words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ import pytest
 from commands import Lore
 
 import pylore
-
-OWN = "-"
-"""What the shell calls the engine with for a command that is not one of lore's files."""
 
 
 @pytest.fixture
@@ -59,34 +56,33 @@ def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
 def test_unknown_word_is_one_short_line(lore: Lore, word: str, part: str) -> None:
     put(lore, lore.root / "bin", "greet")
     lore.patch.setenv("PATH", str(lore.root / "bin"))
-    refused = lore.refuse(OWN, word, "x")
+    refused = lore.refuse(word, "x")
     assert part in refused and len(refused) < 200 and refused.isprintable()
 
 
 # --- help
 
 
-def test_help_fits_a_screen_and_names_every_command(lore: Lore) -> None:
-    names = lore("commands").lines
-    assert len(names) >= 20 and all(name.replace("-", "").isalpha() for name in names)
-    lines = lore("help").lines
-    assert 20 <= len(lines) <= 40 and "Usage: lore COMMAND [arguments]" in lines
+def test_help_names_thirty_commands_on_one_screen(lore: Lore) -> None:
+    names = lore("help", "--names").lines
+    assert len(names) == 30 and all(name.isalpha() for name in names)
+    lines = lore().lines
+    assert lines == lore("help").lines == lore("--help").lines and len(lines) <= 40
     assert not {*names} - {word.strip(",") for line in lines for word in line.split()}
     first = lines[5 : lines.index("", 5)]
     assert [line.split()[0] for line in first] == ["init", "add", "index", "search", "show"]
     rows = [line.split(maxsplit=1) for line in lore("help", "--all").lines if line[:2] == "  "]
-    assert {*names} <= {name for name, summary in rows if summary}
+    assert {*names, "browse", "plugin"} <= {name for name, summary in rows if summary}
 
 
-def test_help_of_a_command_comes_before_anything_else(lore: Lore, own: Path) -> None:
+def test_help_of_a_command_comes_before_anything_else(lore: Lore) -> None:
     lore.config.write_text("x=$(touch canary)\n")
     (lore.project / ".lore" / ".config").write_text("not a config\n")
-    for number, name in enumerate(set(lore("commands").lines) - {"greet", "plugin"}):
+    for number, name in enumerate(lore("help", "--names").lines):
         shown = lore(name, ("-h", "--help")[number % 2], "--nonsense")
         assert f"Usage: lore {name}" in shown.out and not shown.err, name
     whole = lore("help", "search").out
     assert whole == lore("search", "--nonsense", "words", "--help").out
-    assert "Usage: lore help" in lore("help", "--help").out
     assert not (lore.project / "canary").exists()
 
 
@@ -94,11 +90,10 @@ def test_help_after_two_dashes_is_a_word(lore: Lore) -> None:
     assert lore("search", "--", "--help").json == []
 
 
-def test_version_and_commands_take_nothing_more(lore: Lore) -> None:
+def test_version_takes_nothing_more(lore: Lore) -> None:
     assert lore("version").out == f"lore {pylore.__version__}\n"
     lore.refuse_each("""
         version 2 | 2 | version takes no '2'
-        commands please | 2 | commands takes no 'please'
         help serach | 2 | unknown command 'serach' (did you mean 'search'?)
     """)
 
@@ -110,7 +105,7 @@ def test_own_command_is_listed_with_its_help(lore: Lore, own: Path) -> None:
     put(lore, lore.root / "bin", "greet")
     put(lore, lore.root / "bin", "search")
     lore.patch.setenv("PATH", f"{lore.root}/bin:{Path(shutil.which('true') or '').parent}")
-    names = lore("commands").lines
+    names = lore("help", "--names").lines
     assert names.count("greet") == names.count("search") == 1
     assert "greet" in lore("help").out.split()
     assert "  greet           a command of my own" in lore("help", "--all").lines
@@ -123,9 +118,9 @@ def test_own_command_is_listed_with_its_help(lore: Lore, own: Path) -> None:
 def test_only_plain_executable_files_are_commands(lore: Lore, own: Path) -> None:
     (own / "lore-folder").mkdir()
     (own / "lore-greet").chmod(0o600)
-    assert "unknown command 'folder'" in lore.refuse(OWN, "folder")
-    assert "lore-greet is not executable: chmod +x it" in lore.refuse(OWN, "greet", code=1)
-    assert not {"folder", "greet"} & {*lore("commands").lines}
+    assert "unknown command 'folder'" in lore.refuse("folder")
+    assert "lore-greet is not executable: chmod +x it" in lore.refuse("greet", code=1)
+    assert not {"folder", "greet"} & {*lore("help", "--names").lines}
 
 
 def test_a_project_brings_no_commands(lore: Lore) -> None:
@@ -135,10 +130,10 @@ def test_a_project_brings_no_commands(lore: Lore) -> None:
     lore.patch.setenv("PATH", ".:tools:")
     for line in ("plugin_dir", "LORE_PLUGIN_DIR", "PLUGIN_DIR", "PATH", "exported"):
         (lore.project / ".lore" / ".config").write_text(f'{line}="{tools}"\n')
-        assert "unknown command 'greet'" in lore("-", "greet", code=2).err
-        assert "greet" not in lore("commands").lines
+        assert "unknown command 'greet'" in lore("greet", code=2).err
+        assert "greet" not in lore("help", "--names").lines
     lore.config.write_text(f'plugin_dir="{tools}"\n')
-    assert "greet" in lore("commands").lines
+    assert "greet" in lore("help", "--names").lines
 
 
 # --- the form of output
@@ -155,8 +150,3 @@ def test_form_follows_the_environment_but_not_a_project(lore: Lore) -> None:
     assert lore("list", "--ids").lines == ["note-1"]
     lore.patch.setenv("LORE_API", "1")
     assert lore("list").json, "a program of the user reads JSON"
-
-
-def test_browse_names_the_missing_program(lore: Lore) -> None:
-    lore.patch.setenv("PATH", str(lore.project))
-    assert "fzf, which 'lore browse' is seen through" in lore.refuse("browse", code=1)

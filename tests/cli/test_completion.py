@@ -1,4 +1,4 @@
-"""Words that ``lore completion words`` offers for the last word of a command line."""
+"""Words that ``lore complete`` offers for the last word of a command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RECORDS = """\
 
 def offered(lore: Lore, *words: str) -> str:
     """Return the offered words, separated by spaces."""
-    done = lore("completion", "words", *words)
+    done = lore("complete", *words)
     assert not done.err
     return " ".join(done.lines)
 
@@ -35,7 +35,6 @@ def offered(lore: Lore, *words: str) -> str:
         ("add --embedder n", "none"),
         ("config |", "list get set unset"),
         ("config get graph_d", "graph_depth"),
-        ("completion |", "bash zsh"),
         ("graph rel", "relations"),
         ("help graph pa", "path"),
         ("graph export --format d", "dot"),
@@ -98,8 +97,3 @@ def test_offers_forgotten_records_and_runs(lore: Lore) -> None:
     assert offered(lore, "undo", "").split()[0] == "note-a"
     run = lore("run", "start").out.strip()
     assert offered(lore, "run", "finish", "") == run
-
-
-@pytest.mark.parametrize("words", [("fsh",), (), ("bash", "zsh")])
-def test_completion_takes_one_known_shell(lore_without_store: Lore, words: tuple[str, ...]) -> None:
-    assert "shell" in lore_without_store.refuse("completion", *words)

@@ -102,7 +102,7 @@ def test_format_is_the_name_of_a_program(lore: Lore, own: Path) -> None:
     assert "lower-case" in lore.refuse("export", "--format", "../x")
     put(own, "lore-import-mine")
     assert "import-mine" in lore.refuse("import-mine")  # an unknown command
-    assert "import-mine" not in lore("commands").out
+    assert "import-mine" not in lore("help", "--names").out
 
 
 def test_event_plugins_hear_of_each_command_once(lore: Lore, own: Path) -> None:

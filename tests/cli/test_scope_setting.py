@@ -49,5 +49,5 @@ def test_only_the_users_own_config_sets_a_scope(lore: Lore) -> None:
     assert done.lines == [id] and id.endswith("@@alice")
     assert "it counts only in the user's own config: left out" in done.err
     file.unlink()
-    assert lore("completion", "words", "show", "").lines == [id]
-    assert lore("completion", "words", "show", "--scope", "bob", "").out == ""
+    assert lore("complete", "show", "").lines == [id]
+    assert lore("complete", "show", "--scope", "bob", "").out == ""

@@ -12,9 +12,9 @@ from random import Random
 
 from mutator import ODD, mutated, samples
 
-from pylore.cli.click_reader import read_with_click
-from pylore.cli.declaration import every_command
-from pylore.cli.reader import read_plainly
+from pylore.cli import registry
+from pylore.cli.click_app import read as read_by_click
+from pylore.cli.command import read
 from pylore.code.rules import Rules, scan
 from pylore.core.errors import LoreError
 from pylore.core.settings import BY_NAME, SETTINGS, Settings
@@ -75,18 +75,18 @@ def one_line(error: LoreError) -> None:
 
 
 class Options(Kind):
-    """OldCommand lines: a word a line. Both readers of them, and the settings."""
+    """Command lines: a word a line. Both readers of them, and the settings."""
 
     name, share = "options", 0.22
 
     def __init__(self, folder: Path) -> None:
-        self._commands = {name: one for name, one in every_command().items() if one.run}
+        self._commands = {one.name: one for one in registry.every_command()}
         super().__init__(folder)
 
     def words(self) -> list[bytes]:
         options = {f"--{setting.option}" for setting in SETTINGS}
         for command in self._commands.values():
-            options.update(name for option in command.options() for name in option.names)
+            options.update(name for option in command.options for name in option.names)
         return [option.encode() for option in sorted(options)]
 
     def make(self, random: Random) -> bytes:
@@ -103,15 +103,17 @@ class Options(Kind):
     def check_one(self, data: bytes) -> None:
         name, *words = data.decode("utf-8", "replace").replace("\0", "?").split("\n")
         command = self._commands.get(name) or self._commands["add"]
-        plain = read_plainly(words, command)
+        words = [word for word in words if word not in ("-h", "--help")]
+        plain = read(words, command)
         try:
-            found = read_with_click(words, command)
+            found = read_by_click([*command.name.split(), *words])
         except LoreError as error:
             one_line(error)
             assert plain is None
         else:
-            assert plain in (None, found)
-            self._load(found["settings"])
+            assert found is not None
+            assert plain is None or plain.values(command) == found.values(command)
+            self._load(found.settings)
 
     def _load(self, flags: dict[str, str]) -> None:
         try:

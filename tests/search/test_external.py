@@ -26,7 +26,7 @@ from pylore.search.external import PREFIX, parse_results
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
-from pylore.system.plugin_process import Refused, find
+from pylore.system.programs import Refused, find
 
 Write = Callable[[str, str], Path]
 

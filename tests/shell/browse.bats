@@ -1,71 +1,45 @@
-# lore browse at a terminal: what is on the screen, and what is left of it. tmux is the terminal.
+# lore browse: fzf gets commands of lore for what it shows. A program that prints its arguments stands for fzf.
 
 load ../helper
 
 setup() {
-  type tmux fzf >/dev/null 2>&1 || skip "tmux or fzf is NOT INSTALLED: nobody tries 'lore browse' at a terminal"
   setup_store
+  mkdir "$TEST_ROOT/bin"
+  printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >"$TEST_ROOT/bin/fzf"
+  chmod +x "$TEST_ROOT/bin/fzf"
 }
 
-teardown() {
-  ! type tmux >/dev/null 2>&1 || TMUX_TMPDIR=$BATS_TEST_TMPDIR tmux kill-server 2>/dev/null || :
+at_terminal() { # <command>...: what it prints there
+  "$LORE_PYTHON" -I -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" </dev/null | tr -d '\r'
 }
 
-at_terminal() { # <columns> <lines>: a shell at a terminal of that size
-  export TMUX_TMPDIR=$BATS_TEST_TMPDIR
-  tmux -f /dev/null new-session -d -x "$1" -y "$2" "PS1='ready> ' PAGER=less exec bash --norc"
-  shows 'ready>'
+@test "browse needs a terminal and fzf" {
+  PATH="$TEST_ROOT/bin:$PATH" run_lore browse
+  expect_error 1 "browse needs a terminal"
+  output=$(PATH=/usr/bin:/bin at_terminal "$LORE" browse)
+  type -P fzf >/dev/null || contains "$output" "fzf is not installed"
+  run_lore browse --help
+  expect 0
+  contains "$output" "Usage: lore browse"
 }
 
-types() { # <key>...
-  tmux send-keys "$@"
+@test "the commands that fzf gets find, show and follow" {
+  lore add decision "Sessions are signed" --id "decision-a'b;\$(touch owned)" -q >/dev/null
+  lore add note "Bread needs flour" --id note-b --link "decision-a'b;\$(touch owned):relates_to" -q >/dev/null
+  given=$(PATH="$TEST_ROOT/bin:$PATH" at_terminal "$LORE" browse --type "note,de\$(touch owned)cision" --scope a)
+  export LORE_ROOT=$LORE_REPOSITORY
+  search=$(sed -n 's/^change:reload://p' <<<"$given")
+  contains "$search" "--type note\\,de\\\$\\(touch\\ owned\\)cision --scope a"
+  preview=$(grep -F -- '--peek' <<<"$given")
+  run_program sh -c "${preview/\{2\}/note-b}"
+  contains "$output" "Bread needs flour"
+  [ "$(lore show note-b --peek --jq .access_count)" = 0 ]
+  [ ! -e owned ]
 }
 
-shows() { # <text>: waits until it is on the screen, for half a minute at most
-  local tries=0
-  until screen=$(tmux capture-pane -p) && [[ $screen == *"$1"* ]]; do
-    [ $((tries += 1)) -lt 600 ] || {
-      printf 'no %s on\n%s\n' "$1" "$screen" >&2
-      return 1
-    }
-    sleep 0.05
-  done
-}
-
-@test "Ctrl-Z gives the terminal back, fg goes on, and the end leaves it as it was" {
-  lore add decision "Sessions are signed tokens" >/dev/null
-  at_terminal 80 24
-  types "stty -g >before; '$LORE_REPOSITORY/lore.sh' browse" Enter
-  shows 'Sessions are signed tokens  decision-'
-  types C-z
-  shows 'Stopped'
-  types C-l 'stty -g | cmp - before && echo the" "same; fg' Enter
-  shows 'Esc end'
-  types Enter
-  shows '(END)'
-  types q
-  shows 'Esc end'
-  types C-c
-  types C-l 'echo code" "$?; stty -g | cmp - before && echo as" "before' Enter
-  shows 'as before'
-  [[ $screen == *"code 0"* ]]
-}
-
-@test "40 columns have room for a title, of any script, and nothing has colours where none are wanted" {
-  lore add note "引数の解析について" >/dev/null
-  at_terminal 40 24
-  types "'$LORE_REPOSITORY/lore.sh' browse" Enter
-  shows '引数の解析について'
-  shows 'Ctrl-B back'
-  shows '╰───'
-  [ "$(tmux capture-pane -p -e | grep -c $'\e\\[[34]8')" -eq 0 ]
-  types C-c
-}
-
-@test "a terminal that cannot draw and an empty store are one line" {
-  at_terminal 80 24
-  types "TERM=dumb '$LORE_REPOSITORY/lore.sh' browse" Enter
-  shows 'TERM=dumb):'
-  types "'$LORE_REPOSITORY/lore.sh' browse" Enter
-  shows 'the store is empty'
+@test "Ctrl-E opens the file at its line, or else the record" {
+  mkdir src && printf 'one\ntwo\n' >src/auth.py
+  lore add note "Keys rotate" --id note-a --file src/auth.py:2 -q >/dev/null
+  EDITOR="echo opened" run_lore browse --edit note-a
+  expect 0 "opened +2 src/auth.py"
 }

@@ -70,27 +70,7 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
 
 # --- the engine
 
-@test "commands called in loops start as their files of lib/ start them" {
-  fake_lore
-  cd "$TEST_ROOT/a prefix"
-  local root=$PWD/lib/lore command usual way last
-  while read -r command; do
-    cmp <(tail -n +3 "lib/lore/lib/lore-$command") <(
-      printf '\n. "${BASH_SOURCE[0]%%/*}/common.sh"\nlore_engine %s "$@"\n' "$command"
-    )
-    run -0 "$root/lib/lore-$command" 'a  b' '' -- '*'
-    [ "${lines[0]}" = "<$root>" ]
-    usual=$output
-    for way in "$PWD/bin/lore" "$root/lore.sh" bin/lore; do
-      run -0 "$way" "$command" 'a  b' '' -- '*'
-      [ "$output" = "$usual" ]
-    done
-    last=$command
-  done < <(sed -n 's/^  \(search |.*\))$/\1/p' lib/lore/lore.sh | tr -d ' ' | tr '|' '\n' | grep .)
-  [ "$last" = version ]
-}
-
-@test "commands called in loops start no other process" {
+@test "the engine starts without another process" {
   fake_lore
   printf '#!/bin/sh\necho "$0" >>"%s/said"\n' "$TEST_ROOT" >"$TEST_ROOT/readlink"
   sed "s|^lore_bash=/bin/bash$|lore_bash=$TEST_ROOT/none|" "$LORE_REPOSITORY/lore.sh" >"$TEST_ROOT/a prefix/lib/lore/lore.sh"
@@ -139,8 +119,17 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
   [ ! -e "$TEST_ROOT/canary" ]
 }
 
+@test "scripts of lib/ read nothing of the environment" {
+  printf 'touch %s/canary\n' "$TEST_ROOT" >"$TEST_ROOT/env.sh"
+  for words in version "plugin list" "completion bash" "config list"; do
+    BASH_ENV=$TEST_ROOT/env.sh ENV=$TEST_ROOT/env.sh run_lore $words
+    expect 0
+  done
+  [ ! -e "$TEST_ROOT/canary" ]
+}
+
 @test "built-in commands cannot be replaced" {
-  for name in version search graph help; do
+  for name in version search graph help plugin; do
     program "$OWN" "$name"
     program "$TEST_ROOT/bin" "$name"
     PATH="$TEST_ROOT/bin:$PATH" run_lore "$name"

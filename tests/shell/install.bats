@@ -68,6 +68,7 @@ works() { # whether the installed lore finds what it keeps
   [ ! -e "$PREFIX_PATH/lib/lore/lib/lore-gone" ]
   [ "$(ls -A "$PREFIX_PATH/lib")" = lore ]
   [ "$(cat "$PREFIX_PATH/bin/mine")" = mine ]
+  [ "$("$PREFIX_PATH/bin/graph.sh" stats --jq .nodes)" -ge 1 ]
 }
 
 @test "an install prints a line for each step" {

@@ -99,7 +99,10 @@ END
   shell_files >files
   [ -s files ]
   while IFS= read -r file; do
-    bash -n "$file"
+    case $(head -n 1 "$file") in
+      '#!/bin/sh') dash -n "$file" ;;
+      *) bash -n "$file" ;;
+    esac
   done <files
 }
 
@@ -117,8 +120,8 @@ END
   [[ $("$old" -c 'echo $BASH_VERSION') == 3.* ]] || skip "no bash 3 (TEST_BASH names one)"
   cp "$LORE_REPOSITORY/config.example" "$USER_CONFIG"
   printf 'a="x y"\nb=~/z # c\nd=\x27e\x27\r\nEDGE_WEIGHTS[calls]=0.5\n' >>"$USER_CONFIG"
-  for words in "config list" "help" "commands" "version" "search --help" "serach" "completion words se" \
-    "completion words list --status=s" "help nope"; do
+  for words in "config list" "help" "version" "search --help" "serach" "complete se" "plugin list" \
+    "completion bash" "help nope"; do
     run "$old" "$LORE_REPOSITORY/lore.sh" $words
     local old_output=$output old_status=$status
     run bash "$LORE_REPOSITORY/lore.sh" $words

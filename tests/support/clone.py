@@ -24,7 +24,7 @@ from repositories import Repository
 from store_places import copy_store, store_folder
 
 import pylore
-import pylore.cli.click_reader
+import pylore.cli.click_app
 import pylore.cli.find
 from pylore.cli.main import run
 from pylore.core.model import Node

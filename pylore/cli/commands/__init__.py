@@ -1,1 +1,0 @@
-"""The functions of commands that a search does not load, a module a family."""
