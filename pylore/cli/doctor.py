@@ -165,7 +165,9 @@ def checks_text(rows: Sequence[dict[str, Any]]) -> str:
     return text
 
 
-Look = Callable[[Subject], Check]
+Look = Callable[[Subject], "str | list[str] | Check"]
+"""Returns what is fine, or what is wrong."""
+
 Row = tuple[str, Look, str]
 """Name of a check, its function, and the fix of a failure."""
 
@@ -182,7 +184,9 @@ def _checked(look: Look, subject: Subject, fix: str) -> Check:
         return _failed(error)
     except (LoreError, OSError) as error:
         return _failed(error, fix)
-    return found if found.ok or found.fix else found._replace(fix=fix)
+    if isinstance(found, Check):
+        return found if found.ok or found.fix else found._replace(fix=fix)
+    return Check(found) if isinstance(found, str) else Check(_few(found), False, fix)
 
 
 def _failed(error: Exception, fix: str = "") -> Check:
@@ -194,18 +198,9 @@ def _failed(error: Exception, fix: str = "") -> Check:
     return Check(str(error), False, fix or SETUP)
 
 
-def _found(findings: Sequence[str], fine: str, fix: str | None = None) -> Check:
-    """Return a failure with the findings, if there are any."""
-    if not findings:
-        return Check(fine)
+def _few(findings: Sequence[str]) -> str:
     more = f" and {len(findings) - FEW} more" if len(findings) > FEW else ""
-    return Check(", ".join(findings[:FEW]) + more, False, fix)
-
-
-def _warned(findings: Sequence[str], fine: str, fix: str, what: str = "") -> Check:
-    """Return a warning with the findings, if there are any."""
-    found = _found(findings, fine, fix)
-    return found if found.ok else Check(what + found.detail, True, fix)
+    return ", ".join(findings[:FEW]) + more
 
 
 # --- the machine
@@ -223,41 +218,40 @@ def _sqlite(it: Subject) -> Check:
     return Check(f"{sqlite_version()}: {has}", usable)
 
 
-def _embedder(it: Subject) -> Check:
+def _embedder(it: Subject) -> str | list[str]:
     embedder = open_embedder(it.settings.embedder, scratch_store(), it.settings)
     if embedder is None:
-        return Check("none: search is by full text alone")
+        return "none: search is by full text alone"
     length = len(embedder.embed(["a word"])[0] or b"") // 4  # float32
     if length != embedder.dimension:
-        return Check(f"{embedder.name} gives {length} dimensions, not {embedder.dimension}", False)
-    return Check(f"{embedder.name}, {length} dimensions")
+        return [f"{embedder.name} gives {length} dimensions, not {embedder.dimension}"]
+    return f"{embedder.name}, {length} dimensions"
 
 
-def _ast_grep(it: Subject) -> Check:
+def _ast_grep(it: Subject) -> str | list[str]:
     from ..code.rules import program
 
     done = run([program(), "--version"], capture_output=True, text=True, check=False)
     if done.returncode:
-        return Check(f"ast-grep does not run: {one_line(done.stderr)[:200]}", False)
-    return Check(done.stdout.strip())
+        return [f"ast-grep does not run: {one_line(done.stderr)[:200]}"]
+    return done.stdout.strip()
 
 
-def _jq(it: Subject) -> Check:
-    path = find_program("jq")
-    return Check(path) if path else Check("not on the PATH: --jq does not work", True, "install jq")
+def _jq(it: Subject) -> str | Check:
+    return find_program("jq") or Check("not on the PATH: --jq does not work", True, "install jq")
 
 
-def _config(it: Subject) -> Check:
+def _config(it: Subject) -> str | list[str] | Check:
     if it.problem:
-        return Check(it.problem, False)
-    settings = it.settings
-    if settings.warnings:
-        return Check("; ".join(settings.warnings), True, "correct these lines")
-    origins = {one.partition(":")[2].rpartition(":")[0] or one for one in settings.origins.values()}
-    return Check("from " + (", ".join(sorted(origins)) or "defaults alone"))
+        return [it.problem]
+    if it.settings.warnings:
+        return Check("; ".join(it.settings.warnings), True, "correct these lines")
+    origins = it.settings.origins.values()
+    places = {one.partition(":")[2].rpartition(":")[0] or one for one in origins}
+    return "from " + (", ".join(sorted(places)) or "defaults alone")
 
 
-def _data_folder(it: Subject) -> Check:
+def _data_folder(it: Subject) -> str | Check:
     folder, path = it.folder, os.path.join(it.folder, FILE)
     if not os.path.isdir(folder):
         return Check(f"{folder}: there is no such folder", False, "run 'lore init'")
@@ -270,7 +264,7 @@ def _data_folder(it: Subject) -> Check:
     if shared:
         fix = f"unless you share it: {' && '.join(fix for _, fix in shared)}"
         return Check("; ".join(detail for detail, _ in shared), True, fix)
-    return Check(folder)
+    return folder
 
 
 def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
@@ -284,7 +278,7 @@ def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
 MACHINE: tuple[Row, ...] = (
     ("python", _python, "make clean && make setup PYTHON=python3.12"),
     ("sqlite", _sqlite, SETUP),
-    ("sqlite-vec", lambda _: Check(vector_extension()), SETUP),
+    ("sqlite-vec", lambda _: vector_extension(), SETUP),
     ("embedder", _embedder, SETUP),
     ("ast-grep", _ast_grep, SETUP),
     ("jq", _jq, SETUP),
@@ -300,20 +294,24 @@ def _tables(it: Subject) -> Check:
     checks = it.store.checks
     replaced = checks.replaced_tables()
     missing = [] if replaced else checks.missing_tables()
+    if not replaced and not missing:
+        return Check("all there")
     fix = REINDEX if missing and checks.derived.issuperset(missing) else IMPORT
-    return _found([*replaced, *(f"{name} is missing" for name in missing)], "all there", fix)
+    return Check(_few([*replaced, *(f"{name} is missing" for name in missing)]), False, fix)
 
 
-def _integrity(it: Subject) -> Check:
+def _integrity(it: Subject) -> str | list[str]:
     fine = "sound" if it.full else "sound (quick check; --full checks the indexes too)"
-    return _found(it.store.checks.damage(full=it.full), fine)
+    return it.store.checks.damage(full=it.full) or fine
 
 
-def _values(it: Subject) -> Check:
+def _values(it: Subject) -> str | Check:
     written = it.store.checks.wrong_values()
-    wrong = written or it.store.checks.wrong_values(made=True)
-    return _found([f"{place} not of a kind that lore writes" for place in wrong],
-                  "all of the kinds that lore writes", IMPORT if written else REINDEX)  # fmt: skip
+    wrong = [f"{place} not of a kind that lore writes"
+             for place in written or it.store.checks.wrong_values(made=True)]  # fmt: skip
+    if not wrong:
+        return "all of the kinds that lore writes"
+    return Check(_few(wrong), False, IMPORT if written else REINDEX)
 
 
 def _vectors(it: Subject) -> Check:
@@ -326,15 +324,16 @@ def _vectors(it: Subject) -> Check:
         return Check("none: search is by full text alone", True, EMBED)
     if wanted is not None and wanted.name != held:
         return Check(f"of {held}, the embedder is {wanted.name}", False, EMBED)
-    found = _found(store.checks.unembedded(), f"of {held}, one a passage")
-    if not found.ok and store.checks.only_without_vectors():
-        return found._replace(fix="run 'lore store embed --missing'")
-    if found.ok and wanted is not None and not _same_vectors(store, wanted):
+    lacking = store.checks.unembedded()
+    if lacking:
+        fix = "run 'lore store embed --missing'" if store.checks.only_without_vectors() else None
+        return Check(_few(lacking), False, fix)
+    if wanted is not None and not _same_vectors(store, wanted):
         return Check(f"{held} gives others now than the store has", False, EMBED)
     begun = store.staged_vectors.embedder
-    if found.ok and begun is not None:
-        return Check(f"{found.detail}; those of {begun} are unfinished", True, EMBED)
-    return found
+    if begun is not None:
+        return Check(f"of {held}, one a passage; those of {begun} are unfinished", True, EMBED)
+    return Check(f"of {held}, one a passage")
 
 
 def _same_vectors(store: Store, embedder: Embedder) -> bool:
@@ -350,11 +349,12 @@ def _same_vectors(store: Store, embedder: Embedder) -> bool:
     return len(one) == len(other) and float(one @ other) > SAME
 
 
-def _edges(it: Subject) -> Check:
+def _edges(it: Subject) -> str | Check:
     rows = [" ".join((a, relation, b)) for a, b, relation in _broken(it.store)]
-    # a warning: a search ignores them, and an import may complete them
-    return _warned(rows, "every live edge joins two live nodes", DANGLING,
-                   f"{len(rows)} lead to no live node: ")  # fmt: skip
+    if not rows:
+        return "every live edge joins two live nodes"
+    # a search ignores them, and an import may complete them
+    return Check(f"{len(rows)} lead to no live node: {_few(rows)}", True, DANGLING)
 
 
 def _broken(store: Store) -> list[tuple[str, str, str]]:
@@ -370,45 +370,46 @@ def _broken(store: Store) -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
-def _ontology(it: Subject) -> Check:
+def _ontology(it: Subject) -> str | Check:
     wrong = misfits(it.store)
+    if not wrong:
+        return "every live edge joins types that its relation does"
     rows = [f"{a} {relation} {b}" + (f" (and {number - 1} like it)" if number > 1 else "")
             for a, relation, b, number in wrong]  # fmt: skip
-    # a warning: an import brings what others have, and a search ignores it
-    what = f"{sum(row[3] for row in wrong)} of other types than their relations join: "
-    return _warned(rows, "every live edge joins types that its relation does", MISFITS, what)
+    count = sum(row[3] for row in wrong)  # an import brings what others have
+    return Check(f"{count} of other types than their relations join: {_few(rows)}", True, MISFITS)
 
 
-def _ratings(it: Subject) -> Check:
+def _ratings(it: Subject) -> str | list[str]:
     wrong = it.store.ratings.wrong()
-    found = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
-    return _found(found, "as the edges to runs say")
+    if wrong:
+        return [f"{wrong} nodes have other ratings than their edges say"]
+    return "as the edges to runs say"
 
 
-def _similar(it: Subject) -> Check:
+def _similar(it: Subject) -> str | Check:
     plan = Plan.of(it.store)
     if plan is None:
-        return Check("no similar_to edges are kept up to date")
+        return "no similar_to edges are kept up to date"
     why = stale(it.store, plan)
     if why:
         return Check(f"similar_to edges: {why}", True, SIMILAR)
-    return Check(f"similar_to edges from a cosine of {plan.least:g}, up to date")
+    return f"similar_to edges from a cosine of {plan.least:g}, up to date"
 
 
-def _cochanges(it: Subject) -> Check:
+def _cochanges(it: Subject) -> str | Check:
     analysed = it.store.meta.get("cochanges_analyzed_at") or ""
     if not analysed:
-        return Check("no history was analysed")
-    if not is_within(analysed, COCHANGE_DAYS):
-        return Check(f"the co-changes are of {analysed[:10]}", True, COCHANGES)
-    return Check(f"as of {analysed[:10]}")
+        return "no history was analysed"
+    old = not is_within(analysed, COCHANGE_DAYS)
+    return Check(f"the co-changes are of {analysed[:10]}", True, COCHANGES if old else None)
 
 
-def _purged(it: Subject) -> Check:
+def _purged(it: Subject) -> str | Check:
     at = it.store.meta.get(TO_WIPE)
     if at:
         return Check(f"what was purged on {at[:10]} is still in free pages", True, REINDEX)
-    return Check("nothing that was purged is left in the file")
+    return "nothing that was purged is left in the file"
 
 
 def _wal(it: Subject) -> Check:
@@ -417,11 +418,11 @@ def _wal(it: Subject) -> Check:
     return Check(f"write-ahead log of {size / 1e6:.1f} MB", True, fix if size > LARGE_WAL else None)
 
 
-def _secrets(it: Subject) -> Check:
+def _secrets(it: Subject) -> str | Check:
     """Warn of records that hold, or held, text which redaction would remove from a session."""
     redaction = part("capture", "redaction")
     if redaction is None:
-        return Check("not looked for: installed without pylore/capture")
+        return "not looked for: installed without pylore/capture"
     programs = redaction.own_redactors(it.settings.plugin_dir)
     redactor = redaction.Redactor(programs, it.settings.plugin_timeout)
     ids: dict[str, None] = {}
@@ -430,7 +431,7 @@ def _secrets(it: Subject) -> Check:
         for (id, text), clean in zip(some, redactor.texts([text for _, text in some]), strict=True):
             if clean != text:
                 ids[id] = None
-    return _warned([*ids], "no record has what looks like one", PURGE)
+    return Check(_few([*ids]), True, PURGE) if ids else "no record has what looks like one"
 
 
 def _texts(store: Store) -> Iterator[tuple[str, str]]:
@@ -447,16 +448,15 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
 
 
 STORE: tuple[Row, ...] = (
-    ("store", lambda it: Check(f"{it.store.path}, schema version {it.store.checks.version}"), ""),
+    ("store", lambda it: f"{it.store.path}, schema version {it.store.checks.version}", IMPORT),
     ("tables", _tables, IMPORT),
     ("integrity", _integrity, IMPORT),
     ("values", _values, IMPORT),
-    ("fulltext", lambda it: _found(
-        it.store.checks.fulltext_damage(), f"{it.store.fulltext.engine}, sound"), REINDEX),
-    ("foreign-keys", lambda it: _found(
-        it.store.checks.foreign_key_violations(), "every type and relation is known"), IMPORT),
-    ("passages", lambda it: _found(
-        it.store.checks.unindexed(), "every live node is indexed"), REINDEX),
+    ("fulltext", lambda it: it.store.checks.fulltext_damage()
+        or f"{it.store.fulltext.engine}, sound", REINDEX),
+    ("foreign-keys", lambda it: it.store.checks.foreign_key_violations()
+        or "every type and relation is known", IMPORT),
+    ("passages", lambda it: it.store.checks.unindexed() or "every live node is indexed", REINDEX),
     ("vectors", _vectors, REINDEX),
     ("edges", _edges, IMPORT),
     ("ontology", _ontology, IMPORT),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..app.sync import earlier_store, make_empty_store, make_store
@@ -13,7 +14,7 @@ from ..core.text import counted
 from ..embed import open_embedder
 from ..formats.knowledge import FILE as KNOWLEDGE
 from ..indexing.indexer import rebuild
-from ..indexing.reembed import Cost, Embedding
+from ..indexing.reembed import Embedding
 from ..store import FILE, backup, create_store, open_store
 from ..system import stores
 from ..system.config import load, locate
@@ -34,7 +35,7 @@ from .runtime import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ..core.settings import Setting, Settings
     from ..store import Store
@@ -142,9 +143,7 @@ def path(session: Session) -> None:
 
 @command("store list [--gone]")
 def list_stores(
-    session: Session,
-    *,
-    gone: bool = option("--gone", "only stores whose project is gone"),
+    session: Session, *, gone: bool = option("--gone", "only stores whose project is gone")
 ) -> None:
     """List stores of projects: present or gone, bytes, folder of the project, name.
 
@@ -259,7 +258,8 @@ def embed(
     if status and dry_run:
         raise UsageError("--dry-run goes with --all and --missing: see 'lore store embed --help'")
     if status:
-        _print_status(session)
+        with session.open_whole("embed") as store, store.faults, store.snapshot():
+            session.output.one(_status(store, session.settings.embedder), _status_text)
         return
     with session.open_whole("embed") as store, store.faults:
         embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
@@ -268,14 +268,16 @@ def embed(
                              "'lore store reindex --embedder none'")  # fmt: skip
         run = Embedding(store, embedder, all=all)
         cost = run.cost()
-        session.say([_cost_text(cost, embedder.name)])
+        kept = f", {cost.kept:,} have theirs from an interrupted run" if cost.kept else ""
+        session.say([f"{cost.passages:,} passages to embed by {embedder.name}{kept}: about "
+                     f"{_duration(cost.seconds)} ({cost.a_second:,.0f} a second)"])  # fmt: skip
         row = {"embedder": embedder.name, "dimension": embedder.dimension,
                "passages": cost.passages, "kept": cost.kept}  # fmt: skip
         if dry_run:
             row["seconds"] = round(cost.seconds, 1)
         else:
-            kept = "vectors made so far are kept, and the same command continues from there"
-            with session.progress("embedding", cost.passages, kept=kept) as advance:
+            made = "vectors made so far are kept, and the same command continues from there"
+            with session.progress("embedding", cost.passages, kept=made) as advance:
                 row["passages"] = run.run(advance)
             store.compact()
             if session.settings.origins.get("embedder", "").startswith("flag:"):
@@ -285,12 +287,6 @@ def embed(
                        f"{row['dimension']} dimensions\n")  # fmt: skip
 
 
-def _cost_text(cost: Cost, name: str) -> str:
-    kept = f", {cost.kept:,} have theirs from an interrupted run" if cost.kept else ""
-    return (f"{cost.passages:,} passages to embed by {name}{kept}: about "
-            f"{_duration(cost.seconds)} ({cost.a_second:,.0f} a second)")  # fmt: skip
-
-
 def _duration(seconds: float) -> str:
     for size, unit in ((3600, "hours"), (60, "minutes")):
         if seconds >= 1.5 * size:
@@ -298,37 +294,26 @@ def _duration(seconds: float) -> str:
     return f"{max(1.0, seconds):.0f} seconds"
 
 
-def _print_status(session: Session) -> None:
-    with session.open_whole("embed") as store, store.faults, store.snapshot():
-        session.output.one(_status(store, session.settings.embedder), _status_text)
-
-
 def _status(store: Store, wanted: str) -> dict[str, Any]:
     held, vectors = store.meta.get("embedder"), store.staged_vectors
-    unfinished = vectors.embedder and {
-        "embedder": vectors.embedder, "missing": vectors.count_lacking(aside=True),
-    }  # fmt: skip
     return {
         "embedder": held,
         "dimension": int(store.meta.get("embedder_dimension") or 0),
         "passages": vectors.count_passages(),
         "missing": vectors.count_lacking(aside=False) if held else vectors.count_passages(),
         "wanted": wanted,
-        "unfinished": unfinished,
+        "unfinished": vectors.embedder
+        and {"embedder": vectors.embedder, "missing": vectors.count_lacking(aside=True)},
     }
 
 
 def _status_text(row: dict[str, Any]) -> str:
-    lines = [
-        f"vectors     {row['embedder'] or 'none'}, {row['dimension']} dimensions",
-        f"passages    {row['passages']}, {row['missing']} without a vector",
-        f"setting     embedder={row['wanted']}",
-    ]
     begun = row["unfinished"]
-    if begun:
-        lines.append(f"unfinished  {begun['embedder']}, {begun['missing']} passages to go: "
-                     "run 'lore store embed --all'")  # fmt: skip
-    return "\n".join(lines) + "\n"
+    return (
+        f"vectors     {row['embedder'] or 'none'}, {row['dimension']} dimensions\n"
+        f"passages    {row['passages']}, {row['missing']} without a vector\n"
+        f"setting     embedder={row['wanted']}\n"
+    ) + ((begun and f"unfinished  {begun['embedder']}, {begun['missing']} passages to go\n") or "")
 
 
 @command("store reindex [options]", settings=("embedder", "busy_timeout"))
@@ -372,12 +357,13 @@ def back_up(
     """
     _require_file(file, "a backup cannot go through a pipe, 'lore export' can")
     session.open_whole("backup").close()  # reports what is wrong with the store
-    with session.progress("copying", _STEPS, kept="there is no new backup") as advance:
+    with session.progress("copying", kept="there is no new backup") as advance:
         done = backup.back_up(
             data_folder(), file, force=force, busy_timeout=session.settings.busy_timeout,
-            progress=_in_steps(advance.show),
+            progress=lambda part: advance.show(int(100 * part), 100),
         )  # fmt: skip
-    row = {"file": done.file, "bytes": done.bytes, "nodes": done.nodes, "edges": done.edges}
+    row = done._asdict()
+    del row["kept"]
     session.output.one(row, _copied_text)
 
 
@@ -394,23 +380,13 @@ def restore(session: Session, file: str = argument("FILE", complete="files")) ->
     """
     session.require_whole("restore")
     _require_file(file, "a backup is a file, 'lore import -' reads an export")
-    with session.progress("restoring", _STEPS, kept="the store is as it was") as advance:
+    with session.progress("restoring", kept="the store is as it was") as advance:
         done = backup.restore_backup(
             data_folder(), file, busy_timeout=session.settings.busy_timeout,
-            progress=_in_steps(advance.show),
+            progress=lambda part: advance.show(int(100 * part), 100),
         )  # fmt: skip
-    if done.kept:
-        session.say([f"what was there is kept in {done.kept}"])
-    row = {"file": done.file, "bytes": done.bytes, "nodes": done.nodes, "edges": done.edges,
-           "kept": done.kept}  # fmt: skip
-    session.output.one(row, _copied_text)
-
-
-_STEPS = 100
-
-
-def _in_steps(show: Callable[[int, int], None]) -> Callable[[float], None]:
-    return lambda part: show(int(part * _STEPS), _STEPS)
+    session.say([f"what was there is kept in {done.kept}"] if done.kept else [])
+    session.output.one(done._asdict(), _copied_text)
 
 
 def _require_file(path: str, instead: str) -> None:
@@ -439,8 +415,7 @@ PROJECT = option("--project", "change the project's file: the default in a proje
 
 @command("config list [SECTION]", needs_config=False)
 def list_settings(
-    session: Session,
-    section: str = argument("[SECTION]", default="", complete="sections"),
+    session: Session, section: str = argument("[SECTION]", default="", complete="sections")
 ) -> None:
     """List every setting, or those of a section: value, origin, and what it does.
 
@@ -537,12 +512,8 @@ def _setting_text(row: dict[str, Any]) -> str:
 
 
 def _sections_text(rows: Sequence[dict[str, Any]]) -> str:
-    sections = [(f"# {section}\n", [*group]) for section, group in groupby(rows, _section_of)]
-    return "\n".join(head + "".join(map(_setting_text, group)) for head, group in sections)
-
-
-def _section_of(row: dict[str, Any]) -> str:
-    return str(row["section"])
+    sections = groupby(rows, itemgetter("section"))
+    return "\n".join(f"# {name}\n" + "".join(map(_setting_text, some)) for name, some in sections)
 
 
 def _change(session: Session, key: str, value: str | None, *, user: bool, project: bool) -> None:
@@ -563,20 +534,22 @@ def _change(session: Session, key: str, value: str | None, *, user: bool, projec
         changes = {f"{key}[{name.lower()}]": weight for name, _, weight in sorted(pairs)}
     is_changed = change_file(path, changes)
     session.say(_overruled(session, setting, path))
-    state = "unchanged" if not is_changed else "unset" if value is None else "set"
-    _print_change(session, key, value, state, path)
+    _print_change(session, key, value, path, changed=is_changed)
 
 
 def _unset_unknown(session: Session, key: str) -> bool:
     """Remove a key that is not a setting from the first config file that has it."""
     for path in (_shared_file(), users_file()):
         if change_file(path, {key: None}):
-            _print_change(session, key, None, "unset", path)
+            _print_change(session, key, None, path, changed=True)
             return True
     return False
 
 
-def _print_change(session: Session, key: str, value: str | None, state: str, path: str) -> None:
+def _print_change(
+    session: Session, key: str, value: str | None, path: str, *, changed: bool
+) -> None:
+    state = "unchanged" if not changed else "unset" if value is None else "set"
     row = {"id": key, "value": value, "state": state, "file": path}
     session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
 
