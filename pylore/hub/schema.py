@@ -6,6 +6,7 @@ The grammar is made from ``core/line_grammar.py`` and ``core/limits.py``, as rea
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from ..core.errors import StoreError
 from ..core.ids import LONGEST_ID, MARK
@@ -199,6 +200,7 @@ def _is_relation(name: str) -> str:
     return f"{name} ~ '^{RELATION}({MARK}{SCOPE})?$'"
 
 
+@cache
 def _unprintable() -> str:
     """Return the letters that no id has, as ranges of a regular expression."""
     found: list[list[int]] = []

@@ -201,35 +201,29 @@ class Lore:
         folder = os.open(".", os.O_RDONLY)
         os.chdir(self._folder or folder)
         try:
-            return run_here(words, dict(os.environ), data, terminal=terminal)
+            return run_here(words, data, terminal=terminal)
         finally:
             os.fchdir(folder)  # which may be deleted
             os.close(folder)
 
 
-def run_here(
-    words: Sequence[str], environ: Mapping[str, str], stdin: bytes = b"", *, terminal: bool = False
-) -> Done:
-    """Run a command in this process and the working directory, with these variables alone."""
-    streams, before = (sys.stdin, sys.stdout, sys.stderr), dict(os.environ)
+def run_here(words: Sequence[str], stdin: bytes = b"", *, terminal: bool = False) -> Done:
+    """Run a command in this process and the working directory; put its variables back."""
+    streams, before = (sys.stdin, sys.stdout, sys.stderr), os.environ.copy()
     given, out, err = (_Stream(io.BytesIO(one)) for one in (stdin, b"", b""))
     given.is_terminal = out.is_terminal = err.is_terminal = terminal
     sys.stdin, sys.stdout, sys.stderr = given, out, err
-    _replace_variables(environ)
     try:
         code = run([*words])
     except _Exited as exited:
         code = exited.code
     finally:
         sys.stdin, sys.stdout, sys.stderr = streams
-        _replace_variables(before)
+        for name in [name for name in os.environ if name not in before]:
+            del os.environ[name]
+        os.environ.update({name: text for name, text in before.items()
+                           if os.environ.get(name) != text})  # fmt: skip
     return Done(code, out.text(), err.text())
-
-
-def _replace_variables(environ: Mapping[str, str]) -> None:
-    if os.environ != environ:
-        os.environ.clear()
-        os.environ.update(environ)
 
 
 class _Exited(BaseException):

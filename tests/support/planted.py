@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 from commands import Done, run_here
 from store_places import store_folder
 
@@ -67,12 +68,13 @@ class Planted:
 
     def run(self, *words: str, **environ: str) -> Done:
         """Run a command in the project, in this process."""
-        before = os.getcwd()
-        os.chdir(self.project)
-        try:
-            return run_here(words, {**self.environ, **environ})
-        finally:
-            os.chdir(before)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.project)
+            for name in os.environ.keys() - self.environ.keys():
+                patch.delenv(name)
+            for name, text in {**self.environ, **environ}.items():
+                patch.setenv(name, text)
+            return run_here(words)
 
     def lore(self, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
         """Run a command in the project, in a process of its own."""
