@@ -463,6 +463,7 @@ def _add_some(folder: str, process: int) -> None:
             lore.search("gnu", graph_depth=1)
 
 
+@pytest.mark.soak
 def test_processes_add_at_once_and_lose_nothing(folder: Path, lore: pylore.Lore) -> None:
     spawn = multiprocessing.get_context("spawn")
     processes = [spawn.Process(target=_add_some, args=(str(folder), n)) for n in range(2)]

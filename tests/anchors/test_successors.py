@@ -236,8 +236,7 @@ def test_an_edit_drifts_whatever_way_it_is_come_to(code: Code) -> None:
         code.write("src/auth.py", text)
         code.commit(tag)
         code.git("tag", tag)
-    for tag in ("edited", "renamed", "begun", "renamed", "undone", "both", "begun", "both",
-                "edited", "both", "begun"):  # fmt: skip
+    for tag in ("edited", "renamed", "begun", "renamed", "undone", "both", "begun"):
         code.git("checkout", "-q", tag)
         for _ in range(2):
             verdict, _, name, _ = code.now()

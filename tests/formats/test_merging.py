@@ -36,7 +36,7 @@ KEY = ("note-a", "note-b", "relates_to")
 # --- whatever has happened
 
 
-@settings(max_examples=examples(1000), deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(SEEDS)
 @example(978894843685)  # an end is deleted for good in the second in which the other was forgotten
 @example(231344851988)  # an anchor that was made again by a clock that is behind

@@ -45,8 +45,8 @@ CALLS = "x = " + deep("f(\n", ")\n", 1500)
 CHAIN = "x = (a" + numbered("\n.m#()", 3000) + ")\n"
 
 FILES = {
-    "calls-in-calls.py": ("x = " + deep("f(\n", ")\n", 3000), COSTLY),
     "calls-in-calls.js": (CALLS, ""),
+    "calls-in-calls.py": ("x = " + deep("f(\n", ")\n", 3000), COSTLY),
     "calls-in-calls.rb": (CALLS, ""),
     "calls-in-calls.go": (f"package p\nvar {CALLS}", ""),
     "calls-in-calls.rs": (f"fn a() {{ let {CALLS}; }}", ""),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
-from homes import move_home
+from commands import Lore
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
-from wire import lore
 
 from pylore.core.scoring import LEAST_PASSAGE
 from pylore.indexing.indexer import passages, prose_passages
@@ -99,23 +96,16 @@ CHANGES = (
 )
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    move_home(monkeypatch, tmp_path / "home")
-    lore(tmp_path, "init")
-    return tmp_path
-
-
-def test_entries_of_a_changelog_are_found_by_their_versions(project: Path) -> None:
-    (project / "CHANGES.md").write_text("# Changes\n\n" + CHANGES)
+def test_entries_of_a_changelog_are_found_by_their_versions(lore: Lore) -> None:
+    lore.write("CHANGES.md", "# Changes\n\n" + CHANGES)
     rst = CHANGES.replace("## 2.3.0 - 2026-01-31", "2.3.0 - 2026-01-31\n" + "-" * 18)
     for heading in ("Unreleased", *re.findall(r"## (2\.[12].*)", CHANGES)):
         rst = rst.replace(f"## {heading}\n", f"{heading}\n{'-' * len(heading)}\n")
-    (project / "HISTORY.rst").write_text(rst)
-    lore(project, "import", "CHANGES.md", "HISTORY.rst", "--embedder", "none")
+    lore.write("HISTORY.rst", rst)
+    lore("import", "CHANGES.md", "HISTORY.rst", "--embedder", "none")
 
     def first(query: str, file: str) -> tuple[int, str]:
-        found = json.loads(lore(project, "search", query, "--embedder", "none"))
+        found = lore("search", query, "--embedder", "none").json
         row = next(row for row in found if row["file"] == file)
         return row["line_start"], row["snippet"]
 
@@ -126,14 +116,13 @@ def test_entries_of_a_changelog_are_found_by_their_versions(project: Path) -> No
         line, snippet = first("2.2.0 thing number 19", file)
         assert line > lines[1] + 10
         assert snippet.startswith("2.2.0: ") and "number 19 is" in snippet
-    assert (
-        json.loads(lore(project, "show", "doc-HISTORY"))["title"] == "HISTORY"
-    )  # no heading of an entry
+    assert lore("show", "doc-HISTORY").json["title"] == "HISTORY"  # no heading of an entry
 
 
-def test_a_changelog_of_sphinx_is_its_changes_each_with_its_version(project: Path) -> None:
+def test_a_changelog_of_sphinx_is_its_changes_each_with_its_version(lore: Lore) -> None:
     change = "    .. change::\n        :tags: {0}\n\n        {1} of José is {0} now.\n\n"
-    (project / "changelog_20.rst").write_text(
+    lore.write(
+        "changelog_20.rst",
         "=============\n2.0 Changelog\n=============\n\n"
         + ".. changelog::\n    :version: 2.0.1\n    :released: today\n\n"
         + change.format("quick", "The door")
@@ -141,14 +130,14 @@ def test_a_changelog_of_sphinx_is_its_changes_each_with_its_version(project: Pat
         + ".. changelog::\n    :version: 2.0.0\n\n"
         + change.format("dark", "The lamp")
         + change.format("round", "The wheel").replace("é", "e\u0301")
-        + change.format("heavy", "The stone")
+        + change.format("heavy", "The stone"),
     )
-    lore(project, "import", "changelog_20.rst", "--embedder", "none")
+    lore("import", "changelog_20.rst", "--embedder", "none")
     for query, line, begin in (
         ("slow gate", 14, "2.0.1: .. change:: :tags: slow"),
         ("dark lamp", 19, ".. changelog:: :version: 2.0.0"),
         ("heavy stone", 32, "2.0.0: .. change:: :tags: heavy"),
     ):
-        (row, *_) = json.loads(lore(project, "search", query, "--embedder", "none"))
+        (row, *_) = lore("search", query, "--embedder", "none").json
         assert row["line_start"] == line, query
         assert row["snippet"].startswith(begin), row["snippet"]

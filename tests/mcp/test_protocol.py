@@ -256,7 +256,7 @@ LINES = st.one_of(
 ).map(lambda line: line.replace(b"\n", b" ") + b"\n")
 
 
-@given(lines=st.lists(LINES, min_size=20, max_size=60))
+@given(lines=st.lists(LINES, min_size=20, max_size=30))
 def test_whatever_the_lines_are_all_requests_are_answered_in_their_order(
     folder: Path, lines: list[bytes]
 ) -> None:

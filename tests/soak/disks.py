@@ -62,8 +62,8 @@ def used(disk: Disk) -> Iterator[None]:
     """Stores that are opened meanwhile lie on this disk."""
     connect = apsw.Connection
 
-    def connection(name: str, flags: int) -> apsw.Connection:
-        return connect(name, flags=flags, vfs=disk.vfs)
+    def connection(name: str, flags: int = 0) -> apsw.Connection:
+        return connect(name, flags=flags, vfs=disk.vfs) if flags else connect(name)
 
     stand_in = type("apsw", (), {"__getattr__": lambda self, name: getattr(apsw, name)})()
     stand_in.Connection = connection

@@ -165,6 +165,7 @@ def test_a_page_fetches_nothing_and_says_whose_library_it_has(store: Store) -> N
     assert "Permission to use, copy" in html
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("changed", [False, True])
 def test_a_changed_library_is_found(tmp_path: Path, changed: bool) -> None:
     script, library = "tools/bundle-view.sh", "pylore/view/assets/d3-force.min.js"
