@@ -365,7 +365,9 @@ def undo(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="forgotten"),
     *,
-    at: str = option("--at N|TIME", "bring back state N of the history, or of 2026-01-31, 7d", ""),
+    at: str | None = option(
+        "--at N|TIME", "bring back state N of the history, or that of 2026-01-31, 7d"
+    ),
     last: bool = option("--last", "the last command, as without ids"),
     restore: bool = option("--restore", hidden=True),
 ) -> None:
@@ -379,13 +381,13 @@ def undo(
     lore undo decision-1a2b3c4d --at 2
     lore undo lesson-1a2b3c4d learned_from failure-5e6f7a8b
     """
-    if (last and ids) or (at and not ids):
-        raise UsageError("--last takes no ID, and --at needs an ID: see --help")
+    if (last and ids) or (at is not None and not (at and ids)):
+        raise UsageError("--last takes no ID, and --at needs an ID and a state: see --help")
     wanted = ids_from(ids, "restore" if restore else "undo") if ids or restore else []
     with session.open() as store:
         records = session.records(store)
-        if at or restore:
-            changes = records.restore(wanted, at=at)
+        if at is not None or restore:
+            changes = records.restore(wanted, at=at or "")
         else:
             changes = records.undo(wanted) if wanted or not ids else []
     session.say([note for change in changes for note in change.notes])

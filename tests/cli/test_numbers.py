@@ -1,0 +1,52 @@
+"""Numbers on a command line that are out of range or none: one line, and exit code 2."""
+
+from __future__ import annotations
+
+import pytest
+from commands import Lore
+
+from pylore.cli import registry
+from pylore.cli.command import Command, Parameter
+from pylore.core.settings import SETTINGS
+
+WRONG = ("9223372036854775808", "-9223372036854775809", "1e400", "nan", "inf", "x", "", "9" * 5000)
+OPTIONS = [
+    (command, one)
+    for command in registry.every_command()
+    for one in command.options
+    if one.low is not None
+]
+
+
+def name(one: Command | Parameter) -> str:
+    return one.name
+
+
+@pytest.mark.parametrize(("command", "one"), OPTIONS, ids=name)
+def test_option_refuses_a_number_out_of_range(lore: Lore, command: Command, one: Parameter) -> None:
+    words = [(*each.choices, "x")[0] for each in command.arguments if each.required]
+    for value in WRONG:
+        for option in one.names:
+            refused = lore.refuse(*command.name.split(), *words, f"{option}={value}")
+            assert "give a " in refused and "number from" in refused
+
+
+@pytest.mark.parametrize(
+    "words", [("undo", "x", "--at"), ("list", "--since"), ("list", "--until"), ("eval", "--at")]
+)  # fmt: skip
+def test_states_times_and_ranks_are_bounded(lore: Lore, words: tuple[str, ...]) -> None:
+    lore("add", "note", "x", "--id", "note-x")
+    given = ("--queries", lore.write("q", '{"id":"q","query":"x","relevant":["note-x"]}\n'))
+    words = tuple(word.replace("x", "note-x") for word in words)
+    more = [str(word) for word in given] if words[0] == "eval" else []
+    for value in (*filter(None, WRONG), "99999999999999d"):
+        lore.refuse(*words, value, *more)
+
+
+@pytest.mark.parametrize(
+    "setting", [one for one in SETTINGS if one.kind in ("int", "float")], ids=lambda one: one.name
+)
+def test_setting_refuses_a_number_out_of_range(lore: Lore, setting: object) -> None:
+    option = getattr(setting, "option", "")
+    for value in WRONG:
+        assert "give a " in lore.refuse("list", f"--{option}={value}")
