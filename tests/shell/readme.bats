@@ -84,7 +84,7 @@ script_of() { # <page>: the same of its console blocks, and of its recipes, whos
 
 on_a_terminal() { # <command>...: what it shows there
   "$LORE_PYTHON" -I -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" </dev/null |
-    sed $'s/\r$//; s/\033\\[[0-9;]*m//g' # jq 1.6 colours whatever NO_COLOR says
+    sed $'s/\r$//; s/^.*\r//; s/\033\\[[0-9;]*[mK]//g' # progress, and jq 1.6 colours whatever NO_COLOR says
 }
 
 like() { # <text> <text with …>: whether the first is as the second says
