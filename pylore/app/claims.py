@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 from ..anchors.attach import remove_anchors
@@ -19,7 +20,14 @@ from ..anchors.claims import (
     unpacked,
     with_evidence,
 )
-from ..anchors.project import Project, Unreadable, glob_pattern, relative_glob, root_to_keep
+from ..anchors.project import (
+    Project,
+    Unreadable,
+    glob_pattern,
+    relative,
+    relative_glob,
+    root_to_keep,
+)
 from ..anchors.verify import rows
 from ..code.claims import ClaimCounter, compiled
 from ..code.rules import load_rules, refusal
@@ -31,10 +39,11 @@ from .code import anchor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..anchors.claims import ClaimPlace, Rule
     from ..code.rules import Rules
+    from ..core.model import Node
     from ..store.anchors import Anchor
     from .engine import Engine
 
@@ -77,8 +86,28 @@ def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[
     return [{**row, "state": "removed"} for row in rows(store, removed)]
 
 
-def claims_about(rules: Iterable[Anchor], path: str) -> list[tuple[Anchor, Claim]]:
-    """Return those of the rules of a project that are about this file, with what they claim."""
+def claims_about(
+    engine: Engine, rules: Sequence[Anchor], paths: Iterable[str], here: str, *, newly: bool = False
+) -> Iterator[tuple[Node, Claim, list[ClaimPlace]]]:
+    """Yield the claims of rules about files, each with its node.
+
+    Args:
+        rules: the rules of the project.
+        newly: only claims with new places against them, and these places.
+    """
+    project = Project(engine.root)
+    for path in paths:
+        with suppress(LoreError):  # a claim may name a file that lies elsewhere
+            path = relative(engine.root, os.path.join(here, path))
+        about = _about(rules, path)
+        found = _newly_against(project, about, path) if newly else [(*one, []) for one in about]
+        for rule, claim, places in found:
+            node = engine.store.nodes.get(rule.node_id)
+            if node is not None:
+                yield node, claim, places
+
+
+def _about(rules: Iterable[Anchor], path: str) -> list[tuple[Anchor, Claim]]:
     language = load_rules().language_of(path)
     found = []
     for one in rules:
@@ -91,12 +120,12 @@ def claims_about(rules: Iterable[Anchor], path: str) -> list[tuple[Anchor, Claim
     return found
 
 
-def newly_against(
-    project: Project, rules: Iterable[Anchor], path: str
+def _newly_against(
+    project: Project, about: Iterable[tuple[Anchor, Claim]], path: str
 ) -> list[tuple[Anchor, Claim, list[ClaimPlace]]]:
-    """Return the places of a file that are against claims, and were not so in the commit that is
-    checked out, nor when the claim was made. What is claimed of a number is not known here."""
-    about = [one for one in claims_about(rules, path) if one[1].expect in (NONE, ALL)]
+    """Return the places of a file against claims that are neither in the commit that is checked out
+    nor known since the claim was made. Claims of a number are left out."""
+    about = [one for one in about if one[1].expect in (NONE, ALL)]
     if not about:
         return []
     try:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..hooks.agents import Agent
-    from ..hooks.install import GitHooks
     from ..system.edits import Done
+    from ..system.git_setup import ProjectTree
     from .session import Session
 
 MANY = 1_000_000_000
@@ -326,13 +326,14 @@ def install(
 
     scope = _scope(user=user, local=local, shared=shared)
     if agent == GIT:
-        hooks = _git_hooks(scope)
+        tree, lines = _git_hooks(scope)
         if dry_run:
-            write(hooks.preview())
+            for name, text in lines.items():
+                write("\n  ".join([f"{tree.hook(name)}:", *text]) + "\n")
             return
         _say_unreachable(session)
         _say_untrusted(session)
-        _print_done(session, hooks.install())
+        _print_done(session, tree.put_into_hooks(lines))
         return
     one, scope, place = _settings_file(agent, scope)
     if dry_run:
@@ -362,7 +363,8 @@ def uninstall(
 
     scope = _scope(user=user, local=local, shared=shared)
     if agent == GIT:
-        _print_done(session, _git_hooks(scope).uninstall())
+        tree, lines = _git_hooks(scope)
+        _print_done(session, tree.take_out_of_hooks(lines))
         return
     one, scope, place = _settings_file(agent, scope)
     state = "removed" if take(one, place, everywhere=scope == "user") else "unchanged"
@@ -382,7 +384,8 @@ def status(session: Session) -> None:
             if is_installed(one, place):
                 rows.append(_hook_row(one.name, scope, place, "installed"))
     try:
-        files = _git_hooks("").installed()
+        tree, lines = _git_hooks("")
+        files = tree.hooks_with_lines(lines)
     except LoreError:
         files = []
     rows += [_hook_row(GIT, "local", place, "installed") for place in files]
@@ -445,15 +448,15 @@ def _settings_file(name: str, scope: str) -> tuple[Agent, str, str]:
     return agent, scope, place_of(agent, scope, os.getcwd())
 
 
-def _git_hooks(scope: str) -> GitHooks:
-    """Return the hooks of the repository that the project lies in."""
-    from ..hooks.install import GitHooks
+def _git_hooks(scope: str) -> tuple[ProjectTree, dict[str, list[str]]]:
+    """Return the work tree that the project lies in, and the lines for its hooks."""
+    from ..hooks.install import git_hooks
 
     if scope not in ("", "local"):
         raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
     if not project_folder():
         raise LoreError("hooks of git are a project's: run 'lore init' in one")
-    return GitHooks(project_folder())
+    return git_hooks(project_folder())
 
 
 def _say_unreachable(session: Session) -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..core.errors import LoreError, UsageError
-from ..hooks.agents import AGENTS, EVENTS, TIMEOUT
+from ..hooks.agents import AGENTS, EVENTS, TIMEOUT, Sent
 from ..system import config
 from ..terminal.output import note, write
 
@@ -30,7 +30,9 @@ BUSY = "1"
 
 _LONG = ("post-commit", "shell")
 _SHORTEST_SLEEP = 0.01
-_LONGEST_COMMIT = 10_000_000
+_LONGEST = 10_000_000
+"""Maximum size of an event or a commit in bytes; of a longer commit the beginning counts."""
+
 _LONGEST_LOG = 1 << 20
 
 
@@ -92,11 +94,10 @@ def _answer(event: str, client: str, given: Mapping[str, str]) -> str:
         return _about_commit(given, made=event == "post-commit")
     if client not in AGENTS or event not in EVENTS:
         raise UsageError("give an event and --client: see 'lore hook run --help'")
-    from ..hooks.events import LONGEST, answer_event, read_event
+    from ..core.json import parse_object
+    from ..hooks.events import answer_event
 
-    sent = read_event(sys.stdin.buffer.read(LONGEST + 1))
-    if sent is None:
-        raise UsageError("stdin is not the JSON of an event")
+    sent = Sent(parse_object(sys.stdin.buffer.read(_LONGEST + 1), _LONGEST), os.getcwd())
     engine = _engine(given)
     if engine is None:
         return ""
@@ -110,7 +111,7 @@ def _answer(event: str, client: str, given: Mapping[str, str]) -> str:
 def _about_commit(given: Mapping[str, str], *, made: bool) -> str:
     from ..hooks.git_events import HookedCommit, keep_learned, learned, lines_of, warnings
 
-    commit = HookedCommit(sys.stdin.buffer.read(_LONGEST_COMMIT), made=made)
+    commit = HookedCommit(sys.stdin.buffer.read(_LONGEST), made=made)
     if not (learned(commit.message) if made else commit.files):
         return ""
     engine = _engine(given)
@@ -125,16 +126,17 @@ def _about_commit(given: Mapping[str, str], *, made: bool) -> str:
 
 
 def _keep_prompt_line(given: Mapping[str, str]) -> str:
-    from ..hooks.prompt_line import PromptLine, line_about_changes
+    from ..hooks.prompt_line import is_fresh, line_about_changes, line_file, write_line
 
-    kept = PromptLine(os.environ.get("LORE_PROJECT", ""))
-    if kept.fits and not kept.is_fresh() and kept.lock() is not None:
-        engine = _engine(given)
-        if engine is None:
-            kept.write("")
-        else:
-            with engine:
-                kept.write(line_about_changes(engine))
+    path = line_file(os.environ.get("LORE_PROJECT", ""))
+    if is_fresh(path):
+        return ""
+    engine = _engine(given)
+    if engine is None:
+        write_line(path, "")
+    else:
+        with engine:
+            write_line(path, line_about_changes(engine))
     return ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -18,6 +20,9 @@ GIT = "git"
 TIMEOUT = 30
 """Seconds that the entries of an agent let it wait for a hook, which ends after half of them. At a
 load of 15 on two cores an answer of 0.15 s of processor time takes more than three."""
+
+_EDITS = ("edit", "write", "patch", "replace")
+"""Parts of the names of tools that edit files."""
 
 _FILE_FIELDS = ("file_path", "notebook_path", "absolute_path", "path")
 _PATCH = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
@@ -98,17 +103,22 @@ AGENTS = {
 
 
 class Sent:
-    """The fields of an event as an agent sends it; missing ones are empty."""
+    """The fields of an event as an agent sends it; missing ones are empty.
 
-    __slots__ = ("command", "files", "ok", "prompt", "session", "tool")
+    ``files`` are paths from the working directory, ``here``, if they lie below it. ``edits`` is
+    True if the tool edits files.
+    """
 
-    def __init__(self, fields: dict[str, Any]) -> None:
+    __slots__ = ("command", "edits", "files", "ok", "prompt", "session", "tool")
+
+    def __init__(self, fields: dict[str, Any], here: str) -> None:
         self.session = _text(fields, "session_id") or _text(fields, "conversation_id")
         self.prompt = _text(fields, "prompt")
         self.tool = _text(fields, "tool_name")
         given, answer = fields.get("tool_input"), fields.get("tool_response")
         given = given if isinstance(given, dict) else {}
-        self.files = _files(given)
+        self.edits = any(word in self.tool.lower() for word in _EDITS)
+        self.files = [_within(path, here) for path in _files(given)]
         self.command = _text(given, "command")
         failed = isinstance(answer, dict) and (answer.get("error") or answer.get("is_error"))
         self.ok = not failed
@@ -128,3 +138,9 @@ def _files(given: dict[str, Any]) -> list[str]:
             found += [line.removeprefix(mark).strip() for line in text.split("\n")
                       for mark in _PATCH if line.startswith(mark)]  # fmt: skip
     return [*dict.fromkeys(path for path in found if "\0" not in path)]
+
+
+def _within(path: str, here: str) -> str:
+    """Return a path from the working directory, if it lies below."""
+    below = os.path.relpath(path, here) if path.startswith("/") else path
+    return path if below.startswith("..") else below

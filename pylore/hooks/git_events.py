@@ -1,4 +1,4 @@
-"""What a commit gets: a few lines on what is known of its files; its lessons are written down."""
+"""Answer git around a commit: warnings about its files, and its lessons as staged records."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ if TYPE_CHECKING:
     from ..core.model import Hit
 
 KINDS = ("lesson", "decision", "failure", "pattern")
-"""Types whose name, before a colon, begins what a message teaches."""
+"""Types of records that a line of a message may begin with."""
 
-_MOST_LINES = 5
-_MOST_FILES = 100
-_MOST_LEARNED = 50
+_LINES, _FILES, _LEARNED = 5, 100, 50
+"""Maximum number of warnings, of files that are looked up, and of lessons."""
+
 _TITLE = 100
 _HASH = 12
 _OURS = ".lore/"
 
 
 class HookedCommit:
-    """A commit as a hook tells of it.
+    """A commit as a hook sends it.
 
-    ``files`` are paths from the project; of those elsewhere in the repository ``others`` is the
-    number. Before a commit, ``name`` and ``message`` are empty.
+    ``files`` are paths from the project, ``others`` is the number of files elsewhere in the
+    repository. Before a commit ``name`` and ``message`` are empty.
     """
 
     __slots__ = ("files", "message", "name", "others")
 
     def __init__(self, data: bytes, *, made: bool) -> None:
         prefix, *rest = data.decode("utf-8", "replace").removesuffix("\0").split("\0")
-        said = rest.pop(0) if made and rest else ""
-        self.name, _, self.message = said.partition("\n")
+        head = rest.pop(0) if made and rest else ""
+        self.name, _, self.message = head.partition("\n")
         self.files = [path.removeprefix(prefix) for path in rest
                       if path.startswith(prefix) and path != prefix]  # fmt: skip
         self.others = len([path for path in rest if path]) - len(self.files)
 
 
 def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
-    """Lines on records that are tied to files: first those that may no longer hold."""
+    """Return lines on records that are tied to files, stale ones first."""
     found: dict[str, tuple[Hit, str]] = {}
-    for path in files[:_MOST_FILES]:
+    for path in files[:_FILES]:
         try:
             with engine.store.faults:
                 hits = related(engine, [path], types=(RECORDS,), here=here)
         except LoreError:
-            continue  # nothing is known of a file that the store has not
+            continue  # file not in the store
         for hit in hits:
             found.setdefault(hit.id, (hit, path))
     ranked = sorted(found.values(), key=_order)
-    shown = ranked if len(ranked) <= _MOST_LINES else ranked[: _MOST_LINES - 1]
+    shown = ranked if len(ranked) <= _LINES else ranked[: _LINES - 1]
     lines = [_line(hit, path) for hit, path in shown]
     if len(ranked) > len(shown):
         lines.append(f"{counted(len(ranked) - len(shown), 'more record')}: 'lore related FILE'")
@@ -66,47 +66,46 @@ def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
 
 
 def learned(message: str) -> list[tuple[str, str]]:
-    """Return the ``(type, text)`` that a message teaches, in its order.
+    """Return the ``(type, text)`` of lines that begin with a type and a colon, in any case.
 
-    A line that begins with a type and a colon does, as a trailer of git: in whatever case, and
-    lines that begin with white space go on with it.
+    Lines that begin with white space go on with the one before, as in a trailer of git.
 
     >>> learned("Fix it\\n\\nlesson: Look\\n  twice\\nSee: x")
     [('lesson', 'Look twice')]
     """
-    found: list[tuple[str, str]] = []
+    found: dict[tuple[str, str], None] = {}
     kind, parts = "", [""]
     for line in [*message.split("\n"), "."]:
         if kind and line[:1] in (" ", "\t") and line.strip():
             parts.append(line.strip())
             continue
         text = " ".join(filter(None, parts))
-        if kind and text and (kind, text) not in found:
-            found.append((kind, text))
+        if kind and text:
+            found[kind, text] = None
         name, colon, rest = line.partition(":")
         kind = name.rstrip().lower() if colon and name.rstrip().lower() in KINDS else ""
         parts = [rest.strip()]
-    return found[:_MOST_LEARNED]
+    return [*found][:_LEARNED]
 
 
 def keep_learned(engine: Engine, commit: HookedCommit) -> list[str]:
-    """Stages what the message of a commit teaches; the ids that are new.
+    """Stage what the message of a commit teaches; return the new ids.
 
-    What the store has had already stays as it is, whatever became of it: an amended commit, or
-    one that is rebased, says the same again.
+    Known texts stay as they are: an amended or rebased commit says the same again.
 
     Raises:
         LoreError: the store cannot be written.
     """
-    store, settings = engine.store, engine.settings
-    given = [
-        (type, text, own(record_id(type, text), settings.scope))
+    lessons = [
+        (type, text, own(record_id(type, text), engine.settings.scope))
         for type, text in learned(commit.message)
     ]
-    new = [one for one in given if store.nodes.get(one[2]) is None]
+    new = [one for one in lessons if engine.store.nodes.get(one[2]) is None]
     if not new:
         return []
-    file = _only_file(commit, engine.root)
+    files = [path for path in commit.files if not path.startswith(_OURS)]
+    alone = len(files) == 1 and not commit.others
+    file = files[0] if alone and os.path.isfile(os.path.join(engine.root, files[0])) else ""
     subject = one_line(commit.message.partition("\n")[0])[:_TITLE]
     why = f"said by commit {commit.name[:_HASH]}: {subject}"
     records = engine.records()
@@ -117,19 +116,9 @@ def keep_learned(engine: Engine, commit: HookedCommit) -> list[str]:
     ]  # fmt: skip
 
 
-def _only_file(commit: HookedCommit, root: str) -> str:
-    """Return the one file that a commit is about; empty where it is about several, or takes it
-    away.
-    """
-    files = [path for path in commit.files if not path.startswith(_OURS)]
-    if len(files) != 1 or commit.others or not os.path.isfile(os.path.join(root, files[0])):
-        return ""
-    return files[0]
-
-
-def lines_of(said: Iterable[str]) -> str:
-    """Return what a terminal gets."""
-    return "".join(f"lore: {printable(one_line(line))}\n" for line in said)
+def lines_of(texts: Iterable[str]) -> str:
+    """Return the lines as a terminal gets them."""
+    return "".join(f"lore: {printable(one_line(text))}\n" for text in texts)
 
 
 def _order(found: tuple[Hit, str]) -> tuple[bool, float, str]:

@@ -7,19 +7,14 @@ import os
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
-from ..system.edits import change_json, json_of, rendered, restore_json
+from ..system.edits import Left, change_json, json_with, read_text, restore_json
 from ..system.files import SHARED
 from ..system.git_setup import ProjectTree, shell_quoted
 from .agents import EVENTS, FILE, TIMEOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..system.edits import Done
     from .agents import Agent
-
-HOOKS = ("pre-commit", "post-commit")
 
 COMMAND = "lore hook run {event} --client {agent}"
 """The command of a handler. Only a handler with exactly this command belongs to lore."""
@@ -28,33 +23,14 @@ _CURSOR = {"version": 1}
 """The first entry of a hooks file of cursor."""
 
 
-class GitHooks:
-    """The two hooks of the repository that a project lies in."""
+def git_hooks(project: str) -> tuple[ProjectTree, dict[str, list[str]]]:
+    """Return the work tree of a project, and lore's lines for its hooks.
 
-    def __init__(self, project: str) -> None:
-        """Raise LoreError without git, or outside of a repository with a work tree."""
-        self._tree = ProjectTree(project, "lore hook install git", "lore hook uninstall git")
-
-    def install(self) -> Iterator[Done]:
-        """Put the lines in, or bring them up to date; yield the change of each hook."""
-        for name in HOOKS:
-            yield self._tree.put_into_hook(name, hook_lines(name, self._tree.below))
-
-    def uninstall(self) -> Iterator[Done]:
-        """Take them out, and nothing else."""
-        return self._tree.take_out_of_hooks(HOOKS)
-
-    def preview(self) -> str:
-        """Return the lines, each hook under its file."""
-        text = ""
-        for name in HOOKS:
-            lines = hook_lines(name, self._tree.below)
-            text += f"{self._tree.hook(name)}:\n" + "".join(f"  {line}\n" for line in lines)
-        return text
-
-    def installed(self) -> list[str]:
-        """Return the files of hooks that have them."""
-        return self._tree.hooks_with_lines(HOOKS)
+    Raises:
+        LoreError: there is no git, or no work tree.
+    """
+    tree = ProjectTree(project, "lore hook install git", "lore hook uninstall git")
+    return tree, {name: hook_lines(name, tree.below) for name in ("pre-commit", "post-commit")}
 
 
 def hook_lines(name: str, below: str) -> list[str]:
@@ -124,20 +100,19 @@ def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
 
 def preview(agent: Agent, place: str) -> str:
     """Return the file as it would be."""
-    settings = json_of(place)
-    _put(agent, settings)
-    return rendered(place, settings)
+    try:
+        new = json_with(place, lambda settings: _put(agent, settings))
+        return read_text(place) or "" if new is None else new.decode()
+    except Left as why:
+        raise LoreError(f"{place}: {why}") from None
 
 
 def is_installed(agent: Agent, place: str) -> bool:
     """Return True if the file has all of lore's entries."""
     try:
-        settings = json_of(place)
-        before = json.dumps(settings)
-        _put(agent, settings)
+        return json_with(place, lambda settings: _put(agent, settings)) is None
     except LoreError:
         return False
-    return json.dumps(settings) == before
 
 
 def _put(agent: Agent, settings: dict[str, Any]) -> None:

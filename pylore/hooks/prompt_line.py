@@ -1,17 +1,15 @@
-"""The line that a shell's prompt shows, kept in a small file that the shell reads by itself.
-
-The file has one line: printable, and no longer than a screen is wide. ``lib/prompt.bash`` reads
-it; ``lore hook run shell`` writes it, one process at a time.
-"""
+"""The line before a shell's prompt, in a file of the cache that ``lib/prompt.bash`` reads."""
 
 from __future__ import annotations
 
 import os
+import time
 
 from ..app.related import related
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
 from ..core.vocabulary import BROKEN, RECORDS
+from ..system.atomic_write import write_whole
 from ..system.files import make_private_folder, user_folder
 
 TYPE_CHECKING = False
@@ -19,77 +17,52 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
 
 LONGEST = 160
-"""Letters of a line."""
+"""Maximum characters of a line."""
 
 _FRESH = 5.0
-"""Seconds in which a line is not made again."""
-
-_LONGEST_NAME = 240
-"""Bytes of a file's name."""
+"""Seconds for which a line is not made again."""
 
 
-class PromptLine:
-    """What is kept for one project."""
+def line_file(project: str) -> str:
+    """Return the file with the line of a project."""
+    name = project.replace("%", "%25").replace("/", "%2F")
+    return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), "prompt", name)
 
-    def __init__(self, project: str) -> None:
-        name = project.replace("%", "%25").replace("/", "%2F")
-        self._folder = os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), "prompt")
-        self._path = os.path.join(self._folder, name)
-        self.fits = len(os.fsencode(name)) <= _LONGEST_NAME
 
-    def is_fresh(self) -> bool:
-        """Return whether it was made just now."""
-        import time
-
-        try:
-            age = time.time() - os.stat(self._path).st_mtime
-        except OSError:
-            return False
+def is_fresh(path: str) -> bool:
+    """Return True if a line was made just now, or is being made: then its file is as new."""
+    try:
+        age = time.time() - os.stat(path).st_mtime
+        if age < 0 or age >= _FRESH:
+            os.utime(path)
         return 0 <= age < _FRESH
+    except OSError:
+        return False
 
-    def lock(self) -> int | None:
-        """Takes the right to write the line until this process ends; None: another has it.
 
-        Raises:
-            OSError: nothing can be written there.
-        """
-        import fcntl
+def write_line(path: str, text: str) -> None:
+    """Write a line into its file.
 
-        make_private_folder(os.path.dirname(self._folder))
-        make_private_folder(self._folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        number = os.open(os.path.join(self._folder, "%lock"), flags, 0o600)
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(number)
-            return None
-        return number
-
-    def write(self, text: str) -> None:
-        """Keeps a line.
-
-        Raises:
-            LoreError: it cannot be written.
-        """
-        from ..system.atomic_write import write_whole
-
-        write_whole(self._path, [f"{text}\n"], private=True)
+    Raises:
+        LoreError: it cannot be written.
+    """
+    folder = os.path.dirname(path)
+    make_private_folder(os.path.dirname(folder))
+    make_private_folder(folder)
+    write_whole(path, [f"{text}\n"], private=True)
 
 
 def line_about_changes(engine: Engine) -> str:
-    """Return what is known of the files that were changed in the work tree; empty where it is
-    nothing.
-    """
+    """Return a line on the records of files that changed in the work tree; empty without any."""
     try:
         with engine.store.faults:
             found = related(engine, near=["@git"], types=(RECORDS,))
     except LoreError:
-        return ""  # no git, or no file that the store has
+        return ""  # no git, or no such file in the store
     hits = sorted(found, key=lambda hit: hit.verdict not in BROKEN)
     if not hits:
         return ""
     best = hits[0]
     verdict = f" [{best.verdict}]" if best.verdict in BROKEN else ""
-    said = f"lore: {counted(len(hits), 'record')} on changed files: {best.id}{verdict} "
-    return printable(one_line(said + best.title))[:LONGEST]
+    text = f"lore: {counted(len(hits), 'record')} on changed files: {best.id}{verdict} {best.title}"
+    return printable(one_line(text))[:LONGEST]

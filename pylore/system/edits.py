@@ -32,7 +32,7 @@ LONGEST = 5_000_000
 _INDENT = 2
 
 
-class Left(Exception):
+class Left(LoreError):
     """Why a file stays as it is."""
 
 
@@ -135,7 +135,28 @@ def take_block(path: str, key: str, *, head: str = "") -> Done:
     return path, "removed", ""
 
 
+def has_block(path: str, key: str) -> bool:
+    """Return True if a file has a block of this key."""
+    try:
+        text = read_text(path) or ""
+    except Left:
+        return False
+    return without_block(text, key) != text
+
+
 # --- JSON
+
+
+def json_with(path: str, change: Callable[[Entry], object]) -> bytes | None:
+    """Return a JSON file as it is after a change of its object; None if nothing changes.
+
+    Raises:
+        Left: the file is not JSON that can be kept.
+    """
+    before = read_bytes(path)
+    value = _parsed(before)
+    change(value)
+    return None if _same(value, _parsed(before)) else _rendered(before, value)
 
 
 def change_json(path: str, change: Callable[[Entry], object], *, everywhere: bool = False) -> bool:
@@ -148,13 +169,10 @@ def change_json(path: str, change: Callable[[Entry], object], *, everywhere: boo
         LoreError: the file is not JSON that can be kept, or cannot be written.
     """
     with _locked(path, everywhere) as place:
-        before = read_bytes(place)
-        value = _parsed(before)
-        change(value)
-        if _same(value, _parsed(before)):
-            return False
-        _write(place, before, value)
-    return True
+        new = json_with(place, change)
+        if new is not None:
+            _write(place, new)
+    return new is not None
 
 
 def restore_json(path: str, take: Callable[[Entry], bool], *, everywhere: bool = False) -> bool:
@@ -180,25 +198,8 @@ def restore_json(path: str, take: Callable[[Entry], bool], *, everywhere: bool =
         elif kept is None and not value:
             os.unlink(place)
         else:
-            _write(place, before, value)
+            _write(place, _rendered(before, value))
     return True
-
-
-def json_of(path: str) -> Entry:
-    """Return the object in a JSON file; empty if there is no file.
-
-    Raises:
-        LoreError: as ``change_json``.
-    """
-    try:
-        return _parsed(read_bytes(path))
-    except Left as why:
-        raise LoreError(f"{path}: {why}") from None
-
-
-def rendered(path: str, value: Entry) -> str:
-    """Return the object as it would be written into this file."""
-    return _rendered(read_bytes(path), value).decode()
 
 
 @contextmanager
@@ -220,6 +221,14 @@ def _locked(path: str, everywhere: bool) -> Iterator[str]:
         raise LoreError(f"{path}: {why}: nothing was changed") from None
 
 
+def _write(place: str, data: bytes) -> None:
+    """Write a file; keep the one before, unless there is a backup."""
+    before = read_bytes(place)
+    if before is not None and not os.path.lexists(place + BACKUP):
+        write_bytes(place + BACKUP, [before], private=True)
+    write_bytes(place, [data])
+
+
 def _differs_by_entry(kept: bytes, take: Callable[[Entry], bool], value: Entry) -> bool:
     """Return True if a backup is the value, and never had the entry."""
     try:
@@ -227,12 +236,6 @@ def _differs_by_entry(kept: bytes, take: Callable[[Entry], bool], value: Entry) 
     except Left:
         return False
     return not take(old) and _same(old, value)
-
-
-def _write(place: str, before: bytes | None, value: Entry) -> None:
-    if before is not None and read_bytes(place + BACKUP) is None:
-        write_bytes(place + BACKUP, [before], private=True)
-    write_bytes(place, [_rendered(before, value)])
 
 
 def _parsed(data: bytes | None) -> Entry:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
-from .edits import Left, block_key, put_block, read_text, take_block, without_block
+from .edits import Left, block_key, has_block, put_block, read_text, take_block
 from .git_process import NO_HOOKS, run_git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from subprocess import CompletedProcess
 
     from .edits import Done
@@ -49,9 +49,12 @@ class ProjectTree:
         folder = values[-3] if len(values) > 2 else usual
         return os.path.join(os.path.realpath(os.path.join(self.top, folder)), name)
 
-    def put_into_hook(self, name: str, lines: Sequence[str]) -> Done:
-        """Put lines into a hook, or bring them up to date."""
-        path = self.hook(name)
+    def put_into_hooks(self, lines: Mapping[str, Sequence[str]]) -> Iterator[Done]:
+        """Put lines into hooks, by their names, or bring them up to date."""
+        for name in lines:
+            yield self._put(self.hook(name), lines[name])
+
+    def _put(self, path: str, lines: Sequence[str]) -> Done:
         if "\n" in self.below:
             return path, "left", f"the name of the folder {self.below!r} has a line break"
         try:
@@ -70,22 +73,15 @@ class ProjectTree:
             os.chmod(path, 0o777 & ~umask)
         return done
 
-    def take_out_of_hooks(self, names: Sequence[str]) -> Iterator[Done]:
+    def take_out_of_hooks(self, names: Iterable[str]) -> Iterator[Done]:
         """Take the lines out of hooks, as far as there are such hooks."""
         for path in map(self.hook, names):
             if os.path.lexists(path):
                 yield take_block(path, self.key, head=_SHEBANG)
 
-    def hooks_with_lines(self, names: Sequence[str]) -> list[str]:
+    def hooks_with_lines(self, names: Iterable[str]) -> list[str]:
         """Return the files of the hooks that have lines."""
-        return [path for path in map(self.hook, names) if self._has_lines(path)]
-
-    def _has_lines(self, path: str) -> bool:
-        try:
-            text = read_text(path) or ""
-        except Left:
-            return False
-        return without_block(text, self.key) != text
+        return [path for path in map(self.hook, names) if has_block(path, self.key)]
 
     def read(self, *words: str) -> str:
         """Return what a command of git prints; nothing if it fails."""
@@ -122,10 +118,7 @@ def _is_shell(text: str) -> bool:
 
 
 DRIVER = "merge.lore.driver"
-SETTINGS = {
-    "merge.lore.name": "lore: by record and edge",
-    DRIVER: "lore merge-file %O %A %B --path %P",
-}
+PROGRAM = "lore merge-file %O %A %B --path %P"
 HOOKS = ("post-merge", "post-checkout", "post-rewrite", "post-commit", "pre-commit")
 """The hooks that lines are put into, if these are wanted."""
 
@@ -144,20 +137,29 @@ class Repository:
     def install(self, *, hooks: bool) -> Iterator[Done]:
         """Write missing parts; yield the change of each file."""
         yield put_block(self._attributes, self._tree.key, [f"{self.file} {_NEEDS}"])
-        for key, value in SETTINGS.items():
-            yield self._configure(key, value)
-        for name in HOOKS if hooks else ():
-            yield self._tree.put_into_hook(name, _hook_lines(name, self._tree.below, self.file))
+        old = self._programs()
+        if old in ([], [PROGRAM]):
+            self._configure(DRIVER, PROGRAM)
+            yield DRIVER, "unchanged" if old else "added", ""
+        else:
+            yield DRIVER, "left", f"it is '{old[-1]}' already"
+        lines = {name: _hook_lines(name, self._tree.below, self.file) for name in HOOKS}
+        yield from self._tree.put_into_hooks(lines if hooks else {})
 
     def uninstall(self) -> Iterator[Done]:
         """Take out what ``install`` has written, and nothing else."""
         yield take_block(self._attributes, self._tree.key)
-        needed = self._is_needed()
-        for key, value in SETTINGS.items():
-            if needed:
-                yield key, "left", f"{needed} still names it"
-            else:
-                yield self._forget(key, value)
+        old = self._programs()
+        needed = self._tree.read("grep", "--untracked", "-l", "-w", "-e", _NEEDS, "--",
+                                 f":(glob)**/{_ATTRIBUTES}")  # fmt: skip
+        if needed and old:
+            yield DRIVER, "left", f"{needed.splitlines()[0]} still names it"
+        elif old == [PROGRAM]:
+            self._configure("--unset", DRIVER)
+            yield DRIVER, "removed", ""
+        else:
+            why = "it has several values" if PROGRAM in old else ""
+            yield DRIVER, "left" if why else "unchanged", why
         yield from self._tree.take_out_of_hooks(HOOKS)
 
     def is_ignored(self) -> bool:
@@ -165,50 +167,15 @@ class Repository:
         path = os.path.join(self._tree.project, self.file)
         return self._tree.ask("check-ignore", "-q", "--", path).returncode == 0
 
-    # --- the attribute and the driver
+    def _programs(self) -> list[str]:
+        """Return the values of the driver's key."""
+        return self._tree.read("config", "--local", "-z", "--get-all", DRIVER).split("\0")[:-1]
 
-    def _is_needed(self) -> str:
-        """Return the file of attributes that names the driver for another project of this
-        repository."""
-        listed = self._tree.read(
-            "ls-files", "-z", "--cached", "--others", "--", f":(glob)**/{_ATTRIBUTES}"
-        )
-        for name in filter(None, listed.split("\0")):
-            try:
-                text = read_text(os.path.join(self._tree.top, name)) or ""
-            except Left:
-                continue
-            if any(_NEEDS in line.split()[1:] for line in text.split("\n")):
-                return name
-        return ""
-
-    def _configure(self, key: str, value: str) -> Done:
-        old = self._values(key)
-        if old == [value]:
-            return key, "unchanged", ""
-        if old:
-            return key, "left", f"it is '{old[-1]}' already"
-        self._change_config(key, value)
-        return key, "added", ""
-
-    def _forget(self, key: str, value: str) -> Done:
-        old = self._values(key)
-        if old == [value]:
-            self._change_config("--unset", key)
-            return key, "removed", ""
-        if value in old:
-            return key, "left", "it has several values"
-        return key, "unchanged", ""
-
-    def _values(self, key: str) -> list[str]:
-        listed = self._tree.read("config", "--local", "-z", "--get-all", key)
-        return listed.split("\0")[:-1]
-
-    def _change_config(self, *words: str) -> None:
+    def _configure(self, *words: str) -> None:
         done = self._tree.ask("config", "--local", *words)
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip()
-            raise LoreError(f"{words[-1]}: git says '{said}': check the config of the repository")
+            raise LoreError(f"{DRIVER}: git says '{said}': check the config of the repository")
 
 
 def _hook_lines(name: str, below: str, file: str) -> list[str]:

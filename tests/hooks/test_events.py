@@ -173,7 +173,7 @@ FIELDS = st.sampled_from(["session_id", "prompt", "tool_name", "tool_input", "to
 
 @given(fields=st.dictionaries(FIELDS, JSON | st.dictionaries(st.just("file_path"), JSON)))
 def test_whatever_fields_an_agent_sends_they_are_read(fields: dict[str, Any]) -> None:
-    sent = Sent(fields)
+    sent = Sent(fields, "/project")
     assert all(isinstance(text, str) for text in (sent.session, sent.prompt, sent.tool))
     assert all(isinstance(path, str) and path for path in sent.files)
 
