@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..cli.command import Group, argument, command, option
-from ..cli.runtime import events_of, ids_from, project_root, read_stdin
+from ..cli.runtime import ids_from, project_root, read_stdin
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.text import counted, one_line
 from ..core.times import now, parse_since
@@ -298,7 +298,7 @@ def _say_found(session: Session, done: Gathered) -> None:
 def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
     """Stage the candidates that ``promote_auto`` lets in; an event plugin may refuse each."""
     wanted = []
-    plugins = events_of(session.settings)
+    plugins = session.events()
     for id in promotion.stage_by_rule(engine):
         one = Wanted(id)
         try:
@@ -373,7 +373,7 @@ def promote(
 
 
 def _promote_all(session: Session, wanted: Sequence[Wanted], *, confirm: bool) -> None:
-    plugins = events_of(session.settings)
+    plugins = session.events()
     with session.engine() as engine:
         _ask(plugins, engine, wanted, confirm=confirm)
         otherwise = _otherwise(engine, wanted)
@@ -392,7 +392,7 @@ def _on_a_terminal(session: Session, given: Sequence[str]) -> None:
         raise UsageError(f"{given[0]} needs candidates' ids: {see}")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(f"promote needs candidates' ids where nobody can be asked: {see}")
-    plugins = events_of(session.settings)
+    plugins = session.events()
     with session.engine() as engine:
         dialog = Dialog(
             engine, _run_of(engine), lambda one: _ask(plugins, engine, [one], confirm=True)

@@ -21,10 +21,7 @@ from .command import SHARED, Command, Group, Line, Parameter
 
 WIDTH = 90
 _NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
-_SHARED_HELP = (
-    f"Output: {', '.join(f'--{form.name}' for form in FORMS)}, --jq EXPR; -q prints no notes. "
-    "Every setting is an option too: 'lore config list'."
-)
+_SHARED_HELP = f"Also: {', '.join(f'--{form.name}' for form in FORMS)}, --jq EXPR, -q."
 
 
 class Verb(click.Command):
@@ -36,6 +33,13 @@ class Verb(click.Command):
             short_help=_summary(declared.text), hidden=declared.hidden, context_settings=_NAMES,
         )  # fmt: skip
         self.declared = declared
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return -h and --help, which no help needs to list."""
+        found = super().get_help_option(ctx)
+        if found is not None:
+            found.hidden = True
+        return found
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage as it is declared."""
@@ -250,7 +254,8 @@ def _parameters(declared: Command) -> list[click.Parameter]:
             taken.update(free)
             if free:
                 found.append(click.Option(
-                    [*free, f"{into}_{setting.name}"], help=setting.help, metavar="VALUE",
+                    [*free, f"{into}_{setting.name}"], help=setting.help.partition(";")[0],
+                    metavar="VALUE",
                     type=SettingValue(setting), hidden=hidden,
                 ))  # fmt: skip
     found += [_option(one) for one in SHARED]

@@ -32,7 +32,7 @@ from ..terminal.annotations import REPORTS
 from ..terminal.output import write
 from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from .command import argument, command, option
-from .runtime import ids_from, project_root, say_left_out
+from .runtime import ids_from, project_root
 
 if TYPE_CHECKING:
     from ..app.engine import Engine
@@ -90,7 +90,7 @@ def index(
             progress=bar.show, left_out=lambda path, why: left_out.append((path, why)),
             stage=bar.stage,
         )  # fmt: skip
-    say_left_out(left_out, session.settings)
+    session.say_left_out(left_out)
     session.output.one(found, _index_text)
     if found["added"] or found["changed"] or found["removed"]:
         counts = {name: found[name] for name in ("added", "changed", "removed")}

@@ -17,8 +17,8 @@ from ..system.files import make_private_folder, state_folder
 from ..system.programs import opening, own_editor
 from ..system.project_files import place_within
 from ..terminal.output import note
-from .runtime import data_folder
-from .session import Session, project_root
+from .runtime import data_folder, project_root
+from .session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,9 +17,6 @@ from .command import argument, command, option
 from .runtime import (
     ids_from,
     read_stdin,
-    record_accesses,
-    record_context,
-    record_shown,
 )
 
 TYPE_CHECKING = False
@@ -183,7 +180,7 @@ def _search_batch(session: Session, given: dict[str, Any], path: str, *, skip_ba
             under = engines.under({**session.given, **line.settings})
             found = _find(under, question.query, {**given, **line.given, "exclude": excluded})
             _rows(under, found)
-            record_shown(under, question.query, found)
+            _record_shown(session, under, question.query, found)
             return found
 
         answer_all(answer, session.output, path, skip_bad=skip_bad, quiet=session.settings.quiet)
@@ -208,7 +205,16 @@ def _print_hits(session: Session, engine: Engine, asked: str, found: Hits, text:
     _say_in_one_line(session, found.notes)
     noted = found.notes and not session.settings.quiet
     session.output.list(rows, text if rows or not noted else lambda rows: "")
-    record_shown(engine, asked, found)
+    _record_shown(session, engine, asked, found)
+
+
+def _record_shown(session: Session, engine: Engine, asked: str, found: Hits) -> None:
+    """Let the results go out, then record them in the run of the settings, if there is one."""
+    if engine.settings.run:
+        flush()
+        from ..app.search import record_shown
+
+        session.say(record_shown(engine, asked, found))
 
 
 def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
@@ -352,7 +358,7 @@ def show(
         else:
             session.output.list(found, nodes_text)
         if not peek:
-            record_accesses(engine, [str(node["id"]) for node in found])
+            session.record_reads(engine, [str(node["id"]) for node in found])
 
 
 @command("list [options]", settings=("scope",))
@@ -508,7 +514,18 @@ def context(
         _print_context(session, found, form)
         if receipt is not None:
             _write_receipt(found, receipt)
-        record_context(engine, found)
+        _record_context(session, engine, found)
+
+
+def _record_context(session: Session, engine: Engine, found: Context) -> None:
+    """Let a context go out, then record what it holds as shown in a run, and as read."""
+    flush()
+    from ..app.search import keep_question, record_ids
+
+    keep_question(engine, "context", found.question, found.hits)
+    ids = [entry["id"] for entry in found.included]
+    session.say(record_ids(engine, found.question, ids))
+    session.record_reads(engine, ids)
 
 
 def _form_of_context(session: Session, form: str | None, *, mermaid: bool) -> str:
@@ -598,7 +615,7 @@ def ask(
         )  # fmt: skip
         pieces.end()
         _print_answer(session, result)
-        record_context(engine, result.context)
+        _record_context(session, engine, result.context)
     if result.unfounded:
         note(f"cited, but not in the prompt: {', '.join(result.unfounded)}: do not rely on it")
     elif not result.citations:

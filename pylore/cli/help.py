@@ -33,6 +33,8 @@ Examples
   lore search "signed tokens" --expand
   lore show 91c2
 
+Every command prints text on a terminal and JSON in a pipe; --json, --jsonl, --text, --ids and
+--jq EXPR choose, -q prints no notes. Every setting is an option, too: see 'lore config'.
 'lore help --all' has a line for each command, 'lore COMMAND --help' says more of one.
 """
 

@@ -125,7 +125,7 @@ def _printed(words: Sequence[str]) -> list[str]:
         return []
     load(os.environ)
     with redirect_stdout(StringIO()) as printed:
-        command.run(Session.of(line), **line.values(command))
+        command.run(Session(line), **line.values(command))
     return printed.getvalue().splitlines()
 
 

@@ -121,7 +121,7 @@ def _run_command(words: list[str]) -> int:
         gc.enable()
     from .session import Session
 
-    code = command.run(Session.of(line), **line.values(command))
+    code = command.run(Session(line), **line.values(command))
     return code if isinstance(code, int) else DONE
 
 

@@ -1,4 +1,4 @@
-"""What every command of the engine shares: its settings, data folder, store, stdin, notes.
+"""Where a command runs: the folders and the store in use, stdin, and its log of bugs.
 
 This module is on the path of every search: it imports nothing heavy.
 """
@@ -8,47 +8,15 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.errors import LoreError, NoStore, UsageError, first_of
-from ..core.settings import from_environment
-from ..terminal.output import FORMS, Output, flush, note
+from ..core.errors import LoreError, NoStore, UsageError
+from ..terminal.output import note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
-    from ..app.engine import Engine
-    from ..context.build import Context
-    from ..core.model import Hits
     from ..core.settings import Settings
     from ..store import Store
-    from ..system.plugin_files import Events
-
-
-def load_settings(given: Mapping[str, str], *, lenient: bool = False) -> Settings:
-    """Return the settings under those of a command line; say what is wrong in a config file."""
-    settings = from_environment(given, lenient=lenient)
-    for warning in settings.warnings:
-        note(warning)
-    if settings.problems:
-        note(first_of(settings.problems))
-    return settings
-
-
-def forms_in(options: Mapping[str, Any]) -> list[str]:
-    """Return the forms of output that these options name."""
-    return [form.name for form in FORMS if options.get(f"as_{form.name}")]
-
-
-def asks_for(options: Mapping[str, Any], name: str) -> bool:
-    """Return whether the options have a form of output, a switch, or a value for ``name``."""
-    return options.get(name, options.get(f"as_{name}")) not in (None, False)
-
-
-def chosen_output(options: dict[str, Any], settings: Settings | None = None) -> Output:
-    """Return the output that these options ask for, and take them out of ``options``."""
-    forms = [form.name for form in FORMS if options.pop(f"as_{form.name}", False)]
-    return Output.choose(forms, options.pop("jq", None), settings)
 
 
 def data_folder() -> str:
@@ -76,7 +44,11 @@ def shared_folder() -> str:
 
 
 def require_utf8(text: str, what: str) -> str:
-    """``text`` if it is UTF-8; UsageError if not. What is not reaches Python as half surrogates."""
+    """Return ``text`` if it is UTF-8, which has no half surrogates.
+
+    Raises:
+        UsageError: it is not.
+    """
     if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UsageError(f"{what} '{text}' is not UTF-8: convert or rename it")
     return text
@@ -124,49 +96,6 @@ def _where_to_init(folder: str) -> str:
     return "no store for this folder: run 'lore init' in your project"
 
 
-def say(notes: Iterable[str], settings: Settings) -> None:
-    """Notes for the person, unless they want quiet."""
-    if not settings.quiet:
-        for text in notes:
-            note(text)
-
-
-def events_of(settings: Settings) -> Events | None:
-    """Return the event plugins of this command; None where there are none."""
-    from ..system.files import has_event_plugins
-
-    if not has_event_plugins(settings.plugin_dir):
-        return None
-    from ..system.plugin_files import Events
-
-    return Events(settings)
-
-
-def tell_event(
-    settings: Settings,
-    event: str,
-    rows: Sequence[Mapping[str, object]],
-    events: Events | None = None,
-) -> None:
-    """Lets the output go out, then tells event plugins what was written, if they hear of it."""
-    if not rows:
-        return
-    events = events or events_of(settings)
-    if events is not None and events.hear_of(event):
-        flush()
-        say(events.tell(event, rows), settings)
-
-
-_MOST_LEFT_OUT = 20
-
-
-def say_left_out(places: Sequence[tuple[str, str]], settings: Settings) -> None:
-    """Names what was left out, and why: the first ones."""
-    say([f"{place} was left out: {why}" for place, why in places[:_MOST_LEFT_OUT]], settings)
-    if len(places) > _MOST_LEFT_OUT:
-        say([f"{len(places) - _MOST_LEFT_OUT} more were left out"], settings)
-
-
 def read_stdin(longest: int = 0, limit: str = "the limit") -> str:
     """Return all of stdin as text, of so many bytes at most; ``limit`` is what says so.
 
@@ -199,46 +128,12 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
     return ids
 
 
-_AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
-"""Variables that agents set in the shells they run: what is read there no person has read."""
-
-
-def record_shown(engine: Engine, query: str, found: Hits) -> None:
-    """Lets the results go out, then records them in the run of the settings, if there is one."""
-    if engine.settings.run:
-        flush()
-        from ..app.search import record_shown as record
-
-        say(record(engine, query, found), engine.settings)
-
-
-def record_context(engine: Engine, context: Context) -> None:
-    """Lets a context go out, then records what it held as shown in a run, and as read."""
-    flush()
-    from ..app.search import keep_question, record_ids
-
-    keep_question(engine, "context", context.question, context.hits)
-    ids = [entry["id"] for entry in context.included]
-    say(record_ids(engine, context.question, ids), engine.settings)
-    record_accesses(engine, ids)
-
-
-def record_accesses(engine: Engine, ids: Sequence[str]) -> None:
-    """Lets the output go out, then counts that these nodes were read, where a person has."""
-    flush()
-    if any(name in os.environ for name in _AGENTS):
-        return
-    from ..app.show import record_accesses as record
-
-    say(record(engine, ids), engine.settings)
-
-
 REPORTS = 1 << 20
 """Bytes of a log of bugs, of which there are two: one in a hook comes hundreds of times a day."""
 
 
 def report_bug(error: BaseException, command: str) -> str:
-    """Keeps a report; the line that says where it is. Where it cannot be kept, stderr has it."""
+    """Append a report to the log, or else print it; return the line that says where it is."""
     from platform import python_version
 
     from .. import __version__

@@ -1,29 +1,21 @@
-"""What a command has whose function gets its options as parameters: settings, store, output.
+"""The settings, output and store of one command.
 
-``add``, ``link``, ``edit``, ``fact`` and ``list`` are called in loops as a search is, so this
-imports no click, numpy or json.
+It is on the path of every search: it imports no click, numpy or json.
 """
 
 from __future__ import annotations
 
-from ..core.errors import UsageError
+import os
+
+from ..core.errors import UsageError, first_of
+from ..core.settings import from_environment
 from ..store import tell_waiting
-from ..terminal.output import FORMS, Output, note, other_forms
-from .runtime import (
-    asks_for,
-    chosen_output,
-    forms_in,
-    load_settings,
-    open_for_reading,
-    project_root,
-    read_stdin,
-    say,
-    tell_event,
-)
+from ..terminal.output import FORMS, Output, flush, note
+from .runtime import open_for_reading, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..app.engine import Engine
@@ -36,30 +28,28 @@ if TYPE_CHECKING:
     from ..terminal.screen import Progress
     from .command import Line
 
-
 _SETTING_OF = {"quiet": ("quiet", "1"), "no_pager": ("paging", "0"), "all_scopes": ("scope", "*")}
 """Shared options that set a setting."""
+
+_AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
+"""Variables that agents set in the shells they run, where no person reads the output."""
+
+_MOST_LEFT_OUT = 20
 
 
 class Session:
     """One command's settings, output and store, from its line; each is made when it is used."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
-        self.given: dict[str, str] = options.pop("settings")
+    def __init__(self, line: Line) -> None:
+        self.given = {**line.settings}
         """Settings as the line gives them; a command may add to them before it reads any."""
-        names = (*(f"as_{form.name}" for form in FORMS), "jq")
-        self._options = {name: options.pop(name) for name in names if name in options}
+        for option, (setting, value) in _SETTING_OF.items():
+            if line.shared.get(option):
+                self.given[setting] = value
+        self._forms = [form.name for form in FORMS if line.shared.get(f"as_{form.name}")]
+        self._jq: str | None = line.shared.get("jq")
         self._settings: Settings | None = None
         self._output: Output | None = None
-
-    @classmethod
-    def of(cls, line: Line) -> Session:
-        """Return the session of a command line."""
-        shared, settings = {**line.shared}, {**line.settings}
-        for option, (setting, value) in _SETTING_OF.items():
-            if shared.pop(option, False):
-                settings[setting] = value
-        return cls({**shared, "settings": settings})
 
     @property
     def settings(self) -> Settings:
@@ -69,10 +59,19 @@ class Session:
             UsageError: one of them is wrong.
         """
         if self._settings is None:
-            self._settings = load_settings(self.given)
-            if not self._settings.quiet:
-                tell_waiting(note)
+            self.read_settings()
+        assert self._settings is not None
         return self._settings
+
+    def read_settings(self, *, lenient: bool = False) -> None:
+        """Read the settings and print what is wrong in a config file; ``lenient`` goes on then."""
+        settings = self._settings = from_environment(self.given, lenient=lenient)
+        for warning in settings.warnings:
+            note(warning)
+        if settings.problems:
+            note(first_of(settings.problems))
+        if not settings.quiet:
+            tell_waiting(note)
 
     def use(self, settings: Settings) -> None:
         """Use these settings in place of the config's."""
@@ -82,13 +81,12 @@ class Session:
     def output(self) -> Output:
         """Where results go, in the form that the line or the settings name."""
         if self._output is None:
-            self._output = chosen_output({**self._options}, self.settings)
+            self._output = Output.choose(self._forms, self._jq, self.settings)
         return self._output
 
     def form_given(self) -> str:
         """Return the form of output that the line names, ``jq`` among them; empty if none."""
-        forms = [*forms_in(self._options), *(["jq"] if self._options.get("jq") else [])]
-        return forms[0] if forms else ""
+        return self._forms[0] if self._forms else "jq" if self._jq else ""
 
     def print_as_text(self, name: str) -> None:
         """Print text wherever it goes, as the option ``--NAME`` asks.
@@ -99,7 +97,7 @@ class Session:
         other = self.form_given()
         if other and other != "text":
             raise UsageError(f"--{name} and --{other} exclude each other: give one")
-        self._options["as_text"] = True
+        self._forms = ["text"]
 
     def open(self) -> Store:
         """Return the store of this command's data folder."""
@@ -115,7 +113,7 @@ class Session:
         return self.open()
 
     def require_whole(self, what: str) -> None:
-        """UsageError where a scope is set: ``what`` is about everybody's facts."""
+        """Raise UsageError where a scope is set: ``what`` is about everybody's facts."""
         if self.settings.scope:
             raise UsageError(f"{what} is about the whole store, and scope is "
                              f"'{self.settings.scope}': say --all-scopes")  # fmt: skip
@@ -143,12 +141,20 @@ class Session:
         """Return the writing side of the store."""
         return self.engine(store).records()
 
-    def say(self, notes: list[str]) -> None:
-        """Notes for the person, unless they want quiet."""
-        say(notes, self.settings)
+    def say(self, notes: Iterable[str]) -> None:
+        """Print notes on stderr, unless the line has --quiet."""
+        if not self.settings.quiet:
+            for text in notes:
+                note(text)
+
+    def say_left_out(self, places: Sequence[tuple[str, str]]) -> None:
+        """Print the first places that were left out, and why."""
+        self.say(f"{place} was left out: {why}" for place, why in places[:_MOST_LEFT_OUT])
+        if len(places) > _MOST_LEFT_OUT:
+            self.say([f"{len(places) - _MOST_LEFT_OUT} more were left out"])
 
     def progress(self, label: str, total: int = 0, *, kept: str) -> Progress:
-        """Return a ``with`` block that shows how far the work is, unless they want quiet.
+        """Return a ``with`` block that shows how far the work is, unless the line has --quiet.
 
         Args:
             kept: what an interrupt leaves.
@@ -157,11 +163,32 @@ class Session:
 
         return Progress(label, total, kept=kept, on=not self.settings.quiet)
 
+    def events(self) -> Events | None:
+        """Return the event plugins; None where there are none."""
+        from ..system.files import has_event_plugins
+
+        if not has_event_plugins(self.settings.plugin_dir):
+            return None
+        from ..system.plugin_files import Events
+
+        return Events(self.settings)
+
     def tell(
         self, event: str, rows: Sequence[dict[str, Any]], events: Events | None = None
     ) -> None:
-        """Lets the output go out, then tells event plugins what was written, if they hear of it."""
-        tell_event(self.settings, event, rows, events)
+        """Let the output go out, then call the plugins of an event with rows, if there are any."""
+        events = (events or self.events()) if rows else None
+        if events is not None and events.hear_of(event):
+            flush()
+            self.say(events.tell(event, rows))
+
+    def record_reads(self, engine: Engine, ids: Sequence[str]) -> None:
+        """Let the output go out, then count that a person has read these nodes."""
+        flush()
+        if not any(name in os.environ for name in _AGENTS):
+            from ..app.show import record_accesses
+
+            self.say(record_accesses(engine, ids))
 
     def wipe(self, store: Store) -> None:
         """Let nothing of what was deleted for good stay in the file, or say that it does."""
@@ -170,44 +197,21 @@ class Session:
                       "or has no room: 'lore store reindex' wipes them"])  # fmt: skip
 
     def print_change(self, change: Change) -> None:
-        """What a write did, as one thing."""
+        """Print the id and the new state of a record or link."""
         self.output.one({"id": change.id, "state": change.state}, _text)
 
     def print_changes(self, changes: Sequence[Change]) -> None:
-        """What a write did to each of many."""
+        """Print those of many."""
         rows = [{"id": change.id, "state": change.state} for change in changes]
         self.output.list(rows, lambda rows: "".join(map(_text, rows)))
 
 
 def changed_rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
-    """Return what event plugins are told of changes: of those that changed something."""
-    return [
-        {"id": change.id, "state": change.state}
-        for change in changes if change.state != "unchanged"
-    ]  # fmt: skip
-
-
-def split_list(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of an option that takes a list and may be given several times."""
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
-
-
-def one_line_each(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a command that prints a line each: text, wherever it goes.
-
-    Raises:
-        UsageError: they ask for another form too.
-    """
-    for other in (*other_forms("text"), "jq"):
-        if asks_for(options, other):
-            raise UsageError(f"--oneline and --{other} exclude each other: give one")
-    return {**options, "as_text": True}
+    """Return rows for event plugins: those of the changes that changed something."""
+    return [{"id": one.id, "state": one.state} for one in changes if one.state != "unchanged"]
 
 
 def _text(row: dict[str, Any]) -> str:
     from ..terminal.text import change_text
 
     return change_text(row)
-
-
-__all__ = ["Session", "project_root", "read_stdin", "say"]

@@ -27,7 +27,6 @@ from ..terminal.text import bold, dim, each
 from .command import Group, argument, command, option
 from .runtime import (
     data_folder,
-    load_settings,
     project_folder,
     require_store,
     require_utf8,
@@ -493,7 +492,7 @@ def _load(session: Session) -> None:
         load(os.environ)
     except UsageError as error:
         note(str(error))
-    session.use(load_settings(session.given, lenient=True))
+    session.read_settings(lenient=True)
 
 
 def _setting_row(session: Session, setting: Setting) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from ..terminal.output import flush, note, write
 from ..terminal.screen import Progress
 from ..terminal.text import each
 from .command import argument, command, option
-from .runtime import data_folder, project_folder, project_root, require_store, say_left_out
+from .runtime import data_folder, project_folder, project_root, require_store
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -204,7 +204,7 @@ def _write(store: Store, parts: Parts) -> Imported:
 
 
 def _print_imported(session: Session, total: Imported, documents: int | None) -> None:
-    say_left_out(total.skipped, session.settings)
+    session.say_left_out(total.skipped)
     session.say([*total.notes, *conflict_notes(total.conflicting)])
     if total.dangling:
         edges = counted(total.dangling, "edge leads", "edges lead")
@@ -412,7 +412,7 @@ def say_came_in(session: Session, came_in: Imported) -> None:
     for text in conflict_notes(came_in.conflicting):
         note(text)
     session.say(came_in.notes)
-    say_left_out(came_in.skipped, session.settings)
+    session.say_left_out(came_in.skipped)
 
 
 def came_in_row(came_in: Imported) -> dict[str, int]:

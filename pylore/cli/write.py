@@ -13,7 +13,7 @@ from ..core.ids import link_parts
 from ..core.text import counted, one_line
 from ..core.vocabulary import LEARNING, NO_RECORDS, SOURCES, STATUSES
 from .command import argument, command, option
-from .runtime import events_of, ids_from, read_stdin
+from .runtime import ids_from, read_stdin
 from .session import Session, changed_rows
 
 TYPE_CHECKING = False
@@ -102,7 +102,7 @@ def _add(
 ) -> None:
     """Add a record; without a ``text`` it is stdin. ``titled``: the title is in its id too."""
     fields = {**fields, "links": [_link_target(link) for link in fields["links"]]}
-    events = events_of(session.settings)
+    events = session.events()
     with session.open() as store:
         _require_type(store, type, text or "", fields)
         text = _text_on_stdin(session) if text in (None, "-") else text

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from homes import move_home
 
-from pylore.cli.runtime import events_of
+from pylore.cli.command import Line
+from pylore.cli.session import Session
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.system.files import GUARD
@@ -96,5 +97,5 @@ def test_where_there_are_none_the_folder_is_looked_at_once(
 
     monkeypatch.setattr(os, "listdir", look)
     put(own, "lore-import-x", "exit 1")
-    assert events_of(Settings.load(environ={}, flags={})) is None
+    assert Session(Line()).events() is None
     assert looks == [str(own)]
