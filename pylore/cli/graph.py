@@ -210,7 +210,7 @@ def view(
     words: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
     hops: int = option("--hops N", "how far to walk", 2, low=1, high=3),
-    most: int = option("--max-nodes N", "the most nodes but symbols", 100, low=1, high=2000),
+    most: int = option("--max-nodes N", "the most nodes", 100, low=1, high=2000),
     path: str | None = option(
         "-o, --output FILE", "write the page here; - is stdout", complete="files"
     ),

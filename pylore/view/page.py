@@ -1,192 +1,118 @@
-"""The page of the graph: what is in it, its labels, and the file."""
+"""The page of the graph: its nodes and edges, their labels, and the HTML."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from heapq import nsmallest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.json import dumps
-from ..core.text import printable
-from ..core.vocabulary import (
-    DEFINES,
-    FILE_IDS,
-    NAMED_TYPES,
-    NO_RECORDS,
-    SYMBOL_IDS,
-    file_of,
-)
+from ..core.text import one_line, printable
+from ..core.vocabulary import DEFINES, FILE_IDS, NAMED_TYPES, NO_RECORDS, file_of, qualified_of
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
 from ..store import ALL
-from ..terminal.text import columns, first_columns
+from ..terminal.text import cut
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from ..core.model import Hits, Node
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
 
-
-LONGEST = 32
-"""Columns of a label; two lines of the picture."""
-
-
-def labels(nodes: Sequence[Node]) -> list[str]:
-    """Return a label for each node: a file's name, a symbol's name, a title cut at a word.
-
-    Files of one name have their folder too.
-    """
-    short = [_label(node) for node in nodes]
-    files = Counter(label for node, label in zip(nodes, short, strict=True) if node.type == "file")
-    return [
-        cut(_last(node.title or node.id, 2)) if node.type == "file" and files[label] > 1 else label
-        for node, label in zip(nodes, short, strict=True)
-    ]
-
-
-def _label(node: Node) -> str:
-    title = node.title or node.id
-    if node.type == "file":
-        return cut(_last(title, 1))
-    if node.type == "symbol":
-        return cut(title.partition("(")[0])
-    return cut(title)
-
-
-def _last(path: str, parts: int) -> str:
-    return "/".join(path.rstrip("/").split("/")[-parts:])
-
-
-def cut(text: str) -> str:
-    """``text`` on one line, cut at a word if there is one to cut at.
-
-    >>> cut("Sessions are kept in signed tokens, not in a table")
-    'Sessions are kept in signed…'
-    >>> cut("a_name_without_any_space_that_is_too_long")
-    'a_name_without_any_space_that_i…'
-    """
-    text = " ".join(text.split())
-    if columns(text) <= LONGEST:
-        return text
-    words = first_columns(text, LONGEST).rpartition(" ")[0]
-    short = words if columns(words) > LONGEST // 2 else first_columns(text, LONGEST - 1)
-    return short.rstrip(" ,.;:-–—([") + "…"
-
-
 MOST_EDGES = 4000
-"""Edges of one picture, the strongest; more would be a ball of wool."""
-MOST_SYMBOLS = 1000
-"""Symbols of one picture, folded into their files."""
+"""Edges of one page, the strongest."""
+MOST_SYMBOLS = 5000
+"""Symbols whose edges are drawn at their files."""
 MOST_TEXT = 6000
 """Characters of one node's text."""
+LABEL = 32
+"""Columns of a label; the page breaks it into two lines."""
 
 
 class Picked:
-    """Nodes in the order they came, each with its hop and score where it has them."""
+    """Nodes in their order, with their hop from the start or None.
+
+    A symbol is a node only at hop 0; any other is part of its file.
+    """
 
     def __init__(self, about: str, ids: Iterable[str] = (), hop: int | None = None) -> None:
         self.about = about
-        self.places: dict[str, tuple[int | None, float | None]] = dict.fromkeys(ids, (hop, None))
+        self.hops = dict.fromkeys(ids, hop)
         self.notes: list[str] = []
 
     def take(self, found: Hits, most: int) -> None:
-        """Add hits with the nodes on their paths, records first, as long as there is room.
-
-        Symbols need no room: the page folds them into their files.
-        """
+        """Add hits with the nodes on their paths, records first, up to ``most`` nodes."""
         self.notes += found.notes
-        drawn, left = {*map(file_of, self.places)}, 0
+        full = False
         for hit in sorted(found, key=lambda hit: hit.hops > 0 and hit.type in NO_RECORDS):
-            needed = drawn.union(map(file_of, hit.path))
-            if len(needed) > max(most, len(drawn)):
-                left += 1
-                continue
-            drawn = needed
-            for hop, id in enumerate(hit.path):
-                self.places.setdefault(id, (hop, None))
-            self.places[hit.id] = (hit.hops, round(hit.score, 6))
-        if left:
-            self.notes.append(f"the best {len(drawn)} nodes are drawn: --max-nodes is {most}")
+            path = {file_of(id) if hop else id: hop for hop, id in enumerate(hit.path)}
+            new = {id: hop for id, hop in path.items() if id not in self.hops}
+            if new and len(self.hops) + len(new) > most:
+                full = True
+            else:
+                self.hops |= new
+        if full:
+            self.notes.append(f"the best {len(self.hops)} nodes are drawn: --max-nodes is {most}")
 
 
 def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
-    """Return the records and what they touch; without records, the files with most edges first.
+    """Return the records and their neighbours; without records, the files with most edges.
+
+    A third of ``most`` is for neighbours that are no records. With ``graph_edges`` set, records
+    without such edges are left out.
 
     Raises:
-        UsageError: a relation of the settings is not known.
+        UsageError: unknown relation in the settings.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     relations = [*relation_weights(store, settings)]
-    types = dict(store.statistics.nodes())
+    types = {id: type for id, type in store.statistics.nodes() if type != "symbol"}
     degrees = _degrees(store, types, frozenset(relations))
-    unlinked = not settings.graph_edges  # who asks for relations asks for what has them
     records = [
-        id for id, type in types.items() if type not in NO_RECORDS and (unlinked or degrees[id])
-    ]
+        id for id, type in types.items()
+        if type not in NO_RECORDS and (degrees[id] or not settings.graph_edges)
+    ]  # fmt: skip
     if records:
-        best = _records_first(store, relations, types, degrees, records, most)
-        what = "records with most edges first, then what they touch"
+        records.sort(key=lambda id: (not degrees[id], types[id] in NAMED_TYPES, -degrees[id], id))
+        linked = sum(degrees[id] > 0 for id in records)
+        first = records[: min(linked, most - most // 3)]
+        ends = store.edges.neighbours(first, relations, ALL)
+        near = Counter(file_of(other) for _, other, _, _, _ in ends)
+        others = [id for id in near if types.get(id) in NO_RECORDS]
+        touched = nsmallest(most, others, key=lambda id: (-near[id], id))
+        best = [*first, *touched, *records[len(first) :]][:most]
+        order = "records with most edges first, then what they touch"
     else:
         best = nsmallest(most, types, key=lambda id: (types[id] != "file", -degrees[id], id))
-        what = "files with most edges first"
+        order = "files with most edges first"
     picked = Picked("", best)
     if len(best) < len(types):
         why = f": --max-nodes is {most}" if len(best) == most else ""
-        picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn, {what}{why}")
+        picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn, {order}{why}")
     return picked
 
 
-def _degrees(store: Store, types: dict[str, str], relations: frozenset[str]) -> dict[str, int]:
-    """Return how many live edges of these relations each live node has to live nodes."""
-    degrees = dict.fromkeys(types, 0)
+def _degrees(store: Store, nodes: Container[str], relations: Container[str]) -> Counter[str]:
+    """Return the edges of each node in these relations; a file has those of its symbols."""
+    degrees: Counter[str] = Counter()
     with store.graph_faults:
         for from_id, to_id, relation in store.statistics.edges():
-            if relation in relations and from_id in degrees and to_id in degrees:
-                degrees[from_id] += 1
-                degrees[to_id] += 1
+            ends = {file_of(from_id), file_of(to_id)}
+            if relation in relations and len(ends) == 2 and all(id in nodes for id in ends):
+                degrees.update(ends)
     return degrees
 
 
-def _records_first(
-    store: Store, relations: Sequence[str], types: dict[str, str], degrees: dict[str, int],
-    records: Sequence[str], most: int,
-) -> list[str]:  # fmt: skip
-    """Return the linked records, then what these touch, then the records that nothing is linked to.
-
-    Texts stand before the things that they name. A third of the room is kept for what the
-    records touch, what most of them touch first, as far as there is any.
-    """
-
-    def rank(id: str) -> tuple[bool, bool, int, str]:
-        return not degrees[id], types[id] in NAMED_TYPES, -degrees[id], id
-
-    ranked = nsmallest(most, records, key=rank)
-    first = ranked[: most - most // 3]
-    found = Counter(
-        other
-        for _, other, _, _, _ in store.edges.neighbours(first, relations, ALL)
-        if types.get(other) in NO_RECORDS
-    )
-    touched = nsmallest(most, found, key=lambda id: (-found[id], id))
-    rest = ranked[len(first) :]
-    room = most - len(first)
-    kept = rest[: max(0, room - len(touched))]
-    linked = [id for id in [*first, *kept] if degrees[id]]
-    alone = [id for id in [*first, *kept] if not degrees[id]]
-    return [*linked, *touched[: room - len(kept)], *alone]
-
-
 def pick_around(store: Store, settings: Settings, ids: Sequence[str], most: int) -> Picked:
-    """These nodes, and what the walk reaches from them.
+    """Return these nodes and the nodes that the walk reaches.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
@@ -199,119 +125,101 @@ def pick_around(store: Store, settings: Settings, ids: Sequence[str], most: int)
 def pick_matches(
     store: Store, settings: Settings, query: str, most: int, embedder: Embedder | None
 ) -> Picked:
-    """Return what a search finds, and what the walk reaches from there."""
+    """Return the hits of a search and the nodes that the walk reaches."""
     picked = Picked(query)
-    settings = _roomy(settings, most)
-    picked.take(search(store, settings, Request(query), embedder), most)
+    picked.take(search(store, _roomy(settings, most), Request(query), embedder), most)
     return picked
 
 
 def _roomy(settings: Settings, most: int) -> Settings:
-    """Return the same settings, with room for as many nodes as are wanted, and for symbols."""
-    limit = min(settings.limit, most)
-    room = {"limit": limit, "graph_limit": 1000, "graph_max_nodes": most + MOST_SYMBOLS}
+    """Return the settings with caps for ``most`` nodes and the symbols of their files."""
+    room = {"limit": min(settings.limit, most), "graph_limit": 1000, "graph_max_nodes": most + 1000}
     return settings.changed([(name, str(value)) for name, value in room.items()], "view")
 
 
 def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
-    """Return what the page shows: ``{about, nodes, edges}``.
+    """Return the data of the page: ``{about, nodes, edges}``.
 
-    Edges name nodes by their place; so does ``within``, the file that a symbol is folded into.
+    An edge is from, to, relation, strength: the two nodes' numbers, and its weight times that of
+    its relation. Edges of a symbol that is no node are its file's.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    folded = _folded(store, picked.places)
-    nodes = store.nodes.get_many([id for whole, parts in folded.items() for id in (whole, *parts)])
-    ids = [id for whole, parts in folded.items() for id in (whole, *parts) if id in nodes]
-    place = {id: number for number, id in enumerate(ids)}
-    edges = _edges(store, settings, place)
-    if len(edges) > MOST_EDGES:
-        picked.notes.append(f"only the {MOST_EDGES} strongest of {len(edges)} edges are drawn")
+    nodes = store.nodes.get_many(picked.hops)
+    place = {id: number for number, id in enumerate(nodes)}
+    owner = dict(place)
+    symbols = defaultdict(list)
+    files = [id for id in nodes if id.startswith(FILE_IDS)]
+    defined = [row for row in store.edges.neighbours(files, [DEFINES], ALL) if row[4]]
+    for file, symbol, *_ in defined[:MOST_SYMBOLS]:
+        owner.setdefault(symbol, place[file])
+        symbols[file].append(qualified_of(symbol))
+    weights = relation_weights(store, settings)
+    strengths: dict[tuple[int, int, str], float] = defaultdict(float)
+    for id, other, relation, weight, outgoing in store.edges.neighbours([*owner], [*weights], ALL):
+        if outgoing and other in owner and owner[id] != owner[other]:
+            edge = owner[id], owner[other], printable(relation)
+            strengths[edge] += weight * weights[relation][0]
+    strongest = nsmallest(MOST_EDGES, strengths, key=lambda edge: (-strengths[edge], edge))
+    if len(strongest) < len(strengths):
+        picked.notes.append(f"only the {MOST_EDGES} strongest of {len(strengths)} edges are drawn")
+    drawn = zip(nodes.values(), labels([*nodes.values()]), strict=True)
     return {
         "about": printable(picked.about),
         "nodes": [
-            {
-                **_drawn(nodes[id], *picked.places.get(id, (None, None))),
-                "label": printable(label),
-                "within": None if id == file_of(id) else place.get(file_of(id)),
-            }
-            for id, label in zip(ids, labels([nodes[id] for id in ids]), strict=True)
+            {**_fields(node, label, symbols[node.id]), "hop": picked.hops[node.id]}
+            for node, label in drawn
         ],
-        "edges": sorted(edges[:MOST_EDGES]),
+        "edges": sorted((*edge, round(strengths[edge], 6)) for edge in strongest),
     }
 
 
-def _folded(store: Store, picked: Iterable[str]) -> dict[str, list[str]]:
-    """Return the picked nodes, each file with its symbols, those that were picked first."""
-    found: dict[str, list[str]] = {}
-    for id in picked:
-        parts = found.setdefault(file_of(id), [])
-        if id != file_of(id):
-            parts.append(id)
-    files = [id for id in found if id.startswith(FILE_IDS)]
-    rows = store.edges.neighbours(files, [DEFINES], ALL)
-    room = MOST_SYMBOLS - sum(map(len, found.values()))
-    for file, other, _, _, outgoing in rows:
-        if room > 0 and outgoing and other not in found[file]:
-            found[file].append(other)
-            room -= 1
-    return found
-
-
-def _edges(
-    store: Store, settings: Settings, place: Mapping[str, int]
-) -> list[tuple[int, int, str, float]]:
-    """Return the live edges between these nodes, strongest first, those of symbols last.
-
-    An edge is from, to, relation, strength: its weight times its relation's.
-    """
-    weights = relation_weights(store, settings)
-    found = [
-        (place[node], place[other], printable(relation), round(weight * weights[relation][0], 6))
-        for node, other, relation, weight, outgoing in store.edges.neighbours(
-            [*place], [*weights], ALL
-        )
-        if outgoing and other in place
-    ]
-    symbols = {number for id, number in place.items() if id.startswith(SYMBOL_IDS)}
-    found.sort(key=lambda edge: (edge[0] in symbols or edge[1] in symbols, -edge[3], edge))
-    return found
-
-
-def _drawn(node: Node, hop: int | None, score: float | None) -> dict[str, Any]:
+def _fields(node: Node, label: str, symbols: list[str]) -> dict[str, str]:
     text = node.body if len(node.body) <= MOST_TEXT else node.body[:MOST_TEXT].rstrip() + " …"
-    first, last = node.line_start, node.line_end
+    lines = "" if node.line_start is None else f":{node.line_start}-{node.line_end}"
     fields = {
-        "id": node.id, "type": node.type, "title": node.title or node.id, "text": text,
-        "status": node.status, "source": node.source, "tags": " ".join(node.tags),
-        "file": (node.file or "") + ("" if first is None else f":{first}-{last}"),
-        "updated": node.updated_at,
+        "id": node.id, "type": node.type, "title": node.title or node.id, "label": label,
+        "text": text, "symbols": ", ".join(symbols), "status": node.status, "source": node.source,
+        "tags": " ".join(node.tags), "file": (node.file or "") + lines, "updated": node.updated_at,
     }  # fmt: skip
-    return {**{name: printable(value) for name, value in fields.items()}, "hop": hop,
-            "score": score}  # fmt: skip
+    return {name: printable(text) for name, text in fields.items()}
+
+
+def labels(nodes: Sequence[Node]) -> list[str]:
+    """Return a short name of each node; files of the same name have their folder too."""
+    paths = [(node.title or node.id).rstrip("/").split("/") for node in nodes]
+    files = Counter(
+        path[-1] for node, path in zip(nodes, paths, strict=True) if node.type == "file"
+    )
+    found = []
+    for node, path in zip(nodes, paths, strict=True):
+        name = one_line(node.title or node.id)
+        if node.type == "file":
+            name = "/".join(path[-2 if files[path[-1]] > 1 else -1 :])
+        found.append(cut(name.partition("(")[0] if node.type == "symbol" else name, LABEL))
+    return found
 
 
 _ASSETS = Path(__file__).parent / "assets"
-_BLANK = re.compile(r"\{\{(\w+)\}\}")
+_ESCAPED = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
 def page(picture: dict[str, Any]) -> str:
-    """Return the HTML that shows ``picture`` (see ``picking.picture``)."""
+    """Return the HTML that shows a ``picture``, with a policy that lets only its scripts run."""
     style, library = _asset("page.css"), _asset("d3-force.min.js")
     script = "".join(map(_asset, ("layout.js", "canvas.js", "page.js")))
-    parts = {
-        "policy": "; ".join(
-            ("default-src 'none'", f"script-src {_hash(library)} {_hash(script)}",
-             f"style-src {_hash(style)}", "base-uri 'none'", "form-action 'none'")
-        ),
-        "style": style, "library": library, "script": script, "data": data_block(picture),
-    }  # fmt: skip
-    return _BLANK.sub(lambda blank: parts[blank[1]], _asset("page.html"))
+    policy = (
+        f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; "
+        f"style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    )
+    parts = {"policy": policy, "style": style, "library": library, "script": script,
+             "data": data_block(picture)}  # fmt: skip
+    return re.sub(r"\{\{(\w+)\}\}", lambda blank: parts[blank[1]], _asset("page.html"))
 
 
 def data_block(value: Any) -> str:
-    """``value`` as JSON that may stand between ``<script>`` tags: it ends none, and opens none.
+    """Return JSON that neither ends nor opens a ``<script>``.
 
     >>> data_block("</script>")
     '"\\\\u003c/script\\\\u003e"'
@@ -319,13 +227,10 @@ def data_block(value: Any) -> str:
     return dumps(value).translate(_ESCAPED)
 
 
-_ESCAPED = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
-
-
 def _asset(name: str) -> str:
     return (_ASSETS / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
-    """Return how a policy names a script or a style: by what is in it."""
+    """Return the policy's name of a script or a style: the hash of its text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -139,7 +139,7 @@ class Browser:
 
     def press(self, key: str, text: str = "") -> None:
         """One key, down and up."""
-        codes = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Escape": 27}
+        codes = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Escape": 27, "Tab": 9}
         code = {"key": key, "windowsVirtualKeyCode": codes.get(key, 0)}
         self.send("Input.dispatchKeyEvent", {"type": "keyDown", **code, "text": text})
         self.send("Input.dispatchKeyEvent", {"type": "keyUp", **code})

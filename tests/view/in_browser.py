@@ -111,7 +111,7 @@ def test_a_node_of_the_picture_can_be_clicked(shown: Any) -> None:
     browser.run("document.getElementById('find').focus()")
     browser.press("Escape")
     assert chosen(browser) is None
-    (line,) = [line for line in browser.drawn() if line["text"] == "tokens"]
+    (line,) = [line for line in browser.drawn() if line["text"] == "signed tokens"]
     browser.click(box[0] + line["x"], box[1] + line["y"])
     assert chosen(browser) == "Sessions are signed tokens"
 
@@ -127,39 +127,25 @@ def test_a_few_nodes_all_have_labels_and_none_lies_over_another(shown: Any) -> N
     assert overlaps(browser.drawn()) == []
 
 
-def test_a_file_opens_and_what_was_asked_for_is_marked(shown: Any) -> None:
+def test_the_start_is_marked_and_a_file_lists_its_symbols(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     assert browser.run("[...document.querySelectorAll('.start')].map(i => i.textContent)") == [
         "Sessions are signed tokens", "Of nothing else"
     ]  # fmt: skip
-    assert "check_login" not in browser.labels()
     browser.open(file, "#file-auth.py")
-    assert "← calls web.py" in browser.run("document.querySelector('#text ul').textContent")
-    browser.press("o", "o")
-    settle(browser)
-    assert {"auth.py", "check_login", "log_in"} <= {*browser.labels()}
-    assert "log_in()" in listed(browser)
-    browser.press("o", "o")
-    assert "log_in()" not in listed(browser)
+    text = browser.run("document.querySelector('#text').textContent")
+    assert "← calls web.py" in text and "check_login, log_in" in text
 
 
-def settle(browser: Browser) -> None:
-    """Wait until nothing moves."""
-    browser.run(
-        "new Promise(done => { let last = ''; (function look() {"
-        " const now = JSON.stringify(window.drawn); if (now === last) done();"
-        " else { last = now; setTimeout(look, 300); } })(); })"
-    )
-
-
-def test_arrows_lead_to_a_neighbour_and_what_is_farther_fades(shown: Any) -> None:
+def test_tab_leads_to_a_neighbour_and_other_nodes_fade(shown: Any) -> None:
     browser, file = shown
     browser.open(file, "#file-web.py")
     labels = browser.labels()
     assert labels["web.py"] == labels["auth.py\u00a0+2"] == 1
     assert labels["web.py"] > labels["Sessions are signed tokens"]
-    browser.press("ArrowRight")
+    browser.run("document.querySelector('#text h2').focus()")
+    browser.press("Tab")
     browser.press("Enter", "\r")
     assert chosen(browser) == "auth.py"
     assert browser.labels()["Sessions are signed tokens"] == 1
@@ -182,12 +168,12 @@ def test_types_and_relations_can_be_left_out(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     toggle = ("(word => [...document.querySelectorAll('details label')]"
-              ".find(l => l.textContent.startsWith(word)).firstChild.click())")  # fmt: skip
+              ".find(l => l.textContent.includes(word)).firstChild.click())")  # fmt: skip
     browser.run(f"{toggle}('lesson')")
     assert len(listed(browser)) == 4
     browser.run(f"{toggle}('imports')")
     count = browser.run("document.getElementById('count').textContent")
-    assert count == "4 nodes, 2 lines, 2 symbols in their files"
+    assert count == "4 nodes, 2 lines"
 
 
 def test_it_is_drawn_light_and_dark_and_asks_nobody(shown: Any, tmp_path: Path) -> None:

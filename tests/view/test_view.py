@@ -39,7 +39,7 @@ def settings(**flags: str) -> Settings:
 
 
 def places(picked: picking.Picked) -> dict[str, int | None]:
-    return {id: hop for id, (hop, _) in picked.places.items()}
+    return {**picked.hops}
 
 
 # --- what is picked
@@ -55,18 +55,18 @@ def test_it_opens_on_records_and_what_they_touch(store: Store) -> None:
 
 def test_a_cap_leaves_room_for_what_records_touch_and_is_said(store: Store) -> None:
     picked = picking.pick_whole(store, settings(), 3)
-    assert [*picked.places] == ["decision-a", "lesson-0", "file-auth.py"]
+    assert [*picked.hops] == ["decision-a", "lesson-0", "file-auth.py"]
     assert picked.notes == [
-        "3 of 12 nodes are drawn, records with most edges first, then what they touch: "
+        "3 of 10 nodes are drawn, records with most edges first, then what they touch: "
         "--max-nodes is 3"
     ]
 
 
 def test_only_edges_of_the_relations_count(store: Store) -> None:
     picked = picking.pick_whole(store, settings(graph_edges="imports"), 2)
-    assert [*picked.places] == ["file-auth.py", "file-web.py"]
+    assert [*picked.hops] == ["file-auth.py", "file-web.py"]
     drawn = picking.picture(store, settings(graph_edges="imports"), picked)
-    assert drawn["edges"] == [(3, 0, "imports", 0.6)]  # behind the two symbols of the first
+    assert drawn["edges"] == [(1, 0, "imports", 0.6)]
 
 
 def test_around_a_node_hops_count_from_it(store: Store) -> None:
@@ -82,21 +82,26 @@ def test_a_query_brings_its_matches_and_what_is_around_them(store: Store) -> Non
     assert places(picked)["decision-a"] == 0
     assert places(picked)["file-web.py"] == 2
     few = picking.pick_matches(store, settings(), "signed state", 3, None)
-    assert sum(not id.startswith("symbol-") for id in few.places) == 3
+    assert len(few.hops) == 3
     assert few.notes[-1] == "the best 3 nodes are drawn: --max-nodes is 3"
 
 
-def test_symbols_come_with_their_files_and_take_no_room(store: Store) -> None:
-    picked = picking.pick_around(store, settings(), ["file-auth.py"], 1)
-    nodes = picking.picture(store, settings(), picked)["nodes"]
-    assert [(node["id"], node["within"], node["hop"]) for node in nodes] == [
-        ("file-auth.py", None, 0),
-        ("symbol-auth.py::check_login", 0, 1),
-        ("symbol-auth.py::log_in", 0, 1),
-    ]
-    picked = picking.pick_around(store, settings(), ["symbol-auth.py::log_in"], 1)
-    nodes = picking.picture(store, settings(), picked)["nodes"]
-    assert [node["id"] for node in nodes][:2] == ["file-auth.py", "symbol-auth.py::log_in"]
+def test_symbols_are_part_of_their_files_unless_asked_for(store: Store) -> None:
+    picked = picking.pick_around(store, settings(), ["file-auth.py"], 2)
+    drawn = picking.picture(store, settings(), picked)
+    nodes = [(node["id"], node["hop"], node["symbols"]) for node in drawn["nodes"]]
+    assert nodes == [("file-auth.py", 0, "check_login, log_in"), ("decision-a", 1, "")]
+    picked = picking.pick_around(store, settings(), ["symbol-auth.py::log_in"], 4)
+    drawn = picking.picture(store, settings(), picked)
+    nodes = [(node["id"], node["label"]) for node in drawn["nodes"]]
+    assert nodes[0] == ("symbol-auth.py::log_in", "log_in")
+    assert {id for id, _ in nodes[1:]} == {"file-auth.py", "file-web.py", "decision-a"}
+
+
+def test_edges_of_symbols_are_drawn_at_their_file(store: Store) -> None:
+    picked = picking.pick_around(store, settings(), ["file-web.py"], 2)
+    drawn = picking.picture(store, settings(), picked)
+    assert [edge[:3] for edge in drawn["edges"]] == [(0, 1, "calls"), (0, 1, "imports")]
 
 
 def test_the_strongest_edges_stay(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +109,7 @@ def test_the_strongest_edges_stay(store: Store, monkeypatch: pytest.MonkeyPatch)
     picked = picking.pick_whole(store, settings(), 100)
     drawn = picking.picture(store, settings(), picked)
     assert len(drawn["edges"]) == 3
-    assert "only the 3 strongest of 9 edges are drawn" in picked.notes
+    assert "only the 3 strongest of 7 edges are drawn" in picked.notes
     assert {edge[2] for edge in drawn["edges"]} <= {"implements", "relates_to"}
 
 

@@ -22,16 +22,16 @@ function boxes() {
   };
 }
 
-// Draws on a canvas what show() is given: nodes, most important first, with x, y, size, shape,
-// colour, kind, font, lines (of the label), alpha, start, ring and sure (to be labelled at any price);
-// and lines between them, strongest last, with from, to, width, alpha, near, forth, back and name.
+// Draws the nodes and lines given to show(): nodes, most important first, with x, y, size, sign,
+// colour, kind, font, lines (of the label), alpha, start, chosen, found and sure (always labelled);
+// lines, strongest last, with from, to, width, alpha, near, forth, back and name.
 function paint(canvas, colours) {
   "use strict";
 
-  const ROOM = [170, 90], PAD = 40, CLOSEST = 1.5, NEAR = 4, FAR = 0.05; // pixels for labels around all; zooms
+  const ROOM = [170, 90], CLOSEST = 1.5, NEAR = 4, FAR = 0.05; // pixels for labels around all; zooms
   const MOVING = 400, REST = 150; // lines that are drawn while all moves; milliseconds until it rests
-  const CORNERS = { square: [[-1, -1], [1, -1], [1, 1], [-1, 1]], diamond: [[0, -1], [1, 0], [0, 1], [-1, 0]],
-    triangle: [[0, -1], [1, 1], [-1, 1]] };
+  const CORNERS = { "■": [[-1, -1], [1, -1], [1, 1], [-1, 1]], "◆": [[0, -1], [1, 0], [0, 1], [-1, 0]],
+    "▲": [[0, -1], [1, 1], [-1, 1]] };
   const LINE = 1.25; // height of a line of text by its size
 
   const pen = canvas.getContext("2d");
@@ -55,22 +55,19 @@ function paint(canvas, colours) {
     node.height = node.size + node.down + 4;
   }
 
-  // Gives labels a place around their nodes where they cover neither a node nor a label; those
-  // of records may cover other nodes, and what is sure to be labelled any.
+  // Places labels around their nodes, the most important first, where they cover no label and no
+  // node; labels of records and of nodes that are sure to have one may cover nodes.
   function place() {
-    const texts = boxes(), dots = boxes(), records = boxes(), none = boxes();
+    const texts = boxes(), dots = boxes();
     labels = [];
     for (const node of nodes) {
       const r = radius(node) + (node.start ? 6 : 1), x = node.x * view.zoom, y = node.y * view.zoom;
-      const box = [x - r, y - r, x + r, y + r];
-      dots.add(box);
-      if (node.kind === "record" || node.sure) records.add(box);
+      dots.add([x - r, y - r, x + r, y + r]);
     }
-    const inside = (node) => across(node.x) > 0 && across(node.x) < wide;
-    const whole = (box) => box[0] > view.x * view.zoom - wide / 2 && box[2] < view.x * view.zoom + wide / 2;
-    const put = (owner, x, y, w, h, barred) => {
+    const put = (owner, x, y, w, h, clear) => {
       const box = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
-      if (!texts.free(box) || !barred.free(box) || (inside(owner) && !whole(box))) return false;
+      const cut = Math.abs(x - view.x * view.zoom) > (wide - w) / 2 && across(owner.x) > 0 && across(owner.x) < wide;
+      if (cut || !texts.free(box) || (clear && !dots.free(box))) return false;
       texts.add(box);
       labels.push({ owner, w, h, x: x / view.zoom, y: y / view.zoom });
       return true;
@@ -79,14 +76,13 @@ function paint(canvas, colours) {
       const x = node.x * view.zoom, y = node.y * view.zoom, w = node.across, h = node.down;
       const r = radius(node) + (node.start ? 8 : 4);
       const places = [[x, y + r + h / 2], [x, y - r - h / 2], [x + r + w / 2, y], [x - r - w / 2, y]];
-      const barred = [dots, ...(node.sure ? [records, none] : node.kind === "record" ? [records] : [])];
-      barred.some((by) => places.some((at) => put(node, ...at, w, h, by)));
+      const needed = node.sure || node.kind === "record";
+      if (!places.some((at) => put(node, ...at, w, h, true)) && needed) places.some((at) => put(node, ...at, w, h));
     }
     for (const line of lines) {
       if (!line.name) continue;
-      const w = widthOf(line.name, colours.small) + 4;
       put(line, (line.from.x + line.to.x) / 2 * view.zoom, (line.from.y + line.to.y) / 2 * view.zoom,
-        w, height(colours.small), dots);
+        widthOf(line.name, colours.small) + 4, height(colours.small), true);
     }
   }
 
@@ -114,29 +110,28 @@ function paint(canvas, colours) {
     pen.fill();
   }
 
-  function trace(shape, x, y, r) {
+  function trace(sign, x, y, r) {
     pen.beginPath();
-    if (!(shape in CORNERS)) pen.arc(x, y, r, 0, 2 * Math.PI);
-    for (const [dx, dy] of CORNERS[shape] || []) pen.lineTo(x + dx * r, y + dy * r);
+    if (!(sign in CORNERS)) pen.arc(x, y, r, 0, 2 * Math.PI);
+    for (const [dx, dy] of CORNERS[sign] || []) pen.lineTo(x + dx * r, y + dy * r);
     pen.closePath();
   }
 
   function drawNode(node) {
     const x = across(node.x), y = down(node.y), r = radius(node);
     if (x < -r || y < -r || x > wide + r || y > high + r) return;
+    const ring = (by, width, colour) => {
+      pen.strokeStyle = colour;
+      pen.lineWidth = width;
+      trace(node.sign, x, y, r + by);
+      pen.stroke();
+    };
     pen.globalAlpha = node.alpha;
     pen.fillStyle = node.colour;
-    trace(node.shape, x, y, r);
+    trace(node.sign, x, y, r);
     pen.fill();
-    if (node.start) ring(node, x, y, r + 5, 2, colours.front);
-    if (node.ring) ring(node, x, y, r + 2, 3, node.ring === "found" ? colours.front : colours.mark);
-  }
-
-  function ring(node, x, y, r, width, colour) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = width;
-    trace(node.shape, x, y, r);
-    pen.stroke();
+    if (node.start) ring(5, 2, colours.front);
+    if (node.chosen || node.found) ring(2, 3, node.chosen ? colours.mark : colours.front);
   }
 
   function drawLabel({ owner, w, h, x, y }) {
@@ -162,10 +157,8 @@ function paint(canvas, colours) {
     due = 0;
     fitWindow();
     const dots = devicePixelRatio || 1;
-    if (canvas.width !== Math.round(wide * dots) || canvas.height !== Math.round(high * dots)) {
-      canvas.width = Math.round(wide * dots);
-      canvas.height = Math.round(high * dots);
-    }
+    const [width, height] = [Math.round(wide * dots), Math.round(high * dots)];
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     pen.setTransform(dots, 0, 0, dots, 0, 0);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
@@ -201,20 +194,13 @@ function paint(canvas, colours) {
     const [xs, ys] = ["x", "y"].map((axis) => of.map((node) => node[axis]));
     const [x1, x2, y1, y2] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const zoom = Math.min((wide - ROOM[0]) / (x2 - x1 || 1), (high - ROOM[1]) / (y2 - y1 || 1));
-    view.zoom = Math.min(CLOSEST, Math.max(FAR, zoom));
-    view.x = (x1 + x2) / 2;
-    view.y = (y1 + y2) / 2;
+    Object.assign(view, { x: (x1 + x2) / 2, y: (y1 + y2) / 2, zoom: Math.min(CLOSEST, Math.max(FAR, zoom)) });
     redraw(true);
   }
 
-  // Brings a node into the middle; without centre only if it is outside.
-  function bring(node, centre) {
-    fitWindow();
-    const x = across(node.x), y = down(node.y);
-    if (!centre && x > PAD && y > PAD && x < wide - PAD && y < high - PAD) return;
-    view.zoom = Math.max(view.zoom, 1);
-    view.x = node.x;
-    view.y = node.y;
+  // Brings a node into the middle.
+  function bring(node) {
+    Object.assign(view, { x: node.x, y: node.y, zoom: Math.max(view.zoom, 1) });
     redraw(true);
   }
 
@@ -237,5 +223,5 @@ function paint(canvas, colours) {
     redraw(true);
   }
 
-  return { bring, fit, measure, nodeAt, pan, redraw, show, view, widthOf, zoomBy };
+  return { bring, fit, measure, nodeAt, pan, redraw, show, view, zoomBy };
 }
