@@ -1,7 +1,7 @@
-"""Files of questions: what ``lore search --batch`` and ``lore eval`` ask.
+"""Files of questions, for ``lore search --batch`` and ``lore eval``.
 
 A line is one object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]][, "options": {}]}``.
-Other fields are left alone. ``options`` are a search's own, for this query alone.
+``options`` are those of a search, for this query alone. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -21,18 +21,14 @@ if TYPE_CHECKING:
 
 
 class Question(Record):
-    """One query with its name, the nodes that answer it, and those that must not."""
+    """One query with its name, the nodes that answer it, and the nodes to leave out."""
 
     __slots__ = ("exclude", "id", "options", "query", "relevant")
 
     def __init__(
-        self,
-        id: str,
-        query: str,
-        relevant: tuple[str, ...] = (),
-        exclude: tuple[str, ...] = (),
+        self, id: str, query: str, relevant: tuple[str, ...] = (), exclude: tuple[str, ...] = (),
         options: Mapping[str, Any] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.id = id
         self.query = query
         self.relevant = relevant
@@ -41,7 +37,7 @@ class Question(Record):
 
 
 def read_lines(path: str) -> Iterator[bytes]:
-    """Yield the lines of a file, or of stdin, each as soon as it is there.
+    """Yield the lines of a file or, for ``-``, of stdin, each as soon as it comes.
 
     Raises:
         LoreError: the file cannot be read.
@@ -59,13 +55,12 @@ def read_lines(path: str) -> Iterator[bytes]:
 def read_questions(
     lines: Iterable[bytes], name: str, *, bad: Callable[[str], None] | None = None
 ) -> Iterator[Question]:
-    """Yield a question for each line, as the lines come; empty lines are passed over.
+    """Yield a question for each line that is not empty.
 
-    ``name`` is the file, for messages. ``bad`` is told of a broken line, which is
-    then left out.
+    With ``bad``, broken lines are left out and reported to it, with ``name`` and line number.
 
     Raises:
-        LoreError: a line is broken (its number is named), and nobody is to be told.
+        LoreError: a line is broken, without ``bad``.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -76,35 +71,31 @@ def read_questions(
         except LoreError as error:
             place = f"{name}: line {number}" if name else f"line {number}"
             if bad is None:
-                raise LoreError(
-                    f"{place}: {error}: mend it, or leave such lines out with --skip-bad"
-                ) from None
+                raise LoreError(f"{place}: {error}: mend it, or leave such lines out with "
+                                "--skip-bad") from None  # fmt: skip
             bad(f"{place} was left out: {error}")
         else:
             yield question
 
 
 def question_of(fields: Mapping[str, Any]) -> Question:
-    """Return the question that the fields of an object are.
+    """Return the question with these fields.
 
     Raises:
-        LoreError: they are none.
+        LoreError: a field is missing or has the wrong type.
     """
     id, query = fields.get("id"), fields.get("query")
     if not isinstance(id, str) or not id:
         raise LoreError("id is not a string")
     if not isinstance(query, str):
         raise LoreError("query is not a string")
-    options = fields.get("options")
-    if options is not None and not isinstance(options, dict):
+    given = {name: value for name, value in fields.items() if value is not None}
+    options = given.get("options", {})
+    if not isinstance(options, dict):
         raise LoreError("options is not an object")
-    return Question(id, query, _ids(fields, "relevant"), _ids(fields, "exclude"), options)
-
-
-def _ids(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = fields.get(name)
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(id, str) for id in value):
-        raise LoreError(f"{name} is not a list of ids")
-    return tuple(dict.fromkeys(value))
+    for name in ("relevant", "exclude"):
+        ids = given.setdefault(name, [])
+        if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
+            raise LoreError(f"{name} is not a list of ids")
+    relevant, exclude = (tuple(dict.fromkeys(given[name])) for name in ("relevant", "exclude"))
+    return Question(id, query, relevant, exclude, options)

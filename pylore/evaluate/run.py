@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Sequence
-from copy import copy
 from functools import cache
 from itertools import compress
 from math import log2
@@ -31,18 +30,15 @@ if TYPE_CHECKING:
 Scores = npt.NDArray[np.float64]
 """(queries, measures)"""
 
-PLAIN = "graph_depth=0"
-
 RESAMPLES = 10_000
 SEED = 1993
 _BLOCK = 500
 
 
-def interval(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the 95 % interval of the mean of each column: an array (2, columns), low and high.
+def interval(differences: Scores) -> Scores:
+    """Return low and high of the 95 % interval of each column's mean, by a paired bootstrap.
 
-    ``differences``: (queries, measures), each row one query's, so that whatever makes
-    a query hard counts on both sides. The same rows give the same interval.
+    ``differences``: (queries, measures). The seed is fixed: equal rows give equal intervals.
     """
     queries = len(differences)
     generator = np.random.default_rng(SEED)
@@ -51,12 +47,28 @@ def interval(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         generator.multinomial(queries, shares, size=_BLOCK) @ differences / queries
         for _ in range(RESAMPLES // _BLOCK)
     ]
-    bounds: npt.NDArray[np.float64] = np.percentile(np.concatenate(means), [2.5, 97.5], axis=0)
+    bounds: Scores = np.percentile(np.concatenate(means), [2.5, 97.5], axis=0)
     return bounds
 
 
+def difference(
+    scores: Scores, reference: Scores, measures: Sequence[str]
+) -> dict[str, dict[str, float | None]]:
+    """Return each measure's mean difference, 95 % interval, and size relative to the reference."""
+    each = scores - reference
+    columns = zip(each.mean(axis=0), *interval(each), reference.mean(axis=0), strict=True)
+    return {
+        name: {
+            "mean": round(float(mean), 4), "low": round(float(low), 4),
+            "high": round(float(high), 4),
+            "relative": round(float(mean / base), 4) if base else None,
+        }
+        for name, (mean, low, high, base) in zip(measures, columns, strict=True)
+    }  # fmt: skip
+
+
 def measures(at: Sequence[int]) -> list[str]:
-    """Return the names of what ``score`` gives, in its order."""
+    """Return the names of the columns of ``score``."""
     return [*(f"recall@{k}" for k in at), "all_relevant@5", "ndcg@10", "mrr"]
 
 
@@ -77,65 +89,48 @@ def score(ranked: Sequence[str], relevant: Collection[str], at: Sequence[int]) -
 
 
 class Configuration(NamedTuple):
-    """One way of searching. ``kind``: ``leg``, ``fusion``, ``configuration`` or ``control``."""
+    """Settings of a search. ``kind``: ``leg``, ``fusion``, ``configuration`` or ``control``."""
 
     id: str
     kind: str
     settings: Settings
 
-    @property
-    def plain(self) -> bool:
-        """Whether it does without the graph."""
-        return not self.settings.depth
-
 
 def configured(base: Settings, text: str) -> Configuration:
-    """Return the base with ``key=value …`` on top, in the spelling of the config files.
-
-    ``EDGE_WEIGHTS[calls]=0.5`` sets one element; a value with spaces is quoted.
+    """Return the base with ``key=value …`` on top, in the syntax of config files.
 
     Raises:
-        UsageError: a setting is not known, or its value is not one of its values.
+        UsageError: unknown setting or wrong value.
     """
     try:
-        words = shlex.split(text)
+        words = [word.partition("=") for word in shlex.split(text)]
     except ValueError as error:
         raise UsageError(f"'{text}': {error}: quote as a shell does") from None
-    pairs = []
-    for word in words:
-        key, equals, value = word.partition("=")
+    for key, equals, _ in words:
         if not equals:
-            raise UsageError(f"'{word}' sets nothing: give key=value, as graph_depth=1")
-        pairs.append((key, value))
-    settings = base.changed(pairs, f"compare:{text}")
+            raise UsageError(f"'{key}' sets nothing: give key=value, as graph_depth=1")
+    settings = base.changed([(key, value) for key, _, value in words], f"compare:{text}")
     return Configuration(text or "as it stands", "configuration", settings)
 
 
 def legs(base: Settings) -> list[Configuration]:
-    """Each leg alone and, where there are several, each fusion of them, without the graph."""
-    found = [
-        Configuration(name, "leg", configured(base, f"{PLAIN} retrievers={name}").settings)
-        for name in base.retrievers
-    ]
+    """Return each leg alone and, of several, each fusion, all without the graph."""
+    found = [("leg", name, f"retrievers={name}") for name in base.retrievers]
     if len(found) > 1:
-        found += [
-            Configuration(name, "fusion", configured(base, f"{PLAIN} fusion={name}").settings)
-            for name in ("convex", "rrf")
-        ]
-    return found
+        found += [("fusion", name, f"fusion={name}") for name in ("convex", "rrf")]
+    return [
+        Configuration(name, kind, configured(base, f"graph_depth=0 {text}").settings)
+        for kind, name, text in found
+    ]
 
 
 class Evaluation:
-    """Queries to a store. ``at`` are the ranks of recall; ``progress`` hears of each search."""
+    """Queries to a store. ``at``: ranks of recall; ``progress`` is called after each search."""
 
     def __init__(
-        self,
-        store: Store,
-        questions: Sequence[Question],
-        scope: Scope,
-        at: Sequence[int] = (5, 10),
-        progress: Callable[[int], None] = lambda step: None,
-    ) -> None:
+        self, store: Store, questions: Sequence[Question], scope: Scope,
+        at: Sequence[int] = (5, 10), progress: Callable[[int], None] = lambda step: None,
+    ) -> None:  # fmt: skip
         for question in questions:
             question.relevant = tuple(dict.fromkeys(resolve_ids(store, question.relevant)))
             question.exclude = tuple(resolve_ids(store, question.exclude))
@@ -143,61 +138,55 @@ class Evaluation:
         self.questions = questions
         self.scope = scope
         self.at = tuple(at)
+        self.measures = measures(at)
         self.progress = progress
         self.notes: list[str] = []
         """Notes that every query got."""
         self._embedders: dict[str, tuple[Embedder | None, Embedder | None]] = {}
 
-    @property
-    def measures(self) -> list[str]:
-        """The names of the columns of ``scores``."""
-        return measures(self.at)
-
-    def on(self, store: Store) -> Evaluation:
-        """Return the same queries to another store."""
-        other = copy(self)
-        other.store = store
-        return other
-
     def embedder(self, settings: Settings, *, caching: bool = True) -> Embedder | None:
-        """Return the embedder of these settings, which embeds each text once if ``caching``."""
+        """Return the embedder of these settings; with ``caching`` it embeds each text once."""
         name = settings.embedder
         if name not in self._embedders:
             found = open_embedder(name, self.store, settings)
             self._embedders[name] = found, _caching(found) if found else None
         return self._embedders[name][caching]
 
-    def search(self, settings: Settings, question: Question, embedder: Embedder | None) -> Hits:
-        """Return the results of one query."""
+    def search(
+        self, settings: Settings, question: Question, embedder: Embedder | None,
+        store: Store | None = None,
+    ) -> Hits:  # fmt: skip
+        """Return the results of one query, in ``store`` instead of its own if given."""
+        store = store or self.store
         request = Request(question.query, self.scope, excluded=question.exclude)
-        with self.store.snapshot():
-            found = search(self.store, settings, request, embedder)
+        with store.snapshot():
+            found = search(store, settings, request, embedder)
         self.progress(1)
         return found
 
-    def scores(self, settings: Settings, *, listen: bool = False) -> Scores:
+    def scores(
+        self, settings: Settings, *, listen: bool = False, store: Store | None = None
+    ) -> Scores:
         """Return every measure of every query; with ``listen``, keep the notes that all got."""
         embedder = self.embedder(settings)
-        found = [self.search(settings, question, embedder) for question in self.questions]
+        found = [self.search(settings, one, embedder, store) for one in self.questions]
         if listen and len(found) > 1:
             every = set.intersection(*({*hits.notes} for hits in found))
             self.notes += [note for note in found[0].notes if note in every - {*self.notes}]
-        lists = ([hit.id for hit in hits] for hits in found)
         return np.array([
-            score(ranked, question.relevant, self.at)
-            for ranked, question in zip(lists, self.questions, strict=True)
+            score([hit.id for hit in hits], question.relevant, self.at)
+            for hits, question in zip(found, self.questions, strict=True)
         ])  # fmt: skip
 
     def times(self, configurations: Sequence[Configuration], count: int) -> list[list[float]]:
         """Return the milliseconds of each configuration's search, for ``count`` of the queries.
 
-        All configurations take their turn at a query before the next one comes, so a
-        machine that gets slower does so for all alike.
+        Configurations take turns at each query, so that a slower machine affects all alike.
         """
         step = max(1, len(self.questions) // max(1, count))
         chosen = self.questions[::step][:count]
         found: list[list[float]] = [[] for _ in configurations]
-        for question in [*chosen[:1], *chosen]:  # the first one twice: to load what all need
+        for question in [*chosen[:1], *chosen]:  # the first one twice: it loads what all need
             for times, one in zip(found, configurations, strict=True):
                 embedder = self.embedder(one.settings, caching=False)
                 start = perf_counter()
@@ -214,7 +203,7 @@ def _caching(embedder: Embedder) -> Embedder:
 
 
 def missing(store: Store, questions: Sequence[Question]) -> set[str]:
-    """Return the relevant ids that no live node of the store has."""
+    """Return the relevant ids without a live node in the store."""
     wanted = {id for question in questions for id in question.relevant}
     return wanted - store.nodes.match(Scope(), sorted(wanted))
 
@@ -239,13 +228,13 @@ def report_text(report: dict[str, Any]) -> str:
 
 
 def headings(report: dict[str, Any]) -> list[str]:
-    """Return what stands above the ``cells``."""
+    """Return the headings of the ``cells``."""
     measures = report["measures"]
     return ["", *measures, "ms", "p95", f"{measures[0]} against {report['reference']}"]
 
 
 def cells(row: dict[str, Any], report: dict[str, Any]) -> list[str]:
-    """One row of a report: its name, every measure, the times, the difference."""
+    """Return one row of a report: its name, every measure, the times, the difference."""
     measures, ms, difference = report["measures"], row["ms"], row["difference"]
     name = f"{row['id']} (share {row['share']:g})" if "share" in row else row["id"]
     times = [f"{ms['median']:.1f}", f"{ms['p95']:.1f}"] if ms else ["", ""]
@@ -254,10 +243,9 @@ def cells(row: dict[str, Any], report: dict[str, Any]) -> list[str]:
 
 
 def tuning_text(report: dict[str, Any]) -> str:
-    """Return what tuning changed and what it gains, for people."""
-    measure = report["measure"]
+    """Return the result of tuning and the lines for a config file."""
     lines = [
-        f"{measure} {percent(report['base'])} with the settings as they stand, "
+        f"{report['measure']} {percent(report['base'])} with the settings as they stand, "
         f"{report['queries']} queries, {report['evaluations']} settings tried",
         f"on the queries tuned on     {points(report['seen'])}",
         f"on queries not tuned on     {points(report['unseen'])}  ({report['folds']} folds)",

@@ -265,7 +265,7 @@ def test_a_configuration_is_config_syntax_on_top_of_the_base() -> None:
     assert found.settings.graph_edges == ("calls", "links_to")
     assert found.settings.limit == 7
     assert base.graph_depth == 0 and base.edge_weights == {"calls": (0.1, None)}
-    assert not found.plain and configured(base, "").plain
+    assert configured(base, "").settings.as_text("limit") == "7"
 
 
 @pytest.mark.parametrize(
