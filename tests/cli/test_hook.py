@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 
+import apsw
 import pytest
 from commands import Lore
+
+from pylore.cli.hooks import WALL
 
 
 @pytest.fixture
@@ -82,6 +86,22 @@ def test_hooks_are_silent_on_untrusted_or_broken_stores(project: Lore) -> None:
     assert before_commit(project, "src/auth.py") == []
     project.write(".lore/.config", "limit=(\n")
     assert project("hook", "run", "prompt", "--client", "claude").out == ""
+
+
+def test_hook_run_never_fails(project: Lore) -> None:
+    """Claude Code takes an exit code of 2 as a refusal of the tool."""
+    for words in ("prompt --cleint claude", "prompt", "dream --client claude", ""):
+        assert project("hook", "run", *words.split(), stdin="{}").out == ""
+
+
+def test_hooks_answer_while_another_process_writes(project: Lore) -> None:
+    project("add", "task", "Let people log out at once")
+    writer = apsw.Connection(str(project.store / "search.db"))
+    writer.execute("BEGIN IMMEDIATE")
+    words, before = ("hook", "run", "session-start", "--client", "claude"), time.monotonic()
+    assert "Let people log out" in project(*words, stdin='{"session_id": "one"}').out
+    assert time.monotonic() - before < WALL
+    writer.close()
 
 
 def test_hook_install_refuses_a_pipe_as_a_file(lore: Lore) -> None:
