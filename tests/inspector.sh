@@ -36,5 +36,3 @@ inspect() { # <what must be in the answer> <option of the Inspector>...
 inspect lore_context --method tools/list
 inspect "$id" --method tools/call --tool-name lore_search --tool-arg query=tokens
 inspect isError --method tools/call --tool-name lore_show --tool-arg 'ids=["note-00000000"]'
-inspect 'lore:///{id}' --method resources/templates/list
-inspect recall --method prompts/list

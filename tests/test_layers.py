@@ -32,10 +32,10 @@ FLOORS = (
     ("formats",),
     ("evaluate", "context", "view", "ask"),
     ("app",),
-    ("sdk", "mcp"),
+    ("sdk",),
     ("hooks",),
     ("cli",),
-    ("capture", "hub"),
+    ("capture", "hub", "mcp"),
     ("launch",),
 )
 FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in packages}

@@ -1,14 +1,11 @@
-"""Commands for agents: run, mcp, hook.
+"""Commands for agents: run, hook.
 
-A hook has half a second of processor time, and a client waits for the server to start: each
-function imports what it needs.
+A hook has half a second of processor time: each function imports what it needs.
 """
 
 from __future__ import annotations
 
-import gc
 import os
-import sys
 
 from ..core.errors import LoreError, UsageError
 from ..hooks.agents import AGENTS, EVENTS, GIT
@@ -205,83 +202,6 @@ def _rating_text(row: dict[str, Any]) -> str:
     from ..terminal.text import bold, dim
 
     return f"{row['rating'] or 'unrated':<9}  {bold(row['id'])}  {dim(row['run'])}\n"
-
-
-# --- mcp
-
-CLIENTS = ("claude", "codex", "cursor", "gemini", "vscode")
-
-
-@command("mcp [--write] [--store FOLDER] | --install CLIENT", settings=("max_bytes",))
-def mcp(
-    session: Session,
-    *,
-    write_tools: bool = option(
-        "--write", "lore_remember and lore_feedback too: what is remembered is staged"
-    ),
-    folder: str | None = option("--store FOLDER", "the data folder", complete="files"),
-    install: str | None = option(
-        "--install CLIENT",
-        f"print the configuration of a client: {', '.join(CLIENTS)}",
-        choices=CLIENTS,
-    ),
-    write_config: bool = option(
-        "--write-config", "with --install: write it into the client's file, and keep a backup"
-    ),
-) -> None:
-    """Serve the graph to agents, by the Model Context Protocol on stdin and stdout.
-
-    A client starts it. The tools answer as the commands search, related, show and context do,
-    in at most 32768 bytes. Without --write nothing is written. The store is that of the
-    working directory; reads do not count as use.
-
-    \b
-    claude mcp add lore -- lore mcp
-    lore mcp --write --store ~/notes
-    """
-    if install is not None:
-        _install_server(session, install, folder, write_tools=write_tools, into_file=write_config)
-        return
-    if write_config:
-        raise UsageError("--write-config goes with --install CLIENT: see --help")
-    from ..core.settings import from_environment
-    from ..mcp.current_store import CurrentStore
-    from ..mcp.server import serve
-    from .runtime import report_bug
-
-    for warning in from_environment(session.given).warnings:
-        note(warning)
-    gc.enable()  # a server lives longer than a hot command
-    current = CurrentStore(os.environ, os.getcwd(), session.given)
-    if folder is not None:
-        current.use_folder(folder)
-    if sys.stdin.isatty():
-        note("this speaks the Model Context Protocol, a JSON object a line: a client starts it "
-             "(see 'lore mcp --help')")  # fmt: skip
-    serve(current, write=write_tools, report=lambda error: report_bug(error, "mcp"))
-
-
-def _install_server(
-    session: Session, name: str, folder: str | None, *, write_tools: bool, into_file: bool
-) -> None:
-    """Print the configuration of a client, or write it into the client's file."""
-    from ..core.settings import BY_NAME, from_environment
-    from ..mcp.clients import CLIENTS as FILES
-    from ..mcp.clients import configuration, write_configuration
-
-    from_environment(session.given)
-    words = ["lore", "mcp", *(["--write"] if write_tools else [])]
-    words += ["--store", os.path.abspath(folder)] if folder else []
-    words += [
-        f"--{BY_NAME[name].option}={text}"
-        for name, text in session.given.items()
-        if name in BY_NAME
-    ]
-    if not into_file:
-        write(configuration(FILES[name], words))
-        return
-    place, changed = write_configuration(FILES[name], words, os.getcwd())
-    note(f"{place}: {'written' if changed else 'is as it should be'}")
 
 
 # --- hook

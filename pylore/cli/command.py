@@ -118,10 +118,11 @@ def option(
 
 
 def argument(
-    spelled: str, *, choices: Sequence[str] = (), default: Any = None, complete: str = ""
-) -> Any:
+    spelled: str, help: str = "", *, choices: Sequence[str] = (), default: Any = None,
+    complete: str = "",
+) -> Any:  # fmt: skip
     """Declare an argument: ``ID``, ``[FILE]`` (may be left out), ``WORD…`` (a tuple)."""
-    return Parameter(spelled, "", default, None, None, choices, complete, hidden=False)
+    return Parameter(spelled, help, default, None, None, choices, complete, hidden=False)
 
 
 def _shared(name: str, spelled: str, help: str) -> Parameter:
@@ -159,7 +160,7 @@ class Command:
         self.hidden = hidden
         self.needs_config = needs_config
         """False for a command that answers whatever the config holds, and reads it itself."""
-        self.parameters = _parameters(run)
+        self.parameters = parameters_of(run)
 
     @property
     def options(self) -> list[Parameter]:
@@ -222,7 +223,7 @@ def _name_in(usage: str) -> str:
     return " ".join(words)
 
 
-def _parameters(run: Callable[..., Any]) -> list[Parameter]:
+def parameters_of(run: Callable[..., Any]) -> list[Parameter]:
     """Return the declarations in a function's defaults, each with its parameter's name."""
     code = run.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

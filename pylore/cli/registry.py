@@ -15,7 +15,8 @@ FAMILIES = {
     "cli.graph": "graph",
     "cli.code": "index anchor verify",
     "capture.commands": "capture",
-    "cli.agents": "run mcp hook",
+    "cli.agents": "run hook",
+    "mcp.commands": "mcp",
     "cli.transfer": "import export sync merge-file",
     "hub.commands": "hub",
     "cli.store": "init store config",
@@ -38,7 +39,7 @@ SECTIONS = (
 SCRIPTS = ("browse", "completion", "plugin")
 """Commands that are scripts in ``lib/``."""
 
-HOT = ("cli.find", "cli.write", "cli.agents")
+HOT = ("cli.find", "cli.write", "cli.agents", "mcp.commands")
 """Modules whose commands are called in loops, or waited for by agents: they load no click, numpy
 or json."""
 

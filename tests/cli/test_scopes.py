@@ -12,13 +12,13 @@ import pytest
 from commands import Lore
 from planted_events import Log, prompt
 from store_places import store_folder
-from wire import request, tool
+from wire import tool
 
 from pylore.capture.candidates import candidate_id
 from pylore.capture.event_log import event_file
 from pylore.cli import registry
 from pylore.core.ids import record_id
-from pylore.mcp.calls import BY_NAME
+from pylore.mcp.tools import TOOLS
 
 SECRET = "zyxwombat"
 """In every field that bob's knowledge has, and nowhere else."""
@@ -158,9 +158,7 @@ CALLS = [
     tool(8, "lore_context", question="harbour ledger jacq"),
     tool(9, "lore_feedback", helpful=[HIDDEN], unhelpful=["entity-jacq"]),
     tool(10, "lore_remember", type="note", text="the tide", links=[f"{HIDDEN}:relates_to"]),
-    request(11, "resources/read", {"uri": f"lore:///{HIDDEN}"}),
-    request(12, "resources/read", {"uri": "lore:///entity-jacq"}),
-    request(13, "prompts/get", {"name": "recall", "arguments": {"task": "harbour ledger"}}),
+    tool(11, "lore_index", path="src"),
 ]
 """What a client of the server asks."""
 
@@ -364,8 +362,7 @@ def test_an_id_names_one_scope_and_a_key(project: Path) -> None:
 
 
 def test_a_server_under_a_scope_keeps_to_it(project: Path) -> None:
-    calls = [call["params"]["name"] for call in CALLS if call["method"] == "tools/call"]
-    assert {*calls} == {*BY_NAME}
+    assert {call["params"]["name"] for call in CALLS} == {*TOOLS}
     asked = "".join(f"{json.dumps(call)}\n" for call in CALLS)
     said = {
         scope: lore(scope, "mcp", "--write", stdin=asked)[1].splitlines()
@@ -374,7 +371,7 @@ def test_a_server_under_a_scope_keeps_to_it(project: Path) -> None:
     for answer in said["alice"]:
         assert SECRET not in answer.replace(HIDDEN, "").replace(f"'{SECRET}'", ""), answer
         assert "@@bob" not in answer.replace(HIDDEN, ""), answer
-    assert all(SECRET in said["bob"][at] for at in (0, 2, 3, 4, 5, 6, 7, 10, 11, 12))
+    assert all(SECRET in said["bob"][at] for at in (0, 2, 3, 4, 5, 6, 7))
 
 
 def test_bob_has_all_that_was_his(project: Path) -> None:

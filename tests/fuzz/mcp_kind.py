@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from kinds import Kind
 from new_stores import new_store
-from wire import META, request
+from wire import META, answers, request
 
 from pylore.core.settings import Settings
-from pylore.mcp.calls import TOOLS
-from pylore.mcp.current_store import CurrentStore
-from pylore.mcp.server import serve
+from pylore.mcp.tools import TOOLS
 from pylore.records.records import Records
 
 
@@ -28,14 +24,11 @@ class McpLines(Kind):
         super().__init__(folder)
         with new_store(str(folder / "data")) as store:
             Records(store, Settings(), None).add("note", "Sessions are signed tokens")
-        data = str(folder / "data")
-        self._environ = {"LORE_STORE": data, "LORE_DIR": data, "LORE_EMBEDDER": "none",
-                         "HOME": str(folder)}  # fmt: skip
 
     def words(self) -> list[bytes]:
-        fields = sorted({name for tool in TOOLS for name in tool.properties})
+        fields = sorted({one.name for tool in TOOLS.values() for one in tool.parameters})
         return [*(json.dumps(name).encode() for name in fields),
-                *(json.dumps(tool.name).encode() for tool in TOOLS),
+                *(json.dumps(tool.name).encode() for tool in TOOLS.values()),
                 b'"jsonrpc":"2.0"', b'"id":', b'"method":', b'"params":', b'"_meta":',
                 json.dumps(META).encode(), b'"requestId":1', b"1.5", b"null"]  # fmt: skip
 
@@ -46,18 +39,6 @@ class McpLines(Kind):
             marks.append(mark)
             lines += data.replace(b"\n", b" ") + b"\n"
             lines += json.dumps(request(mark, "server/discover")).encode() + b"\n"
-        bugs: list[Exception] = []
-
-        def report(error: Exception) -> str:
-            bugs.append(error)
-            return "a bug"
-
-        current = CurrentStore(self._environ, str(self.folder))
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            serve(current, write=True, report=report, lines=io.BytesIO(lines))
-        current.close()
-        if bugs:
-            raise bugs[0]
-        answers = [json.loads(line) for line in out.getvalue().splitlines()]
-        got = [str(answer.get("id")) for answer in answers if isinstance(answer, dict)]
+        found = answers(self.folder / "data", lines, write=True)
+        got = [str(answer.get("id")) for answer in found if isinstance(answer, dict)]
         assert [id for id in got if id.startswith("mark-")] == marks

@@ -1,7 +1,8 @@
-"""Answers that a server repeats, and what it reads before the first call."""
+"""Answers that a server repeats, and its reading ahead of the first call."""
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from collections.abc import Iterator
@@ -10,48 +11,47 @@ from typing import Any
 
 import pytest
 from new_stores import new_store
+from wire import initialize, served
 
 from pylore.app.search import search
 from pylore.core.settings import Settings
-from pylore.mcp import calls
+from pylore.mcp import tools
 from pylore.mcp.current_store import CurrentStore
-from pylore.mcp.messages import Message
-from pylore.mcp.server import McpServer
 from pylore.records.records import Records
 from pylore.store import open_store
 
 
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The queries that were searched for, not answered from memory."""
+    """The queries that were searched for, not answered from the cache."""
     found: list[str] = []
 
     def note(engine: Any, query: str, **given: Any) -> Any:
         found.append(query)
         return search(engine, query, **given)
 
-    monkeypatch.setattr(calls, "search", note)
+    monkeypatch.setattr(tools, "search", note)
     monkeypatch.setattr("pylore.app.search.search", note)
     return found
 
 
 @pytest.fixture
-def current(tmp_path: Path) -> Iterator[CurrentStore]:
-    """A store with one decision, as a server has it open."""
-    folder = str(tmp_path / "data")
-    with new_store(folder) as store:
+def folder(tmp_path: Path) -> Path:
+    with new_store(str(tmp_path / "data")) as store:
         Records(store, Settings(), None).add("decision", "Sessions are tokens in a cookie")
-    environ = {"LORE_STORE": folder, "LORE_DIR": folder, "LORE_EMBEDDER": "none",
-               "HOME": str(tmp_path)}  # fmt: skip
-    current = CurrentStore(environ, str(tmp_path))
-    yield current
-    current.close()
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def current(folder: Path) -> Iterator[CurrentStore]:
+    """A store with one decision, as a server has it open."""
+    with served(folder) as (current, _):
+        yield current
 
 
 def ids(current: CurrentStore, query: str, **given: Any) -> list[str]:
-    answer = calls.call(current, "lore_search", {"query": query, **given})
-    assert not answer.wrong
-    return [row["id"] for row in json.loads(answer.text)]
+    text, _ = tools.call(current, "lore_search", {"query": query, **given})
+    return [row["id"] for row in json.loads(text)]
 
 
 def test_similar_queries_are_answered_again(current: CurrentStore, searches: list[str]) -> None:
@@ -65,21 +65,19 @@ def test_similar_queries_are_answered_again(current: CurrentStore, searches: lis
     assert len(searches) == 4
 
 
-def test_a_context_is_answered_again(
-    current: CurrentStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = calls.call(current, "lore_context", {"question": "cookie"})
-    monkeypatch.setattr(calls, "text_within", None)
-    assert calls.call(current, "lore_context", {"question": "cookie"}) is first
+def test_context_is_answered_again(current: CurrentStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = tools.call(current, "lore_context", {"question": "cookie"})
+    monkeypatch.setattr(tools, "text_within", None)
+    assert tools.call(current, "lore_context", {"question": "cookie"}) is first
 
 
-def test_any_write_ends_an_answer(current: CurrentStore, searches: list[str]) -> None:
+def test_any_write_ends_an_answer(current: CurrentStore, searches: list[str], folder: Path) -> None:
     ids(current, "cookie")
-    with open_store(current.folder) as store:  # another connection
+    with open_store(str(folder)) as store:  # another connection
         added = Records(store, Settings(), None).add("note", "Another cookie").id
     assert added in ids(current, "cookie")
-    written = calls.call(current, "lore_remember", {"type": "note", "text": "A third cookie"})
-    assert json.loads(written.text)["id"] in ids(current, "cookie")
+    written, _ = tools.call(current, "lore_remember", {"type": "note", "text": "A third cookie"})
+    assert json.loads(written)["id"] in ids(current, "cookie")
     assert len(searches) == 3
 
 
@@ -88,18 +86,16 @@ def test_a_minute_ends_an_answer(
 ) -> None:
     ids(current, "cookie")
     later = time.monotonic() + 61
-    monkeypatch.setattr("time.monotonic", lambda: later)
+    monkeypatch.setattr("pylore.mcp.current_store.monotonic", lambda: later)
     ids(current, "cookie")
     assert len(searches) == 2
 
 
-def test_a_changed_setting_ends_an_answer(
-    current: CurrentStore, searches: list[str], tmp_path: Path
+def test_changed_setting_ends_an_answer(
+    current: CurrentStore, searches: list[str], folder: Path
 ) -> None:
-    config = tmp_path / ".config/lore/config"
     ids(current, "cookie")
-    config.parent.mkdir(parents=True)
-    config.write_text("vector_min=0.9\n")
+    (folder / ".config").write_text("vector_min=0.9\n")
     ids(current, "cookie")
     assert len(searches) == 2
 
@@ -107,17 +103,12 @@ def test_a_changed_setting_ends_an_answer(
 def test_few_answers_are_held(current: CurrentStore) -> None:
     for number in range(250):
         ids(current, f"cookie {number}")
-    assert len(current.recent_answers()) <= 100
+    assert len(current._answers) <= 100
 
 
-def test_a_server_reads_ahead_after_the_handshake(
-    current: CurrentStore, searches: list[str]
-) -> None:
-    server = McpServer(current, write=False)
-    server.answer(Message("initialize", {"protocolVersion": "2025-06-18"}, 1))
-    assert searches == []
-    assert server.after is not None
-    server.after()
+def test_server_reads_ahead_after_the_handshake(folder: Path, searches: list[str]) -> None:
+    with served(folder) as (_, server):
+        server.run(io.BytesIO(json.dumps(initialize("2025-06-18")).encode()))
     assert searches == ["Sessions are tokens in a cookie"]
 
 
@@ -127,6 +118,6 @@ def test_reading_ahead_leaves_errors_to_the_first_call(tmp_path: Path, file: byt
     folder.mkdir()
     if file is not None:
         (folder / "search.db").write_bytes(file)
-    current = CurrentStore({"LORE_STORE": str(folder), "LORE_DIR": str(folder)}, str(tmp_path))
-    current.read_ahead()
+    with served(folder) as (current, _):
+        current.read_ahead()
     assert [one.name for one in folder.iterdir()] == ([] if file is None else ["search.db"])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
+
+from pylore.mcp.current_store import CurrentStore
+from pylore.mcp.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")
@@ -50,6 +54,31 @@ def tool(id: int | str, name: str, /, **arguments: Any) -> dict[str, Any]:
 def text_of(answer: Mapping[str, Any]) -> str:
     """The first block of a tool's answer."""
     return str(answer["result"]["content"][0]["text"])
+
+
+@contextmanager
+def served(folder: Path, *, write: bool = False) -> Iterator[tuple[CurrentStore, Server]]:
+    """A server of the store in this folder, in the process of the test; bugs are raised."""
+    environ = dict(os.environ)
+    os.environ.update(LORE_DIR=str(folder), LORE_EMBEDDER="none", HOME=str(folder.parent))
+    current = CurrentStore({})
+    try:
+        yield current, Server(current, write=write, report=_raise)
+    finally:
+        current.close()
+        os.environ.clear()
+        os.environ.update(environ)
+
+
+def _raise(error: Exception) -> str:
+    raise error
+
+
+def answers(folder: Path, lines: bytes, *, write: bool = False) -> list[Any]:
+    """Return the answers of a server in the process of the test to these lines."""
+    with redirect_stdout(io.StringIO()) as out, served(folder, write=write) as (_, server):
+        server.run(io.BytesIO(lines))
+    return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
 class Wire:

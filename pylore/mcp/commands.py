@@ -1,0 +1,108 @@
+"""``lore mcp``. A client waits for the server to start: other modules load in the functions."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+from ..cli.command import command, option
+from ..cli.runtime import report_bug
+from ..core.errors import LoreError, UsageError
+from ..core.settings import BY_NAME, from_environment
+from ..terminal.output import note, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..cli.session import Session
+
+CLIENTS = {
+    "claude": (".mcp.json", "mcpServers"),
+    "codex": ("~/.codex/config.toml", "mcp_servers"),
+    "cursor": (".cursor/mcp.json", "mcpServers"),
+    "gemini": (".gemini/settings.json", "mcpServers"),
+    "vscode": (".vscode/mcp.json", "servers"),
+}
+"""Client to its file, in the project or the home, and to the key of its servers."""
+
+
+@command("mcp [--write] [--store FOLDER] | --install CLIENT", settings=("max_bytes",))
+def mcp(
+    session: Session,
+    *,
+    write_tools: bool = option(
+        "--write", "the tools that write, too: what lore_remember adds is staged"
+    ),
+    folder: str | None = option("--store FOLDER", "the data folder", complete="files"),
+    install: str | None = option(
+        "--install CLIENT",
+        f"print the configuration of a client: {', '.join(CLIENTS)}",
+        choices=[*CLIENTS],
+    ),
+    write_config: bool = option(
+        "--write-config", "with --install: write it into the client's file, and keep a backup"
+    ),
+) -> None:
+    """Serve the graph to agents, by the Model Context Protocol on stdin and stdout.
+
+    A client starts it. The tools answer as the commands search, related, show and context do,
+    in at most 32768 bytes. Without --write nothing is written. The store is that of the
+    working directory; reads do not count as use.
+
+    \b
+    claude mcp add lore -- lore mcp
+    lore mcp --write --store ~/notes
+    """
+    from_environment(session.given)  # refuses a wrong setting
+    if install is not None:
+        words = ["mcp", *(["--write"] if write_tools else [])]
+        words += ["--store", os.path.abspath(folder)] if folder else []
+        words += [f"--{one.option}={session.given[name]}" for name, one in BY_NAME.items()
+                  if name in session.given]  # fmt: skip
+        _install(install, words, into_file=write_config)
+        return
+    if write_config:
+        raise UsageError("--write-config goes with --install CLIENT: see --help")
+    from .current_store import CurrentStore
+    from .server import Server
+
+    gc.enable()  # a server lives longer than a hot command
+    if folder is not None:
+        os.environ["LORE_DIR"] = os.path.abspath(folder)
+    if sys.stdin.isatty():
+        note("this speaks the Model Context Protocol, a JSON object a line: a client starts it "
+             "(see 'lore mcp --help')")  # fmt: skip
+    current = CurrentStore(session.given)
+    server = Server(current, write=write_tools, report=lambda error: report_bug(error, "mcp"))
+    server.run(sys.stdin.buffer)
+
+
+def _install(client: str, words: list[str], *, into_file: bool) -> None:
+    """Print the configuration of a client, or write it into the client's file."""
+    import json
+
+    from ..system.edits import change_json
+
+    file, key = CLIENTS[client]
+    entry = {**({"type": "stdio"} if client == "vscode" else {}), "command": "lore", "args": words}
+    if not into_file:
+        toml = f'[{key}.lore]\ncommand = "lore"\nargs = {json.dumps(words)}\n'
+        text = json.dumps({key: {"lore": entry}}, indent=2) + "\n"
+        write(toml if file.endswith(".toml") else text)
+        return
+    if file.endswith(".toml"):
+        raise LoreError(f"{file} is not JSON: paste what 'lore mcp --install {client}' prints")
+
+    def change(settings: dict[str, Any]) -> None:
+        try:
+            there = settings.setdefault(key, {}).get("lore", {"args": ["mcp"]})
+            if there["args"][0] != "mcp":
+                raise LoreError(f"{file}: has another server called 'lore': rename that one")
+            settings[key]["lore"] = {**there, **entry}
+        except (AttributeError, TypeError, LookupError):
+            raise LoreError(f"{file}: '{key}' is not as expected: paste it yourself") from None
+
+    changed = change_json(file, change)
+    note(f"{file}: {'written' if changed else 'is as it should be'}")

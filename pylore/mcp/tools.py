@@ -1,0 +1,339 @@
+"""The tools: functions whose defaults declare their arguments, as those of commands do.
+
+A tool returns its text, and notes beside it. Its docstring is what a model reads of it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..app.bounds import first_nodes, first_rows, text_within
+from ..app.related import related
+from ..app.search import keep_question, record_ids, record_shown, search
+from ..app.show import show
+from ..cli import find
+from ..cli.command import argument, option, parameters_of
+from ..core.errors import LoreError, UsageError
+from ..core.ids import link_parts, own, record_id
+from ..core.json import dumps
+from ..core.text import counted, one_line
+from ..core.vocabulary import CODE_IDS, LEARNING
+from ..store.resolve_id import complete_id
+from ..terminal.output import json_list, json_object
+from .arguments import like, read, schema, setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from ..app.engine import Engine
+    from ..core.model import Hits
+    from ..records.records import Change
+    from .current_store import CurrentStore
+
+    Answer = tuple[str, list[str]]
+    Row = dict[str, Any]
+
+TYPES = ("decision", "lesson", "failure", "pattern", "observation", "note", LEARNING)
+"""Types of records that a model adds."""
+
+A_TOKEN = 4
+"""Bytes for which clients count a token: a context is no longer than its budget by that either."""
+
+EDGES = 10
+"""Edges of a relation that are named; of the others there is the number."""
+
+LINKS = "ID:RELATION, as decision-1a2b3c4d:derived_from"
+
+_TITLE, _SNIPPET = 100, 140
+_USUAL = {"status": "confirmed", "source": "user_edit", "confidence": 1, "data": "{}"}
+"""Values of fields that are left out."""
+
+_NAMED = (*_USUAL, "category", "verdict", "updated_at", "invalidated_at", "tags")
+
+
+class Tool:
+    """A tool. One that ``writes`` needs ``--write``, and a store that is trusted."""
+
+    def __init__(self, run: Callable[..., Answer], title: str, *, writes: bool) -> None:
+        self.name, self.title, self.run, self.writes = run.__name__, title, run, writes
+        self.parameters = parameters_of(run)
+
+    def listed(self) -> dict[str, Any]:
+        """Return the row of ``tools/list``."""
+        text = " ".join((self.run.__doc__ or "").split())
+        hints = {"title": self.title, "readOnlyHint": not self.writes, "openWorldHint": False}
+        hints |= {"destructiveHint": False} if self.writes else {}
+        return {"name": self.name, "description": text, "inputSchema": schema(self.parameters),
+                "annotations": hints}  # fmt: skip
+
+
+def tool(title: str, *, writes: bool = False) -> Callable[[Callable[..., Answer]], Tool]:
+    """Make a tool of a function, whose first parameter is the engine."""
+    return lambda run: Tool(run, title, writes=writes)
+
+
+def call(current: CurrentStore, name: str, arguments: object) -> Answer:
+    """Run a tool; a LoreError says how a model can mend the call."""
+    one = TOOLS[name]
+    given = read(one.parameters, arguments)
+    engine = current.engine()
+    if one.writes and not current.is_trusted:
+        raise LoreError(f"{engine.root} is not trusted, so nothing is written to its store: "
+                        "a person who trusts the others runs 'lore store trust'")  # fmt: skip
+    with engine.store.faults:
+        if one.writes or given.get("files"):  # git may be asked for those
+            return one.run(engine, **given)
+        key = [name, given | {"query": sorted(given.get("query", "").casefold().split())}]
+        found: Answer = current.again(dumps(key), lambda: one.run(engine, **given))
+        return found
+
+
+@tool("Search project knowledge")
+def lore_search(
+    engine: Engine,
+    query: str = argument("QUERY", "Words or a question"),
+    files: tuple[str, ...] = like(
+        find.search, "near", "Files at hand (globs, @git = changed ones, @session = edited in the "
+        "latest sessions): what is tied to them counts more",
+    ),
+    types: tuple[str, ...] = like(
+        find.search, "types", "Only these: decision, lesson, failure, pattern, doc, file, symbol, "
+        "…; 'records' = what people wrote, 'learning' = lessons and their like",
+    ),
+    depth: int | None = setting("graph_depth", "Hops to walk from the matches"),
+    limit: int = setting("limit", default=5, high=50),
+    explain: bool = like(find.search, "explain", "All fields, and what each score is of"),
+) -> Answer:  # fmt: skip
+    """Search what this project knows (decisions, lessons, failures, patterns, docs, code). Call it
+    before you design, debug or change something, or ask why it is so. Returns a JSON array, best
+    first: id, title, at (FILE:LINES, of code LINES), snippet, score 0-1; with depth > 0 also what
+    is connected (hops, path). weak: there may be nothing on this."""
+    engine = _under(engine, limit=limit, graph_depth=depth)
+    found = search(engine, query, near=files, types=types, explain=explain)
+    keep_question(engine, "mcp", query, found)
+    return _hits(engine, query, found, whole=explain)
+
+
+@tool("What is connected")
+def lore_related(
+    engine: Engine,
+    id: str = argument("ID|FILE", "An id from another result, or a file's path"),
+    hops: int = like(find.related, "hops"),
+    edges: tuple[str, ...] = option("[RELATION,…]", "Only over these: imports, calls, …"),
+    types: tuple[str, ...] = like(find.related, "types", "As in lore_search"),
+    limit: int = setting("limit", default=10, high=50),
+) -> Answer:
+    """What is connected to a node, or known about a file. Call it before you edit a file: it names
+    the decisions and lessons tied to it, and files that depend on it or change with it."""
+    engine = _under(engine, graph_edges=" ".join(edges) or None)
+    found = related(engine, [id], hops=hops, types=types, limit=limit, here=os.getcwd())
+    return _hits(engine, f"related {id}", found)
+
+
+@tool("Show nodes whole")
+def lore_show(engine: Engine, ids: tuple[str, ...] = like(find.show, "ids")) -> Answer:
+    """Nodes: body, why, status, anchors in code with verdicts, and up to ten edges of each
+    relation with their count. Call it before you rely on a result."""
+    rows = [_node_row(node) for node in show(engine, ids)]
+    rows, left_out = first_nodes(rows, engine.settings.max_bytes)
+    return json_object(rows[0]) if len(ids) == 1 else json_list(rows), left_out
+
+
+@tool("Context for a task")
+def lore_context(
+    engine: Engine,
+    question: str = argument("QUESTION", "A question, or the id of a task"),
+    budget: int = setting("budget", "Tokens", default=2000, low=200, high=8000),
+    files: tuple[str, ...] = like(find.context, "files", "Only from these files (globs, @git)"),
+) -> Answer:
+    """One text on a question or task within a budget of tokens: records, code, facts and how they
+    are linked, each with its id. Call it once at the start of a task."""
+    engine = _under(engine, budget=budget)
+    most = min(engine.settings.max_bytes or budget * A_TOKEN, budget * A_TOKEN)
+    found = text_within(engine, most, question, form="code", files=files)
+    keep_question(engine, "mcp", found.question, found.hits)
+    record_ids(engine, found.question, [entry["id"] for entry in found.included])
+    left = len(found.withheld)
+    notes = [f"{counted(left, 'result')} left out: there was no room"] if left else []
+    return found.text, [*found.notes, *notes]
+
+
+@tool("Remember a record", writes=True)
+def lore_remember(
+    engine: Engine,
+    type: str = option("[TYPE]", default="", choices=TYPES),
+    text: str = option("[TEXT]", default=""),
+    id: str = option("[ID]", "In place of type and text: the node to link or anchor", ""),
+    why: str = option("[WHY]", "The reason", ""),
+    file: str = option("[FILE]", "What it is about: PATH, PATH:10-20, PATH::SYMBOL or a glob", ""),
+    kind: str = option("[KIND]", "Of its anchor", "", choices=("glob", "hash", "symbol")),
+    links: tuple[str, ...] = option("[LINK,…]", LINKS),
+    tags: tuple[str, ...] = option("[TAG,…]"),
+) -> Answer:
+    """Keep what the next one working here should know: a decision with its reason, a lesson, a
+    failure and its cause. One thing a call, in a sentence or two that stand alone. Or link what is
+    there. Staged until a person confirms it. Returns id and state."""
+    from ..records.fields import Naming
+    from ..system.plugin_files import Events
+
+    path, kind, symbol = _place(file, kind)
+    ends, records = [*map(_end, links)], engine.records()
+
+    def anchored(id: str) -> str:
+        from ..app.code import anchor
+
+        return str(anchor(engine, id, path, kind, symbol, source="conversation")["state"])
+
+    def tie() -> set[str]:
+        states = [
+            records.link(id, relation, other, source="conversation", status=None).state
+            for other, relation in ends
+        ]
+        return {*states, *([anchored(id)] if file else [])}
+
+    def add() -> Change:
+        change = records.add(type, text, **fields)
+        if kind:
+            anchored(change.id)
+        return change
+
+    if id:
+        if type or text or why or tags or not (links or file):
+            raise UsageError("with id give links, file, or both: not type, text, why or tags")
+        id = complete_id(engine.store, id)
+        is_new = records.together(tie, "link", []) != {"unchanged"}
+        return json_object({"id": id, "state": "updated" if is_new else "unchanged"}), []
+    if not type or not text:
+        raise UsageError("give type and text, or the id of what is there")
+    type = Naming(engine.store, engine.settings).require_type(type, new_type=False)
+    node = engine.store.nodes.get(own(record_id(type, text), engine.settings.scope))
+    if node is not None and node.invalidated_at is not None:
+        raise LoreError(f"{node.id} was forgotten by a person: it is not brought back")
+    fields: Row = {"why": why, "file": "" if kind else file, "links": ends, "tags": tags,
+              "source": "conversation"}  # fmt: skip
+    events = Events(engine.settings)
+    events.ask("pre-add", [{"type": type, "body": text, **fields}])
+    change = records.together(add, "add", [text, why])
+    row = {"id": change.id, "state": change.state}
+    new = [] if change.state == "unchanged" else [row]
+    return json_object(row), [*change.notes, *events.tell("post-add", new)]
+
+
+@tool("Rate results", writes=True)
+def lore_feedback(
+    engine: Engine,
+    helpful: tuple[str, ...] = option("[ID,…]"),
+    unhelpful: tuple[str, ...] = option("[ID,…]"),
+) -> Answer:
+    """Say which results helped and which misled: ranks later searches. Call it once at the end."""
+    from ..records.runs import Runs
+
+    if not helpful and not unhelpful:
+        raise UsageError("no ids: give helpful, unhelpful, or both")
+    rated = [
+        Runs(engine.store).rate(ids, rating, engine.settings.run)
+        for rating, ids in (("helpful", helpful), ("unhelpful", unhelpful)) if ids
+    ]  # fmt: skip
+    return json_list([row for rows, _ in rated for row in rows]), [
+        note for _, notes in rated for note in notes
+    ]
+
+
+@tool("Index code", writes=True)
+def lore_index(engine: Engine, path: str = option("[FOLDER]", "All if empty", "")) -> Answer:
+    """Analyze imports, symbols and calls. Call it when lore_related does not know a file."""
+    from ..app.code import index
+
+    below = os.path.abspath(path) if path else ""
+    return json_object(index(engine, below, history=False)), []
+
+
+TOOLS = {one.name: one for one in [*globals().values()] if isinstance(one, Tool)}
+
+
+def _under(engine: Engine, **settings: object) -> Engine:
+    """Return the engine under these settings of a call; None is not given."""
+    given = [(name, str(value)) for name, value in settings.items() if value is not None]
+    return engine.changed(given, "mcp")
+
+
+def _hits(engine: Engine, query: str, found: Hits, *, whole: bool = False) -> Answer:
+    """Return the rows that have room, and record them in the run; without any, also why."""
+    every = found.rows() if whole else map(_hit_row, found.rows())
+    rows, left_out = first_rows([*every], engine.settings.max_bytes)
+    del found.hits[len(rows) :]
+    record_shown(engine, query, found)
+    return json_list(rows), left_out if rows else [*found.notes, *left_out]
+
+
+def _end(link: str) -> tuple[str, str]:
+    parts = link_parts(link)
+    if parts is None:
+        raise UsageError(f"links has '{link}': give {LINKS}")
+    return parts
+
+
+def _place(file: str, kind: str) -> tuple[str, str, str]:
+    """Return the path, kind and symbol of the anchor that ``file`` and ``kind`` describe."""
+    path, _, symbol = file.partition("::")
+    if kind and not file:
+        raise UsageError("kind needs a file: give what it is about")
+    if kind and bool(symbol) != (kind == "symbol"):
+        raise UsageError(f"file is '{file}' and kind is {kind}: PATH::SYMBOL goes with symbol")
+    return path, "symbol" if symbol else kind, symbol
+
+
+def _hit_row(hit: Row) -> Row:
+    """Return a result: ``id, title, at, snippet, score, hops, path, verdict, weak``."""
+    snippet = one_line(hit["snippet"])
+    return _slim(_head(hit, snippet) | {
+        "snippet": snippet[:_SNIPPET], "score": round(hit["score"], 2), "hops": hit["hops"],
+        "path": hit["path"] if hit["hops"] else [], "verdict": hit["verdict"], "weak": hit["weak"],
+    })  # fmt: skip
+
+
+def _node_row(node: Row) -> Row:
+    """Return a node: its text, what is not as usual, its anchors, and its edges by relation."""
+    return _slim(_head(node, node["body"] or "") | {
+        "body": node["body"], **{name: node.get(name) for name in _NAMED},
+        "anchors": [*map(_slim, node["anchors"])], "edges": _edges(node["edges"]),
+    })  # fmt: skip
+
+
+def _slim(row: Row) -> Row:
+    return {name: value for name, value in row.items()
+            if value != _USUAL.get(name) and (value or isinstance(value, float))}  # fmt: skip
+
+
+def _head(row: Row, text: str) -> Row:
+    """Return the id, the title unless the text begins with it or the id has it, and the place."""
+    id, title = row["id"], one_line(row["title"] or "")
+    repeated = text.startswith(title) or id.endswith(title)
+    return {"id": id, "title": "" if repeated else title[:_TITLE], "at": _place_of(row)}
+
+
+def _place_of(row: Row) -> str:
+    """Return ``FILE:FIRST-LAST``; of a file or a symbol, whose id has it, the lines alone.
+
+    >>> _place_of({"id": "lesson-1", "file": "a.py", "line_start": 3, "line_end": 5})
+    'a.py:3-5'
+    """
+    first, last = row["line_start"], row["line_end"]
+    file = "" if row["id"].startswith(CODE_IDS) else row["file"] or ""
+    lines = "" if first is None else str(first) if last in (None, first) else f"{first}-{last}"
+    return f"{file}:{lines}".strip(":")
+
+
+def _edges(edges: Iterable[Row]) -> list[Row]:
+    found: dict[tuple[str, str], Row] = {}
+    for edge in edges:
+        relation, direction = key = edge["relation"], edge["direction"]
+        row = {"relation": relation, "direction": direction, "count": 0, "ids": []}
+        group = found.setdefault(key, row)
+        group["count"] += 1
+        if len(group["ids"]) < EDGES:
+            title = "" if edge["id"].startswith(CODE_IDS) else one_line(edge["title"] or "")
+            group["ids"].append(f"{edge['id']} {title[:_TITLE]}".strip())
+    return [*found.values()]
