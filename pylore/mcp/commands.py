@@ -74,7 +74,7 @@ def mcp(
     if sys.stdin.isatty():
         note("this speaks the Model Context Protocol, a JSON object a line: a client starts it "
              "(see 'lore mcp --help')")  # fmt: skip
-    current = CurrentStore(session.given)
+    current = CurrentStore(session)
     server = Server(current, write=write_tools, report=lambda error: report_bug(error, "mcp"))
     server.run(sys.stdin.buffer)
 

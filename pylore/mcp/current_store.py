@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from time import monotonic
 
-from ..app.engine import Engine
-from ..cli.runtime import data_folder, load_settings, open_for_reading, project_folder, project_root
+from ..cli.runtime import data_folder, project_folder
 from ..core.setting_values import OWN_EMBEDDERS
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..store import FILE
@@ -16,8 +15,11 @@ from ..system.projects import is_trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
+
+    from ..app.engine import Engine
+    from ..cli.session import Session
 
 MAX_BYTES = "32768"
 """``max_bytes`` unless it is set: clients take as many without cutting them."""
@@ -32,10 +34,10 @@ _MOST_ANSWERS = 100
 
 
 class CurrentStore:
-    """The store of a command in the working directory. ``flags`` are settings of the server."""
+    """The store of a session in the working directory."""
 
-    def __init__(self, flags: Mapping[str, str]) -> None:
-        self._flags = flags
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._found: object = None
         self._engine: Engine | None = None
         self._state: object = None
@@ -53,14 +55,15 @@ class CurrentStore:
         found = place, *_ = self._look()
         if self._engine is None or place is None or found != self._found:
             self.close()
-            settings = load_settings(self._flags)
+            self._session.read_settings()
+            settings = self._session.settings
             changes = [("busy_timeout", str(min(PATIENCE, settings.busy_timeout)))]
             if not settings.origins.get("max_bytes"):
                 changes.append(("max_bytes", MAX_BYTES))
             if not self.is_trusted:
                 changes.append(("run", ""))
-            settings = settings.changed(changes, "default:mcp")
-            self._engine = Engine(open_for_reading(settings), settings, project_root())
+            self._session.use(settings.changed(changes, "default:mcp"))
+            self._engine = self._session.engine()
             self._engine.store.cache_reads()
             self._found = found
         return self._engine

@@ -11,6 +11,8 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from pylore.cli.command import Line
+from pylore.cli.session import Session
 from pylore.mcp.current_store import CurrentStore
 from pylore.mcp.server import Server
 
@@ -61,7 +63,7 @@ def served(folder: Path, *, write: bool = False) -> Iterator[tuple[CurrentStore,
     """A server of the store in this folder, in the process of the test; bugs are raised."""
     environ = dict(os.environ)
     os.environ.update(LORE_DIR=str(folder), LORE_EMBEDDER="none", HOME=str(folder.parent))
-    current = CurrentStore({})
+    current = CurrentStore(Session(Line()))
     try:
         yield current, Server(current, write=write, report=_raise)
     finally:
