@@ -1,7 +1,7 @@
 """The plain typed objects that come out of the engine.
 
-They are classes with slots and not dataclasses because every search imports
-them, and ``dataclasses`` alone takes longer to import than a search may take.
+They are no dataclasses: a search imports them, and ``dataclasses`` takes longer to import than a
+search may take.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from .scoring import score_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, TypeVar
+    from typing import Any, ClassVar, TypeVar
+
+    from typing_extensions import dataclass_transform
 
     from .scoring import Factors
 
@@ -19,16 +21,33 @@ if TYPE_CHECKING:
 
     EdgeKey = tuple[str, str, str]
     """(from, to, relation)"""
+else:
+
+    def dataclass_transform():
+        return lambda table: table
 
 
+@dataclass_transform()
 class Record:
-    """Fields named by ``__slots__``, comparable, and convertible to a dict."""
+    """Fields that compare, copy, print and convert to a dict.
+
+    A subclass annotates them, with the values that they have unless given, and is made with values
+    in that order or by name; or it names them in ``__slots__``, and sets them itself.
+    """
 
     __slots__: tuple[str, ...] = ()
+    FIELDS: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        if "FIELDS" not in vars(cls):
+            cls.FIELDS = cls.__slots__ or tuple(cls.__annotations__)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        vars(self).update(zip(self.FIELDS, values, strict=False), **named)
 
     def to_dict(self) -> dict[str, Any]:
         """Map field name to value, in the order of the class."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.FIELDS}
 
     def to_json(self) -> str:
         """Return the fields as JSON on one line."""
@@ -43,7 +62,7 @@ class Record:
 
     def __copy__(self: R) -> R:
         other = object.__new__(type(self))
-        for name in self.__slots__:
+        for name in self.__slots__ or vars(self):
             setattr(other, name, getattr(self, name))
         return other
 
@@ -59,55 +78,26 @@ class Node(Record):
     are as they were from the beginning.
     """
 
-    __slots__ = (
-        "id", "type", "title", "body", "status", "source", "confidence", "category", "tags",
-        "file", "line_start", "line_end", "data", "created_at", "updated_at", "accessed_at",
-        "access_count", "invalidated_at", "changed_at", "stamps",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        id: str,
-        type: str,
-        title: str = "",
-        body: str = "",
-        status: str = "confirmed",
-        source: str = "user_edit",
-        confidence: float = 1.0,
-        category: str | None = None,
-        tags: tuple[str, ...] = (),
-        file: str | None = None,
-        line_start: int | None = None,
-        line_end: int | None = None,
-        data: str = "{}",
-        created_at: str = "",
-        updated_at: str = "",
-        accessed_at: str | None = None,
-        access_count: int = 0,
-        invalidated_at: str | None = None,
-        changed_at: str | None = None,
-        stamps: str = "",
-    ) -> None:
-        self.id = id
-        self.type = type
-        self.title = title
-        self.body = body
-        self.status = status
-        self.source = source
-        self.confidence = confidence
-        self.category = category
-        self.tags = tags
-        self.file = file
-        self.line_start = line_start
-        self.line_end = line_end
-        self.data = data
-        self.created_at = created_at
-        self.updated_at = updated_at
-        self.accessed_at = accessed_at
-        self.access_count = access_count
-        self.invalidated_at = invalidated_at
-        self.changed_at = changed_at
-        self.stamps = stamps
+    id: str
+    type: str
+    title: str = ""
+    body: str = ""
+    status: str = "confirmed"
+    source: str = "user_edit"
+    confidence: float = 1.0
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    file: str | None = None
+    line_start: int | None = None
+    line_end: int | None = None
+    data: str = "{}"
+    created_at: str = ""
+    updated_at: str = ""
+    accessed_at: str | None = None
+    access_count: int = 0
+    invalidated_at: str | None = None
+    changed_at: str | None = None
+    stamps: str = ""
 
     @property
     def why(self) -> str:
@@ -123,44 +113,23 @@ class Node(Record):
 class Edge(Record):
     """One row of ``graph_edges``: a directed, typed, weighted link.
 
-    ``ended_at`` is when somebody has ended it; ``invalidated_at`` since when it is out, which the
-    store derives: it has been ended, or one of its ends is forgotten.
+    ``ended_at`` is when somebody ended it; ``invalidated_at`` since when it is out, because it was
+    ended or one of its ends was forgotten.
     """
 
-    __slots__ = (
-        "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "created_at",
-        "accessed_at", "access_count", "invalidated_at", "changed_at", "ended_at",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        from_id: str,
-        to_id: str,
-        relation: str,
-        weight: float = 1.0,
-        source: str = "user_edit",
-        status: str = "confirmed",
-        metadata: str = "{}",
-        created_at: str = "",
-        accessed_at: str | None = None,
-        access_count: int = 0,
-        invalidated_at: str | None = None,
-        changed_at: str | None = None,
-        ended_at: str | None = None,
-    ) -> None:
-        self.from_id = from_id
-        self.to_id = to_id
-        self.relation = relation
-        self.weight = weight
-        self.source = source
-        self.status = status
-        self.metadata = metadata
-        self.created_at = created_at
-        self.accessed_at = accessed_at
-        self.access_count = access_count
-        self.invalidated_at = invalidated_at
-        self.changed_at = changed_at
-        self.ended_at = ended_at
+    from_id: str
+    to_id: str
+    relation: str
+    weight: float = 1.0
+    source: str = "user_edit"
+    status: str = "confirmed"
+    metadata: str = "{}"
+    created_at: str = ""
+    accessed_at: str | None = None
+    access_count: int = 0
+    invalidated_at: str | None = None
+    changed_at: str | None = None
+    ended_at: str | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -186,31 +155,25 @@ def edge_name(key: EdgeKey) -> str:
 
 
 class Past(Record):
-    """A state that a node has left: the node as it was, the command by which it was left
-    (``change``), and the clock of the state after it (``changed_at``).
+    """A state that a node has left, the command by which it was left (``change``), and the clock of
+    the state after it (``changed_at``).
 
     ``node`` has the access counts and the time of creation of no particular moment.
     ``command`` is the number of the command in this store, None for another store's.
     """
 
-    __slots__ = ("change", "changed_at", "command", "node")
-
-    def __init__(self, node: Node, change: str, changed_at: str, command: int | None) -> None:
-        self.node = node
-        self.change = change
-        self.changed_at = changed_at
-        self.command = command
+    node: Node
+    change: str
+    changed_at: str
+    command: int | None
 
 
 class PastCommand(Record):
     """One command that changed a store."""
 
-    __slots__ = ("at", "id", "name")
-
-    def __init__(self, id: int, name: str, at: str) -> None:
-        self.id = id
-        self.name = name
-        self.at = at
+    id: int
+    name: str
+    at: str
 
 
 class Hit(Record):
@@ -218,46 +181,40 @@ class Hit(Record):
 
     ``score`` is the product of ``factors`` and cannot be set: a stage of a search gives a
     factor. A document that was imported has the line in which the passage that matched begins,
-    and no ``line_end``. ``verdict`` says whether what it is about still holds; None for what has no
-    anchor. ``credibility`` is (confidence, source, status, accesses) of its node, and
-    ``standing`` are the factors that come of its age and of that. These three are not fields of the
-    result.
+    and no ``line_end``. ``verdict`` is that of its anchors; None for what has no anchor.
+    ``credibility`` is (confidence, source, status, accesses) of its node, and ``standing`` are the
+    factors that come of its age and of that. These are not fields of the result.
     """
 
     FIELDS = (
         "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
         "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
-        "edge_type",
-        "verdict", "match", "weak", "explain",
+        "edge_type", "verdict", "match", "weak", "explain",
     )  # fmt: skip
 
-    __slots__ = (
-        *(name for name in FIELDS if name not in ("score", "edge_type")),
-        "credibility", "factors", "standing",
-    )  # fmt: skip
+    type: str = ""
+    title: str = ""
+    snippet: str = ""
+    file: str | None = None
+    line_start: int | None = None
+    line_end: int | None = None
+    rrf_score: float | None = None
+    bm25_score: float | None = None
+    vector_score: float | None = None
+    recency_score: float | None = None
+    feedback_score: float = 0.5
+    hops: int = 0
+    edge: str | None = None
+    verdict: str | None = None
+    weak: bool = False
+    explain: dict[str, Any] | None = None
+    credibility: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)
 
     def __init__(self, id: str, score: float = 1.0, match: str = "graph") -> None:
         self.id = id
-        self.type = ""
-        self.title = ""
-        self.snippet = ""
-        self.file: str | None = None
-        self.line_start: int | None = None
-        self.line_end: int | None = None
-        self.factors: Factors = {"match": score}
-        self.rrf_score: float | None = None
-        self.bm25_score: float | None = None
-        self.vector_score: float | None = None
-        self.recency_score: float | None = None
-        self.feedback_score = 0.5
-        self.hops = 0
-        self.path: list[str] = [id]
-        self.edge: str | None = None
-        self.verdict: str | None = None
         self.match = match
-        self.weak = False
-        self.explain: dict[str, Any] | None = None
-        self.credibility: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)
+        self.path = [id]
+        self.factors: Factors = {"match": score}
         self.standing: Factors = {}
 
     @property
@@ -276,7 +233,7 @@ class Hit(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of a result; ``explain`` only where it was asked for."""
-        fields = {name: getattr(self, name) for name in self.FIELDS}
+        fields = super().to_dict()
         if self.explain is None:
             del fields["explain"]
         return fields

@@ -73,8 +73,8 @@ EDGE_KEY = ("from_id", "to_id", "relation")
 LEFT = ("changed_at", "change")
 """When and how the place of an anchor was left."""
 
-NODE_FIELDS = frozenset((*Node.__slots__, "was"))
-EDGE_FIELDS = frozenset(Edge.__slots__)
+NODE_FIELDS = frozenset((*Node.FIELDS, "was"))
+EDGE_FIELDS = frozenset(Edge.FIELDS)
 
 _LONGEST = 1 << 40
 """Bytes of a line: git holds the files in memory, and so can we."""

@@ -129,7 +129,7 @@ def _outcome(before: Anchor | None, after: Anchor | None, theirs: Anchor) -> str
     return "updated"
 
 
-_edge_row = attrgetter(*(name for name in Edge.__slots__ if name != "invalidated_at"))
+_edge_row = attrgetter(*(name for name in Edge.FIELDS if name != "invalidated_at"))
 
 
 class EdgeMerge:
@@ -254,7 +254,7 @@ class EdgeMerge:
         self._changed[edge.key] = edge
 
 
-_node_row = attrgetter(*Node.__slots__)
+_node_row = attrgetter(*Node.FIELDS)
 
 
 class Conflict(Record):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Bundle = tuple[str, bool, list[str], list[str], list[float]]
     """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
 
-_REST = Edge.__slots__[2:]
+_REST = Edge.FIELDS[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
 _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
 _GONE = "coalesce((SELECT invalidated_at FROM nodes WHERE key = {}), '')"
@@ -45,8 +45,8 @@ _OUT = f"coalesce(?{{ended}}, nullif(max({_GONE}, {_GONE}), ''))"
 """When an edge is out: it was ended then, or an end of it is forgotten since then. SQLite makes a
 table for each ``IN`` of a row that it writes."""
 _GIVEN = {
-    **{name: f"?{number}" for number, name in enumerate(Edge.__slots__, 1)},
-    "invalidated_at": _OUT.format("?1", "?2", ended=Edge.__slots__.index("ended_at") + 1),
+    **{name: f"?{number}" for number, name in enumerate(Edge.FIELDS, 1)},
+    "invalidated_at": _OUT.format("?1", "?2", ended=Edge.FIELDS.index("ended_at") + 1),
 }
 INSERT_EDGE = (
     f"INSERT INTO main.graph_edges(from_key, to_key, {', '.join(_REST)})"
@@ -553,11 +553,11 @@ def _edge_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def edge_rows(connection: apsw.Connection, edges: Iterable[Edge]) -> Iterator[list[Any]]:
-    """Yield edges as rows of the table, in the order of ``Edge.__slots__``; their ends get keys."""
+    """Yield edges as rows of the table, in the order of ``Edge.FIELDS``; their ends get keys."""
     from itertools import islice
     from operator import attrgetter  # writing alone needs these
 
-    fields = attrgetter(*Edge.__slots__)
+    fields = attrgetter(*Edge.FIELDS)
     rest = iter(edges)
     while chunk := list(islice(rest, _CHUNK)):
         keys = given_keys(connection, (id for edge in chunk for id in edge.key[:2]))

@@ -178,8 +178,8 @@ def _updates(key: Sequence[str], names: Sequence[str]) -> str:
     return ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
 
 
-_NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), Node.__slots__)}"
-_EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__)}"
+_NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), Node.FIELDS)}"
+_EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.FIELDS)}"
 
 
 _HERE = "SELECT n.id FROM json_each(?) j CROSS JOIN main.nodes n ON n.id = j.value"
@@ -226,7 +226,7 @@ class StateHistory:
         return found
 
     def _node(self, id: str) -> Node | None:
-        columns = ", ".join(Node.__slots__)
+        columns = ", ".join(Node.FIELDS)
         rows = self._db.execute(f"SELECT {columns} FROM nodes WHERE id = ?", (id,))
         return next(map(node_of, rows), None)
 

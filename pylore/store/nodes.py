@@ -125,7 +125,7 @@ if TYPE_CHECKING:
     """(type, title, file, first line, last line, days since the last update, confidence,
     source, status, accesses)"""
 
-_FIELDS = ", ".join(Node.__slots__)
+_FIELDS = ", ".join(Node.FIELDS)
 _SORTED = 5000
 """Nodes of a list that are rather found by another index and sorted."""
 
@@ -142,13 +142,13 @@ _LEAST_LIKE = 3
 
 INSERT_NODE = (
     f"INSERT INTO main.nodes({_FIELDS}, key)"
-    f" VALUES ({', '.join('?' * len(Node.__slots__))}, {NEW_KEY.format(id='?1')})"
+    f" VALUES ({', '.join('?' * len(Node.FIELDS))}, {NEW_KEY.format(id='?1')})"
 )
 """A row of ``rows_of``."""
 
-_FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
+_FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.FIELDS)
 _CONTENT = tuple(
-    name for name in Node.__slots__ if name not in ("id", "updated_at", "changed_at", "stamps")
+    name for name in Node.FIELDS if name not in ("id", "updated_at", "changed_at", "stamps")
 )
 _LEAVE = (
     "INSERT OR IGNORE INTO main.node_history SELECT ?, ?, ?, ?,"
@@ -227,7 +227,7 @@ class Nodes:
             from .passages import remember_texts
 
             remember_texts(self._db, texts_of([node]))
-        updates = ", ".join(f"{name} = excluded.{name}" for name in Node.__slots__[1:])
+        updates = ", ".join(f"{name} = excluded.{name}" for name in Node.FIELDS[1:])
         self._db.execute(
             f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}",
             next(rows_of([node])),
@@ -610,7 +610,7 @@ def _is_same(one: Node, other: Node) -> bool:
 
 
 def node_of(row: tuple[object, ...]) -> Node:
-    """Return a node of its row, in the order of ``Node.__slots__``."""
+    """Return a node of its row, in the order of ``Node.FIELDS``."""
     node = Node(*row)  # type: ignore[arg-type]
     node.tags = tuple(str(row[8]).split())
     return node
@@ -622,10 +622,10 @@ def texts_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str, str, str, str | 
 
 
 def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
-    """Yield nodes as rows of the table, in the order of ``Node.__slots__``."""
+    """Yield nodes as rows of the table, in the order of ``Node.FIELDS``."""
     from operator import attrgetter  # writing alone needs it
 
-    fields = attrgetter(*Node.__slots__)
+    fields = attrgetter(*Node.FIELDS)
     for node in nodes:
         values = list(fields(node))
         values[8] = " ".join(node.tags)
