@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 
 from .errors import LoreError
+from .text import composed, one_line, without_marks
 from .vocabulary import NAMED_TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-if TYPE_CHECKING:
     from hashlib import blake2b, sha256
 else:
     try:
@@ -27,24 +25,15 @@ else:
 
 __all__ = ["blake2b", "sha256"]
 
-
 LONGEST_ID = 1000
 LONGEST_SLUG = 80
 KEY_DIGITS = 8
 
 # Without these C, C++ and C# were one thing, and so were ">=3" and "<3", "-5" and "5".
-_SIGNS = str.maketrans(
-    {
-        "+": " plus ",
-        "#": " sharp ",
-        "%": " percent ",
-        "<": " less ",
-        ">": " more ",
-        "=": " equal ",
-        "*": " star ",
-        "\u2212": " minus ",
-    }
-)
+_SIGNS = str.maketrans({
+    "+": " plus ", "#": " sharp ", "%": " percent ", "<": " less ", ">": " more ", "=": " equal ",
+    "*": " star ", "\u2212": " minus ",
+})  # fmt: skip
 
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
@@ -55,7 +44,7 @@ def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
     >>> record_id("decision", "Use JWT") == record_id("decision", " Use JWT ")
     True
     """
-    content = f"{type}\n{_composed(text).strip()}"
+    content = f"{type}\n{composed(text).strip()}"
     return f"{type}-{sha256(content.encode()).hexdigest()[:digits]}"
 
 
@@ -69,7 +58,7 @@ def named_id(type: str, name: str) -> str:
     """
     if type not in ("entity", "concept"):
         return f"{type}-{name}"
-    spelled = _composed(name).strip().lower()
+    spelled = composed(name).strip().lower()
     if spelled.startswith("-") and spelled[1:2].isdigit():
         spelled = f"minus {spelled[1:]}"
     slug = "-".join(_words(spelled.translate(_SIGNS)))
@@ -81,25 +70,13 @@ def named_id(type: str, name: str) -> str:
     return f"{type}-{slug}"
 
 
-def _composed(text: str) -> str:
-    """Return the text in NFC: an accent and its letter are one."""
-    if text.isascii():
-        return text
-    from unicodedata import normalize
-
-    return normalize("NFC", text)
-
-
 def _words(text: str) -> list[str]:
-    """Return the runs of letters and digits as Python has them, which full text has otherwise.
+    """Return the runs of letters and digits.
 
-    It cannot follow ``text.words``: ids that were given stay.
+    ``text.words`` follows SQLite, which splits some differently: ids that were given stay.
     """
-    if not text.isascii():
-        from .text import without_marks
-
-        text = without_marks(text)
-    return "".join(letter if letter.isalnum() else " " for letter in text).split()
+    plain = text if text.isascii() else without_marks(text)
+    return "".join(letter if letter.isalnum() else " " for letter in plain).split()
 
 
 def make_id(type: str, text: str) -> str:
@@ -108,24 +85,20 @@ def make_id(type: str, text: str) -> str:
 
 
 def check_type(type: str) -> str:
-    """Return a type that is to be declared.
-
-    Raises:
-        LoreError: it is not a valid name.
-    """
-    if not (type.isascii() and type.isalpha() and type.islower()):
+    """Return a type that is to be declared; raise LoreError if it is not a valid name."""
+    if not _is_type(type):
         raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
     return type
 
 
-def check_id(id: str) -> str:
-    """Return ``id`` if it has the form of one.
+def _is_type(text: str) -> bool:
+    return text.isascii() and text.isalpha() and text.islower()
 
-    Raises:
-        LoreError: no ``<type>-<key>``, too long, or with control characters.
-    """
-    type, dash, key = id.partition("-")
-    if not dash or not key.strip() or not (type.isascii() and type.isalpha() and type.islower()):
+
+def check_id(id: str) -> str:
+    """Return ``id``; raise LoreError if it is no ``<type>-<key>``, too long, or unprintable."""
+    type, _, key = id.partition("-")
+    if not key.strip() or not _is_type(type):
         raise LoreError(f"'{id[:80]}' is not a valid id: give <type>-<key>, as decision-1a2b3c4d")
     if len(id) > LONGEST_ID:
         raise LoreError(
@@ -137,24 +110,20 @@ def check_id(id: str) -> str:
 
 
 def check_scope(id: str, scope: str) -> str:
-    """Return ``id`` if what is behind its ``@@`` is the scope in effect, or without one a
-    scope.
+    """Return ``id``; raise LoreError unless the scope behind its ``@@`` is ``scope``, or any valid
+    one if that is empty.
 
     The path of a file or a symbol may have ``@@`` in it.
-
-    Raises:
-        LoreError: it is something else, or nothing is before it.
     """
-    if "@@" not in id or id.partition("-")[0] in ("file", "symbol"):
+    if MARK not in id or id.partition("-")[0] in ("file", "symbol"):
         return id
-
-    plain, _, whose = id.partition(MARK)
-    if whose != scope if scope else not is_name(whose):
+    name, _, owner = id.partition(MARK)
+    if owner != scope if scope else not is_name(owner):
         wanted = f"'{scope}', the scope in effect," if scope else "the name of one scope"
         raise LoreError(f"'{id[:80]}' is not a valid id: nothing but {wanted} may stand "
                         f"behind its {MARK}")  # fmt: skip
-    if not plain.partition("-")[2].strip():
-        raise LoreError(f"'{id[:80]}' is not a valid id: give <type>-<key>{MARK}{whose}")
+    if not name.partition("-")[2].strip():
+        raise LoreError(f"'{id[:80]}' is not a valid id: give <type>-<key>{MARK}{owner}")
     return id
 
 
@@ -168,47 +137,42 @@ def link_parts(text: str) -> tuple[str, str] | None:
     return (id, relation) if id and relation else None
 
 
+# --- scopes: the name of what belongs to one ends with MARK and its name
+
 MARK = "@@"
 LONGEST = 64
 ALL = "*"
 """The value for "no scope" where one has to be given."""
-
 COMMON = "what is common to all scopes cannot be changed under one: do that without a scope"
-"""The message for whoever tries."""
 
 
 def is_name(text: str) -> bool:
-    """Return whether a scope may be called so: lower-case letters, digits, ``-`` and ``_``.
+    """Return True for a valid name of a scope: lower-case letters, digits, ``-`` and ``_``.
 
-    >>> is_name("alice"), is_name("agent-7"), is_name("-x"), is_name("A"), is_name("a*")
-    (True, True, False, False, False)
+    >>> is_name("agent-7"), is_name("-x"), is_name("A"), is_name("a*")
+    (True, False, False, False)
     """
-    plain = text.replace("-", "").replace("_", "")
-    return (
-        text.isascii()
-        and plain.isalnum()
-        and text == text.lower()
-        and text[:1].isalnum()
-        and len(text) <= LONGEST
-    )
+    letters = text.replace("-", "").replace("_", "")
+    plain = text.isascii() and letters.isalnum() and text == text.lower()
+    return plain and text[0].isalnum() and len(text) <= LONGEST
 
 
 def own(name: str, scope: str) -> str:
-    """Return an id or a relation as it is called under a scope; as it is where there is none.
+    """Return the name of an id or a relation under a scope, if any.
 
-    >>> own("entity-duckdb", "alice"), own("entity-duckdb@@alice", "alice"), own("uses", "")
-    ('entity-duckdb@@alice', 'entity-duckdb@@alice', 'uses')
+    >>> own("entity-duckdb", "alice"), own("uses@@alice", "alice"), own("uses", "")
+    ('entity-duckdb@@alice', 'uses@@alice', 'uses')
     """
     return f"{name}{MARK}{scope}" if scope and not name.endswith(MARK + scope) else name
 
 
 def is_own(name: str, scope: str) -> bool:
-    """Return whether something of this name belongs to a scope."""
+    """Return True if something of this name belongs to a scope."""
     return name.endswith(MARK + scope)
 
 
 def is_seen(name: str, scope: str) -> bool:
-    """Return whether something of this name is common or a scope's own; without one, all is seen.
+    """Return True if something of this name is common, or a scope's own; without a scope always.
 
     >>> [is_seen("note-1@@alice", scope) for scope in ("alice", "bob", "")]
     [True, False, True]
@@ -217,21 +181,17 @@ def is_seen(name: str, scope: str) -> bool:
 
 
 def called(names: Iterable[str], scope: str) -> list[str]:
-    """Return what these relations are called under a scope: what is common, and its own without the
-    scope; another's are left out.
+    """Return the names of the relations that are common or a scope's own, without the scope.
 
-    >>> called(["uses", "likes@@alice", "fears@@bob"], "alice")
-    ['uses', 'likes']
-    >>> called(["uses", "likes@@alice"], "")
-    ['uses']
+    >>> called(["uses", "likes@@alice", "fears@@bob"], "alice"), called(["uses", "likes@@bob"], "")
+    (['uses', 'likes'], ['uses'])
     """
     seen = [plain(name) for name in names if MARK not in name or (scope and is_own(name, scope))]
     return [*dict.fromkeys(seen)]
 
 
 def whose(*names: str) -> str:
-    """Return the scope of what has these names, as an edge has those of its ends and its relation;
-    nothing where it is common.
+    """Return the scope of an edge from the names of its ends and its relation; empty if common.
 
     >>> whose("entity-jacq", "entity-duckdb", "uses@@alice"), whose("entity-jacq")
     ('alice', '')
@@ -240,11 +200,7 @@ def whose(*names: str) -> str:
 
 
 def plain(name: str) -> str:
-    """Return a name without its scope.
-
-    >>> plain("uses@@alice"), plain("uses")
-    ('uses', 'uses')
-    """
+    """Return a name without its scope."""
     return name.rpartition(MARK)[0] or name
 
 
@@ -254,6 +210,4 @@ def fact_sentence(subject: str, predicate: str, object: str) -> str:
     >>> fact_sentence("web shop", "is_built_with", "Rust")
     'web shop is built with Rust'
     """
-    from .text import one_line
-
     return one_line(f"{subject} {plain(predicate).replace('_', ' ')} {object}")

@@ -1,7 +1,7 @@
 """JSON in and out without importing ``json``.
 
 That package loads ``re`` and ``enum``, which takes a fourth of a search; what it reads and
-writes with is one module in C. Whatever is wrong in a text is left to ``json`` to say.
+writes with is one module in C. Its own messages come from ``json`` itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Reading:
         self._scan = make_scanner(self)  # type: ignore[arg-type]
 
     def read(self, text: str) -> tuple[Any] | None:
-        """Return the value; None where it is not JSON."""
+        """Return the value; None if it is not JSON."""
         bare = text.strip(" \t\n\r")
         try:
             value, end = self._scan(bare, 0)
@@ -41,45 +41,32 @@ class Reading:
         return (value,) if end == len(bare) else None
 
     def loads(self, text: str) -> Any:
-        """Return what ``json.loads`` gives.
-
-        Raises:
-            ValueError: it is not JSON; as ``json`` says it.
-        """
+        """Return the value; raise ValueError with the message of ``json`` if it is not JSON."""
         found = self.read(text)
         if found:
             return found[0]
-        from json import JSONDecoder  # which says what is wrong
+        from json import JSONDecoder
 
         return JSONDecoder(parse_constant=self.parse_constant).decode(text)
 
 
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
 _READING = Reading(lambda name: float(name.replace("Infinity", "inf")))
+_STRICT = Reading(_refuse_constant)
 
-
-def loads(text: str) -> Any:
-    """Return what ``json.loads`` gives, with its errors.
-
-    >>> loads('{"a": [1, 0.5, null]}')
-    {'a': [1, 0.5, None]}
-    """
-    return _READING.loads(text)
+loads = _READING.loads
 
 
 def is_json(text: str) -> bool:
-    """Return whether ``loads`` reads it.
-
-    >>> is_json("[1]"), is_json("me")
-    (True, False)
-    """
+    """Return True if ``loads`` reads it."""
     return _READING.read(text) is not None
 
 
 def dumps(value: Any) -> str:
-    """Return ``value`` as JSON on one line, with nothing in it that a terminal obeys.
-
-    Raises:
-        TypeError: JSON has no form for it.
+    """Return JSON on one line, without characters that a terminal obeys; TypeError as ``json``.
 
     >>> dumps({"a": [1, 0.5, None, True], "b": 'say "hi"'})
     '{"a":[1,0.5,null,true],"b":"say \\\\"hi\\\\""}'
@@ -88,11 +75,7 @@ def dumps(value: Any) -> str:
 
 
 def canonical(value: Any) -> str:
-    """Return JSON as ``dumps`` does, with the keys of objects in order.
-
-    >>> canonical({"b": 1, "a": "é"})
-    '{"a":"é","b":1}'
-    """
+    """Return JSON as ``dumps`` does, with the keys of objects in order."""
     return "".join(_SORTING(value, 0))
 
 
@@ -112,12 +95,12 @@ _ESCAPED = {
 
 
 def quote(text: str) -> str:
-    """Return one string as JSON, in quotes, with nothing in it that a terminal obeys."""
+    """Return one string as JSON, in quotes, without characters that a terminal obeys."""
     return harmless(encode_basestring(text))
 
 
 def harmless(json: str) -> str:
-    """Return one line of JSON that says the same, with nothing in it that a terminal obeys."""
+    """Return the same JSON on one line, without characters that a terminal obeys."""
     return json if json.isprintable() else json.translate(_ESCAPED)
 
 
@@ -137,11 +120,7 @@ _WRITING, _SORTING = (
 
 
 def decoded(line: bytes, longest: int) -> str:
-    """Return a line of at most so many bytes as text.
-
-    Raises:
-        LoreError: it is longer, not UTF-8, or has a NUL byte.
-    """
+    """Return a line as text; raise LoreError if it is longer, not UTF-8, or has a NUL byte."""
     if len(line) > longest:
         raise LoreError(f"longer than {longest} bytes")
     try:
@@ -154,11 +133,7 @@ def decoded(line: bytes, longest: int) -> str:
 
 
 def parse_object(line: bytes, longest: int) -> dict[str, Any]:
-    """Return the object on one line of at most so many bytes.
-
-    Raises:
-        LoreError: it is not a JSON object in UTF-8, or has what no store takes.
-    """
+    """Return the JSON object on a line; raise LoreError if it is none, longer, or not storable."""
     value = parse_any_object(line, longest)
     if b"\\u0000" in line or b"\\ud" in line.lower():
         require_storable(value)
@@ -166,11 +141,7 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
 
 
 def parse_any_object(line: bytes, longest: int) -> dict[str, Any]:
-    """Return the same, although a text may have what no store takes.
-
-    Raises:
-        LoreError: it is not a JSON object in UTF-8.
-    """
+    """Return the same, storable or not."""
     text = decoded(line, longest)
     try:
         value = _STRICT.loads(text)
@@ -196,34 +167,19 @@ def _is_deep(value: Any, levels: int) -> bool:
     return levels == 0 or any(_is_deep(item, levels - 1) for item in items)
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-_STRICT = Reading(_refuse_constant)
-
-
 def require_storable(value: object) -> None:
-    """Check a value, or all values in a dict or a list.
-
-    Raises:
-        LoreError: a text has a NUL or half a surrogate pair, or a number is not finite.
-    """
+    """Raise LoreError if a text within ``value`` has a NUL or half a surrogate pair, or a number is
+    not finite."""
     if isinstance(value, str):
         if "\0" in value:
             raise LoreError("a text has a NUL byte: leave it out")
-        if not value.isascii():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                raise LoreError("a text has half a surrogate pair: give whole characters") from None
+        try:
+            value.isascii() or value.encode()
+        except UnicodeEncodeError:
+            raise LoreError("a text has half a surrogate pair: give whole characters") from None
     elif isinstance(value, float):
         if not isfinite(value):
             raise LoreError("a number is not finite: give another")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            require_storable(key)
-            require_storable(item)
-    elif isinstance(value, list):
-        for item in value:
+    elif isinstance(value, (dict, list)):
+        for item in (*value, *value.values()) if isinstance(value, dict) else value:
             require_storable(item)

@@ -19,10 +19,8 @@ PLACES = ("http://", "https://", "unix:/")
 
 
 def parse_value(kind: str, text: str, low: float, high: float, choices: tuple[str, ...]) -> Value:
-    """Return the value of ``text`` for a setting of this kind.
-
-    Raises:
-        ValueError: ``text`` is not a value; the message names the valid values.
+    """Return the value of ``text`` for a setting of this kind; raise ValueError if ``text`` is not
+    a value; the message names the valid values.
     """
     if kind == "text":
         return text

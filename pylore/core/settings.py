@@ -258,10 +258,8 @@ class Settings:
     def load(
         cls, *, environ: Mapping[str, str], flags: Mapping[str, str], lenient: bool = False
     ) -> Settings:
-        """Return values from the config hand-over, then the environment, then the options.
-
-        Raises:
-            UsageError: a value is not valid; ``lenient`` leaves out such lines of config files.
+        """Return values from the config hand-over, then the environment, then the options; raise
+        UsageError if a value is not valid; ``lenient`` leaves out such lines of config files.
         """
         settings = cls()
         settings._take_config(environ.get("LORE_FROM_CONFIG", ""))
@@ -282,10 +280,8 @@ class Settings:
         return settings
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:
-        """Return a copy with these ``(config key, text)`` set, ``KEY[element]`` too.
-
-        Raises:
-            UsageError: a key is not known, or a value is not valid.
+        """Return a copy with these ``(config key, text)`` set, ``KEY[element]`` too; raise
+        UsageError if a key is not known, or a value is not valid.
         """
         copy = Settings()
         vars(copy).update(vars(self))
@@ -376,10 +372,8 @@ _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
 def named(key: str) -> tuple[Setting, str]:
-    """Return the setting of a config key, and of ``EDGE_WEIGHTS[calls]`` the element.
-
-    Raises:
-        UsageError: the key is unknown.
+    """Return the setting of a config key, and of ``EDGE_WEIGHTS[calls]`` the element; raise
+    UsageError if the key is unknown.
     """
     name, bracket, element = key.partition("[")
     setting = BY_NAME.get(name.lower())

@@ -24,10 +24,8 @@ _LONGEST_NAME = 50
 
 @contextmanager
 def temporary_folder() -> Iterator[str]:
-    """Make a folder for this user alone, which is deleted at the end, or by an interrupt.
-
-    Raises:
-        OSError: none can be made.
+    """Make a folder for this user alone, which is deleted at the end, or by an interrupt; raise
+    OSError if none can be made.
     """
     with Tidying(), TemporaryDirectory(prefix="lore-") as path:
         yield path
@@ -52,11 +50,7 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
 
 
 def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> None:
-    """Write bytes, like ``write_whole``.
-
-    Raises:
-        LoreError: as ``write_whole``.
-    """
+    """Write bytes, like ``write_whole``; raise LoreError if as ``write_whole``."""
     require_no_store(path)
     try:
         with Tidying():

@@ -58,10 +58,8 @@ def load(environ: MutableMapping[str, str], here: str = "") -> None:
 
 
 def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
-    """Set the variables that say where the store and the project are; read no config.
-
-    Raises:
-        LoreError: the project's ``.lore`` is a link that leads out of it.
+    """Set the variables that say where the store and the project are; read no config. Raise
+    LoreError if the project's ``.lore`` is a link that leads out of it.
     """
     chosen, project, scope = environ.get("LORE_DIR", ""), "", "user"
     if chosen:
@@ -90,10 +88,8 @@ def _store_of(project: ProjectFolder) -> str:
 def locate(folder: str) -> tuple[str, str]:
     """Return the project that a folder lies in, empty outside of one, and the folder of its store.
 
-    ``LORE_DIR`` does not count.
-
-    Raises:
-        LoreError: there is no such folder, or its ``.lore`` is a link that leads out of it.
+    ``LORE_DIR`` does not count. Raise LoreError if there is no such folder, or its ``.lore`` is a
+    link that leads out of it.
     """
     if not os.path.isdir(folder):
         raise LoreError(f"{folder}: there is no such folder: name a project")

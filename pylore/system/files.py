@@ -22,11 +22,9 @@ _RACY_NS = 500_000_000
 def stamp_of(path: str) -> str:
     """Return size, time of the last change of the content, time of the last change of anything.
 
-    The third one, in ns as the second, is not a program's to set: a file that was
-    replaced by one of the same size and date has another.
-
-    Raises:
-        OSError: the path cannot be examined, as with a loop of links.
+    The third one, in ns as the second, is not a program's to set: a file that was replaced by one
+    of the same size and date has another. Raise OSError if the path cannot be examined, as with a
+    loop of links.
     """
     try:
         return _stamp(os.stat(path))
@@ -120,11 +118,9 @@ def has_event_plugins(plugin_dir: str) -> bool:
 def make_private_folder(path: str) -> None:
     """Make a folder that nobody else may enter; one that is there stays as it is.
 
-    Missing folders above it are made so too: the XDG specification asks for mode 0700 of the
-    base folders that a program makes (https://specifications.freedesktop.org/basedir-spec/).
-
-    Raises:
-        OSError: as ``os.makedirs``.
+    Missing folders above it are made so too: the XDG specification asks for mode 0700 of the base
+    folders that a program makes (https://specifications.freedesktop.org/basedir-spec/). Raise
+    OSError if as ``os.makedirs``.
     """
     if os.path.isdir(path):
         return
@@ -151,10 +147,8 @@ def make_private_file(path: str) -> None:
 
 
 def open_private_log(path: str) -> int:
-    """Return a file open for appending and reading, for this user alone; its folder is made.
-
-    Raises:
-        OSError: it cannot be opened, or is a link.
+    """Return a file open for appending and reading, for this user alone; its folder is made. Raise
+    OSError if it cannot be opened, or is a link.
     """
     make_private_folder(os.path.dirname(path))
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -167,9 +161,7 @@ def append_line(path: str, line: bytes, most: int) -> None:
     """Append a line, or some, in one write to a log of this user's alone.
 
     A log of ``most`` bytes is renamed to ``path.1`` in place of the one before: nothing is copied.
-
-    Raises:
-        OSError: it cannot be written.
+    Raise OSError if it cannot be written.
     """
     number = open_private_log(path)
     try:

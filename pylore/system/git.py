@@ -70,10 +70,8 @@ class Git:
         return self.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
 
     def require(self) -> str:
-        """Return the hash of the commit that is checked out.
-
-        Raises:
-            LoreError: no git, no repository, one of another user's, or no commit yet.
+        """Return the hash of the commit that is checked out; raise LoreError if no git, no
+        repository, one of another user's, or no commit yet.
         """
         if not os.path.isdir(self.folder):
             raise LoreError(f"{self.folder}: there is no such folder: check its name")
@@ -91,11 +89,8 @@ class Git:
     def fields(self, *words: str) -> Iterator[str]:
         """Yield what a command prints, cut at each NUL byte, as it comes.
 
-        Bytes that are no UTF-8 become lone surrogates.
-
-        Raises:
-            LoreError: it failed.
-            TimeoutError: it says nothing for too long.
+        Bytes that are no UTF-8 become lone surrogates. Raise LoreError if it failed; raise
+        TimeoutError if it says nothing for too long.
         """
         from tempfile import TemporaryFile
 
@@ -196,10 +191,8 @@ class Git:
         return dict(_batch(hashes, self._cat_file("--batch", hashes)))
 
     def revision(self, name: str) -> str:
-        """Return the hash of the commit that a person's name for it means.
-
-        Raises:
-            LoreError: there is none.
+        """Return the hash of the commit that a person's name for it means; raise LoreError if there
+        is none.
         """
         self.require()
         commit = None
@@ -282,11 +275,9 @@ class Git:
     def changed(self) -> list[str]:
         """Return the files below the folder that are not as in the commit that is checked out.
 
-        Staged, changed, deleted and untracked ones, without those that git ignores; no
-        untracked ones where git cannot tell which it ignores.
-
-        Raises:
-            LoreError: there is no work tree, or a filter of it cannot be switched off.
+        Staged, changed, deleted and untracked ones, without those that git ignores; no untracked
+        ones where git cannot tell which it ignores. Raise LoreError if there is no work tree, or a
+        filter of it cannot be switched off.
         """
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
             raise LoreError(f"{self.folder}: is not in a git work tree: name the files")
@@ -299,10 +290,7 @@ class Git:
 
     def changed_since(self, revision: str) -> set[str]:
         """Return the files below the folder that differ from a revision, or are as ``changed`` has
-        them.
-
-        Raises:
-            LoreError: there is no such revision; as ``changed`` does.
+        them; raise LoreError if there is no such revision; as ``changed`` does.
         """
         commit = self.revision(revision)
         found = {*self.changed()}
@@ -311,10 +299,8 @@ class Git:
         return found
 
     def _paths(self, *words: str) -> list[str]:
-        """Return the paths that a command prints, each with a NUL byte after it.
-
-        Raises:
-            LoreError: it failed.
+        """Return the paths that a command prints, each with a NUL byte after it; raise LoreError if
+        it failed.
         """
         found = self.ask_bytes(*words)
         paths = self.fields(*words) if found is None else _text(found).split("\0")
@@ -323,11 +309,8 @@ class Git:
     def filters_off(self) -> list[str]:
         """Return options that switch off every filter of the repository's config.
 
-        To tell whether a file has changed git runs its filter, even where it only
-        compares the work tree to the index.
-
-        Raises:
-            LoreError: one has a name that no option can have.
+        To tell whether a file has changed git runs its filter, even where it only compares the work
+        tree to the index. Raise LoreError if one has a name that no option can have.
         """
         asked = self.ask("config", "-z", "--name-only", "--get-regexp", r"^filter\.") or ""
         names = sorted({key.rpartition(".")[0] for key in asked.split("\0") if key})

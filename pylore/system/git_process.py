@@ -40,11 +40,8 @@ SILENT = 30
 
 
 def run_git(folder: str, *words: str, input: bytes = b"") -> CompletedProcess[bytes]:
-    """Run a git command in ``folder`` to its end.
-
-    Raises:
-        FileNotFoundError: there is no git.
-        TimeoutError: it takes too long.
+    """Run a git command in ``folder`` to its end; raise FileNotFoundError if there is no git; raise
+    TimeoutError if it takes too long.
     """
     import subprocess
 
@@ -58,11 +55,8 @@ def run_git(folder: str, *words: str, input: bytes = b"") -> CompletedProcess[by
 
 
 def start_git(folder: str, *words: str, errors: IO[bytes]) -> Popen[bytes]:
-    """Start a git command in ``folder``. Its stdout is a pipe, its stderr goes to
-    ``errors``.
-
-    Raises:
-        FileNotFoundError: there is no git.
+    """Start a git command in ``folder``. Its stdout is a pipe, its stderr goes to ``errors``. Raise
+    FileNotFoundError if there is no git.
     """
     import subprocess
 
@@ -91,10 +85,8 @@ def _environment() -> dict[str, str]:
 
 
 def read_from(pipe: int) -> bytes:
-    """Return what git says next; nothing at the end.
-
-    Raises:
-        TimeoutError: it says nothing for too long.
+    """Return what git says next; nothing at the end. Raise TimeoutError if it says nothing for too
+    long.
     """
     from select import POLLIN, poll
 
@@ -136,10 +128,8 @@ class Process:
         return self._pid != 0
 
     def out(self) -> bytes | None:
-        """Return what it has printed; None where it failed, or there is no git.
-
-        Raises:
-            TimeoutError: it says nothing for too long.
+        """Return what it has printed; None where it failed, or there is no git. Raise TimeoutError
+        if it says nothing for too long.
         """
         printed = []
         try:

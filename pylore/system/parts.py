@@ -29,11 +29,7 @@ def part(name: str, module: str) -> ModuleType | None:
 
 
 def require_part(name: str, module: str) -> ModuleType:
-    """Import a module of a part.
-
-    Raises:
-        LoreError: the part was left out.
-    """
+    """Import a module of a part; raise LoreError if the part was left out."""
     found = part(name, module)
     if found is None:
         raise LoreError(f"this lore has no {name}: it was installed without pylore/{name}; "

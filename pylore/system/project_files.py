@@ -51,10 +51,8 @@ def is_below(folder: str, path: str) -> bool:
 
 
 def place_within(root: str, path: str) -> str:
-    """Return where a path from the project's root leads, whatever links are on the way.
-
-    Raises:
-        LoreError: that is not within the root.
+    """Return where a path from the project's root leads, whatever links are on the way; raise
+    LoreError if that is not within the root.
     """
     try:
         base = os.path.realpath(root)
@@ -82,10 +80,8 @@ def leaves_by_link(root: str, path: str) -> bool:
 
 def read_plain(path: str, most: int) -> bytes:
     """Return the content of a plain file, at most one byte more than ``most``; no link is followed.
-
-    Raises:
-        OSError: it cannot be opened or read.
-        LoreError: it is not a plain file, or a store.
+    Raise OSError if it cannot be opened or read; raise LoreError if it is not a plain file, or a
+    store.
     """
     if is_of_store(path):
         raise LoreError("is a file of a store")
@@ -210,13 +206,11 @@ _MOST_LINKS = 40
 def real_place(path: str) -> str:
     """Return where the file that a person means by ``path`` is: the same with no link in it.
 
-    A link is followed where it leads to within the project that it lies in: the nearest
-    folder above with a ``.lore`` or a ``.git``, or else the working directory. Outside of
-    both a folder's link is followed anywhere, since no clone brought it; one in place of
-    the file itself where it stays within the folder that it lies in.
-
-    Raises:
-        LoreError: a link leads further; the message names it and where it leads.
+    A link is followed where it leads to within the project that it lies in: the nearest folder
+    above with a ``.lore`` or a ``.git``, or else the working directory. Outside of both a folder's
+    link is followed anywhere, since no clone brought it; one in place of the file itself where it
+    stays within the folder that it lies in. Raise LoreError if a link leads further; the message
+    names it and where it leads.
     """
     place = "/" if path.startswith("/") else os.getcwd()
     parts = path.split("/")[::-1]

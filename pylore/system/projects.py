@@ -219,10 +219,8 @@ def is_trusted(store: str) -> bool:
 
 
 def trust(store: str) -> bool:
-    """Trust the project of a store; return True if that is new.
-
-    Raises:
-        OSError: it cannot be written down.
+    """Trust the project of a store; return True if that is new. Raise OSError if it cannot be
+    written down.
     """
     if is_trusted(store):
         return False
@@ -231,10 +229,8 @@ def trust(store: str) -> bool:
 
 
 def revoke(store: str) -> bool:
-    """End the trust in the project of a store; return True if there was any.
-
-    Raises:
-        OSError: it cannot be written down.
+    """End the trust in the project of a store; return True if there was any. Raise OSError if it
+    cannot be written down.
     """
     if not is_trusted(store):
         return False

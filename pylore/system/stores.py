@@ -39,10 +39,8 @@ def renewed(project: ProjectFolder, *, make: bool = False) -> str:
     A repository that was moved keeps its store. In a copy of a repository (``cp -R``, a backup, an
     archive) the git folder has another inode. While the original is at its recorded place, the copy
     has no store. Otherwise the copy is taken for the original, but is not trusted: an archive may
-    be anybody's. Empty if the project has no store, and ``make`` is false.
-
-    Raises:
-        OSError: a store cannot be made.
+    be anybody's. Empty if the project has no store, and ``make`` is false. Raise OSError if a store
+    cannot be made.
     """
     if not project.data or not project.inode:
         return ""
@@ -101,10 +99,8 @@ def _is_renumbered(inode: str, project: ProjectFolder) -> bool:
 
 def claim(folder: str) -> str:
     """Return the folder of the store of the project in ``folder``; make and bind it if needed.
-
-    Raises:
-        LoreError: there is no project, or it belongs to another user.
-        OSError: the folder cannot be made.
+    Raise LoreError if there is no project, or it belongs to another user; raise OSError if the
+    folder cannot be made.
     """
     return renewed(_project(folder), make=True)
 
@@ -175,11 +171,7 @@ def adopt(name: str, folder: str) -> tuple[str, str]:
 
 
 def remove(store: str) -> None:
-    """Delete the folder of a store.
-
-    Raises:
-        OSError: a file cannot be deleted.
-    """
+    """Delete the folder of a store; raise OSError if a file cannot be deleted."""
     from shutil import rmtree
 
     _forget_folder(store)
