@@ -18,11 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-
 MOST_WORDS = 12
 LEAST_LETTERS = 3
 """Letters that ``-word`` and ``word*`` have at least: shorter ones are flags and pointers."""
-
 _SHOWN = 60
 
 
@@ -34,28 +32,26 @@ class Operators:
     operator that was left in the text as words.
     """
 
-    __slots__ = ("beginnings", "phrases", "tags", "text", "titled", "types", "unread", "without")
+    phrases: list[str]
+    without: list[str]
+    beginnings: list[str]
+    titled: list[str]
+    tags: list[str]
+    types: list[str]
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.phrases: list[str] = []
-        self.without: list[str] = []
-        self.beginnings: list[str] = []
-        self.titled: list[str] = []
-        self.tags: list[str] = []
-        self.types: list[str] = []
+        vars(self).update((name, []) for name in Operators.__annotations__)
         self.unread: list[str] = []
 
     def any(self) -> bool:
-        """Return whether there is one."""
-        return any((self.phrases, self.without, self.beginnings, self.titled, self.tags,
-                    self.types))  # fmt: skip
+        """Return True if there is one."""
+        return any(getattr(self, name) for name in Operators.__annotations__)
 
 
 def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
-    """Take the operators out of a query.
-
-    ``doubt(kind, name)`` says why there is no such ``tag`` or ``type``; nothing where there is.
+    """Take the operators out of a query. ``doubt(kind, name)`` returns why a ``tag`` or ``type``
+    is unknown, or nothing.
 
     >>> read = read_operators('signed "log in" toke* -cookie type:note', lambda kind, name: "")
     >>> read.text, read.phrases, read.beginnings, read.without, read.types
@@ -68,18 +64,15 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     if len(chunks) > MOST_WORDS:
         return read
     kept = []
-    at = 0
-    while at < len(chunks):
-        end = _end_of_phrase(chunks, at)
-        if end > at:
-            phrase = " ".join(chunks[at:end])[1:-1]
-            read.phrases.append(_folded(phrase))
-            kept.append(phrase)
+    while chunks:
+        end = _end_of_phrase(chunks)
+        if end:
+            kept.append(" ".join(chunks[:end])[1:-1])
+            read.phrases.append(_folded(kept[-1]))
         else:
-            end = at + 1
-            kept.append(_rest(read, chunks[at], doubt))
-        at = end
-    if text.count('"') % 2 and any(chunk.startswith('"') for chunk in chunks):
+            kept.append(_rest(read, chunks[0], doubt))
+        del chunks[: end or 1]
+    if text.count('"') % 2 and any(chunk.startswith('"') for chunk in text.split()):
         _leave(read, text, "a quotation mark has no other one")
     if not read.any():
         return read
@@ -92,25 +85,32 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     return read
 
 
-def _end_of_phrase(chunks: list[str], start: int) -> int:
-    """Return the index after the phrase that begins here; ``start`` where none does."""
-    if not chunks[start].startswith('"'):
-        return start
-    for end in range(start, len(chunks)):
-        inner = chunks[end][1:] if end == start else chunks[end]
-        if '"' in inner:
-            phrase = " ".join(chunks[start : end + 1])
-            whole = inner.index('"') == len(inner) - 1 and words(phrase)
-            return end + 1 if whole else start
-    return start
+def _end_of_phrase(chunks: list[str]) -> int:
+    """Return the number of chunks of the phrase at the beginning; 0 without one."""
+    if not chunks[0].startswith('"'):
+        return 0
+    for end, chunk in enumerate([chunks[0][1:], *chunks[1:]], 1):
+        if '"' in chunk:
+            whole = chunk.index('"') == len(chunk) - 1 and words(" ".join(chunks[:end]))
+            return end if whole else 0
+    return 0
 
 
 def _rest(read: Operators, chunk: str, doubt: Callable[[str, str], str]) -> str:
-    """Return what of a chunk is to be searched for; its operator goes to ``read``."""
-    if chunk[0] == "-":
-        return _left_out(read, chunk)
-    if chunk[-1] == "*" and chunk[:-1].isalnum() and words(chunk) == [chunk[:-1]]:
-        return _begun(read, chunk)
+    """Return the words to search for in a chunk; its operator goes to ``read``."""
+    bare = chunk.strip("-*")
+    if chunk == f"-{bare}":
+        plain = bare.isalnum() and bare == bare.lower() and bare[0].isalpha()
+        if not plain or len(bare) < LEAST_LETTERS or len(words(bare)) != 1:
+            return chunk
+        read.without.append(_folded(bare))
+        return ""
+    if chunk == f"{bare}*" and bare.isalnum() and words(bare) == [bare]:
+        if len(bare) < LEAST_LETTERS:
+            _leave(read, chunk, f"{LEAST_LETTERS} letters must come before the *")
+            return chunk
+        read.beginnings.append(_folded(bare))
+        return bare
     kind, _, name = chunk.partition(":")
     first = name[1:2] if name[:1] == '"' else name[:1]
     if not words(first) or kind not in ("title", "tag", "type"):
@@ -128,25 +128,6 @@ def _rest(read: Operators, chunk: str, doubt: Callable[[str, str], str]) -> str:
     return ""
 
 
-def _left_out(read: Operators, chunk: str) -> str:
-    word = chunk[1:]
-    if len(word) < LEAST_LETTERS or not word.isalnum() or word != word.lower():
-        return chunk
-    if not word[0].isalpha() or len(words(word)) != 1:
-        return chunk
-    read.without.append(_folded(word))
-    return ""
-
-
-def _begun(read: Operators, chunk: str) -> str:
-    word = chunk[:-1]
-    if len(word) < LEAST_LETTERS:
-        _leave(read, chunk, f"{LEAST_LETTERS} letters must come before the *")
-        return chunk
-    read.beginnings.append(_folded(word))
-    return word
-
-
 def _leave(read: Operators, written: str, why: str) -> None:
     if len(written) > _SHOWN:
         written = written[:_SHOWN] + "…"
@@ -159,7 +140,6 @@ def _folded(text: str) -> str:
 
 SHORT = 6
 """Words up to which a query is as a person typed it: nothing of it is dropped."""
-
 _TRAILERS = (
     "signed-off-by:", "co-authored-by:", "co-developed-by:", "reviewed-by:", "acked-by:",
     "tested-by:", "reported-by:", "suggested-by:", "helped-by:", "approved-by:", "authored-by:",
@@ -167,39 +147,31 @@ _TRAILERS = (
     "(cherry picked from", "cherry picked from",
 )  # fmt: skip
 """Prefixes of lines that tools put below a message."""
-
 AROUND = "()[]{}<>,.;:!?'\"`*"
 """Characters around a word that are no part of it."""
-
 _HEX = frozenset("0123456789abcdef")
 _SHORTEST_HASH, _LONGEST_HASH = 7, 40
 
 
 def cleaned(text: str) -> str:
-    """Return ``text`` without what tools have written in it; as it is where nothing would be left.
+    """Return ``text`` without what tools wrote in it; unchanged if nothing would be left.
 
     >>> cleaned("Fix :func:`raises` for groups of errors, see https://example.org/1 and 1f2e3d4c")
     'Fix `raises` for groups of errors, see and'
     """
     if len(text.split(None, SHORT)) <= SHORT:
         return text
-    kept = _without_comments(text) if "<!--" in text else text
+    before, *comments = text.split("<!--")
+    kept = before + " ".join(comment.partition("-->")[2] for comment in comments)
     lines = [line for line in kept.split("\n") if not line.strip().lower().startswith(_TRAILERS)]
     kept = "\n".join(" ".join(map(_unwrapped, filter(_says, line.split()))) for line in lines)
     return kept if words(kept) else text
 
 
-def _without_comments(text: str) -> str:
-    parts = text.split("<!--")
-    return parts[0] + " ".join(part.partition("-->")[2] for part in parts[1:])
-
-
 def _says(chunk: str) -> bool:
-    """Return whether it is neither an address, nor a hash, nor the number of an issue."""
-    if "://" in chunk:
-        return False
+    """Return False for an address, a hash, and the number of an issue."""
     bare = chunk.strip(AROUND)
-    if bare[:1] == "#" and bare[1:].isdigit():
+    if "://" in chunk or (bare[:1] == "#" and bare[1:].isdigit()):
         return False
     if not _SHORTEST_HASH <= len(bare) <= _LONGEST_HASH or not _HEX.issuperset(bare):
         return True
@@ -208,23 +180,18 @@ def _says(chunk: str) -> bool:
 
 def _unwrapped(chunk: str) -> str:
     """Return a role of reStructuredText without its name: ``:func:`raises``` → ```raises```."""
-    end = chunk.find(":`")
-    start = chunk.find(":")
+    start, end = chunk.find(":"), chunk.find(":`")
     if 0 <= start < end and chunk[start + 1 : end].replace(":", "").replace("-", "").isalpha():
         return chunk[:start] + chunk[end + 1 :]
     return chunk
 
 
 HEAD = 12
-"""Words of the beginning of a text that say what it is about."""
+"""Words of a longer text that are taken for its subject."""
 
 
 def head_of(text: str) -> str:
-    """Return how a longer text begins: its first line, or the beginning of that; else nothing.
-
-    >>> head_of("Fix reports\\n\\nThe long story of how it came to this, in more words than fit.")
-    'Fix reports'
-    """
+    """Return the first line of a longer text, ``HEAD`` words at most; nothing of a short one."""
     if len(text.split(None, HEAD)) <= HEAD:
         return ""
     first = text.strip().split("\n", 1)[0]
@@ -232,10 +199,8 @@ def head_of(text: str) -> str:
 
 
 def named_in(text: str) -> list[str]:
-    """Return the names of code in a text, as they are written, each once.
-
-    What is in back-ticks, has an underscore or a dot inside, a capital after a small
-    letter, or parentheses after it; paths and functions of tracebacks too.
+    """Return the names of code in a text, each once: words in back-ticks, with an underscore or a
+    dot inside, a capital after a small letter, or parentheses; paths and functions of tracebacks.
 
     >>> named_in("`Config` breaks in get(), see src/a.py; e.g. File \\"base.py\\", line 2, in load")
     ['Config', 'get', 'src/a.py', 'base.py', 'load']
@@ -254,17 +219,13 @@ def _names(text: str) -> Iterator[str]:
         called = "(" in chunk[1:]
         if called:
             bare = bare.partition("(")[0]
-        if _is_name(bare) and (called or _looks_like_code(bare) or _ends_frame(before, before_it)):
+        in_frame = before == "in" and before_it[-1:] == "," and before_it[:-1].isdigit()
+        if _is_name(bare) and (called or in_frame or _looks_like_code(bare)):
             yield bare
         before_it, before = before, chunk
 
 
 _LONGEST_QUOTED = 100
-
-
-def _ends_frame(before: str, before_it: str) -> bool:
-    """Return whether it follows ``line 12, in`` of a traceback."""
-    return before == "in" and before_it[-1:] == "," and before_it[:-1].isdigit()
 
 
 def _is_name(text: str) -> bool:
@@ -277,29 +238,20 @@ def _looks_like_code(word: str) -> bool:
         return True
     dot = inner.find(".")
     if 0 < dot < len(inner) - 1:
-        return any(len(part) > _LONGEST_LETTERS for part in inner.split("."))
+        return any(len(part) > 2 for part in inner.split("."))  # not e.g, i.e
     if "::" in inner or ("/" in inner and "." in inner):
         return True
-    return len(camel_parts(inner)) > 1 or (inner.isupper() and len(inner) > _LONGEST_ACRONYM)
-
-
-_LONGEST_ACRONYM = 3
-_LONGEST_LETTERS = 2
-"""Of what has dots and is no name: ``e.g``, ``i.e``."""
-
-
-_FILTERS = ("type:", "tag:")
-"""Characters outside of words (``core.operators``)."""
+    return len(camel_parts(inner)) > 1 or (inner.isupper() and len(inner) > 3)
 
 
 def matches_in(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """Yield start and length, in characters, of each word that begins as one of the query does, or
-    a part of it; in order.
+    """Yield start and length of each word that begins, or has a part that begins, as one of the
+    query does.
 
     >>> list(matches_in("Rotates tokens of getUser, not of users2", "rotate the user type:note"))
     [(0, 7), (18, 7), (34, 6)]
     """
-    asked = " ".join(chunk for chunk in query.split() if not chunk.startswith(_FILTERS))
+    asked = " ".join(chunk for chunk in query.split() if not chunk.startswith(("type:", "tag:")))
     stems = tuple({stem(word) for word in parse_query(asked).single_words()})
     at = 0
     for is_word, letters in groupby(text, str.isalnum):
@@ -309,25 +261,20 @@ def matches_in(text: str, query: str) -> Iterator[tuple[int, int]]:
         at += len(run)
 
 
-_NUMBER = frozenset("0123456789.-")
 _COMING = ("unreleased", "next release", "next version")
 _MOST = 1_000_000_000
 
 
 def version_of(heading: str) -> tuple[int, ...]:
-    """Return the version or date that a heading names, to be compared; nothing where it names none.
+    """Return the version or date in a heading, to be compared; empty without one.
 
     >>> version_of("Version 2.10.0"), version_of("[1.0a3] - 2026-01-31"), version_of("Fixes")
     ((2, 10, 0), (1, 0), ())
-    >>> version_of("## Unreleased") > version_of("2026-01-31") > version_of("v3.1")
-    True
     """
     for chunk in heading.split():
         number = chunk.lstrip("vV[(`*")
-        end = 0
-        while end < len(number) and number[end] in _NUMBER:
-            end += 1
-        parts = number[:end].replace("-", ".").strip(".").split(".")
+        rest = number.lstrip("0123456789.-")
+        parts = number.removesuffix(rest).replace("-", ".").strip(".").split(".")
         if len(parts) > 1 and all(part.isdigit() and len(part) < 10 for part in parts):
             return tuple(map(int, parts))
     return (_MOST,) if any(word in heading.lower() for word in _COMING) else ()
@@ -342,12 +289,10 @@ _CHANGES = frozenset(
 
 
 def asks_for_changes(text: str) -> bool:
-    """Return whether a query asks for what changed, or names a version.
+    """Return True if a query asks for what changed, or names a version.
 
     >>> asks_for_changes("when was support for windows dropped"), asks_for_changes("python 3.8")
     (True, True)
-    >>> asks_for_changes("keys of a session")
-    False
     """
     return not _CHANGES.isdisjoint(text.lower().split()) or bool(version_of(text))
 
@@ -356,12 +301,10 @@ _TESTS = frozenset("spec specs test tests testing".split())
 
 
 def asks_for_tests(text: str) -> bool:
-    """Return whether a text begins with tests, in its first two words, or a question names a test.
+    """Return True if tests are among the first two words, or a question names a test.
 
-    >>> asks_for_tests("tests of sessions"), asks_for_tests("what does test_sign_in check")
-    (True, True)
-    >>> asks_for_tests("how do I use the test client")
-    False
+    >>> asks_for_tests("tests of sessions"), asks_for_tests("how do I use the test client")
+    (True, False)
     """
     chunks = [chunk.strip(AROUND) for chunk in text.split()]
     if not _TESTS.isdisjoint(chunk.lower() for chunk in chunks[:2]):
@@ -381,14 +324,11 @@ _OF_DEFINITIONS = frozenset(
 
 
 def asked_names(text: str) -> list[str]:
-    """Return the names of code in a text that asks for hardly anything else.
-
-    A capital in such a text, after its first word, begins a name too, and so may its only word.
+    """Return the names of code in a text that asks for hardly anything else. In it a word with a
+    capital is a name too, and so is the only word.
 
     >>> asked_names("where is the Flask class defined"), asked_names("Response.json")
     (['Flask'], ['Response.json'])
-    >>> asked_names("how Response.json reads its text twice")
-    []
     """
     chunks = [chunk.strip(AROUND) for chunk in text.split(None, MOST_WORDS)]
     names = named_in(text) or [chunk for chunk in chunks[1:] if chunk[:1].isupper()]
@@ -419,7 +359,7 @@ def _opening(text: str) -> list[str]:
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text begins as a question does, or a person asks what to do.
+    """Return True if a text begins as a question does, or a person asks what to do.
 
     >>> is_question("in what file are keys read"), is_question("Fix keys that are read twice")
     (True, False)
@@ -428,7 +368,7 @@ def is_question(text: str) -> bool:
 
 
 def asks_what_to_do(text: str) -> bool:
-    """Return whether a person asks what to do, in a question or in few words.
+    """Return True if a person asks what to do, in a question or in few words.
 
     >>> asks_what_to_do("how do I upload files"), asks_what_to_do("how are files uploaded")
     (True, False)
@@ -442,20 +382,16 @@ def asks_what_to_do(text: str) -> bool:
 
 
 def asks_about_code(text: str) -> bool:
-    """Return whether a text asks where something is or how it works, or says what is to be done,
-    or is so long that nobody typed it.
+    """Return True if a text asks where something is or how it works, names a task, or is so long
+    that nobody typed it.
 
-    >>> asks_about_code("where are keys read"), asks_about_code("fix(auth): read keys once")
-    (True, True)
-    >>> asks_about_code("what is a key"), asks_about_code("keys of a session")
-    (False, False)
+    >>> asks_about_code("where are keys read"), asks_about_code("what is a key")
+    (True, False)
     """
-    opening = _opening(text)
-    if opening[:1] == ["what"] and opening[1:] in (["is"], ["are"]):
-        return len(text.split(None, MOST_WORDS)) > MOST_WORDS
-    first = text.split(None, 1)[0] if text.split() else ""
-    return (
-        len(text.split(None, MOST_WORDS)) > MOST_WORDS
-        or not (_OF_CODE | _TASKS).isdisjoint(opening[:1])
-        or (first.endswith(":") and len(first) > 1)
-    )
+    opening, chunks = _opening(text), text.split(None, MOST_WORDS)
+    if len(chunks) > MOST_WORDS:
+        return True
+    if opening in (["what", "is"], ["what", "are"]):
+        return False
+    is_scope = bool(chunks) and chunks[0].endswith(":") and len(chunks[0]) > 1
+    return is_scope or not (_OF_CODE | _TASKS).isdisjoint(opening[:1])

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    Parts = list[list[list[str]]]
+    """Terms, each a list of alternatives, each a list of words"""
+
 STOP_WORDS = frozenset(
     """
     a about all also an and any are as at be been being both but by can could d did do does
@@ -25,25 +28,19 @@ STOP_WORDS = frozenset(
 )
 
 MAX_QUERY = 100_000
-"""The most characters of one query that are examined."""
-
+"""Maximum number of characters of a query."""
 _SNIPPET_LOOK = 20_000
 """Characters of a passage in which a snippet is looked for."""
-
 _FEW_WORDS = 20
-"""Of so many words of a query the rarest in a long text is looked for."""
-
+"""Words of a query of which the rarest in a long text is looked for."""
 BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """The characters that turn the reading direction around."""
-
-
 _SIGNS = frozenset(
     map(chr, (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200)))
 )
 """Dashes, quotation marks, dots, arrows: none is a letter, and none has another composition."""
-
 _PLAIN = _SIGNS.union(map(chr, range(0x80)))
-"""The characters of most English texts: for these nothing needs to be looked up."""
+"""The characters of most English texts, which need no look-up."""
 
 
 class _Words(dict[int, int | str]):
@@ -69,9 +66,7 @@ class _Folds(dict[int, int | str]):
 
 
 def _token(letter: str) -> str | None:
-    """Return a character in a word as SQLite's unicode61 tokenizer folds it.
-
-    It is empty for a mark that is dropped (both ways of composing an accent are one word), and
+    """Return a character as SQLite's unicode61 tokenizer folds it: empty for a dropped mark,
     None for a separator.
     """
     if "\ud800" <= letter <= "\udfff":
@@ -89,9 +84,6 @@ def _token(letter: str) -> str | None:
 
 
 _tokenizers: list[Any] = []
-"""The tokenizer, once a character outside of ``_PLAIN`` was asked for."""
-
-
 _WORDS, _FOLDS = _Words(), _Folds()
 
 
@@ -110,7 +102,7 @@ def without_marks(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return every word, in order, in the case that it is written in.
+    """Return every word, in order, in its own case.
 
     >>> words("it's a/b.py, snake_case")
     ['it', 's', 'a', 'b', 'py', 'snake', 'case']
@@ -119,16 +111,12 @@ def words(text: str) -> list[str]:
 
 
 def spaced(text: str) -> str:
-    """Return the folded words of ``text`` with spaces around each.
-
-    >>> spaced("a/b, Keys")
-    ' a b  keys '
-    """
+    """Return the folded words of ``text`` with spaces around each."""
     return f" {fold(text).translate(_WORDS)} "
 
 
 def fold(text: str) -> str:
-    """Return ``text`` as words are compared: in lower case, without accents, as full text does it.
+    """Return ``text`` in lower case and without accents, as full text compares it.
 
     >>> fold("Zürich"), fold("ΟΔΟΣ"), fold("Straße")
     ('zurich', 'οδοσ', 'straße')
@@ -144,33 +132,27 @@ def camel_parts(word: str) -> list[str]:
     """
     if word.islower() or word.isupper() or word[1:].islower():
         return [fold(word)]
-    parts = []
-    start = 0
+    parts, start = [], 0
     for i in range(1, len(word)):
-        upper_begins = word[i].isupper() and not word[i - 1].isupper()
-        last_of_acronym = (
-            word[i].isupper() and word[i - 1].isupper() and word[i + 1 : i + 2].islower()
-        )
-        if upper_begins or last_of_acronym:
+        begins = not word[i - 1].isupper() or word[i + 1 : i + 2].islower()
+        if word[i].isupper() and begins:
             parts.append(fold(word[start:i]))
             start = i
-    parts.append(fold(word[start:]))
-    return parts
+    return [*parts, fold(word[start:])]
 
 
 def identifier_parts(text: str) -> str:
-    """Return the parts of every camelCase word of ``text``: what the index adds to the words.
+    """Return the parts of every camelCase word of ``text``, which the index adds to the words.
 
     >>> identifier_parts("call getUserByID twice")
     'get user by id'
     """
-    known = _PARTS
-    parts = (known[word] for word in dict.fromkeys(words(text)) if not word.islower())
-    return " ".join(dict.fromkeys(part for part in parts if part))
+    parts = (_PARTS[word] for word in dict.fromkeys(words(text)) if not word.islower())
+    return " ".join(dict.fromkeys(filter(None, parts)))
 
 
 class _Parts(dict[str, str]):
-    """Word → its parts, with spaces between; nothing where it has one. Words come again."""
+    """Cache of a word's parts, with spaces between; empty if it has one."""
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _MOST_PARTS:
@@ -182,24 +164,18 @@ class _Parts(dict[str, str]):
 
 _MOST_PARTS = 65_536
 _PARTS = _Parts()
-
-
 _LONGEST_LEAD = 40
 """Characters before the name in a signature, as ``def`` or ``export async function``."""
-
 _SAME = 24
-"""Letters that documentation and what follows a head begin with alike, to be the same."""
+"""Characters from which equal beginnings are taken for the same documentation."""
 
 
 def beyond_signature(text: str, title: str) -> str:
-    """Return the text of a symbol without the signature that its title says, and with what
-    documents it once: ``text`` is signature, documentation, and the source with both again, a line
-    or more each.
+    """Return the text of a symbol without the signature in its title, and with its documentation
+    once: ``text`` is signature, documentation, and the source with both again.
 
     >>> beyond_signature("def f(x)\\nSays it.\\ndef f(x): return x", "C.f(x)")
     'Says it. return x'
-    >>> beyond_signature("the middle of a text", "C.f(x)")
-    'the middle of a text'
     """
     head, _, rest = text.partition("\n")
     qualified, bracket, parameters = title.rstrip("…").partition("(")
@@ -212,9 +188,8 @@ def beyond_signature(text: str, title: str) -> str:
         return rest
     told, code = one_line(told), code.lstrip(" :")
     bare = code.lstrip("\"'/*# ")
-    same = 0
-    while same < min(len(bare), len(told)) and bare[same] == told[same]:
-        same += 1
+    pairs = enumerate(zip(bare, told, strict=False))
+    same = next((at for at, (one, other) in pairs if one != other), min(len(bare), len(told)))
     if told and same >= min(_SAME, len(told)):
         code = bare[same:].lstrip(" \"'")
     return " ".join(part for part in (told, before.strip(), code) if part)
@@ -225,10 +200,10 @@ _ENDINGS_OF_Y = ("y", "ies", "ied")
 
 
 def inflections(word: str) -> list[str]:
-    """Return other forms that an English word may have, in lower case; some of them are not words.
+    """Return other forms that an English word may have; some of them are not words.
 
-    >>> inflections("tokens"), inflections("query")
-    (['token', 'tokenes', 'tokened', 'tokend', 'tokening', 'tokene'], ['queries', 'queried'])
+    >>> inflections("tokens")
+    ['token', 'tokenes', 'tokened', 'tokend', 'tokening', 'tokene']
     """
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return []
@@ -244,26 +219,20 @@ def inflections(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return the first letters of a word, which its other forms have too.
-
-    >>> stem("tokens"), stem("key")
-    ('toke', 'key')
-    """
+    """Return the first letters of a word, which its other forms have too."""
     return word[: max(tuning.PREFIX_LENGTH, len(word) - tuning.ENDING)]
 
 
 class Query:
-    """The terms of a text that a person typed.
+    """The terms of a text that a person typed, without stop words unless there is nothing else.
 
-    ``terms`` is one entry a chunk (white space separates chunks), without stop
-    words unless there is nothing else; a term is a list of alternatives, and an
-    alternative a list of words that must be next to each other. ``beginnings``
-    are those of its words that stand for all that begin so.
+    A term is a list of alternatives, each a list of adjacent words. ``cut`` words were left out;
+    ``beginnings`` are words that stand for all that begin so.
     """
 
     __slots__ = ("beginnings", "cut", "terms", "text")
 
-    def __init__(self, text: str, terms: list[list[list[str]]], cut: int) -> None:
+    def __init__(self, text: str, terms: Parts, cut: int) -> None:
         self.text = text
         self.terms = terms
         self.cut = cut
@@ -274,9 +243,7 @@ class Query:
 
     def single_words(self) -> list[str]:
         """Return every distinct word of the terms, in order."""
-        return list(
-            dict.fromkeys(word for term in self.terms for phrase in term for word in phrase)
-        )
+        return [*dict.fromkeys(word for term in self.terms for phrase in term for word in phrase)]
 
 
 def phrases_of(query: Query) -> list[str]:
@@ -286,27 +253,27 @@ def phrases_of(query: Query) -> list[str]:
 
 
 def joined(text: str) -> list[str]:
-    """Return neighbouring words of a short text written as one word, with a stop word between too.
+    """Return adjacent words of a short text written as one word, with a stop word between too.
 
     >>> joined("time limit of a unit of work")
     ['timelimit', 'unitofwork']
     """
-    said = [fold(word) for word in words(text)[:_JOINED]]
-    says = [word not in STOP_WORDS and word.isalpha() for word in said]
+    folded = [fold(word) for word in words(text)[:_JOINED]]
+    plain = [word not in STOP_WORDS and word.isalpha() for word in folded]
     found = []
-    for at in range(len(said) - 1):
-        end = at + 2 if says[at + 1] else at + 3
-        if says[at] and end <= len(said) and says[end - 1]:
-            found.append("".join(said[at:end]))
+    for at in range(len(folded) - 1):
+        end = at + 2 if plain[at + 1] else at + 3
+        if plain[at] and end <= len(folded) and plain[end - 1]:
+            found.append("".join(folded[at:end]))
     return found
 
 
 _JOINED = 12
-"""Words of a text that ``joined`` reads: of a longer one most pairs say nothing."""
+"""Words of a text that ``joined`` reads."""
 
 
 def parse_query(text: str) -> Query:
-    """Make terms of whatever was typed; never fails, and may have no terms at all.
+    """Make terms of any text; never fails, and may return no terms.
 
     >>> parse_query("the getUser of a/b.py").terms
     [[['getuser'], ['get', 'user']], [['a', 'b', 'py']]]
@@ -324,7 +291,7 @@ def parse_query(text: str) -> Query:
     return Query(text, kept, lost + len(rest.split()))
 
 
-def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> list[list[list[str]]]:
+def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> Parts:
     terms = []
     seen = set()
     for written in _phrases(chunks):
@@ -348,19 +315,13 @@ def _phrases(chunks: Iterable[str]) -> Iterator[list[str]]:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return ``number`` with the words for it.
-
-    >>> counted(1, "edge"), counted(2, "edge"), counted(2, "edge leads", "edges lead")
-    ('1 edge', '2 edges', '2 edges lead')
-    """
+    """Return ``number`` with its noun: ``2 edges``; ``many`` is the plural unless that has an s."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def printable(text: str) -> str:
-    """Return ``text`` for a terminal: control characters (but tab and newline) become ``?``.
-
-    Escape sequences, C1 controls and the characters that turn the reading
-    direction around are the ones that could make a terminal lie.
+    """Return ``text`` for a terminal: controls but tab and newline, and the characters that turn
+    the reading direction around, become ``?``.
     """
     return text if text.isprintable() else text.translate(_CONTROLS)
 
@@ -372,8 +333,7 @@ _CONTROLS: dict[int, str] = {
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags in lower case, each once, in order, white space in them made a dash; a text is
-    split at it.
+    """Return sorted tags in lower case, with dashes for white space in them; a text is split.
 
     >>> clean_tags(["Code Review", "auth", "AUTH"]), clean_tags("auth, api")
     (('auth', 'code-review'), ('api', 'auth'))
@@ -390,10 +350,7 @@ def one_line(text: str) -> str:
 
 
 def snippet(body: str, query: Query, width: int = 240) -> str:
-    """Return the stretch of ``body`` (about ``width`` characters) with most of the query's words.
-
-    Words are compared by their first letters, since the index compares stems.
-    """
+    """Return the stretch of about ``width`` characters with most of the query's stems."""
     if len(body) > _SNIPPET_LOOK:
         body = _around_rarest(body, query)
     text = one_line(body)
@@ -404,7 +361,7 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
     for start in range(0, len(text), width // 3):
         stretch = _stretch(text, start, width)
         folded = fold(stretch.strip("… "))
-        seen = sum(1 for stem in stems if stem in folded)
+        seen = sum(stem in folded for stem in stems)
         if seen > most:
             best, most = stretch, seen
         if most == len(stems):
@@ -413,7 +370,7 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
 
 
 def _around_rarest(body: str, query: Query) -> str:
-    """Return a part of a long text: around the query's word that it has least often."""
+    """Return a part of a long text around the rarest of the query's words in it."""
     lowered = body.lower()
     counts = {one: lowered.count(one) for one in map(stem, query.single_words()[:_FEW_WORDS])}
     there = [one for one, count in counts.items() if count]
