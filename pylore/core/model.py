@@ -27,13 +27,8 @@ else:
         return lambda table: table
 
 
-@dataclass_transform()
 class Record:
-    """Fields that compare, copy, print and convert to a dict.
-
-    A subclass annotates them, with the values that they have unless given, and is made with values
-    in that order or by name; or it names them in ``__slots__``, and sets them itself.
-    """
+    """Fields named by ``__slots__``, or annotated, that compare, copy, print and make a dict."""
 
     __slots__: tuple[str, ...] = ()
     FIELDS: ClassVar[tuple[str, ...]] = ()
@@ -41,9 +36,6 @@ class Record:
     def __init_subclass__(cls) -> None:
         if "FIELDS" not in vars(cls):
             cls.FIELDS = cls.__slots__ or tuple(cls.__annotations__)
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        vars(self).update(zip(self.FIELDS, values, strict=False), **named)
 
     def to_dict(self) -> dict[str, Any]:
         """Map field name to value, in the order of the class."""
@@ -71,7 +63,15 @@ class Record:
         return f"{type(self).__name__}({fields})"
 
 
-class Node(Record):
+@dataclass_transform()
+class Row(Record):
+    """Annotated fields with their defaults, given in that order or by name."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        vars(self).update(zip(self.FIELDS, values, strict=False), **named)
+
+
+class Node(Row):
     """One row of ``nodes``: anything with an id. Times are UTC, ISO 8601.
 
     ``stamps`` says which change made which field (``core.stamps``), as JSON; empty: all of them
@@ -110,7 +110,7 @@ class Node(Record):
         return why if isinstance(why, str) else ""
 
 
-class Edge(Record):
+class Edge(Row):
     """One row of ``graph_edges``: a directed, typed, weighted link.
 
     ``ended_at`` is when somebody ended it; ``invalidated_at`` since when it is out, because it was
@@ -154,7 +154,7 @@ def edge_name(key: EdgeKey) -> str:
     return f"{key[0]} {key[2]} {key[1]}"
 
 
-class Past(Record):
+class Past(Row):
     """A state that a node has left, the command by which it was left (``change``), and the clock of
     the state after it (``changed_at``).
 
@@ -168,7 +168,7 @@ class Past(Record):
     command: int | None
 
 
-class PastCommand(Record):
+class PastCommand(Row):
     """One command that changed a store."""
 
     id: int
