@@ -226,16 +226,26 @@ def _text_of_hits(
     session: Session, query: str, *, tree: bool, oneline: bool, explain: bool
 ) -> Text:
     """Return the function that makes text of results; --tree and --oneline print it anywhere."""
-    from ..terminal import text
-
     if tree and (oneline or explain):
         raise UsageError(f"--tree and --{'oneline' if oneline else 'explain'} exclude each other")
     if not tree and not oneline:
-        return lambda rows: text.hits_text(rows, query)
+        return _rendered("hits_text", query)
     if oneline and explain:
         raise UsageError("--oneline and --explain exclude each other: give one")
     session.print_as_text("tree" if tree else "oneline")
-    return text.tree_text if tree else text.oneline_text
+    return _rendered("tree_text" if tree else "oneline_text")
+
+
+def _rendered(name: str, *more: str) -> Text:
+    """Return a function of ``terminal.text``, which is loaded when it is called."""
+
+    def render(rows: Sequence[dict[str, object]]) -> str:
+        from ..terminal import text
+
+        made: str = getattr(text, name)(rows, *more)
+        return made
+
+    return render
 
 
 @command(
@@ -283,7 +293,7 @@ def related(
     plain = not tree and not explain
     text = _text_of_hits(session, "", tree=tree, oneline=oneline, explain=explain)
     if plain:
-        from ..terminal.text import oneline_text as text
+        text = _rendered("oneline_text")
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
         found = find_related(
@@ -343,7 +353,6 @@ def show(
     lore list --tag auth --ids | lore show -
     """
     from ..app.show import show as find
-    from ..terminal.text import nodes_text
 
     with session.engine() as engine:
         whole = ids_from(ids, "show")
@@ -354,9 +363,9 @@ def show(
             found, notes = first_nodes(found, session.settings.max_bytes)
             session.say(notes)
         if len(whole) == 1 and "-" not in ids:
-            session.output.one(found[0], lambda item: nodes_text([item]))
+            session.output.one(found[0], lambda item: _rendered("nodes_text")([item]))
         else:
-            session.output.list(found, nodes_text)
+            session.output.list(found, _rendered("nodes_text"))
         if not peek:
             session.record_reads(engine, [str(node["id"]) for node in found])
 
@@ -399,7 +408,6 @@ def list_records(
     """
     from ..core.times import parse_since, parse_until
     from ..store.filter import Scope, require_statuses
-    from ..terminal.text import list_text, oneline_text
 
     if all_types and types:
         raise UsageError("--all and --type exclude each other: give one")
@@ -420,7 +428,7 @@ def list_records(
         if first is None and not forgotten:
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
         rows = () if first is None else _listed(session, store, first, found)
-        session.output.stream(rows, oneline_text if oneline else list_text)
+        session.output.stream(rows, _rendered("oneline_text" if oneline else "list_text"))
 
 
 def _list_orphans(
