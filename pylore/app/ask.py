@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ..ask.rounds import (
     RULES,
     Citation,
-    Listener,
     Sources,
     answer_of,
+    listen,
     needs_of,
     parse_command,
     prompt_of,
@@ -79,7 +79,7 @@ def ask(
         if not found.included:
             raise LoreError(_nobody_asked(found))
         prompt = prompt_of(found.question, found.text, RULES if left else "")
-        answer = Listener(piece, may_ask=left > 0).whole(answer_of(command, prompt))
+        answer = listen(answer_of(command, prompt), piece, may_ask=left > 0)
         wanted = needs_of(answer) if left else []
         if not wanted:
             break
@@ -89,8 +89,7 @@ def ask(
         left = left - 1 if fresh else 0  # who asks the same again has to answer now
     known = [row["id"] for row in found.included]
     sources = Sources(found.text, known, engine.store.types.all())
-    stored = engine.store.nodes.get_many(sources.candidates(answer))
-    return AskResult(answer, sources.check(answer, stored), found, needed)
+    return AskResult(answer, sources.check(answer, engine.store.nodes.get_many), found, needed)
 
 
 def _nobody_asked(found: Context) -> str:

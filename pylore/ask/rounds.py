@@ -11,35 +11,28 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
 from ..core.model import Record
 from ..core.text import one_line, printable
-from ..core.vocabulary import FILE_IDS
 from ..system.programs import Tidying, environment_of_programs, find_program, start_session
 
-_TOKEN = re.compile(r"[^\s\[\](){}<>\"'`,;|*]+")
-_LINES = re.compile(r"(.+?)(?::L?|#L)(\d{1,9})(?:[-–]L?(\d{1,9}))?$")
-_LINES_IN_WORDS = re.compile(r"(?:::\S+)? \(lines (\d{1,9})(?:[-–](\d{1,9}))?\)?")
-_PATH = re.compile(r"[^:]*[^\W\d_][^:]*[./][^:]*")
-_UNLIKE_A_WORD = re.compile(r"[\d/.:_]")
-_END = ".:!?…"
-_HEX = re.compile(r"[0-9a-f]{8,}")
-_COMPOUND = re.compile(
-    r"\w+(ing|ed)|(by|for|in|of|on|the|to|up)-.*|\w+(ing|ed)-.*"
-    r"|aware|first|format|free|kind|length|level|like|list|local|log|name|names|only|path|ready"
-    r"|safe|scope|set|side|size|specific|style|system|table|time|times|tree|type|wide|wise",
+_LETTER = r"[^\s\[\](){}<>\"'`,;|*]"
+_IN_PATH = _LETTER.replace("^", "^:")
+_CITATION = re.compile(
+    rf"(?<!{_LETTER})(?:"
+    rf"(?:file-)?(?:\./)?(?P<path>(?={_IN_PATH}*[^\W\d_])(?={_IN_PATH}*[./]){_IN_PATH}+?)"
+    rf"(?::L?|#L|(?:::{_LETTER}+)?(?P<words> \(lines ))"
+    r"(?P<first>\d{1,9})(?:[-–]L?(?P<last>\d{1,9}))?(?!\w)"
+    rf"|(?P<type>\w+)-{_LETTER}*(?<![-.:!?…]))"
 )
-"""What makes a word of the language of a type: ``file-based``, ``run-time``, ``file-by-file``."""
+"""``path:3-9``, ``path#L3-L9``, ``path::symbol (lines 3-9)``, or what may be an id."""
 
 
 class Citation(Record):
-    """Something cited, and whether the prompt had it.
-
-    ``text`` is what was written, of ``path (lines 3-9)`` in its short form, ``path:3-9``.
-    """
+    """A text that was cited, as ``path:3-9`` or an id, and whether the prompt had it."""
 
     __slots__ = ("in_prompt", "text")
 
@@ -49,88 +42,52 @@ class Citation(Record):
 
 
 class Sources:
-    """What a prompt gives to cite: ids, and stretches of files.
+    """The ids and the lines of files in a prompt: the known ``ids`` and those in its text."""
 
-    ``ids`` are those that are known to be in it; the rest is read from its text.
-    """
-
-    def __init__(self, prompt: str, ids: Collection[str], types: Collection[str]) -> None:
+    def __init__(self, prompt: str, ids: Iterable[str], types: Collection[str]) -> None:
         self._types = types
         self._ids = set(ids)
-        self._stretches: dict[str, list[tuple[int, int]]] = {}
-        # An id may have a space or a bracket in it: no token then, but it can be looked for.
-        self._odd = sorted((id for id in ids if not _TOKEN.fullmatch(id)), key=len, reverse=True)
-        for word, _ in _words(prompt):
-            path, first, last = _stretch(word)
-            if path:
-                self._stretches.setdefault(path, []).append((first, last))
-            elif self._is_id(word):
-                self._ids.add(word)
+        # Ids with spaces or brackets, which the regular expression cuts short.
+        odd = (id for id in self._ids if not re.fullmatch(f"{_LETTER}+", id))
+        self._odd = sorted(odd, key=len, reverse=True)
+        self._lines: dict[str, list[tuple[int, int]]] = {}
+        for found in _CITATION.finditer(prompt):
+            if found["path"]:
+                self._lines.setdefault(found["path"], []).append(_lines_of(found))
+            elif found["type"] in types:
+                self._ids.add(found[0])
 
-    def check(self, answer: str, stored: Collection[str] = ()) -> list[Citation]:
-        """Everything that ``answer`` cites, each once, in its order.
+    def check(
+        self, answer: str, stored: Callable[[list[str]], Collection[str]] = lambda ids: ()
+    ) -> list[Citation]:
+        """Return each citation of ``answer`` once, in its order.
 
-        An id is what a word of a known type is, as ``decision-1a2b3c4d`` or
-        ``decision-use-jwt-tokens``. What is a word of the language too, as ``file-based``,
-        counts in brackets or back-ticks, or if it is one of ``stored``, the ids that there are.
+        A word with a type before its hyphen is an id if the prompt has it, if it stands in
+        brackets or back-ticks or has a digit, or if it is among those that ``stored`` returns.
         """
-        found: dict[str, bool] = {}
+        cited: dict[str, bool] = {}
         for id in self._odd:
             if id in answer:
-                found[id] = True
+                cited[id] = True
                 answer = answer.replace(id, " ")
-        for word, marked in _words(answer):
-            path, first, last = _stretch(word)
-            if path:
-                found.setdefault(word, self._has(path, first, last))
-            elif self._is_id(word) and (
-                word in self._ids or marked or word in stored or not _is_compound(word)
-            ):
-                found.setdefault(word, word in self._ids)
-        return [Citation(text, known) for text, known in found.items()]
-
-    def candidates(self, answer: str) -> list[str]:
-        """Return the words of ``answer`` that have the form of an id."""
-        return [word for word, _ in _words(answer) if self._is_id(word)]
-
-    def _is_id(self, word: str) -> bool:
-        type, dash, key = word.partition("-")
-        return bool(dash and key) and type in self._types
-
-    def _has(self, path: str, first: int, last: int) -> bool:
-        return any(a <= first and last <= b for a, b in self._stretches.get(path, ()))
+        unsure = []
+        for found in _CITATION.finditer(answer):
+            text = found[0]
+            if path := found["path"]:
+                first, last = _lines_of(found)
+                text = f"{path}:{first}-{last}" if found["words"] else text
+                cited[text] = any(a <= first and last <= b for a, b in self._lines.get(path, ()))
+            elif found["type"] in self._types:
+                cited.setdefault(text, text in self._ids)
+                marked = answer[found.start() - 1 : found.start()] in ("[", "`")
+                if not (marked or cited[text] or re.search(r"\d", text)):
+                    unsure.append(text)
+        dropped = {*unsure}.difference(stored(unsure))
+        return [Citation(text, known) for text, known in cited.items() if text not in dropped]
 
 
-def _is_compound(word: str) -> bool:
-    """Return whether a word that begins as an id does may be one of the language."""
-    key = word.partition("-")[2]
-    if _UNLIKE_A_WORD.search(word) or _HEX.fullmatch(key):
-        return False
-    return _COMPOUND.fullmatch(key) is not None
-
-
-def _words(text: str) -> Iterator[tuple[str, bool]]:
-    """Words without the marks of a sentence; whether each stands in brackets or back-ticks.
-
-    A place as a context's headings have it, ``path::symbol (lines 3-9)``, is ``path:3-9``.
-    """
-    text = _LINES_IN_WORDS.sub(lambda lines: f":{lines[1]}-{lines[2] or lines[1]} ", text)
-    for match in _TOKEN.finditer(text):
-        marked = text[match.start() - 1 : match.start()] in ("[", "`")
-        word = match[0].rstrip(_END)
-        if word:
-            yield word, marked
-
-
-def _stretch(word: str) -> tuple[str, int, int]:
-    """``path:first-last``, ``path:line`` or ``path#L1-L2``: path, first, last; no path, else."""
-    match = _LINES.fullmatch(word)
-    if match is None or "://" in word:
-        return "", 0, 0
-    path = match[1].removeprefix(FILE_IDS).removeprefix("./")
-    if not _PATH.fullmatch(path):
-        return "", 0, 0
-    return path, int(match[2]), int(match[3] or match[2])
+def _lines_of(found: re.Match[str]) -> tuple[int, int]:
+    return int(found["first"]), int(found["last"] or found["first"])
 
 
 HOW_TO_SET = 'llm_command="llm -m MODEL" or "ollama run MODEL" in ~/.config/lore/config'
@@ -170,32 +127,15 @@ def parse_command(text: str) -> list[str]:
 
 
 def answer_of(command: list[str], prompt: str) -> Iterator[str]:
-    """Yield the answer, in pieces as they come. However that ends, the command has ended too.
+    """Yield the answer in pieces as they come; at the end the command and its children are ended.
 
     Raises:
         LoreError: the command cannot be started, fails, or prints nothing.
     """
     name = os.path.basename(command[0])
-    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr, Tidying():
         stdin.write(prompt.encode())
         stdin.seek(0)
-        with _running(command, stdin, stderr) as process:
-            said = False
-            for piece in _pieces(process):
-                said = said or not piece.isspace()
-                yield piece
-            code = process.wait()
-        if code:
-            how = f"exit code {code}" if code > 0 else f"signal {-code}"
-            raise LoreError(f"the model command {name} failed with {how}{_complaint(stderr)}")
-        if not said:
-            raise LoreError(f"the model command {name} printed nothing{_complaint(stderr)}")
-
-
-@contextmanager
-def _running(command: list[str], stdin: Any, stderr: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """The command in a session of its own, ended with all its children at the end."""
-    with Tidying():
         try:
             process = start_session(
                 command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
@@ -204,14 +144,23 @@ def _running(command: list[str], stdin: Any, stderr: Any) -> Iterator[subprocess
         except OSError as error:
             raise LoreError(f"llm_command: {command[0]} cannot be started ({error.strerror}): "
                             f"set {HOW_TO_SET}") from None  # fmt: skip
+        blank = True
         try:
-            yield process
+            for piece in _pieces(process):
+                blank = blank and piece.isspace()
+                yield piece
+            code = process.wait()
         finally:
             with suppress(ProcessLookupError, PermissionError):  # all of it has ended
                 os.killpg(process.pid, signal.SIGKILL)
             assert process.stdout is not None
             process.stdout.close()
             process.wait()
+        if code:
+            how = f"exit code {code}" if code > 0 else f"signal {-code}"
+            raise LoreError(f"the model command {name} failed with {how}{_complaint(stderr)}")
+        if blank:
+            raise LoreError(f"the model command {name} printed nothing{_complaint(stderr)}")
 
 
 def _pieces(process: subprocess.Popen[bytes]) -> Iterator[str]:
@@ -225,7 +174,7 @@ def _pieces(process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 def _complaint(stderr: Any) -> str:
-    """Return the last line that the command said, in brackets, and where to look."""
+    """Return the last line of stderr, in brackets, and what to do."""
     stderr.seek(0)
     lines = stderr.read()[-4096:].decode(errors="replace").strip().splitlines()
     return (f" ({lines[-1][:200]})" if lines else "") + ": try it by itself"
@@ -233,9 +182,9 @@ def _complaint(stderr: Any) -> str:
 
 MARK = "NEED:"
 MOST = 5
-"""Things that are looked up in one round. Not measured: each is a search."""
+"""Searches of one round. Not measured."""
 LONGEST = 200
-"""Letters of one of them. Not measured: a question, not a text."""
+"""Letters of one request. Not measured."""
 
 RULES = f"""\
 If the context lacks something without which you cannot answer, answer with up to {MOST} lines
@@ -245,7 +194,7 @@ question. They are looked up, and you are asked again.
 
 
 def needs_of(answer: str) -> list[str]:
-    """Return what an answer that begins with ``NEED:`` asks for, each once; nothing for any other.
+    """Return the requests of an answer that begins with ``NEED:``, each once.
 
     >>> needs_of("NEED: Login.check\\n\\nneed: `src/a.py`\\nNEED: Login.check")
     ['Login.check', 'src/a.py']
@@ -260,33 +209,21 @@ def needs_of(answer: str) -> list[str]:
     return [*dict.fromkeys(need for need in needs if need)][:MOST]
 
 
-class Listener:
-    """Passes an answer on as it comes, unless it ``may_ask`` for more and does.
+def listen(pieces: Iterable[str], show: Callable[[str], None], *, may_ask: bool) -> str:
+    """Return the whole answer; ``show`` gets it as it comes, unless it asks for more.
 
-    What may yet become ``NEED:`` is held back, a few letters at the most; once it has, all of it.
+    With ``may_ask``, text is held back while it may become a request (``NEED:``).
     """
-
-    def __init__(self, piece: Callable[[str], None], *, may_ask: bool) -> None:
-        self._piece = piece
-        self._held: str | None = "" if may_ask else None
-        """What was not passed on yet; None once it is clear that it is an answer."""
-
-    def whole(self, pieces: Iterable[str]) -> str:
-        """Return all of the answer, when it has come."""
-        heard = []
-        for text in pieces:
-            heard.append(text)
-            self._hear(text)
-        if self._held and not needs_of(self._held):
-            self._piece(self._held)
-        return "".join(heard)
-
-    def _hear(self, text: str) -> None:
-        if self._held is None:
-            self._piece(text)
-            return
-        self._held += text
-        begun = self._held.lstrip().upper()
-        if not begun.startswith(MARK) and not MARK.startswith(begun):
-            self._piece(self._held)
-            self._held = None
+    heard = []
+    held = ""
+    for text in pieces:
+        heard.append(text)
+        held += text
+        begun = held.lstrip()[: len(MARK)].upper()
+        if not (may_ask and MARK.startswith(begun)):
+            may_ask = False
+            show(held)
+            held = ""
+    if held and not needs_of(held):
+        show(held)
+    return "".join(heard)

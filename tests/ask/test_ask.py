@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pylore.ask.rounds import Listener, Sources, answer_of, needs_of, parse_command, prompt_of
+from pylore.ask.rounds import Sources, answer_of, listen, needs_of, parse_command, prompt_of
 from pylore.core.errors import LoreError, UsageError
 
 TYPES = ("decision", "file", "symbol", "run", "note")
@@ -22,7 +22,7 @@ See symbol-src/auth.py::Login.check and docs/a.md:11-34.
 
 
 def cited(answer: str, ids: tuple[str, ...] = (), stored: tuple[str, ...] = ()) -> dict[str, bool]:
-    found = Sources(PROMPT, ids, TYPES).check(answer, stored)
+    found = Sources(PROMPT, ids, TYPES).check(answer, lambda ids: {*ids} & {*stored})
     return {citation.text: citation.in_prompt for citation in found}
 
 
@@ -44,8 +44,9 @@ def cited(answer: str, ids: tuple[str, ...] = (), stored: tuple[str, ...] = ()) 
         ("Twice [decision-1a2b3c4d] [decision-1a2b3c4d]", {"decision-1a2b3c4d": True}),
         ("A file-based run-time, at 12:30, on http://localhost:8080 or localhost:80.", {}),
         ("A [file-based] one", {"file-based": False}),
-        ("As decision-deadbeef, note-jwt and decision-use-jwt-tokens. say",
-         {"decision-deadbeef": False, "note-jwt": False, "decision-use-jwt-tokens": False}),
+        ("As decision-use-1-token. [note-jwt] and `decision-use-jwt`",
+         {"decision-use-1-token": False, "note-jwt": False, "decision-use-jwt": False}),
+        ("src/auth.py:12:5 and src/auth.py:1234567890", {"src/auth.py:12": True}),
         ("Notes file-by-file, decision-making, a run-up-to date, note-taking-like", {}),
         ("", {}),
     ],
@@ -98,7 +99,7 @@ def test_the_prompt_ends_with_the_question_and_says_that_context_is_data() -> No
 
 def heard(pieces: list[str], *, may_ask: bool = True) -> list[str]:
     shown: list[str] = []
-    assert Listener(shown.append, may_ask=may_ask).whole(pieces) == "".join(pieces)
+    assert listen(pieces, shown.append, may_ask=may_ask) == "".join(pieces)
     return shown
 
 

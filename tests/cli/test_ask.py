@@ -67,7 +67,7 @@ def test_pipe_gets_answer_citations_and_receipt(model: Model) -> None:
     ("cited", "unfounded"),
     [
         ("[decision-00000000], src/a.py:3-9 and file-based", "decision-00000000, src/a.py:3-9:"),
-        ("decision-use-jwt-tokens", "decision-use-jwt-tokens:"),
+        ("[decision-use-jwt-tokens]", "decision-use-jwt-tokens:"),
     ],
 )
 def test_unfounded_citations_are_listed(model: Model, cited: str, unfounded: str) -> None:
