@@ -43,9 +43,9 @@ VERSION = 4
 file again."""
 
 _HEAD = re.compile(r"# ([a-z]+): (.+)")
-_GRAMMAR = re.compile(r"^language: (\w+)$", re.MULTILINE)
 _ALONE = re.compile(r"^# alone$", re.MULTILINE)
 _ID = re.compile(r"^id: (\S+)$", re.MULTILINE)
+_MESSAGE = re.compile(r"^message: ", re.MULTILINE)
 
 
 class Rules:
@@ -60,8 +60,8 @@ class Rules:
         for name, path in files.items():
             text = _read(path)
             heads[name] = (_head(text), text)
-        for name, (head, text) in heads.items():
-            self.languages[name] = _language(name, head, text)
+        for name, (head, _) in heads.items():
+            self.languages[name] = _language(name, head)
         for name, (head, text) in heads.items():
             self._add(self.languages[name], head.get("also", "").split(), text)
         self._grammars = {
@@ -89,10 +89,11 @@ class Rules:
                                 f"language{nearest(name, list(self.languages))}")  # fmt: skip
         targets = [language, *(self.languages[name] for name in also)]
         for rule in re.split(r"^---$", text, flags=re.MULTILINE):
+            message = "" if _MESSAGE.search(rule) else '\\nmessage: "$NAME"'
             for target in targets[:1] if _ALONE.search(rule) else targets:
                 for grammar in self.grammars(target.name):
-                    copy = _GRAMMAR.sub(rf"language: {_plain(grammar)}", rule)
-                    copy = _ID.sub(rf"id: {_plain(grammar)}/\1", copy)
+                    name = _plain(grammar)
+                    copy = _ID.sub(rf"id: {name}/\1\nlanguage: {name}{message}", rule)
                     self._rules.append((target.name, copy))
 
     def language_of(self, path: str, first_line: str = "") -> str:
@@ -226,10 +227,9 @@ def _head(text: str) -> dict[str, str]:
     return head
 
 
-def _language(name: str, head: dict[str, str], text: str) -> LanguageSpec:
-    grammar = _GRAMMAR.search(text)
-    if grammar is None:
-        raise LoreError(f"{name}.yml has no rule: see docs/languages.md")
+def _language(name: str, head: dict[str, str]) -> LanguageSpec:
+    if not re.fullmatch(r"\w+", head.get("grammar", "")):
+        raise LoreError(f"{name}.yml names no grammar: see docs/languages.md")
     words = {key: tuple(text.split()) for key, text in head.items()}
     dialect = words.get("dialect", ())
     return LanguageSpec(
@@ -241,7 +241,7 @@ def _language(name: str, head: dict[str, str], text: str) -> LanguageSpec:
         docstrings=head.get("docstrings") == "yes",
         block=head.get("block", "{"),
         dialects=((dialect[0], dialect[1:]),) if dialect else (),
-        grammar=grammar[1],
+        grammar=head["grammar"],
         shared=words.get("shared", ()),
         counted=words.get("counted", ()),
         mentioned=words.get("mentioned", ()),
