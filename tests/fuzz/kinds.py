@@ -170,8 +170,8 @@ class RulesKind(Kind):
 
     def words(self) -> list[bytes]:
         return [b"# extensions: .x .y\n", b"# also: plain\n", b"# also: none\n",
-                b"# dialect: Tsx .z\n",
-                b"# dialect: \\1 .z\n", b"---\n", b"id: a.b\n", b"# grammar: Python\n", b"# alone\n",
+                b"# dialect: Tsx .z\n", b"# dialect: \\1 .z\n",
+                b"---\n", b"id: a.b\n", b"# grammar: Python\n", b"# alone\n",
                 b"rule:\n  kind: call\n", b"# grammar: \\g<9>\n", b"message: x\n"]  # fmt: skip
 
     def check_one(self, data: bytes) -> None:
