@@ -31,7 +31,6 @@ def search(
     exclude: Iterable[str] = (),
     explain: bool = False,
     operators: bool = False,
-    offsets: bool = False,
 ) -> Hits:
     """Return the matches, best first, and the nodes connected to them, with notes for a person.
 
@@ -40,8 +39,8 @@ def search(
     (globs) and ``since`` (a date, or an age as ``7d``) limit where the walk starts; with
     ``filter_expanded`` they limit the results too. Results below
     ``min_score`` (0 to 1) are left out. ``exclude`` are ids. ``operators`` reads those
-    of the query (``core.operators``). With ``offsets`` the results say where its words are in
-    their snippets.
+    of the query (``core.operators``). With ``explain`` the results also say where its words are
+    in their snippets.
 
     Raises:
         UsageError: a type, a status, a relation, a date or a setting is wrong.
@@ -67,7 +66,7 @@ def search(
     embedder = engine.embedder
     with engine.store.snapshot():
         found = run_pipeline(engine.store, engine.settings, request, embedder)
-    if offsets:
+    if explain:
         found.marked = query
     return found
 

@@ -10,14 +10,13 @@ import sys
 
 from ..core.errors import DONE, FAILURE, LoreError, UsageError
 from ..core.json import dumps
-from ..core.text import MAX_QUERY, counted
+from ..core.text import MAX_QUERY, counted, printable
 from ..core.vocabulary import RECORDS
 from ..terminal.output import Output, flush, id_line, note, write
+from . import options
 from .command import argument, command, option
-from .runtime import (
-    ids_from,
-    read_stdin,
-)
+from .options import exclusive
+from .runtime import ids_from, read_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 
     Text = Callable[[Sequence[dict[str, object]]], str]
 
-WALK = ("graph_edges", "graph_exclude_edges", "hop_decay", "graph_max_nodes")
-"""Settings of every walk."""
+WALK = ("graph_edges", "graph_exclude_edges")
+"""Settings of every walk that the help lists."""
 
 _PORTION = 100
 """Nodes of a list whose verdicts are read at once."""
@@ -43,93 +42,59 @@ _PORTION = 100
 
 @command(
     "search [options] QUERY… | --files GLOB,… | --batch FILE",
-    settings=("graph_depth", *WALK, "limit", "graph_limit", "max_bytes", "scope", "run", "on"),
+    settings=("graph_depth", *WALK, "limit", "graph_limit", "on"),
 )
 def search(
     session: Session,
     words: tuple[str, ...] = argument("[QUERY…]"),
     *,
-    types: tuple[str, ...] = option("--type TYPE,…", "return only these types", complete="types"),
-    statuses: tuple[str, ...] = option(
-        "--status STATUS,…",
-        "return only these; superseded and retracted ones are left out otherwise",
-        complete="statuses",
-    ),
-    tags: tuple[str, ...] = option(
-        "--tag TAG,…", "start only from records with all these tags", complete="tags"
-    ),
-    files: tuple[str, ...] = option(
-        "--file GLOB,…", "start only from records of these files", complete="files"
-    ),
-    since: str = option(
-        "--since DATE|AGE", "start only from records changed since (2026-01-31, 7d)", ""
-    ),
-    filter_expanded: bool = option("--filter-expanded", "apply all of these to reached nodes too"),
-    exclude: tuple[str, ...] = option(
-        "--exclude ID,…", "neither return these nodes nor walk through them", complete="ids"
-    ),
-    min_score: float = option(
-        "--min-score X", "leave out results that score less", 0.0, low=0.0, high=1.0
-    ),
-    near: tuple[str, ...] = option(
-        "--files GLOB,…",
-        "files at hand, @git (changed in the work tree) or @session (edited by agents): "
-        "nodes tied to them are found too and count more",
-        complete="near",
-    ),
+    types: tuple[str, ...] = options.TYPES,
+    statuses: tuple[str, ...] = options.STATUS_FILTER,
+    tags: tuple[str, ...] = options.TAG_FILTER,
+    files: tuple[str, ...] = options.FILE_FILTER,
+    since: str = options.SINCE,
+    filter_expanded: bool = option("--filter-expanded", "filter reached nodes too"),
+    exclude: tuple[str, ...] = options.EXCLUDE,
+    min_score: float = option("--min-score X", "the least score", 0.0, low=0.0, high=1.0),
+    near: tuple[str, ...] = options.NEAR,
     expand: bool = option("--expand", "the same as --graph-depth 2"),
-    explain: bool = option("--explain, --verbose", "every factor of each score"),
-    tree: bool = option("--tree", "reached nodes below the matches that they came from"),
-    oneline: bool = option("--oneline", "a result a line: score, id, place, title"),
-    offsets: bool = option(
-        "--offsets", "in JSON: [start, length] of the query's words in each snippet"
-    ),
-    batch: str = option(
+    explain: bool = options.EXPLAIN,
+    tree: bool = options.TREE,
+    oneline: bool = options.ONELINE,
+    batch: str | None = option(
         "--batch FILE",
-        'queries, a JSON object {"id", "query"} a line, or on stdin (-) plain words; each may '
-        'have "exclude" and "options" of its own',
+        'a query a line, in words or as {"id", "query", "exclude", "options"}; - is stdin',
         complete="files",
     ),
-    skip_bad: bool = option("--skip-bad", "leave broken lines of the batch out"),
 ) -> None:
     """Find records by their words, their meaning and what they are connected to.
 
-    Prints the direct matches and, with a graph depth above 0, nodes reached from them, best
-    first. A lone - reads the query from stdin.
+    Prints direct matches and, with a graph depth, nodes reached from them; filters choose the
+    matches. Nodes tied to --files count more. A lone - reads the query from stdin.
 
-    In a query of at most 12 words: "exact phrase" and title:word must be there, -word must not;
-    word* finds every word that begins so; tag:x and type:x are --tag and --type. The type
-    'records' stands for all that people wrote, 'learning' for lessons, decisions, patterns,
-    failures and observations.
+    "exact phrase" and title:word must be there, -word must not; word* is a beginning; tag:x and
+    type:x filter. The type 'records' stands for all that people wrote.
 
     \b
-    lore search "jwt" --graph-depth 2 --edges implements,derived_from
     lore search "session expiry" --expand --tree
-    lore search "token expiry" --files src/auth.py,@git
-    lore search --batch queries.jsonl --ids
+    lore search "token expiry" --edges implements --files src/auth.py,@git
     """
     given = {
         "types": types, "statuses": statuses, "tags": tags, "files": files, "since": since,
         "filter_expanded": filter_expanded, "min_score": min_score, "exclude": exclude,
-        "near": near, "explain": explain, "offsets": offsets,
+        "near": near, "explain": explain,
     }  # fmt: skip
     if expand:
         session.given.setdefault("graph_depth", "2")
-    form = "tree" if tree else "oneline" if oneline else session.form_given()
-    if offsets and form not in ("", "json", "jsonl", "jq"):
-        raise UsageError(f"--offsets is for JSON: leave --{form} out")
     if batch is not None:
-        if words:
-            raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
-        if form not in ("", "jsonl", "ids", "jq"):
-            raise UsageError(f"--batch prints JSON lines: leave --{form} out")
-        _search_batch(session, given, batch, skip_bad=skip_bad)
+        other = session.form_given()
+        unfit = {other: other not in ("", "jsonl", "ids", "jq")}
+        exclusive(batch=True, QUERY=words, tree=tree, oneline=oneline, **unfit)
+        _search_batch(session, given, batch)
         return
-    if skip_bad:
-        raise UsageError("--skip-bad is for the lines of --batch FILE: see --help")
     if not words and not near:
         raise UsageError("search needs a query: lore search WORD…")
-    query = " ".join([read_stdin() if word == "-" else word for word in words])
+    query = _question(words)
     text = _text_of_hits(session, query, tree=tree, oneline=oneline, explain=explain)
     with _engine_of_search(session, query, near) as engine:
         found = _find(engine, query, given)
@@ -166,7 +131,7 @@ def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
     return search(engine, query, operators=True, **given)
 
 
-def _search_batch(session: Session, given: dict[str, Any], path: str, *, skip_bad: bool) -> None:
+def _search_batch(session: Session, given: dict[str, Any], path: str) -> None:
     from ..app.engine import Engines
     from ..core.settings import from_environment
     from .batch import answer_all, line_of
@@ -183,7 +148,12 @@ def _search_batch(session: Session, given: dict[str, Any], path: str, *, skip_ba
             _record_shown(session, under, question.query, found)
             return found
 
-        answer_all(answer, session.output, path, skip_bad=skip_bad, quiet=session.settings.quiet)
+        answer_all(answer, session.output, path, quiet=session.settings.quiet)
+
+
+def _question(words: Sequence[str]) -> str:
+    """Return the words as one text; a lone - is stdin."""
+    return " ".join([read_stdin() if word == "-" else word for word in words])
 
 
 def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
@@ -226,12 +196,9 @@ def _text_of_hits(
     session: Session, query: str, *, tree: bool, oneline: bool, explain: bool
 ) -> Text:
     """Return the function that makes text of results; --tree and --oneline print it anywhere."""
-    if tree and (oneline or explain):
-        raise UsageError(f"--tree and --{'oneline' if oneline else 'explain'} exclude each other")
+    exclusive(tree=tree, oneline=oneline, explain=explain)
     if not tree and not oneline:
         return _rendered("hits_text", query)
-    if oneline and explain:
-        raise UsageError("--oneline and --explain exclude each other: give one")
     session.print_as_text("tree" if tree else "oneline")
     return _rendered("tree_text" if tree else "oneline_text")
 
@@ -250,49 +217,42 @@ def _rendered(name: str, *more: str) -> Text:
 
 @command(
     "related [options] ID|FILE… | --files GLOB,…",
-    settings=(*WALK, "limit", "max_bytes"),
+    settings=(*WALK, "limit"),
 )
 def related(
     session: Session,
     names: tuple[str, ...] = argument("[ID|FILE…]", complete="ids"),
     *,
-    near: tuple[str, ...] = option(
-        "--files GLOB,…", "files too: globs from the root, @git or @session", complete="near"
-    ),
+    near: tuple[str, ...] = options.NEAR,
     hops: int = option("--hops, --depth N", "how far to walk, 1 to 3", 1, low=1, high=3),
-    types: tuple[str, ...] = option("--type TYPE,…", "return only these types", complete="types"),
-    exclude: tuple[str, ...] = option(
-        "--exclude ID,…", "neither return these nodes nor walk through them", complete="ids"
-    ),
+    types: tuple[str, ...] = options.TYPES,
+    exclude: tuple[str, ...] = options.EXCLUDE,
     symbols: bool = option("--symbols", "the symbols of these files too"),
     direction: str | None = option(
-        "--direction D", "every node one edge away: out, in or both", choices=("out", "in", "both")
+        "--direction D", "every node one edge away: out, in, both", choices=("out", "in", "both")
     ),
-    explain: bool = option("--explain, --verbose", "every factor of each score"),
-    tree: bool = option("--tree", "each node below the node that it was reached from"),
-    oneline: bool = option("--oneline", "a result a line"),
+    explain: bool = options.EXPLAIN,
+    tree: bool = options.TREE,
+    oneline: bool = options.ONELINE,
 ) -> None:
     """Show what is connected to a node, or known about a file, nearest first.
 
-    A path means a file: records tied to it come first, then those of files that it imports,
-    that import it, or that change with it. A folder stands for the files below it, @git for
-    those changed in the work tree, @session for those that agents edited. A lone - reads ids
-    from stdin.
+    A path means a file: records tied to it come first, then those of files that it imports, that
+    import it, or that change with it. A folder stands for its files. A lone - reads ids from
+    stdin.
 
     \b
     lore related decision-1a2b3c4d --hops 2 --type file --ids
     lore related src/auth.py --text
     """
-    if direction is not None and hops > 1 and direction != "both":
-        raise UsageError("--direction is for nodes one edge away: leave --hops out")
     if direction is not None and hops == 1:
         _print_neighbours(session, names, direction)
         return
+    exclusive(direction=direction not in (None, "both"), hops=hops > 1)
     from ..app.related import related as find_related
 
-    plain = not tree and not explain
     text = _text_of_hits(session, "", tree=tree, oneline=oneline, explain=explain)
-    if plain:
+    if not tree and not explain:
         text = _rendered("oneline_text")
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
@@ -339,14 +299,14 @@ def show(
     session: Session,
     ids: tuple[str, ...] = argument("ID…", complete="ids"),
     *,
-    history: bool = option("--history", "every state that the record and its links have left"),
-    peek: bool = option("--peek", "do not count this as a reading"),
+    history: bool = option("--history", "former states of record and links"),
+    peek: bool = option("--peek", "do not count an access"),
 ) -> None:
     """Show a record whole, with its links.
 
-    In place of an id its title will do, or a part of the id that no other one has. One id
-    prints one object; several, or a lone - (ids from stdin), an array. Being shown counts as an
-    access: records that were staged are confirmed after promote_after of them.
+    Its title will do too, or a part of the id that no other has. One id prints one object;
+    several, or a lone - (ids from stdin), an array. Each showing counts as an access: staged
+    records are confirmed after promote_after of them.
 
     \b
     lore show decision-1a2b3c4d --history
@@ -374,33 +334,22 @@ def show(
 def list_records(
     session: Session,
     *,
-    types: tuple[str, ...] = option("--type TYPE,…", "only these types", complete="types"),
+    types: tuple[str, ...] = options.TYPES,
     all_types: bool = option("--all", "all types"),
-    tags: tuple[str, ...] = option(
-        "--tag TAG,…, --tags TAG,…", "only records with all these tags", complete="tags"
-    ),
-    statuses: tuple[str, ...] = option(
-        "--status STATUS,…", "only these statuses", complete="statuses"
-    ),
-    files: tuple[str, ...] = option(
-        "--file GLOB,…", "only records of these files", complete="files"
-    ),
-    since: str = option(
-        "--since DATE|AGE", "only records changed since (2026-01-31, 12h, 7d, 2w, 3m, 1y)", ""
-    ),
-    until: str = option(
-        "--until DATE|AGE", "only records not changed after; a day is included", ""
-    ),
-    limit: int | None = option("-n, --limit N", "the most of them", low=1),
+    tags: tuple[str, ...] = options.TAG_FILTER,
+    statuses: tuple[str, ...] = options.STATUS_FILTER,
+    files: tuple[str, ...] = options.FILE_FILTER,
+    since: str = options.SINCE,
+    until: str = option("--until DATE|AGE", "not changed after; a day is included", ""),
+    limit: int | None = options.LIMIT,
     oldest: bool = option("--oldest", "the first changed first"),
     forgotten: bool = option("--forgotten", "forgotten records"),
     orphans: bool = option("--orphans", "nodes without a link, by id"),
-    oneline: bool = option("--oneline", "a record a line: day, id, place, title"),
+    oneline: bool = options.ONELINE,
 ) -> None:
     """List the records, the last changed first.
 
-    Records are what people and agents wrote. Files, symbols, commits and runs are listed where
-    their types are asked for.
+    Files, symbols, commits and runs are listed where --type names them.
 
     \b
     lore list --type decision --since 7d
@@ -409,8 +358,7 @@ def list_records(
     from ..core.times import parse_since, parse_until
     from ..store.filter import Scope, require_statuses
 
-    if all_types and types:
-        raise UsageError("--all and --type exclude each other: give one")
+    exclusive(all=all_types, type=types)
     if oneline:
         session.print_as_text("oneline")
     named = types or (() if all_types else (RECORDS,))
@@ -438,10 +386,11 @@ def _list_orphans(
     from ..store import ALL
     from ..terminal.text import bold, each
 
+    def text(row: dict[str, Any]) -> str:
+        return f"{bold(row['id'])}  {row['title']}\n"
+
     found = orphans(store, store.types.require(types) if types else (), limit or ALL)
-    session.output.list(
-        found, each(lambda row: f"{bold(row['id'])}  {row['title']}\n", "no orphans\n")
-    )
+    session.output.list(found, each(text, "no orphans\n"))
 
 
 def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:
@@ -471,7 +420,7 @@ def _listed(session: Session, store: Store, first: Node, others: Iterator[Node])
 
 @command(
     "context [options] QUESTION… | TASK-ID | --files GLOB,…",
-    settings=("budget", "graph_depth", "user_entity", "scope", "max_bytes", "run"),
+    settings=("budget", "graph_depth"),
 )
 def context(
     session: Session,
@@ -479,44 +428,38 @@ def context(
     *,
     form: str | None = option(
         "--as FORM",
-        "narrative: Markdown for people; prompt: with a diagram, for a model; json: the prompt "
-        "with its receipt",
+        "narrative (Markdown), prompt (for a model), json (with the receipt)",
         choices=("narrative", "prompt", "json"),
     ),
     mermaid: bool = option("--mermaid", "the diagram alone"),
     receipt: str | None = option(
-        "--receipt FILE", "write the receipt there as JSON; - is stderr", complete="files"
+        "--receipt FILE", "write the receipt; - is stderr", complete="files"
     ),
-    types: tuple[str, ...] = option("--type TYPE,…", "only these types", complete="types"),
-    files: tuple[str, ...] = option(
-        "--files GLOB,…",
-        "start only from records and code of these files; without a question: what is known of "
-        "them",
-        complete="near",
-    ),
-    with_superseded: bool = option("--with-superseded", "superseded facts too, marked so"),
+    types: tuple[str, ...] = options.TYPES,
+    near: tuple[str, ...] = options.NEAR,
+    with_superseded: bool = options.SUPERSEDED,
 ) -> None:
     """Write what the store has on a question, within a number of tokens.
 
-    Facts, decisions, lessons, documents, and code as it stands in the work tree. Entries
-    without room are shortened or left out, and a receipt says so. With a task's id, its text is
-    the question, and nodes linked to it come along. A lone - reads the question from stdin.
+    Facts, decisions, lessons, documents, and code as it stands in the work tree; with --files,
+    only what starts from these. The receipt says what was shortened or left out. With a task's
+    id, its text is the question, and nodes linked to it come along. A lone - reads the question
+    from stdin.
 
     \b
     lore context "how do sessions expire" --budget 2000
     lore context "why sqlite" --as prompt | llm
-    lore context task-1a2b3c4d --jq .withheld
     """
     from ..app.bounds import context_within
 
     form = _form_of_context(session, form, mermaid=mermaid)
-    if not words and not files:
+    if not words and not near:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
-    question = " ".join([read_stdin() if word == "-" else word for word in words])
     with session.engine() as engine:
         found = context_within(
-            engine, question, form=form, types=types, files=files, with_superseded=with_superseded
-        )
+            engine, _question(words), form=form, types=types, files=near,
+            with_superseded=with_superseded,
+        )  # fmt: skip
         summary = [_summary(found)] if found.included and receipt is None else []
         _say_in_one_line(session, summary + found.notes)
         _print_context(session, found, form)
@@ -541,12 +484,12 @@ def _form_of_context(session: Session, form: str | None, *, mermaid: bool) -> st
     other = session.form_given()
     if other not in ("", "json", "jsonl", "text", "ids", "jq"):
         raise UsageError(f"a context has no --{other}: leave it out")
-    form = "mermaid" if mermaid else form
-    if form is not None and other and not (form == "json" and other in ("json", "jq")):
-        raise UsageError(f"--{other} and --as {form} exclude each other: give one")
-    if form is None:
-        form = "narrative" if session.output.form == "text" else "json"
-    return form
+    if form == "json" and other in ("json", "jq"):
+        other = ""
+    exclusive(**{other: other, "mermaid": mermaid, "as": form})
+    if form is None and not mermaid:
+        return "narrative" if session.output.form == "text" else "json"
+    return form or "mermaid"
 
 
 def _print_context(session: Session, found: Context, form: str) -> None:
@@ -559,15 +502,16 @@ def _print_context(session: Session, found: Context, form: str) -> None:
 
 
 def _write_receipt(found: Context, place: str) -> None:
+    text = dumps(found.receipt()) + "\n"
     if place == "-":
-        sys.stderr.write(dumps(found.receipt()) + "\n")
-    else:
-        from ..system.atomic_write import write_whole
+        sys.stderr.write(text)
+        return
+    from ..system.atomic_write import write_whole
 
-        try:
-            write_whole(place, [dumps(found.receipt()), "\n"])
-        except LoreError as error:
-            raise LoreError(f"--receipt {error}") from None
+    try:
+        write_whole(place, [text])
+    except LoreError as error:
+        raise LoreError(f"--receipt {error}") from None
 
 
 def _summary(found: Context) -> str:
@@ -578,50 +522,49 @@ def _summary(found: Context) -> str:
     )
 
 
-@command("ask [options] QUESTION…", settings=("llm_command", "budget", "graph_depth", "run"))
+@command("ask [options] QUESTION…", settings=("llm_command", "budget", "graph_depth"))
 def ask(
     session: Session,
     words: tuple[str, ...] = argument("QUESTION…"),
     *,
-    strict: bool = option("--strict", "exit 1 if something is cited that the prompt had not"),
+    strict: bool = option("--strict", "exit 1 if it cites what the prompt had not"),
     rounds: int = option(
-        "--rounds N",
-        "let the model name up to N times what it still needs, look that up and ask again",
-        0,
-        low=0,
-        high=5,
+        "--rounds N", "times that the model may ask for more: 0 to 5", 0, low=0, high=5
     ),
-    types: tuple[str, ...] = option("--type TYPE,…", "only these types", complete="types"),
-    files: tuple[str, ...] = option(
-        "--files GLOB,…", "start only from records and code of these files", complete="near"
-    ),
-    with_superseded: bool = option("--with-superseded", "superseded facts too, marked so"),
+    types: tuple[str, ...] = options.TYPES,
+    near: tuple[str, ...] = options.NEAR,
+    with_superseded: bool = options.SUPERSEDED,
 ) -> int:
     """Ask your own model about what the store has, and check what it cites.
 
-    The prompt of 'lore context --as prompt' goes to the program of llm_command on stdin, and its
-    answer is printed as it comes. Ids and places (file:line) that the answer cites and the
-    prompt had not are listed on stderr. In a pipe, prints one object: answer, citations, needed,
-    receipt.
+    The prompt of 'lore context --as prompt' goes to the program of llm_command, and its answer is
+    printed as it comes. Ids and places (file:line) that it cites and the prompt had not are
+    listed on stderr.
 
     \b
     lore ask "why do sessions expire" --llm-command "llm -m gpt-4o-mini"
-    lore ask "what did we learn about logging out" --budget 2000 --strict
     """
     from ..app.ask import ask as ask_model
 
-    question = " ".join([read_stdin() if word == "-" else word for word in words])
-    pieces = _Pieces(session)
+    shown: list[str] = []
+
+    def show(piece: str) -> None:
+        if session.output.form == "text":  # a person reads along
+            shown[:] = [piece]
+            write(printable(piece))
+            flush()
+
     with session.engine() as engine:
         result = ask_model(
-            engine, question, types=types, files=files, rounds=rounds,
+            engine, _question(words), types=types, files=near, rounds=rounds,
             with_superseded=with_superseded, started=lambda found: session.say(found.notes),
-            piece=pieces.show,
+            piece=show,
             needs=lambda number, things: session.say(
                 [f"round {number} of {rounds}: looking up {'; '.join(things)}"]
             ),
         )  # fmt: skip
-        pieces.end()
+        if shown and not shown[0].endswith("\n"):
+            write("\n")
         _print_answer(session, result)
         _record_context(session, engine, result.context)
     if result.unfounded:
@@ -629,28 +572,6 @@ def ask(
     elif not result.citations:
         session.say(["the answer cites nothing: what it rests on is not known"])
     return FAILURE if strict and result.unfounded else DONE
-
-
-class _Pieces:
-    """Where people read the answer, each piece goes out as it comes."""
-
-    def __init__(self, session: Session) -> None:
-        self._shown = session.output.form == "text"
-        self._last = ""
-
-    def show(self, piece: str) -> None:
-        """Write a piece of the answer."""
-        from ..core.text import printable
-
-        if self._shown:
-            self._last = piece
-            write(printable(piece))
-            flush()
-
-    def end(self) -> None:
-        """End the last line."""
-        if self._last and not self._last.endswith("\n"):
-            write("\n")
 
 
 def _print_answer(session: Session, result: AskResult) -> None:

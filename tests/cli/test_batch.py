@@ -53,7 +53,7 @@ def test_each_line_gets_one_answer(filled: Lore) -> None:
     [
         ({}, ""),
         ({"type": ["lesson"], "graph_depth": 1, "limit": 1}, "--type lesson --graph-depth 1 -n 1"),
-        ({"explain": True, "offsets": True, "mmr_lambda": 1}, "--explain --offsets --mmr-lambda 1"),
+        ({"explain": True, "mmr_lambda": 1}, "--explain --mmr-lambda 1"),
     ],
 )
 def test_batch_answers_as_a_search(filled: Lore, options: dict[str, Any], words: str) -> None:
@@ -82,20 +82,6 @@ def test_excluded_records_are_not_walked(filled: Lore) -> None:
     filled.print_each("search cookie tokens -n 1 --exclude decision-sessions | lesson-keys")
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["no json", "[1]", '{"id":"x"}', '{"query":"x"}', '{"id":1,"query":"x"}',
-     '{"id":"x","query":"x","exclude":"a"}', '{"id":"x","query":"x","exclude":[1]}'],
-)  # fmt: skip
-def test_broken_line_of_a_file_ends_the_batch(filled: Lore, line: str) -> None:
-    filled.write("broken.jsonl", f"{QUERIES}\n{line}\n")
-    done = filled("search", "--batch", "broken.jsonl", "--ids", code=1)
-    assert done.rows == ANSWERS and len(done.notes) == 1
-    assert "broken.jsonl: line 4: " in done.err and "--skip-bad" in done.err
-    done = filled("search", "--batch", "broken.jsonl", "--ids", "--skip-bad")
-    assert done.rows == ANSWERS and "broken.jsonl: line 4 was left out" in done.err
-
-
 def test_notes_name_their_query(filled: Lore) -> None:
     line = '{"id":"q7","query":"zebra"}'
     assert "q7: nothing matches" in filled("search", "--batch", "-", stdin=line).notes[0]
@@ -110,28 +96,29 @@ def test_lines_of_stdin_may_be_plain_words(filled: Lore) -> None:
     ]
 
 
-def test_wrong_lines_of_stdin_get_an_error(filled: Lore) -> None:
-    wrong = ('{"id":"a","query":3}', "{x", *(
-        f'{{"query":"cookie","options":{options}}}'
-        for options in ('{"lmit":1}', '{"type":"nonsense"}', '{"limit":0}', '{"ids":true}',
-                        '{"type":{}}', "7")
-    ))  # fmt: skip
-    *errors, last = batch(filled, *wrong, "cookie", options="--ids", code=1)
-    assert [row["id"] for row in errors] == ["a", *"2345678"]
+def test_wrong_lines_get_an_error(filled: Lore) -> None:
+    wrong = ("{x", '{"id":"x"}', *(f'{{"id":"x",{fields}}}' for fields in (
+        '"query":3', '"query":"x","exclude":"a"', '"query":"x","exclude":[1]',
+        *(f'"query":"cookie","options":{options}' for options in (
+            '{"lmit":1}', '{"type":"nonsense"}', '{"limit":0}', '{"ids":true}', '{"type":{}}', "7",
+        )),
+    )))  # fmt: skip
+    filled.write("wrong.jsonl", "\n".join([*wrong, "cookie"]))
+    done = filled("search", "--batch", "wrong.jsonl", "--ids", code=1)
+    *errors, last = done.rows
+    assert [row["id"] for row in errors] == ["1", *["x"] * 10]
     assert all(set(row) == {"id", "error"} for row in errors)
-    assert "query is not a string" in errors[0]["error"]
-    assert "did you mean '--limit'" in errors[2]["error"]
-    assert last == {"id": "9", "results": ["decision-sessions"]}
+    assert "query is not a string" in errors[2]["error"]
+    assert "did you mean '--limit'" in errors[5]["error"]
+    assert last == {"id": "12", "results": ["decision-sessions"]}
+    assert "wrong.jsonl: line 1: " in done.err and "and 10 more lines" in done.err
 
 
 def test_batch_refuses_other_options(filled: Lore) -> None:
-    filled.write("wrong.jsonl", '{"id":"a","query":"cookie","options":{"limit":0}}\n')
     filled.refuse_each("""
-        search --batch queries.jsonl words | 2 | leave the words out
-        search --batch queries.jsonl --text | 2 | leave --text out
-        search --batch queries.jsonl --tree | 2 | leave --tree out
-        search --batch wrong.jsonl | 2 | --limit
-        search words --skip-bad | 2 | --batch
+        search --batch queries.jsonl words | 2 | QUERY
+        search --batch queries.jsonl --text | 2 | --text
+        search --batch queries.jsonl --tree | 2 | --tree
         search --batch none.jsonl | 1 | none.jsonl
         search --batch . | 1 | .
     """)

@@ -68,7 +68,7 @@ def test_one_thing_is_printed_in_a_new_form(store: Path) -> None:
     ("search", "x", "--csv", "--json"), ("list", "--csv", "--ids"),
     ("search", "x", "--csv", "--jq", "."), ("search", "x", "--csv", "--tree"),
     ("list", "--csv", "--oneline"),
-    ("search", "x", "--csv", "--offsets"), ("search", "--batch", "-", "--csv"),
+    ("search", "--batch", "-", "--csv"),
 ])  # fmt: skip
 def test_a_new_form_excludes_the_others(store: Path, words: tuple[str, ...]) -> None:
     code, out, said = run(store, *words)

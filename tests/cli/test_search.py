@@ -80,9 +80,8 @@ def test_no_form_prints_control_characters(filled: Lore, form: str) -> None:
 
 
 def test_offsets_are_of_the_words_in_the_snippet(filled: Lore) -> None:
-    hit = filled("search", "the Hostile type:note", "--offsets").json[0]
+    hit = filled("search", "the Hostile type:note", "--explain").json[0]
     assert [hit["snippet"][start : start + count] for start, count in hit["matches"]] == ["hostile"]
-    assert "leave --ids out" in filled.refuse("search", "cookie", "--offsets", "--ids")
 
 
 def test_jq_filters_the_output(filled: Lore) -> None:

@@ -1,0 +1,51 @@
+"""Options that several commands have, each declared once: a parameter takes one as its default.
+
+This module is on the path of every search.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import UsageError
+from ..core.vocabulary import SOURCES, STATUSES
+from .command import option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# --- filters and forms of results
+
+TYPES = option("--type TYPE,…", "only these types", complete="types")
+STATUS_FILTER = option("--status STATUS,…", "only these statuses", complete="statuses")
+TAG_FILTER = option("--tag, --tags TAG,…", "only with all these tags", complete="tags")
+FILE_FILTER = option("--file GLOB,…", "only records of these files", complete="files")
+SINCE = option("--since DATE|AGE", "changed since (2026-01-31, 7d)", "")
+EXCLUDE = option("--exclude ID,…", "neither return nor walk these", complete="ids")
+NEAR = option("--files GLOB,…", "files at hand; also @git, @session", complete="near")
+EXPLAIN = option("--explain, --verbose", "every factor of each score")
+TREE = option("--tree", "nodes below those they were reached from")
+ONELINE = option("--oneline", "a result a line")
+LIMIT = option("-n, --limit N", "how many", low=1)
+SUPERSEDED = option("--with-superseded", "superseded facts too")
+
+# --- fields of records and links
+
+STATUS = option("--status STATUS", ", ".join(STATUSES), choices=STATUSES)
+SOURCE = option("--source SOURCE", ", ".join(SOURCES), choices=SOURCES)
+CONFIDENCE = option("--confidence X", "0 to 1", low=0.0, high=1.0)
+CATEGORY = option("--category NAME", "a finer kind")
+
+
+def exclusive(**given: Any) -> str:
+    """Return the name of the option that is given; empty if none is.
+
+    Raises:
+        UsageError: two of them are given.
+    """
+    names = [
+        name if name.isupper() else f"--{name.replace('_', '-')}"
+        for name, value in given.items() if value
+    ]  # fmt: skip
+    if len(names) > 1:
+        raise UsageError(f"{names[0]} and {names[1]} exclude each other: give one")
+    return names[0] if names else ""
