@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 """What is found by resolving names; those of source ``system`` are the index's own."""
-_OWN_FIELDS = ", ".join(f"n.{name}" for name in Node.__slots__)
+_OWN_FIELDS = ", ".join(f"n.{name}" for name in Node.FIELDS)
 _UPDATES = ", ".join(
     f"{name} = excluded.{name}"
-    for name in Node.__slots__
+    for name in Node.FIELDS
     if name not in ("id", "created_at", "accessed_at", "access_count", "changed_at")
 )
 
