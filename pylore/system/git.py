@@ -12,7 +12,7 @@ from ..core.errors import LoreError
 from ..core.model import Node
 from ..core.times import time_of
 from ..core.vocabulary import COMMIT_IDS
-from .git_process import Process, read_from, run_git, start_git
+from .git_process import Process, run_git
 from .project_files import read_plain
 
 TYPE_CHECKING = False
@@ -22,31 +22,23 @@ if TYPE_CHECKING:
 LOG = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-notes",
        "--no-mailmap", "--ignore-submodules=all", "-l1000")  # fmt: skip
 """Options that every call of ``git log`` takes."""
-
 _NAMES = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
 """Options of a comparison that gives paths alone."""
-
 _LITERAL = "--literal-pathspecs"
-
 LONGEST_SUBJECT = 200
 _PATHS_AT_ONCE = 500
 _LARGEST_LIST = 1 << 24
 """Bytes of git's list of the commits at which a clone was cut off."""
 
-_SHORTEST, _LONGEST = 4, 64
-
 
 def is_commit(text: str) -> bool:
-    """Return whether a text can be a commit's hash, or the beginning of one: hexadecimal digits
-    alone.
+    """Return True if a text can be a commit's hash, or the beginning of one. Anything else, from a
+    store, an export or a history, may be an option to git.
 
-    What a store, an export or a history gives for a commit reaches git only if it is;
-    anything else may be an option to git.
-
-    >>> is_commit("9a3a46f"), is_commit("--output=x"), is_commit("HEAD"), is_commit("")
-    (True, False, False, False)
+    >>> is_commit("9a3a46f"), is_commit("--output=x"), is_commit("HEAD")
+    (True, False, False)
     """
-    return _SHORTEST <= len(text) <= _LONGEST and not text.strip("0123456789abcdefABCDEF")
+    return 4 <= len(text) <= 64 and not text.strip("0123456789abcdefABCDEF")
 
 
 class Git:
@@ -56,31 +48,27 @@ class Git:
         self.folder = folder
 
     def ask(self, *words: str) -> str | None:
-        """Return what a command prints, without the last line's end; None where it fails."""
+        """Return what a command prints, without the last line's end; None if it fails."""
         found = self.ask_bytes(*words)
         return None if found is None else _text(found).removesuffix("\n")
 
     def ask_bytes(self, *words: str) -> bytes | None:
-        """Return what a command prints; None where it fails."""
+        """Return what a command prints; None if it fails."""
         return Process(self.folder, _LITERAL, *words).out()
 
     def head(self) -> str:
-        """Return the hash of the commit that is checked out; empty without git, or without a
-        commit."""
+        """Return the hash of the commit that is checked out; empty without any."""
         return self.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
 
     def require(self) -> str:
-        """Return the hash of the commit that is checked out; raise LoreError if no git, no
-        repository, one of another user's, or no commit yet.
+        """Return the hash of the commit that is checked out; raise LoreError without any, without
+        git, or in another user's repository.
         """
         if not os.path.isdir(self.folder):
             raise LoreError(f"{self.folder}: there is no such folder: check its name")
-        try:
-            done = run_git(self.folder, "rev-parse", "--is-inside-work-tree")
-        except FileNotFoundError:
-            raise LoreError("git is not installed: install it, then try again") from None
-        if done.returncode:
-            raise LoreError(f"{self.folder}: {_why(done.stderr)}")
+        status, _, errors = run_git(self.folder, "rev-parse", "--is-inside-work-tree")
+        if status:
+            raise LoreError(f"{self.folder}: {_why(errors)}")
         head = self.head()
         if not head:
             raise LoreError(f"{self.folder}: the repository has no commit yet: make one first")
@@ -89,25 +77,31 @@ class Git:
     def fields(self, *words: str) -> Iterator[str]:
         """Yield what a command prints, cut at each NUL byte, as it comes.
 
-        Bytes that are no UTF-8 become lone surrogates. Raise LoreError if it failed; raise
-        TimeoutError if it says nothing for too long.
+        Bytes that are no UTF-8 become lone surrogates. Raise LoreError if it failed, TimeoutError
+        as ``Process``.
         """
         from tempfile import TemporaryFile
 
-        with TemporaryFile() as said:  # a pipe that nobody reads would fill up
-            with start_git(self.folder, _LITERAL, *words, errors=said) as process:
-                assert process.stdout is not None
-                try:
-                    yield from _split(process.stdout.fileno())
-                except BaseException:
-                    process.kill()
-                    raise
-            said.seek(0)
-            if process.returncode:
-                raise LoreError(f"git {words[0]} failed: {_why(said.read())}")
+        with TemporaryFile() as errors:  # a full pipe would block
+            process = Process(self.folder, _LITERAL, *words, errors=errors.fileno())
+            rest = b""
+            try:
+                for block in process.blocks():
+                    *whole, rest = (rest + block).split(b"\0")
+                    if whole:
+                        yield from _text(b"\0".join(whole)).split("\0")
+            except BaseException:
+                process.end()
+                raise
+            failed = process.wait()
+            if rest.strip(b"\n"):
+                yield _text(rest)
+            errors.seek(0)
+            if failed:
+                raise LoreError(f"git {words[0]} failed: {_why(errors.read())}")
 
     def commit(self, hash: str) -> Node:
-        """Return one commit as a node; ``hash`` is what git itself gave for it."""
+        """Return one commit, by its whole hash, as a node."""
         if not is_commit(hash):
             raise LoreError(f"'{hash}' is not a commit: check the repository")
         text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
@@ -115,13 +109,11 @@ class Git:
         return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
 
     def content(self, path: str) -> bytes | None:
-        """Return what a file held in the commit that is checked out; None where it was not
-        there."""
+        """Return the content of a file in the commit that is checked out; None if it has none."""
         return self.ask_bytes("cat-file", "blob", f"HEAD:./{path}")
 
     def blobs(self, paths: Sequence[str]) -> dict[str, str]:
-        """Map path to the hash of its content in the commit that is checked out, where it is
-        there."""
+        """Map path to the hash of its content, of the files in the commit that is checked out."""
         found: dict[str, str] = {}
         for start in range(0, len(paths), _PATHS_AT_ONCE):
             found |= self._listed("HEAD", "--", *paths[start : start + _PATHS_AT_ONCE])
@@ -137,10 +129,8 @@ class Git:
         return {path: about.split()[2] for about, _, path in lines if " blob " in about}
 
     def contents(self, revision: str, paths: Sequence[str], largest: int) -> dict[str, bytes]:
-        """Map path to what each file held in a commit, of those that it had and that git can read.
-
-        ``revision`` is ``HEAD``, a commit, or its first parent (``^`` after it). Files of
-        more than ``largest`` bytes are left out.
+        """Map path to content in a commit (``HEAD``, a hash, or with ``^`` its first parent) of
+        the files that git can read, of at most ``largest`` bytes.
         """
         if revision != "HEAD" and not is_commit(revision.removesuffix("^")):
             return {}
@@ -149,25 +139,23 @@ class Git:
         small = {}
         for path, line in zip(asked, sizes.split(b"\n"), strict=False):
             words = line.decode("ascii", "replace").split(" ")  # else the name, and "missing"
-            if len(words) == 3 and words[1] == "blob" and _within(words[2], largest):
+            if len(words) == 3 and words[1] == "blob" and int(words[2]) <= largest:
                 small[path] = words[0]
         return dict(_batch([*small], self._cat_file("--batch", [*small.values()])))
 
     def _cat_file(self, how: str, names: Sequence[str]) -> bytes:
-        """Return what ``git cat-file`` says of these, all at once; nothing where it cannot."""
+        """Return the output of ``git cat-file`` for these names; nothing if it fails."""
         if not names:
             return b""
         asked = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
         try:
-            return run_git(self.folder, "cat-file", how, input=asked).stdout
-        except OSError:  # a TimeoutError is one
+            return run_git(self.folder, "cat-file", how, input=asked)[1]
+        except (LoreError, TimeoutError):
             return b""
 
     def steps(self, since: str) -> Iterator[tuple[Node, dict[str, str]]]:
-        """Yield the commits after ``since`` (empty: all), newest first, each with the hashes of
-        what it changed below the folder: path to content, all zeros where it is gone.
-
-        Along first parents: a merge is one step, which brings all of its branch.
+        """Yield the commits after ``since`` (empty: all) along first parents, newest first, each
+        with the hashes of what it changed below the folder: path to content, all zeros if deleted.
         """
         commits = f"{since}..HEAD" if since else "HEAD"
         words = self.fields("log", "-z", "--first-parent", "-m", "--raw", "--no-abbrev",
@@ -187,26 +175,21 @@ class Git:
             yield commit, changed
 
     def held(self, hashes: Sequence[str]) -> dict[str, bytes]:
-        """Map hash to content, of those that git has."""
+        """Map hash to content, if git has it."""
         return dict(_batch(hashes, self._cat_file("--batch", hashes)))
 
     def revision(self, name: str) -> str:
-        """Return the hash of the commit that a person's name for it means; raise LoreError if there
-        is none.
-        """
+        """Return the hash of a commit by its name; raise LoreError if there is none."""
         self.require()
         commit = None
         if not name.startswith("-"):  # not every git knows --end-of-options
             commit = self.ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
         if commit is None:
-            raise LoreError(
-                f"'{name}' is not a commit of the repository in {self.folder}: see 'git log'"
-            )
+            raise LoreError(f"'{name}' is not a commit of {self.folder}: see 'git log'")
         return commit
 
     def versions(self, path: str, since: str, most: int) -> list[str]:
-        """Return the newest commits after ``since``, if that is one, that changed a file; newest
-        first."""
+        """Return the commits after ``since``, if that is one, that changed a file; newest first."""
         commits = f"{since}..HEAD" if is_commit(since) else "HEAD"
         words = ("log", f"-n{most}", *LOG, "--no-patch", "--format=%H")
         found = self.ask(*words, commits, "--", path)
@@ -215,11 +198,7 @@ class Git:
         return (found or "").split()
 
     def changes_of(self, commit: str) -> list[tuple[str, str]]:
-        """Return the files that a commit changed against its first parent: (path before, path
-        after).
-
-        Empty where there was, or is, none.
-        """
+        """Return (path before, path after) of the files that a commit changed; empty for none."""
         listed = self.ask("diff-tree", "-r", "-z", "-M", "-l1000", "--name-status", "--relative",
                           "--no-ext-diff", "--ignore-submodules=all", f"{commit}^", commit,
                           "--")  # fmt: skip
@@ -233,11 +212,7 @@ class Git:
         return found
 
     def last_commits(self, since: str, paths: set[str]) -> dict[str, str]:
-        """Map path to the newest commit after ``since`` that changed it; nothing where there is
-        none.
-
-        Without ``since``, of all commits; merges are left out.
-        """
+        """Map path to the newest commit after ``since`` (empty: all), no merge, that changed it."""
         found: dict[str, str] = {}
         if since and not is_commit(since):
             return found
@@ -259,10 +234,8 @@ class Git:
         return found
 
     def renamed_since(self, commit: str) -> dict[str, str]:
-        """Map path to where the index has the file now, of those renamed since a commit, or since
-        HEAD.
-
-        A commit that never was, or that is gone, tells nothing.
+        """Map path to new path in the index of the files renamed since a commit, or if git does
+        not know that, since HEAD.
         """
         words = ("diff-index", "--cached", "-z", "-M", "-l1000", "--name-status",
                  "--diff-filter=R", "--relative", "--no-ext-diff")  # fmt: skip
@@ -273,11 +246,8 @@ class Git:
         return dict(zip(fields[1::3], fields[2::3], strict=False))
 
     def changed(self) -> list[str]:
-        """Return the files below the folder that are not as in the commit that is checked out.
-
-        Staged, changed, deleted and untracked ones, without those that git ignores; no untracked
-        ones where git cannot tell which it ignores. Raise LoreError if there is no work tree, or a
-        filter of it cannot be switched off.
+        """Return the staged, changed, deleted and untracked files below the folder, without
+        ignored ones. Raise LoreError without a work tree, or if a filter cannot be switched off.
         """
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
             raise LoreError(f"{self.folder}: is not in a git work tree: name the files")
@@ -289,9 +259,7 @@ class Git:
         return sorted({path for path in (*found, *untracked.split("\0")) if path})
 
     def changed_since(self, revision: str) -> set[str]:
-        """Return the files below the folder that differ from a revision, or are as ``changed`` has
-        them; raise LoreError if there is no such revision; as ``changed`` does.
-        """
+        """Return the files that differ from a revision, and those of ``changed``."""
         commit = self.revision(revision)
         found = {*self.changed()}
         if self.head():
@@ -299,18 +267,14 @@ class Git:
         return found
 
     def _paths(self, *words: str) -> list[str]:
-        """Return the paths that a command prints, each with a NUL byte after it; raise LoreError if
-        it failed.
-        """
+        """Return the paths that a command prints with NUL bytes; raise LoreError if it failed."""
         found = self.ask_bytes(*words)
         paths = self.fields(*words) if found is None else _text(found).split("\0")
         return [path for path in paths if path]
 
     def filters_off(self) -> list[str]:
-        """Return options that switch off every filter of the repository's config.
-
-        To tell whether a file has changed git runs its filter, even where it only compares the work
-        tree to the index. Raise LoreError if one has a name that no option can have.
+        """Return options that switch off every filter of the repository's config, which git runs
+        even to compare. Raise LoreError if one has a name that no option can have.
         """
         asked = self.ask("config", "-z", "--name-only", "--get-regexp", r"^filter\.") or ""
         names = sorted({key.rpartition(".")[0] for key in asked.split("\0") if key})
@@ -323,11 +287,11 @@ class Git:
         return found
 
     def is_partial(self) -> bool:
-        """Return whether it is a clone that was made without the contents of all files."""
+        """Return True if it is a clone without the contents of all files."""
         return self.ask("config", "--get-regexp", r"^remote\..*\.promisor$") is not None
 
     def shallow_commits(self) -> frozenset[str]:
-        """Return the commits at which a shallow clone was cut off; none in a whole one."""
+        """Return the commits at which a shallow clone was cut off."""
         path = self.ask("rev-parse", "--git-path", "shallow")
         try:
             held = read_plain(os.path.join(self.folder, path or ""), _LARGEST_LIST)
@@ -337,19 +301,15 @@ class Git:
 
 
 def blob_hash(content: bytes, like: str) -> str:
-    """Return the hash that git gives to this content, by the algorithm that gave ``like``."""
+    """Return git's hash of a content, by the algorithm of ``like``."""
     from hashlib import sha1, sha256
 
     whole = b"blob %d\0%b" % (len(content), content)
     return sha1(whole).hexdigest() if len(like) == 40 else sha256(whole).hexdigest()
 
 
-def _within(number: str, most: int) -> bool:
-    return number.isdecimal() and int(number) <= most
-
-
 def _batch(paths: Sequence[str], said: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content from ``git cat-file --batch``, for these files in turn."""
+    """Yield path and content from ``git cat-file --batch``."""
     start = 0
     for path in paths:
         end = said.find(b"\n", start)
@@ -362,19 +322,6 @@ def _batch(paths: Sequence[str], said: bytes) -> Iterator[tuple[str, bytes]]:
             if about[-2] == b"blob":
                 yield path, said[start : start + size]
             start += size + 1
-
-
-def _split(number: int) -> Iterator[str]:
-    rest = b""
-    while True:
-        block = read_from(number)
-        if not block:
-            break
-        *whole, rest = (rest + block).split(b"\0")
-        if whole:
-            yield from _text(b"\0".join(whole)).split("\0")
-    if rest.strip(b"\n"):
-        yield _text(rest)
 
 
 def _text(content: bytes) -> str:
@@ -393,8 +340,7 @@ def _why(said: bytes) -> str:
 
 
 def commit_node(hash: str, seconds: int, message: str) -> Node:
-    """Return a commit as a node: its subject is the title, its message the body, its date both
-    times."""
+    """Return a commit as a node: subject as title, message as body, its date as both times."""
     text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")
     title = text.split("\n", 1)[0].strip()[:LONGEST_SUBJECT]
     node = Node(f"{COMMIT_IDS}{hash}", "commit", title=title or hash, body=text, source="system")

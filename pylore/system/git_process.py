@@ -1,23 +1,21 @@
 """The one door to git: nothing else in lore starts it.
 
 A clone brings a ``.git/config`` that can name programs: pagers, filters, file-system
-monitors, hooks, signers, transports. These options and this environment switch off what
-a command that reads, or writes the config, could start; they take no lock and fetch
-nothing. Comparisons take options of their own, see ``git``. Nothing heavy is imported here:
-an index of a tree that has not changed asks git, and ``subprocess`` takes longer to load
-than git does.
+monitors, hooks, signers, transports. These options and this environment switch them off, take no
+lock and fetch nothing. Comparisons take more options, see ``git``. ``subprocess`` is not imported:
+it takes longer to load than git does.
 """
 
 from __future__ import annotations
 
 import os
 
+from ..core.errors import LoreError
 from .programs import find_program, whole_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from subprocess import CompletedProcess, Popen
-    from typing import IO
+    from collections.abc import Iterator
 
 NO_HOOKS = "/dev/null"
 """The folder of hooks for every git that lore starts."""
@@ -30,44 +28,30 @@ _SAFE = (
     "-c", "core.quotePath=false", "-c", "color.ui=false", "-c", "protocol.allow=never",
     "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false",
 )  # fmt: skip
-
-
 _BLOCK = 1 << 18
 _KILL = 9  # the module signal takes longer to load than git does
-
 SILENT = 30
-"""Seconds without a word after which git hangs, as at a pipe in place of a .gitignore."""
+"""Seconds without output after which git hangs, as at a pipe in place of a .gitignore."""
 
 
-def run_git(folder: str, *words: str, input: bytes = b"") -> CompletedProcess[bytes]:
-    """Run a git command in ``folder`` to its end; raise FileNotFoundError if there is no git; raise
-    TimeoutError if it takes too long.
+def run_git(folder: str, *words: str, input: bytes = b"") -> tuple[int, bytes, bytes]:
+    """Run a git command to its end; return its status (0: success), stdout and stderr. Raise
+    LoreError without git, TimeoutError after ``SILENT`` seconds without output.
     """
-    import subprocess
+    from tempfile import TemporaryFile
 
-    try:
-        return subprocess.run(
-            _command(folder, *words), env=_environment(), input=input, capture_output=True,
-            check=False, timeout=SILENT,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise _silence() from None
-
-
-def start_git(folder: str, *words: str, errors: IO[bytes]) -> Popen[bytes]:
-    """Start a git command in ``folder``. Its stdout is a pipe, its stderr goes to ``errors``. Raise
-    FileNotFoundError if there is no git.
-    """
-    import subprocess
-
-    return subprocess.Popen(
-        _command(folder, *words), env=_environment(), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=errors,
-    )  # fmt: skip
+    with TemporaryFile() as stdin, TemporaryFile() as errors:  # a full pipe would block
+        stdin.write(input)
+        stdin.seek(0)
+        process = Process(folder, *words, stdin=stdin.fileno(), errors=errors.fileno())
+        status, out = process.result()
+        if not process.started:
+            raise LoreError("git is not installed: install it, then try again")
+        errors.seek(0)
+        return status, out, errors.read()
 
 
 def _command(folder: str, *words: str) -> list[str]:
-    """Return the arguments of a git process in ``folder``, its own name first."""
     return [find_program("git") or "/nonexistent/git", "-C", folder, *_SAFE, *words]
 
 
@@ -84,69 +68,66 @@ def _environment() -> dict[str, str]:
     }  # fmt: skip
 
 
-def read_from(pipe: int) -> bytes:
-    """Return what git says next; nothing at the end. Raise TimeoutError if it says nothing for too
-    long.
-    """
-    from select import POLLIN, poll
-
-    waiting = poll()
-    waiting.register(pipe, POLLIN)
-    if not waiting.poll(SILENT * 1000):
-        raise _silence()
-    return os.read(pipe, _BLOCK)
-
-
-def _silence() -> TimeoutError:
-    """Return the error of a git that says nothing for too long."""
-    return TimeoutError(f"git has said nothing for {SILENT} s, as where a pipe stands for a file")
-
-
 class Process:
-    """A git command that runs in ``folder`` meanwhile; ``out`` waits for what it prints."""
+    """A git command that runs in ``folder`` meanwhile; ``out`` waits for its output.
 
-    __slots__ = ("_pid", "_pipe")
+    ``stdin`` and ``errors`` are numbers of open files, in place of /dev/null.
+    """
 
-    def __init__(self, folder: str, *words: str) -> None:
+    __slots__ = ("_pipe", "started")
+
+    def __init__(self, folder: str, *words: str, stdin: int = -1, errors: int = -1) -> None:
         self._pipe, theirs = os.pipe()
         actions = [
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0) if stdin < 0
+            else (os.POSIX_SPAWN_DUP2, stdin, 0),
             (os.POSIX_SPAWN_DUP2, theirs, 1),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-        ]
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0) if errors < 0
+            else (os.POSIX_SPAWN_DUP2, errors, 2),
+        ]  # fmt: skip
         try:
             words = (*_command(folder, *words),)
-            self._pid = os.posix_spawn(words[0], words, _environment(), file_actions=actions)
+            self.started = os.posix_spawn(words[0], words, _environment(), file_actions=actions)
         except (OSError, ValueError):  # no git; a word with a NUL byte
-            self._pid = 0
+            self.started = 0
         finally:
             os.close(theirs)
 
-    @property
-    def started(self) -> bool:
-        """Return whether there is a git to ask."""
-        return self._pid != 0
+    def blocks(self) -> Iterator[bytes]:
+        """Yield its output as it comes; raise TimeoutError after ``SILENT`` seconds without."""
+        from select import POLLIN, poll
 
-    def out(self) -> bytes | None:
-        """Return what it has printed; None where it failed, or there is no git. Raise TimeoutError
-        if it says nothing for too long.
-        """
-        printed = []
+        waiting = poll()
+        waiting.register(self._pipe, POLLIN)
+        while True:
+            if not waiting.poll(SILENT * 1000):
+                raise TimeoutError(f"no output of git for {SILENT} s, as from a pipe for a file")
+            block = os.read(self._pipe, _BLOCK)
+            if not block:
+                return
+            yield block
+
+    def result(self) -> tuple[int, bytes]:
+        """Return its status as ``wait``, and its output; raise TimeoutError as ``blocks``."""
         try:
-            while block := read_from(self._pipe):
-                printed.append(block)
+            out = b"".join(self.blocks())
         except TimeoutError:
             self.end()
             raise
+        return self.wait(), out
+
+    def out(self) -> bytes | None:
+        """Return its output; None if it failed. Raise TimeoutError as ``blocks``."""
+        status, out = self.result()
+        return None if status else out
+
+    def wait(self) -> int:
+        """Return 0 if it succeeded, once all of its output was read."""
         os.close(self._pipe)
-        if not self._pid:
-            return None
-        _, status = os.waitpid(self._pid, 0)
-        return b"".join(printed) if status == 0 else None
+        return os.waitpid(self.started, 0)[1] if self.started else -1
 
     def end(self) -> None:
-        """End it, whatever it has printed: nobody waits for it."""
-        os.close(self._pipe)
-        if self._pid:
-            os.kill(self._pid, _KILL)
-            os.waitpid(self._pid, 0)
+        """Kill it."""
+        if self.started:
+            os.kill(self.started, _KILL)
+        self.wait()

@@ -11,7 +11,6 @@ from .git_process import NO_HOOKS, run_git
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from subprocess import CompletedProcess
 
     from .edits import Done
 
@@ -85,19 +84,12 @@ class ProjectTree:
 
     def read(self, *words: str) -> str:
         """Return what a command of git prints; nothing if it fails."""
-        done = self.ask(*words)
-        return "" if done.returncode else os.fsdecode(done.stdout).removesuffix("\n")
+        status, out, _ = self.ask(*words)
+        return "" if status else os.fsdecode(out).removesuffix("\n")
 
-    def ask(self, *words: str) -> CompletedProcess[bytes]:
-        """Run a command of git that starts no other program, under the person's own config.
-
-        Raises:
-            LoreError: there is no git.
-        """
-        try:
-            return run_git(self.top or self.project, *words)
-        except FileNotFoundError:
-            raise LoreError("git is not installed: install it, then try again") from None
+    def ask(self, *words: str) -> tuple[int, bytes, bytes]:
+        """Run a command of git, under the person's own config, as ``run_git``."""
+        return run_git(self.top or self.project, *words)
 
 
 def shell_quoted(text: str) -> str:
@@ -165,16 +157,16 @@ class Repository:
     def is_ignored(self) -> bool:
         """Return True if git ignores the file."""
         path = os.path.join(self._tree.project, self.file)
-        return self._tree.ask("check-ignore", "-q", "--", path).returncode == 0
+        return self._tree.ask("check-ignore", "-q", "--", path)[0] == 0
 
     def _programs(self) -> list[str]:
         """Return the values of the driver's key."""
         return self._tree.read("config", "--local", "-z", "--get-all", DRIVER).split("\0")[:-1]
 
     def _configure(self, *words: str) -> None:
-        done = self._tree.ask("config", "--local", *words)
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip()
+        status, _, errors = self._tree.ask("config", "--local", *words)
+        if status:
+            said = errors.decode("utf-8", "replace").strip()
             raise LoreError(f"{DRIVER}: git says '{said}': check the config of the repository")
 
 
