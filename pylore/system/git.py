@@ -139,7 +139,8 @@ class Git:
         small = {}
         for path, line in zip(asked, sizes.split(b"\n"), strict=False):
             words = line.decode("ascii", "replace").split(" ")  # else the name, and "missing"
-            if len(words) == 3 and words[1] == "blob" and int(words[2]) <= largest:
+            is_blob = len(words) == 3 and words[1] == "blob" and words[2].isdecimal()
+            if is_blob and int(words[2]) <= largest:
                 small[path] = words[0]
         return dict(_batch([*small], self._cat_file("--batch", [*small.values()])))
 
