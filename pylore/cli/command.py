@@ -233,7 +233,8 @@ def parameters_of(run: Callable[..., Any]) -> list[Parameter]:
     found = []
     for name, one in declared.items():
         if isinstance(one, Parameter):
-            one.name = one.name or name
+            assert one.name in ("", name), f"{one.spelled} is {one.name} elsewhere, not {name}"
+            one.name = name
             found.append(one)
     return found
 

@@ -146,7 +146,7 @@ def lore_context(
     engine: Engine,
     question: str = argument("QUESTION", "A question, or the id of a task"),
     budget: int = setting("budget", "Tokens", default=2000, low=200, high=8000),
-    files: tuple[str, ...] = like(find.context, "files", "Only from these files (globs, @git)"),
+    files: tuple[str, ...] = like(find.context, "near", "Only from these files (globs, @git)"),
 ) -> Answer:
     """One text on a question or task within a budget of tokens: records, code, facts and how they
     are linked, each with its id. Call it once at the start of a task."""
