@@ -11,8 +11,10 @@ import sys
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import link_parts
 from ..core.text import counted, one_line
-from ..core.vocabulary import LEARNING, NO_RECORDS, SOURCES, STATUSES
+from ..core.vocabulary import LEARNING, NO_RECORDS
+from . import options
 from .command import argument, command, option
+from .options import exclusive
 from .runtime import ids_from, read_stdin
 from .session import Session, changed_rows
 
@@ -29,35 +31,25 @@ _QUOTED = 60
 
 @command(
     "add [options] TYPE [TEXT… | TITLE BODY]",
-    settings=("duplicate_similarity", "run", "scope"),
+    settings=("duplicate_similarity", "scope"),
 )
 def add(
     session: Session,
     type: str = argument("TYPE", complete="types"),
     words: tuple[str, ...] = argument("[TEXT…]"),
     *,
-    body: str | None = option("-m, --body TEXT", "the text, below TEXT as the title; - is stdin"),
+    body: str | None = option("-m, --body TEXT", "the text below the title; - is stdin"),
     title: str = option("--title TITLE", "the title", ""),
     why: str = option("--why TEXT", "the reason", ""),
-    tags: tuple[str, ...] = option("--tags TAG,…, --tag TAG,…", "tags", complete="tags"),
-    file: str = option(
-        "--file PATH", "the file it is about: src/a.py, src/a.py:10-20", "", complete="files"
-    ),
-    links: tuple[str, ...] = option(
-        "--link ID:RELATION…", "link it to a record; may be repeated", complete="ids"
-    ),
-    status: str | None = option(
-        "--status STATUS",
-        "staged, confirmed, superseded or retracted; confirmed, of a conversation staged",
-        choices=STATUSES,
-    ),
-    source: str = option(
-        "--source SOURCE", "user_edit, file, system, conversation", "user_edit", choices=SOURCES
-    ),
-    confidence: float = option("--confidence X", "0 to 1", 1.0, low=0.0, high=1.0),
-    category: str | None = option("--category NAME", "a finer kind"),
+    tags: tuple[str, ...] = option("--tags, --tag TAG,…", "tags", complete="tags"),
+    file: str = option("--file PATH", "its file: src/a.py:10-20", "", complete="files"),
+    links: tuple[str, ...] = option("--link ID:RELATION…", "link it to a record", complete="ids"),
+    status: str | None = options.STATUS,
+    source: str | None = options.SOURCE,
+    confidence: float | None = options.CONFIDENCE,
+    category: str | None = options.CATEGORY,
     id: str = option("--id ID", "the id, as decision-use-jwt", ""),
-    new_type: bool = option("--new-type", "declare the type if it is new"),
+    new_type: bool = option("--new-type", "declare a new type"),
 ) -> None:
     """Add a record: a decision, a lesson, a note.
 
@@ -66,7 +58,7 @@ def add(
     record, and adds tags and links to it.
 
     Types: decision, pattern, lesson, failure, observation, goal, note, doc, concept, entity,
-    task, session, file, symbol, run, commit, and your own by --new-type.
+    task, session, file, symbol, run, commit.
 
     \b
     lore add decision "Use JWT for sessions" -m "No state on the server." --tags auth
@@ -76,23 +68,22 @@ def add(
     if body is None and not title and len(words) == 2:
         text, body = words
     titled = text is not None and body is not None and bool(body.strip())
-    if text is not None and titled:
-        title = title or one_line(text)
+    if titled:
+        title = title or one_line(text or "")
     if text is None or titled:
         text = body
     fields = {
         "title": title, "why": why, "tags": tags, "file": file, "links": links, "status": status,
-        "source": source, "confidence": confidence, "category": category, "id": id,
-        "new_type": new_type,
+        "source": source or "user_edit", "confidence": 1.0 if confidence is None else confidence,
+        "category": category, "id": id, "new_type": new_type,
     }  # fmt: skip
     if text is None and _is_terminal():
-        from .editor import draft_of_new, new_in
+        from .editor import new_by_editor
 
         with session.open() as store:
             _require_type(store, type, "", fields)
-        with draft_of_new(type, fields) as draft:
-            found = {**fields, **new_in(draft.edited())}
-            _add(session, type, found.pop("text"), found)
+        with new_by_editor(type, fields) as found:
+            _add(session, type, found.pop("text"), {**fields, **found})
     else:
         _add(session, type, text, fields, titled=titled)
 
@@ -141,24 +132,19 @@ def edit(
     title: str | None = option("--title TITLE", "the title"),
     why: str | None = option("--why TEXT", "the reason; '' removes it"),
     tags: tuple[str, ...] | bool = option(
-        "--tags TAG,…, --tag TAG,…", "all tags; '' removes them", False, complete="tags"
+        "--tags, --tag TAG,…", "all tags; '' removes them", False, complete="tags"
     ),
     file: str | None = option("--file PATH", "the file; '' removes it", complete="files"),
-    status: str | None = option(
-        "--status STATUS", "staged, confirmed, superseded or retracted", choices=STATUSES
-    ),
-    source: str | None = option(
-        "--source SOURCE", "user_edit, file, system, conversation", choices=SOURCES
-    ),
-    confidence: float | None = option("--confidence X", "0 to 1", low=0.0, high=1.0),
-    category: str | None = option("--category NAME", "a finer kind"),
-    force: bool = option("--force", "change the store alone, not the file of a document"),
+    status: str | None = options.STATUS,
+    source: str | None = options.SOURCE,
+    confidence: float | None = options.CONFIDENCE,
+    category: str | None = options.CATEGORY,
+    force: bool = option("--force", "leave the document's file alone"),
 ) -> None:
     """Change a record; its id stays.
 
-    TEXT replaces the text; a lone - reads it from stdin. Without a text or an option, opens the
-    record in $EDITOR, on a terminal. A document that came from a file is changed in that file,
-    which the editor opens.
+    TEXT replaces the text; a lone - reads it from stdin. With neither text nor option, opens the
+    record in $EDITOR. A document that came from a file is changed in that file.
 
     \b
     lore edit decision-1a2b3c4d --status superseded
@@ -193,29 +179,22 @@ def link(
     *,
     remove: bool = option("--remove", "remove the link; its history stays"),
     weight: float | None = option("--weight X", "0 to 1; of a new link 1", low=0.0, high=1.0),
-    confidence: float | None = option(
-        "--confidence X", "0 to 1, kept as metadata; the weight of a new link", low=0.0, high=1.0
-    ),
+    confidence: float | None = options.CONFIDENCE,
     metadata: tuple[str, ...] = option(
-        "--meta KEY=VALUE…", "set metadata, to JSON or text; null removes it; may be repeated"
+        "--meta KEY=VALUE…", "set metadata, to JSON or text; null removes it"
     ),
-    status: str | None = option(
-        "--status STATUS", "confirmed, staged, superseded or retracted", choices=STATUSES
-    ),
-    source: str | None = option(
-        "--source SOURCE", "user_edit, file, system, conversation", choices=SOURCES
-    ),
+    status: str | None = options.STATUS,
+    source: str | None = options.SOURCE,
     force: bool = option("--force", "link types that the relation does not join"),
-    new_relation: bool = option("--new-relation", "declare the relation if it is new"),
+    new_relation: bool = option("--new-relation", "declare a new relation"),
 ) -> None:
     """Link two records, from A to B, or remove a link.
 
-    The same link twice is one link; a removed one keeps its weight and metadata and comes back
-    with them. 'lore graph relations' lists the relations and the types that they join.
+    The same link twice is one link; a removed link comes back with its weight and metadata.
+    'lore graph relations' lists the relations and the types that they join.
 
     \b
     lore link lesson-1a2b3c4d learned_from failure-5e6f7a8b --weight 0.4 --meta by=review
-    lore link lesson-1a2b3c4d learned_from failure-5e6f7a8b --remove
     """
     given = (weight, confidence, status, source)
     if remove and (metadata or force or new_relation or any(one is not None for one in given)):
@@ -234,38 +213,32 @@ def link(
     _report(session, "post-link", change)
 
 
-@command("fact [options] SUBJECT PREDICATE OBJECT", settings=("single_valued", "scope"))
+@command("fact [options] SUBJECT PREDICATE OBJECT", settings=("single_valued",))
 def fact(
     session: Session,
     subject: str = argument("SUBJECT", complete="ids"),
     predicate: str = argument("PREDICATE", complete="relations"),
     object: str = argument("OBJECT", complete="ids"),
     *,
-    confidence: float = option("--confidence X", "0 to 1", 1.0, low=0.0, high=1.0),
-    literal: bool = option("--literal", "the object is a value, not a thing"),
-    source: str = option(
-        "--source SOURCE", "user_edit, file, system, conversation", "user_edit", choices=SOURCES
-    ),
-    status: str | None = option(
-        "--status STATUS",
-        "staged, confirmed, superseded or retracted; confirmed, of a conversation staged",
-        choices=STATUSES,
-    ),
-    single: bool = option("--single", "the predicate has one value at a time, now and later"),
+    confidence: float | None = options.CONFIDENCE,
+    literal: bool = option("--literal", "the object is a value"),
+    source: str | None = options.SOURCE,
+    status: str | None = options.STATUS,
+    single: bool = option("--single", "the predicate has one value at a time"),
 ) -> None:
     """State a fact: a subject, a predicate, an object.
 
     Subject and object are ids or names; a new name becomes an entity, a value (a number, more
     than four words) a concept, a new predicate a relation. Of a predicate with one value at a
-    time a confirmed fact supersedes the former one; a staged one waits for 'lore confirm'.
+    time a confirmed fact supersedes the former; a staged one waits for 'lore confirm'.
 
     \b
     lore fact "billing service" uses postgresql --confidence 0.9
     """
     with session.open() as store:
         change = session.records(store).fact(
-            subject, predicate, object, confidence=confidence, source=source, status=status,
-            literal=literal, single=single,
+            subject, predicate, object, confidence=1.0 if confidence is None else confidence,
+            source=source or "user_edit", status=status, literal=literal, single=single,
         )  # fmt: skip
     _report(session, "post-link", change)
 
@@ -275,13 +248,13 @@ def confirm(
     session: Session,
     words: tuple[str, ...] = argument("ID…", complete="ids"),
     *,
-    retract: bool = option("--retract", "say that they are wrong"),
+    retract: bool = option("--retract", "they are wrong"),
 ) -> None:
     """Say that records, or a fact, are right; or, with --retract, wrong.
 
-    A confirmed record counts for more; a superseded or retracted one is found again. Of a
-    predicate with one value at a time the other values are superseded. A retracted record is
-    found with --status retracted alone. A lone - reads ids from stdin.
+    A confirmed record counts for more; of a predicate with one value at a time the other values
+    are superseded. A retracted record is found with --status retracted alone. A lone - reads ids
+    from stdin.
 
     \b
     lore list --status staged --ids | lore confirm -
@@ -305,33 +278,28 @@ def forget(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
-    purge: bool = option("--purge", "delete for good, with links and history; takes whole ids"),
-    proposed: bool = option("--proposed", "with --purge: what a shared file says was purged"),
-    faded: bool = option(
-        "--faded",
-        "what a conversation said that is still staged, read fewer than 5 times, and whose "
-        "confidence times recency is below 0.2; of the history, states older than history_days",
-    ),
+    purge: bool = option("--purge", "delete for good, by whole ids"),
+    proposed: bool = option("--proposed", "what a shared file says was purged"),
+    faded: bool = option("--faded", "staged records that faded; states before history_days"),
     dry_run: bool = option("--dry-run", "with --faded: only list them"),
 ) -> None:
     """Hide records and their links from every search.
 
     'lore undo ID' brings them back, unless --purge deleted them. A lone - reads ids from stdin.
+    Faded are records of conversations, still staged, read fewer than 5 times, whose confidence
+    times recency is below 0.2.
 
     \b
     lore list --type observation --until 1y --ids | lore forget -
     lore forget --faded --dry-run
     """
+    exclusive(faded=faded, ID=ids, proposed=proposed)
+    exclusive(faded=faded, purge=purge)
+    if (dry_run and not faded) or (proposed and not purge):
+        raise UsageError("--dry-run needs --faded, and --proposed needs --purge")
     if faded:
-        if ids or purge or proposed:
-            raise UsageError("--faded chooses the records itself: leave ids, --purge and "
-                             "--proposed out")  # fmt: skip
         _forget_faded(session, dry_run=dry_run)
         return
-    if dry_run:
-        raise UsageError("--dry-run needs --faded: see --help")
-    if proposed and (ids or not purge):
-        raise UsageError("--proposed needs --purge, and takes no ids: see --help")
     wanted = [] if proposed else ids_from(ids, "forget")
     with session.open() as store:
         if proposed:
@@ -365,17 +333,15 @@ def undo(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="forgotten"),
     *,
-    at: str | None = option(
-        "--at N|TIME", "bring back state N of the history, or that of 2026-01-31, 7d"
-    ),
-    last: bool = option("--last", "the last command, as without ids"),
+    at: str | None = option("--at N|TIME", "the state N of its history, or of 2026-01-31, 7d"),
+    last: bool = option("--last", "the last command"),
     restore: bool = option("--restore", hidden=True),
 ) -> None:
     """Take back the last command, or the last change of records.
 
-    Run again, it goes one change further back; without ids it takes back the undo itself. A
-    forgotten record comes back with its links; A RELATION B brings a removed link back. A lone -
-    reads ids from stdin: 'lore list --forgotten' has them. A purge cannot be taken back.
+    Run again, it goes one change further back; without ids it takes back the undo. A forgotten
+    record comes back with its links, a removed link by A RELATION B. A lone - reads ids from
+    stdin. A purge cannot be taken back.
 
     \b
     lore undo decision-1a2b3c4d --at 2

@@ -79,7 +79,7 @@ def test_refused_change_leaves_everything(lore: Lore) -> None:
         undo --last note-1 | 2 | --last takes no ID
         undo --at 1 | 2 | --at needs an ID
         restore | 2 | restore needs an id
-        forget --faded note-1 | 2 | --faded chooses the records itself
+        forget --faded note-1 | 2 | exclude each other
         forget note-1 --dry-run | 2 | --dry-run needs --faded
         forget --proposed | 2 | --proposed needs --purge
         undo note-3 | 1 | no node 'note-3'

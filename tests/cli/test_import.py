@@ -232,7 +232,7 @@ def test_editors_get_odd_file_names_as_one_word(lore: Lore) -> None:
     lore("import", ".")
     lore.patch.setenv("EDITOR", "false")
     failed = lore("edit", id, code=1, terminal=True)
-    assert "false failed (exit 1): nothing was imported" in failed.err
+    assert "false failed (exit 1)" in failed.err
     lore.patch.setenv("EDITOR", "sed -i s/text/words/")
     lore("edit", id, terminal=True)
     assert lore("show", id).json["body"] == "words"
