@@ -92,7 +92,7 @@ def test_links_are_refused_unless_one_insists(store: Store) -> None:
     records.link("lesson-a", "imports", "decision-b", force=True)
     records.link("lesson-a", "imports", "decision-b", weight=0.5)  # it is there
     edge = store.edges.get("lesson-a", "decision-b", "imports")
-    assert edge is not None and (edge.weight, edge.metadata) == (0.5, '{"forced": true}')
+    assert edge is not None and (edge.weight, edge.metadata) == (0.5, '{"forced":true}')
     records.link("file-c", "relates_to", "run-1", force=True)
     plain = store.edges.get("file-c", "run-1", "relates_to")
     assert plain is not None and plain.metadata == "{}", "nothing was to be forced"

@@ -202,7 +202,7 @@ def test_what_cannot_be_done_changes_nothing(store: Store, call: Any, message: s
 def test_a_run_is_finished_once_and_records_nothing_more(store: Store) -> None:
     run = run_with(store, ["note-0"])
     Runs(store).finish(run)
-    with pytest.raises(LoreError, match=r"was finished at .*: 'lore feedback --run"):
+    with pytest.raises(LoreError, match=r"was finished at .*: 'lore run rate --run"):
         Runs(store).finish(run)
     said = keep_shown(store, options(run=run), "tokens", ["note-1"])
     assert said == f"what was shown is not recorded: the run {run} is finished"
