@@ -86,6 +86,7 @@ class Progress:
         self._began = monotonic()
         self._stream = sys.stderr
         self._terminal = sys.stderr.isatty()
+        self._is_shown = False
         self._tidying = Tidying()
         self._ended = Event()
         self._thread = Thread(target=self._print, daemon=True) if on else None
@@ -118,6 +119,7 @@ class Progress:
             part = f"{min(100, 100 * done // total)} %" if total else str(done)
             line = f"{self._label}: {part}, {monotonic() - self._began:.0f} s so far"
             self._write(f"\r{line}\x1b[K" if self._terminal else f"lore: {line}\n")
+            self._is_shown = self._terminal
 
     def _write(self, text: str) -> None:
         try:
@@ -130,7 +132,7 @@ class Progress:
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
-            self._write("\r\x1b[K" if self._terminal else "")
+            self._write("\r\x1b[K" if self._is_shown else "")
         if kind is KeyboardInterrupt:
             done = f"{self._done} of {self._total}" if self._total else str(self._done)
             start = "\n" if self._terminal else ""  # behind the ^C that a terminal shows
