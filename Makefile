@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR HUB
 
-.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm test-site test-view lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak year lock dist docs site coverage install uninstall clean
+.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm test-site test-view lint fuzz bench bench-instructions soak lock dist docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -59,30 +59,14 @@ fuzz: setup-dev ## odd inputs of every kind: N=1000000 of them, MINUTES=… at m
 bench: setup-dev ## speed, as ratios against floors of the same run, kept in bench/history.jsonl
 	@bash tests/bench/run.sh --keep
 
-bench-scale: setup-dev ## how each command grows with the store: SIZE=10000,100000,… STORE=FOLDER
-	@bash tests/bench/scale.sh --keep $(if $(SIZE),--size $(SIZE)) $(if $(STORE),--store "$(STORE)")
-
-bench-compare: setup-dev ## two commits in turns: A=main B=. unless set; a dot is this checkout
-	@bash tests/bench/compare.sh $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(or $(A),main) $(or $(B),.)
-
 bench-instructions: setup-dev ## instructions of commands against those before; KEEP=1 keeps them
 	@bash tests/bench/instructions.sh --check $(if $(KEEP),--keep) $(if $(BASE),--base $(BASE))
-
-bench-quality: setup-dev ## how good the results are, on the sets in the folder LORE_SETS
-	@bash tests/bench/quality.sh
-
-year: setup-dev ## a year of a team's use under a moved clock: MONTHS=12; sizes and times by month
-	@bash tests/soak/year.sh $(if $(MONTHS),--months $(MONTHS))
 
 lock: ## write the hashes of all packages anew, when a version in requirements*.txt changes
 	@bash tools/lock.sh
 
 dist: setup-dev ## write dist/: wheel, source distribution, what lore is made of (CycloneDX), checksums
 	@bash tools/dist.sh
-
-bench-hub: setup-dev ## syncs with a hub on PostgreSQL, and its searches, against their targets: SIZE=100000
-	@bash tests/bench/hub.sh $(if $(SIZE),--size $(SIZE))
-	@bash tests/bench/hub_search.sh $(if $(SIZE),--size $(SIZE))
 
 soak: setup-dev ## kills, power cuts, full disks, merges and crowds for MINUTES (default 5)
 	@bash tests/soak/run.sh $(MINUTES)

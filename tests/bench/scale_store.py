@@ -1,4 +1,4 @@
-"""Builds a store of any size by lore's own parts, in bulk: ``make bench-scale``.
+"""Builds a store of any size by lore's own parts, in bulk: ``scale.sh``.
 
 What makes an import slow and a store no different is left out: looks at what is there,
 syncs, and indexes that are kept in order edge by edge. They are made at the end, from

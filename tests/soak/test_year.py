@@ -1,4 +1,4 @@
-"""Parts of ``make year``, which itself runs for minutes: its clock, and what growth is."""
+"""Parts of ``year.sh``, which itself runs for minutes: its clock, and what growth is."""
 
 from __future__ import annotations
 
