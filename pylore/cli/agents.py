@@ -11,34 +11,38 @@ from ..core.errors import LoreError, UsageError
 from ..hooks.agents import AGENTS, EVENTS, GIT
 from ..terminal.output import note, write
 from .command import Group, argument, command, option
+from .options import LIMIT, exclusive
 from .runtime import data_folder, ids_from, project_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
-    from ..hooks.agents import Agent
     from ..system.edits import Done
     from ..system.git_setup import ProjectTree
     from .session import Session
 
-MANY = 1_000_000_000
+_RUN = argument("[RUN]", default="", complete="runs")
+_AGENT = argument("AGENT", choices=(*AGENTS, GIT))
+_USER = option("--user", "your settings, for all projects")
+_LOCAL = option("--local", "this clone's settings (claude)")
+_SHARED = option("--shared", "the project's settings, which git shares")
 
 # --- run
 
-RUN = Group("run", """\
+RUN = Group(
+    "run",
+    """\
 Record what a piece of work was shown, and rate what helped.
 
-A run is one attempt at a task. With LORE_RUN set to its id, or --run ID, every search records
-its results in the run. Records rated helpful rank higher later.""")  # fmt: skip
+With LORE_RUN set to the id of a run, or --run ID, every search records its results in it.""",
+)
 
 
 @command("run start [--task ID]")
 def start(
-    session: Session,
-    *,
-    task: str = option("--task ID", "the task that the run is a part of", "", complete="ids"),
+    session: Session, *, task: str = option("--task ID", "the task it serves", "", complete="ids")
 ) -> None:
     """Start a run and print its id.
 
@@ -49,23 +53,22 @@ def start(
 
     with session.open() as store:
         id = Runs(store).start(task)
-    if session.form_given():
-        session.output.one({"id": id, "state": "open"}, lambda row: f"{row['id']}\n")
-    else:
-        write(f"{id}\n")
+    if not session.form_given():
+        session.print_as_text("text")  # for $(lore run start)
+    session.output.one({"id": id, "state": "open"}, lambda row: f"{row['id']}\n")
 
 
 @command("run finish [options] [RUN]", settings=("run",))
 def finish(
     session: Session,
-    run: str = argument("[RUN]", default="", complete="runs"),
+    run: str = _RUN,
     *,
     helpful: tuple[str, ...] = option("--helpful ID,…", "what helped", complete="ids"),
     unhelpful: tuple[str, ...] = option("--unhelpful ID,…", "what did not", complete="ids"),
 ) -> None:
     """End a run, and link it to every record that it was shown.
 
-    Rated records need not have been shown. A lone - in place of ids reads them from stdin.
+    A lone - in place of ids reads them from stdin.
 
     \b
     lore run finish --helpful decision-1a2b3c4d,lesson-5e6f7a8b
@@ -82,30 +85,25 @@ def finish(
     session.say(result.notes)
     row = {"id": result.id, "state": "finished", "used": result.used, "helpful": result.helpful,
            "unhelpful": result.unhelpful, "unrated": result.unrated}  # fmt: skip
-    session.output.one(row, lambda row: f"{row['state']}  {row['id']}  {_counts(row)}\n")
+    session.output.one(row, _run_text)
 
 
 @command("run list [options]")
-def list_runs(
-    session: Session,
-    *,
-    limit: int | None = option("-n, --limit N", "how many", low=1, high=MANY),
-) -> None:
-    """List the runs, the newest first, each with counts of what it was shown."""
+def list_runs(session: Session, *, limit: int | None = LIMIT) -> None:
+    """List the runs, the newest first, with counts of what they were shown."""
     from ..records.runs import Runs
     from ..terminal.text import each
 
     with session.open() as store, store.faults:
         found = Runs(store).summaries(limit or -1)
-    session.output.list(found, each(_run_line, "no runs\n"))
+    session.output.list(found, each(_run_text, "no runs\n"))
 
 
 @command("run show [RUN]", settings=("run",))
-def show(session: Session, run: str = argument("[RUN]", default="", complete="runs")) -> None:
-    """Show a run, with each record that it was shown.
+def show(session: Session, run: str = _RUN) -> None:
+    """Show a run and the records that it was shown: best position, query, rating.
 
-    Of each record its best position, the search or question, and its rating. coverage: how many
-    were shown and rated; diversity: which share of the top five of an answer is of one category.
+    coverage: how many were rated; diversity: the share of one category in each top five.
     """
     from ..app.run_audit import audit
     from ..records.runs import Runs
@@ -118,24 +116,17 @@ def show(session: Session, run: str = argument("[RUN]", default="", complete="ru
     session.output.one(found, _run_text)
 
 
-@command("run rate [options] ID…", settings=("run",))
+@command("run rate --helpful|--unhelpful ID…", settings=("run",))
 def rate(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
     helpful: bool = option("--helpful", "these helped"),
     unhelpful: bool = option("--unhelpful", "these did not"),
-    undo: bool = option(
-        "--undo", "take back the newest rating of each; without an id, the newest of all"
-    ),
-    listing: bool = option("--list", "list the ratings, the newest first"),
-    limit: int | None = option("-n, --limit N", "how many to list", low=1, high=MANY),
 ) -> None:
-    """Say which records helped and which did not.
+    """Say which records helped and which did not: helpful ones rank higher later.
 
-    Helpful records rank higher in later searches, others lower; no result is left out. A record
-    has one rating a run; without a run the rating belongs to the day. A lone - reads ids from
-    stdin.
+    The last rating in a run counts; without a run it belongs to the day. A lone - reads ids.
 
     \b
     lore search "token rotation" --ids -n 1 | lore run rate --helpful -
@@ -143,25 +134,14 @@ def rate(
     from ..records.runs import Runs
     from ..terminal.text import each
 
-    see = "see 'lore run rate --help'"
-    if helpful + unhelpful + undo + listing != 1:
-        raise UsageError(f"give one of --helpful, --unhelpful, --undo and --list: {see}")
-    if limit and not listing:
-        raise UsageError(f"--limit goes with --list: {see}")
-    wanted = ids_from(ids, "run rate") if ids or helpful or unhelpful else []
-    if "-" in ids and not wanted and undo:
-        raise LoreError("no ids on stdin: nothing was taken back")
-    notes: Sequence[str] = ()
+    rating = exclusive(helpful=helpful, unhelpful=unhelpful)
+    if not rating:
+        raise UsageError("give one of --helpful and --unhelpful: see 'lore run rate --help'")
+    wanted = ids_from(ids, "run rate")
     with session.open() as store, store.faults:
-        runs, run = Runs(store), session.settings.run
-        if listing:
-            rows = runs.ratings(wanted, run, limit or -1)
-        elif undo:
-            rows = runs.take_back(wanted, run)
-        else:
-            rows, notes = runs.rate(wanted, "helpful" if helpful else "unhelpful", run)
-    session.say([*notes])
-    session.output.list(rows, each(_rating_text, "no ratings\n"))
+        rows, notes = Runs(store).rate(wanted, rating.removeprefix("--"), session.settings.run)
+    session.say(notes)
+    session.output.list(rows, each(_rating_text))
 
 
 def _one_run(session: Session, run: str, name: str) -> str:
@@ -171,37 +151,24 @@ def _one_run(session: Session, run: str, name: str) -> str:
     return run
 
 
-def _counts(row: dict[str, Any]) -> str:
-    names = ("helpful", "unhelpful", "unrated")
-    return ", ".join(f"{row[name]} {name}" for name in names)
-
-
-def _run_line(row: dict[str, Any]) -> str:
-    from ..terminal.text import bold, dim
-
-    task = f"  {row['task']}" if row["task"] else ""
-    return f"{row['state']:<8}  {bold(row['id'])}{task}  " + dim(_counts(row)) + "\n"
-
-
 def _run_text(row: dict[str, Any]) -> str:
     from ..terminal.text import bold, dim
 
-    text = _run_line(row)
-    for record in row["records"]:
+    task = f"  {row['task']}" if row.get("task") else ""
+    counts = ", ".join(f"{row[name]} {name}" for name in ("helpful", "unhelpful", "unrated"))
+    text = f"{row['state']:<8}  {bold(row['id'])}{task}  {dim(counts)}\n"
+    for record in row.get("records", ()):
         head = f"{record['position'] or '-':>6}  {record['rating'] or '':<9}"
         text += f"{head}  {bold(record['id'])}  {record['title']}\n"
-    alike = row["diversity"]
+    alike = row.get("diversity", {"answers": 0})
     if alike["answers"]:
-        name = f" ({alike['category']})" if alike["category"] else ""
-        shares = f"{alike['share']:.0%} of the top five, at most {alike['most']:.0%}{name}"
+        shares = f"{alike['share']:.0%} of the top five, at most {alike['most']:.0%}"
         text += dim(f"of one category: {shares}") + "\n"
     return text
 
 
 def _rating_text(row: dict[str, Any]) -> str:
-    from ..terminal.text import bold, dim
-
-    return f"{row['rating'] or 'unrated':<9}  {bold(row['id'])}  {dim(row['run'])}\n"
+    return f"{row['rating']:<9}  {row['id']}  {row['run']}\n"
 
 
 # --- hook
@@ -209,86 +176,46 @@ def _rating_text(row: dict[str, Any]) -> str:
 HOOK = Group("hook", """\
 Give agents, commits and prompts a few lines of what is known, at the right moment.
 
-Agents call hooks when a session begins, at a prompt and around their tools; git calls them
-around a commit. Each line comes once a session, from stores that you made or trust alone. 'lore
-run list' has what was shown.""")  # fmt: skip
-
-_USER = "your own settings, for all projects"
-_LOCAL = "the settings of this clone alone (claude)"
-_SHARED = "the settings of the project, which git shares"
+Each line comes once a session, from stores that you made or trust. 'lore run list' has what was
+shown.""")  # fmt: skip
 
 
 @command("hook install [options] AGENT")
 def install(
     session: Session,
-    agent: str = argument("AGENT", choices=(*AGENTS, GIT)),
+    agent: str = _AGENT,
     *,
-    user: bool = option("--user", _USER),
-    local: bool = option("--local", _LOCAL),
-    shared: bool = option("--shared", _SHARED),
-    dry_run: bool = option("--dry-run", "print the file as it would be"),
+    user: bool = _USER,
+    local: bool = _LOCAL,
+    shared: bool = _SHARED,
 ) -> None:
     """Put lore's entries into the settings of an agent, or into git's hooks.
 
-    By default claude's go into this clone's settings, those of codex, gemini and cursor into
-    yours. The file is kept as NAME.lore-backup; one with comments is left alone, and the lines
-    to paste are printed.
-
-    git's pre-commit prints what is known of the staged files, and refuses nothing; post-commit
-    stages the lines 'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
+    The default is --local for claude, else --user. The file is kept as NAME.lore-backup. git's
+    pre-commit prints what is known of the staged files; post-commit stages the lines 'Lesson: …',
+    'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
 
     \b
     lore hook install claude
     lore hook install git
     """
-    from ..hooks.install import install as put
-    from ..hooks.install import preview
-
-    scope = _scope(user=user, local=local, shared=shared)
-    if agent == GIT:
-        tree, lines = _git_hooks(scope)
-        if dry_run:
-            for name, text in lines.items():
-                write("\n  ".join([f"{tree.hook(name)}:", *text]) + "\n")
-            return
-        _say_unreachable(session)
-        _say_untrusted(session)
-        _print_done(session, tree.put_into_hooks(lines))
-        return
-    one, scope, place = _settings_file(agent, scope)
-    if dry_run:
-        write(preview(one, place))
-        return
-    changed = put(one, place, everywhere=scope == "user")
-    _say_unreachable(session)
-    state = "installed" if changed else "unchanged"
-    session.output.one(_hook_row(agent, scope, place, state), _hook_text)
+    _change(session, agent, exclusive(user=user, local=local, shared=shared), put=True)
+    if not own_program():
+        session.say(["there is no 'lore' on the PATH, which the entries call: see 'make install'"])
+    _say_untrusted(session)
 
 
 @command("hook uninstall [options] AGENT")
 def uninstall(
     session: Session,
-    agent: str = argument("AGENT", choices=(*AGENTS, GIT)),
+    agent: str = _AGENT,
     *,
-    user: bool = option("--user", _USER),
-    local: bool = option("--local", _LOCAL),
-    shared: bool = option("--shared", _SHARED),
+    user: bool = _USER,
+    local: bool = _LOCAL,
+    shared: bool = _SHARED,
 ) -> None:
-    """Take lore's entries out of an agent's settings, or its lines out of git's hooks.
-
-    Only entries with exactly the command that install writes go. A settings file that has not
-    changed in between is restored byte for byte.
-    """
-    from ..hooks.install import uninstall as take
-
-    scope = _scope(user=user, local=local, shared=shared)
-    if agent == GIT:
-        tree, lines = _git_hooks(scope)
-        _print_done(session, tree.take_out_of_hooks(lines))
-        return
-    one, scope, place = _settings_file(agent, scope)
-    state = "removed" if take(one, place, everywhere=scope == "user") else "unchanged"
-    session.output.one(_hook_row(agent, scope, place, state), _hook_text)
+    """Take lore's entries out of an agent's settings, or its lines out of git's hooks."""
+    _change(session, agent, exclusive(user=user, local=local, shared=shared), put=False)
 
 
 @command("hook status")
@@ -302,15 +229,15 @@ def status(session: Session) -> None:
         for scope in one.places:
             place = place_of(one, scope, os.getcwd())
             if is_installed(one, place):
-                rows.append(_hook_row(one.name, scope, place, "installed"))
+                rows.append(_row(one.name, scope, place, "installed"))
     try:
         tree, lines = _git_hooks("")
         files = tree.hooks_with_lines(lines)
     except LoreError:
         files = []
-    rows += [_hook_row(GIT, "local", place, "installed") for place in files]
+    rows += [_row(GIT, "local", place, "installed") for place in files]
     _say_untrusted(session)
-    session.output.list(rows, each(_hook_text))
+    session.output.list(rows, each(_row_text))
 
 
 @command("hook run EVENT --client AGENT", needs_config=False)
@@ -322,9 +249,9 @@ def run_hook(
 ) -> None:
     """Answer an event: what the entries of 'lore hook install' call.
 
-    Reads JSON from an agent on stdin and prints what it accepts, or nothing. It exits with 0
-    whatever happens, after half a second of processor time, or half of the client's time-out.
-    LORE_HOOK_DEBUG=FILE logs why nothing was printed (a path with a /); 1 prints it on stderr.
+    Reads JSON from an agent on stdin and prints what it accepts, or nothing. Exits with 0 whatever
+    happens, after half a second of processor time. LORE_HOOK_DEBUG=FILE logs why nothing was
+    printed; 1 prints it on stderr.
 
     \b
     echo '{"prompt":"why signed tokens"}' | lore hook run prompt --client claude
@@ -338,12 +265,8 @@ def run_hook(
 def shell(session: Session, name: str = argument("SHELL", choices=("bash", "zsh"))) -> None:
     """Print what a shell needs to show a line on changed files before its prompt.
 
-    At a prompt only built-ins of the shell run; every ten seconds at most the line is made in
-    the background.
-
     \b
     eval "$(lore hook shell bash)"     # in ~/.bashrc
-    eval "$(lore hook shell zsh)"      # in ~/.zshrc
     """
     from ..system.programs import own_files
 
@@ -351,21 +274,25 @@ def shell(session: Session, name: str = argument("SHELL", choices=("bash", "zsh"
         write(script.read())
 
 
-def _scope(**given: bool) -> str:
-    """Return the name of the one that is given; empty if none is."""
-    names = [name for name, value in given.items() if value]
-    if len(names) > 1:
-        raise UsageError(f"--{names[0]} and --{names[1]} exclude each other: give one")
-    return names[0] if names else ""
+def _change(session: Session, agent: str, option: str, *, put: bool) -> None:
+    """Put the entries or lines of an agent in, or take them out; print what was done."""
+    from ..hooks import install as settings
+    from ..terminal.text import each
 
-
-def _settings_file(name: str, scope: str) -> tuple[Agent, str, str]:
-    """Return an agent, and the scope and path of its settings file."""
-    from ..hooks.install import place_of
-
-    agent = AGENTS[name]
-    scope = scope or ("local" if "local" in agent.places else "user")
-    return agent, scope, place_of(agent, scope, os.getcwd())
+    scope = option.removeprefix("--")
+    if agent == GIT:
+        tree, lines = _git_hooks(scope)
+        rows = rows_of(tree.put_into_hooks(lines) if put else tree.take_out_of_hooks(lines))
+        rows = [_row(GIT, "local", row["id"], row["state"]) for row in rows]
+    else:
+        one = AGENTS[agent]
+        scope = scope or ("local" if "local" in one.places else "user")
+        place = settings.place_of(one, scope, os.getcwd())
+        change = settings.install if put else settings.uninstall
+        changed = change(one, place, everywhere=scope == "user")
+        state = "installed" if put else "removed"
+        rows = [_row(agent, scope, place, state if changed else "unchanged")]
+    session.output.list(rows, each(_row_text))
 
 
 def _git_hooks(scope: str) -> tuple[ProjectTree, dict[str, list[str]]]:
@@ -379,11 +306,20 @@ def _git_hooks(scope: str) -> tuple[ProjectTree, dict[str, list[str]]]:
     return git_hooks(project_folder())
 
 
-def _say_unreachable(session: Session) -> None:
+def rows_of(done: Iterable[Done]) -> list[dict[str, str]]:
+    """Return a row for each file that was changed, and name those that were left as they were."""
+    rows = [{"id": place, "state": state, "why": why} for place, state, why in done]
+    for row in rows:
+        if row["state"] == "left":
+            note(f"{row['id']} was left as it is: {row['why']}")
+    return rows
+
+
+def own_program() -> str | None:
+    """Return the path of the program that entries and hooks call; None if it is not on PATH."""
     from ..system.programs import find_program
 
-    if find_program("lore") is None:
-        session.say(["there is no 'lore' on the PATH, which the entries call: see 'make install'"])
+    return find_program("lore")
 
 
 def _say_untrusted(session: Session) -> None:
@@ -394,20 +330,9 @@ def _say_untrusted(session: Session) -> None:
                      "shared there: run 'lore store trust'"])  # fmt: skip
 
 
-def _print_done(session: Session, done: Iterable[Done]) -> None:
-    from ..terminal.text import each
-
-    rows = []
-    for place, state, why in done:
-        if state == "left":
-            note(f"{place} was left as it is: {why}")
-        rows.append(_hook_row(GIT, "local", place, state))
-    session.output.list(rows, each(_hook_text))
-
-
-def _hook_row(agent: str, scope: str, place: str, state: str) -> dict[str, Any]:
+def _row(agent: str, scope: str, place: str, state: str) -> dict[str, Any]:
     return {"id": agent, "scope": scope, "file": place, "state": state}
 
 
-def _hook_text(row: dict[str, Any]) -> str:
+def _row_text(row: dict[str, Any]) -> str:
     return f"{row['state']}  {row['id']}  {row['scope']}  {row['file']}\n"

@@ -98,10 +98,7 @@ def _answer(event: str, client: str, given: Mapping[str, str]) -> str:
     from ..hooks.events import answer_event
 
     sent = Sent(parse_object(sys.stdin.buffer.read(_LONGEST + 1), _LONGEST), os.getcwd())
-    engine = _engine(given)
-    if engine is None:
-        return ""
-    with engine:
+    with _engine(given) as engine:
         text = answer_event(engine, AGENTS[client], event, sent)
     if not text:
         say_why("nothing that is new bears on it")
@@ -114,15 +111,16 @@ def _about_commit(given: Mapping[str, str], *, made: bool) -> str:
     commit = HookedCommit(sys.stdin.buffer.read(_LONGEST), made=made)
     if not (learned(commit.message) if made else commit.files):
         return ""
-    engine = _engine(given)
-    if engine is None:
-        why = "the lessons of the commit are not kept: run 'lore store trust' if the store is yours"
-        return lines_of([why]) if made else ""
-    with engine:
+    try:
+        with _engine(given) as engine:
+            if not made:
+                return lines_of(warnings(engine, commit.files, os.getcwd()))
+            ids = keep_learned(engine, commit)
+    except LoreError as error:
         if not made:
-            return lines_of(warnings(engine, commit.files, os.getcwd()))
-        ids = keep_learned(engine, commit)
-        return lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
+            raise
+        return lines_of([f"the lessons of the commit are not kept: {error}"])
+    return lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
 
 
 def _keep_prompt_line(given: Mapping[str, str]) -> str:
@@ -131,17 +129,21 @@ def _keep_prompt_line(given: Mapping[str, str]) -> str:
     path = line_file(os.environ.get("LORE_PROJECT", ""))
     if is_fresh(path):
         return ""
-    engine = _engine(given)
-    if engine is None:
-        write_line(path, "")
-    else:
-        with engine:
-            write_line(path, line_about_changes(engine))
+    line = ""
+    try:
+        with _engine(given) as engine:
+            line = line_about_changes(engine)
+    finally:
+        write_line(path, line)
     return ""
 
 
-def _engine(given: Mapping[str, str]) -> Engine | None:
-    """Return the engine of this folder's store; None if the store is not trusted."""
+def _engine(given: Mapping[str, str]) -> Engine:
+    """Return the engine of this folder's store.
+
+    Raises:
+        LoreError: the store is not trusted.
+    """
     from ..app.engine import Engine
     from ..core.settings import from_environment
     from ..system.projects import is_trusted
@@ -149,6 +151,5 @@ def _engine(given: Mapping[str, str]) -> Engine | None:
 
     settings = from_environment(given)
     if project_folder() and not is_trusted(data_folder()):
-        say_why(f"{project_folder()} is not trusted: run 'lore store trust' if it is yours")
-        return None
+        raise LoreError(f"{project_folder()} is not trusted: run 'lore store trust' if it is yours")
     return Engine(open_for_reading(settings), settings, project_root())

@@ -26,6 +26,7 @@ EXPLAIN = option("--explain, --verbose", "every factor of each score")
 TREE = option("--tree", "nodes below those they were reached from")
 ONELINE = option("--oneline", "a result a line")
 LIMIT = option("-n, --limit N", "how many", low=1)
+SKIP_BAD = option("--skip-bad", "leave broken ones out, and name them")
 SUPERSEDED = option("--with-superseded", "superseded facts too")
 
 # --- fields of records and links

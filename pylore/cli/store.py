@@ -25,6 +25,7 @@ from ..system.projects import project_of, revoke, trust
 from ..terminal.output import note, write
 from ..terminal.text import bold, dim, each
 from .command import Group, argument, command, option
+from .options import exclusive
 from .runtime import (
     data_folder,
     project_folder,
@@ -34,17 +35,18 @@ from .runtime import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..core.settings import Setting, Settings
     from ..store import Store
     from .session import Session
 
 FULLTEXT = option(
-    "--fulltext ENGINE", "full-text engine; auto is fts5 if SQLite has it", "auto",
-    choices=("auto", "fts5", "fts4"),
+    "--fulltext ENGINE", "auto, fts5 or fts4", "auto", choices=("auto", "fts5", "fts4")
 )  # fmt: skip
 
+
+STORE_NAME = argument("STORE", complete="files")
 
 # --- init
 
@@ -58,13 +60,9 @@ def init(
 ) -> None:
     """Make a store for this folder, or for FOLDER.
 
-    The folder becomes a project: .lore/ there holds what its collaborators share, and the store
-    lies in your data folder, readable by you alone. Commands in the folder and below use it.
-    Records in .lore/knowledge.jsonl are imported. With LORE_DIR set, search.db is made in that
-    folder. An existing store stays as it is.
-
-    \b
-    lore init
+    The folder becomes a project: .lore/ holds what its collaborators share, the store lies in your
+    data folder, and records in .lore/knowledge.jsonl are imported. With LORE_DIR set, search.db is
+    made there.
     """
     chosen = os.environ.get("LORE_DIR", "")
     if chosen and not folder:
@@ -111,7 +109,11 @@ def _make(store: str, project: str, settings: Settings, fulltext: str, earlier: 
 def _print_made(session: Session, folder: str, store: str, *, existed: bool) -> None:
     row = {"folder": os.path.abspath(folder), "state": "unchanged" if existed else "added",
            "store": os.path.join(os.path.abspath(store), FILE)}  # fmt: skip
-    session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
+    session.output.one(row, _folder_text)
+
+
+def _folder_text(row: dict[str, Any]) -> str:
+    return f"{row['state']}  {row['folder']}\n"
 
 
 # --- store: where it is
@@ -119,19 +121,13 @@ def _print_made(session: Session, folder: str, store: str, *, existed: bool) -> 
 STORE = Group("store", """\
 Find, trust, copy and rebuild stores.
 
-A project's search.db lies in your data folder (~/.local/share/lore/projects), never in the
-project, where other people can write through git. It belongs to the repository: all worktrees share
-it, and it stays when you move the folder; a clone has another. LORE_DIR sets another folder.
-""")  # fmt: skip
+A repository's search.db lies in your data folder (~/.local/share/lore/projects): worktrees share
+it, and a clone has another. LORE_DIR sets another folder.""")  # fmt: skip
 
 
 @command("store path")
 def path(session: Session) -> None:
-    """Print the path of the search.db that commands in this folder use.
-
-    \b
-    sqlite3 -readonly "$(lore store path)" 'select id, title from nodes limit 5'
-    """
+    """Print the path of the search.db that commands in this folder use."""
     if not session.form_given():
         session.print_as_text("text")  # for $(lore store path)
     if project_folder() and not os.path.exists(os.path.join(data_folder(), FILE)):
@@ -140,26 +136,18 @@ def path(session: Session) -> None:
     session.output.one(row, lambda row: f"{row['id']}\n")
 
 
-@command("store list [--gone]")
-def list_stores(
-    session: Session, *, gone: bool = option("--gone", "only stores whose project is gone")
-) -> None:
-    """List stores of projects: present or gone, bytes, folder of the project, name.
-
-    \b
-    lore store list --gone --ids | xargs -I{} lore store remove {}
-    """
-    rows = [_row(*one) for one in stores.stores()]
-    rows = [row for row in rows if row["state"] == "gone" or not gone]
-    session.output.list(rows, each(_stores_text))
+@command("store list")
+def list_stores(session: Session) -> None:
+    """List stores of projects: present or gone, bytes, folder of the project, name."""
+    session.output.list([_row(*one) for one in stores.stores()], each(_stores_text))
 
 
 @command("store adopt STORE")
-def adopt(session: Session, store: str = argument("STORE", complete="files")) -> None:
-    """Give the store of a project that is gone to the project in use, without its trust.
+def adopt(session: Session, store: str = STORE_NAME) -> None:
+    """Give the store of a project that is gone to this project, without its trust.
 
-    STORE is its name in 'lore store list', or the folder where the project was. The store that this
-    project has is kept, as the store of a project that is gone.
+    STORE is its name in 'lore store list', or the folder where the project was. The store that was
+    here is kept.
     """
     if not project_folder():
         raise LoreError("no project here to adopt a store for: run this in its folder")
@@ -170,11 +158,8 @@ def adopt(session: Session, store: str = argument("STORE", complete="files")) ->
 
 
 @command("store remove STORE")
-def remove(session: Session, store: str = argument("STORE", complete="files")) -> None:
-    """Delete the store of a project that is gone, for good.
-
-    STORE is its name in 'lore store list', or the folder where the project was.
-    """
+def remove(session: Session, store: str = STORE_NAME) -> None:
+    """Delete the store of a project that is gone, for good."""
     found = stores.gone_store(_name_or_place(store))
     row = {**_row(*found), "state": "removed"}
     stores.remove(found[-1])
@@ -209,13 +194,8 @@ def trust_project(
 ) -> None:
     """Let agents get what a project's collaborators wrote without asking for it.
 
-    Records that come with a clone were written by others. A search shows them; until you trust
-    the project, hooks print none of them, 'lore mcp' writes nothing, and no hub gets any. A project
-    that shared nothing at 'lore init' is trusted.
-
-    \b
-    lore store trust
-    lore store trust --revoke ~/src/shop
+    A search shows records that came with a clone; until you trust the project, hooks print none of
+    them, 'lore mcp' writes nothing, and no hub gets any.
     """
     require_utf8(os.path.abspath(folder), "the folder")
     project, store = locate(folder) if folder else (project_folder(), data_folder())
@@ -224,73 +204,49 @@ def trust_project(
     require_store(store)
     changed = revoke(store) if revokes else trust(store)
     state = ("revoked" if revokes else "trusted") if changed else "unchanged"
-    row = {"folder": project, "state": state}
-    session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
+    session.output.one({"folder": project, "state": state}, _folder_text)
 
 
 # --- store: its indexes
 
 
-@command("store embed --all | --missing | --status [options]",
-         settings=("embedder", "endpoint_model", "busy_timeout"))  # fmt: skip
+@command("store embed [--all | --missing]", settings=("embedder", "endpoint_model"))
 def embed(
     session: Session,
     *,
     all: bool = option("--all", "replace every vector; after an interrupt run it again"),
-    missing: bool = option("--missing", "make missing vectors, as after an endpoint was down"),
-    status: bool = option("--status", "print whose vectors there are, and how many are missing"),
-    dry_run: bool = option("--dry-run", "print the number of passages and the time it would take"),
+    missing: bool = option("--missing", "make missing vectors"),
 ) -> None:
-    """Make the store's vectors, with another embedder too.
+    """Make the store's vectors, or show whose there are and how many are missing.
 
-    Searches use the old vectors until all new ones are there. sentence-transformers:NAME needs its
-    packages (pip install lore-shell[transformers]) and a model on this machine; nothing is
-    downloaded. endpoint:URL (http, https or unix:/PATH) speaks OpenAI's /v1/embeddings; its key
-    comes from LORE_ENDPOINT_KEY.
+    Embedders are static, none, sentence-transformers:NAME (a model on this machine) and
+    endpoint:URL (http, https or unix:/PATH, with LORE_ENDPOINT_KEY).
 
     \b
     lore store embed --missing
-    lore store embed --all --dry-run --embedder endpoint:http://localhost:11434/v1
+    lore store embed --all --embedder endpoint:http://localhost:11434/v1
     """
-    if all + missing + status != 1:
-        raise UsageError("give one of --all, --missing, --status: see 'lore store embed --help'")
-    if status and dry_run:
-        raise UsageError("--dry-run goes with --all and --missing: see 'lore store embed --help'")
-    if status:
-        with session.open_whole("embed") as store, store.faults, store.snapshot():
-            session.output.one(_status(store, session.settings.embedder), _status_text)
-        return
+    makes = exclusive(all=all, missing=missing)
     with session.open_whole("embed") as store, store.faults:
-        embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
-        if embedder is None:
-            raise UsageError("the embedder is none: choose another, or drop the vectors with "
-                             "'lore store reindex --embedder none'")  # fmt: skip
-        run = Embedding(store, embedder, all=all)
-        cost = run.cost()
-        kept = f", {cost.kept:,} have theirs from an interrupted run" if cost.kept else ""
-        session.say([f"{cost.passages:,} passages to embed by {embedder.name}{kept}: about "
-                     f"{_duration(cost.seconds)} ({cost.a_second:,.0f} a second)"])  # fmt: skip
-        row = {"embedder": embedder.name, "dimension": embedder.dimension,
-               "passages": cost.passages, "kept": cost.kept}  # fmt: skip
-        if dry_run:
-            row["seconds"] = round(cost.seconds, 1)
-        else:
-            made = "vectors made so far are kept, and the same command continues from there"
-            with session.progress("embedding", cost.passages, kept=made) as advance:
-                row["passages"] = run.run(advance)
-            store.compact()
-            if session.settings.origins.get("embedder", "").startswith("flag:"):
-                session.say([f"to search with these vectors, set "
-                             f"embedder={session.settings.embedder} in your config"])  # fmt: skip
-    session.output.one(row, lambda row: f"{row['passages']} passages, {row['embedder']}, "
-                       f"{row['dimension']} dimensions\n")  # fmt: skip
+        if makes:
+            _embed(session, store, all=all)
+        with store.snapshot():
+            session.output.one(_status(store, session.settings.embedder), _status_text)
 
 
-def _duration(seconds: float) -> str:
-    for size, unit in ((3600, "hours"), (60, "minutes")):
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{max(1.0, seconds):.0f} seconds"
+def _embed(session: Session, store: Store, *, all: bool) -> None:
+    embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
+    if embedder is None:
+        raise UsageError("the embedder is none: choose another, or drop the vectors with "
+                         "'lore store reindex --embedder none'")  # fmt: skip
+    run = Embedding(store, embedder, all=all)
+    made = "vectors made so far are kept, and the same command continues from there"
+    with session.progress("embedding", run.pending(), kept=made) as advance:
+        run.run(advance)
+    store.compact()
+    if session.settings.origins.get("embedder", "").startswith("flag:"):
+        session.say([f"to search with these vectors, set embedder={session.settings.embedder} "
+                     "in your config"])  # fmt: skip
 
 
 def _status(store: Store, wanted: str) -> dict[str, Any]:
@@ -312,16 +268,12 @@ def _status_text(row: dict[str, Any]) -> str:
         f"vectors     {row['embedder'] or 'none'}, {row['dimension']} dimensions\n"
         f"passages    {row['passages']}, {row['missing']} without a vector\n"
         f"setting     embedder={row['wanted']}\n"
-    ) + ((begun and f"unfinished  {begun['embedder']}, {begun['missing']} passages to go\n") or "")
+    ) + (f"unfinished  {begun['embedder']}, {begun['missing']} to go\n" if begun else "")
 
 
-@command("store reindex [options]", settings=("embedder", "busy_timeout"))
+@command("store reindex [options]", settings=("embedder",))
 def reindex(session: Session, *, fulltext: str = FULLTEXT) -> None:
-    """Rebuild the full-text and vector indexes.
-
-    Needed after a change of the full-text engine, and where 'lore doctor' says so. Records stay as
-    they are. For another embedder 'lore store embed --all' is enough.
-    """
+    """Rebuild the full-text and vector indexes, where 'lore doctor' says so."""
     with session.open_whole("reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
         kept = "the indexes are as they were"
@@ -344,45 +296,32 @@ def back_up(
     session: Session,
     file: str = argument("FILE", complete="files"),
     *,
-    force: bool = option("--force", "replace a file that is not a backup too"),
+    force: bool = option("--force", "replace a file that is no backup"),
 ) -> None:
-    """Copy the whole store into one file, while others may write to it.
-
-    The copy is checked before it takes its place, and only you may read it. An earlier backup is
-    replaced, any other file is not. For text that git can compare and merge, see 'lore export'.
-
-    \b
-    lore store backup ~/backups/project-$(date +%F).db
-    """
+    """Copy the whole store into one file, while others may write to it."""
     _require_file(file, "a backup cannot go through a pipe, 'lore export' can")
     session.open_whole("backup").close()  # reports what is wrong with the store
-    with session.progress("copying", kept="there is no new backup") as advance:
-        done = backup.back_up(
-            data_folder(), file, force=force, busy_timeout=session.settings.busy_timeout,
-            progress=lambda part: advance.show(int(100 * part), 100),
-        )  # fmt: skip
-    row = done._asdict()
-    del row["kept"]
-    session.output.one(row, _copied_text)
+    _copy(session, backup.back_up, file, "there is no new backup", force=force)
 
 
 @command("store restore FILE")
 def restore(session: Session, file: str = argument("FILE", complete="files")) -> None:
-    """Put a backup in the place of the store.
+    """Put a backup in the place of the store, which is kept beside it.
 
-    The backup is checked first. The store that was there is kept beside it, under the name that is
-    printed. Other commands may go on: readers see the old store or the new one, writers wait.
-    Records written since the backup are in the kept file alone; import its export to get them back.
-
-    \b
-    lore store restore ~/backups/project.db
+    Records written since the backup are in the kept file alone.
     """
     session.require_whole("restore")
     _require_file(file, "a backup is a file, 'lore import -' reads an export")
-    with session.progress("restoring", kept="the store is as it was") as advance:
-        done = backup.restore_backup(
+    _copy(session, backup.restore_backup, file, "the store is as it was")
+
+
+def _copy(
+    session: Session, copy: Callable[..., backup.Copied], file: str, kept: str, **options: bool
+) -> None:
+    with session.progress("copying", kept=kept) as advance:
+        done = copy(
             data_folder(), file, busy_timeout=session.settings.busy_timeout,
-            progress=lambda part: advance.show(int(100 * part), 100),
+            progress=lambda part: advance.show(int(100 * part), 100), **options,
         )  # fmt: skip
     session.say([f"what was there is kept in {done.kept}"] if done.kept else [])
     session.output.one(done._asdict(), _copied_text)
@@ -403,24 +342,20 @@ def _copied_text(row: dict[str, Any]) -> str:
 CONFIG = Group("config", """\
 Print and change settings.
 
-A setting is an option (--graph-depth), an environment variable (LORE_GRAPH_DEPTH) and a key of a
-config file (graph_depth). Precedence: option, environment, the project's .lore/.config, the user's
-~/.config/lore/config, default. Config files are parsed line by line and never run; config.example
-has every setting. An element of an array is EDGE_WEIGHTS[calls].""", default="list")  # fmt: skip
+A setting is an option (--graph-depth), else a variable (LORE_GRAPH_DEPTH), else a key (graph_depth)
+of the project's .lore/.config, else of your ~/.config/lore/config. An element of an array is
+EDGE_WEIGHTS[calls].""", default="list")  # fmt: skip
 
-USER = option("--user", "change the user's file: the default without a project")
-PROJECT = option("--project", "change the project's file: the default in a project")
+KEY = argument("KEY", complete="settings")
+USER = option("--user", "the user's file: the default without a project")
+PROJECT = option("--project", "the project's file: the default in a project")
 
 
 @command("config list [SECTION]", needs_config=False)
 def list_settings(
     session: Session, section: str = argument("[SECTION]", default="", complete="sections")
 ) -> None:
-    """List every setting, or those of a section: value, origin, and what it does.
-
-    \b
-    lore config list graph
-    """
+    """List every setting, or those of a section: value, origin, and what it does."""
     _load(session)
     sections = list(dict.fromkeys(one.section for one in SETTINGS))
     if not any(one.startswith(section) for one in sections):
@@ -433,16 +368,9 @@ def list_settings(
 
 @command("config get [--value] KEY", needs_config=False)
 def get(
-    session: Session,
-    key: str = argument("KEY", complete="settings"),
-    *,
-    value: bool = option("--value", "print the value alone"),
+    session: Session, key: str = KEY, *, value: bool = option("--value", "print it alone")
 ) -> None:
-    """Print one setting.
-
-    \b
-    lore config get graph_depth --value
-    """
+    """Print one setting."""
     _load(session)
     row = _setting_row(session, named(key)[0])
     if value:
@@ -454,36 +382,30 @@ def get(
 @command("config set [--user | --project] KEY VALUE", needs_config=False)
 def set_setting(
     session: Session,
-    key: str = argument("KEY", complete="settings"),
+    key: str = KEY,
     value: str = argument("VALUE"),
     *,
     user: bool = USER,
     project: bool = PROJECT,
 ) -> None:
-    """Write a setting into a config file; other lines and comments stay.
-
-    Settings that run programs or name places are refused in a project's file, which may come with a
-    clone.
+    """Write a setting into a config file.
 
     \b
-    lore config set graph_depth 1
     lore config set EDGE_WEIGHTS[calls] 0.5 --user
     """
-    _load(session)
-    _change(session, key, value, user=user, project=project)
+    _change(session, key, value, exclusive(user=user, project=project))
 
 
 @command("config unset [--user | --project] KEY", needs_config=False)
 def unset(
     session: Session,
-    key: str = argument("KEY", complete="settings"),
+    key: str = KEY,
     *,
     user: bool = USER,
     project: bool = PROJECT,
 ) -> None:
-    """Remove a setting from a config file; other lines and comments stay."""
-    _load(session)
-    _change(session, key, None, user=user, project=project)
+    """Remove a setting from a config file."""
+    _change(session, key, None, exclusive(user=user, project=project))
 
 
 def _load(session: Session) -> None:
@@ -515,8 +437,9 @@ def _sections_text(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(f"# {name}\n" + "".join(map(_setting_text, some)) for name, some in sections)
 
 
-def _change(session: Session, key: str, value: str | None, *, user: bool, project: bool) -> None:
+def _change(session: Session, key: str, value: str | None, file: str) -> None:
     """Write a setting into a file, or remove it (None); write nothing if that is wrong."""
+    _load(session)
     try:
         setting, element = named(key)
     except UsageError:
@@ -526,7 +449,7 @@ def _change(session: Session, key: str, value: str | None, *, user: bool, projec
     key = setting.config_key + (f"[{element}]" if element else "")
     if value is not None:
         session.settings.changed([(key, value)], "command:config set")
-    path = _file(setting, value or "", user=user, project=project)
+    path = _file(setting, value or "", file)
     changes: dict[str, str | None] = {key: value}
     if value and setting.kind == "weights" and not element:
         pairs = [item.partition("=") for item in value.replace(",", " ").split()]
@@ -553,18 +476,15 @@ def _print_change(
     session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
 
 
-def _file(setting: Setting, value: str, *, user: bool, project: bool) -> str:
+def _file(setting: Setting, value: str, file: str) -> str:
     """Return the file to change: in a project its own, where that may have the setting.
 
     Raises:
-        UsageError: a project's file may not have it, or both files are named.
+        UsageError: a project's file may not have it.
         LoreError: there is no such folder.
     """
-    if user and project:
-        raise UsageError("--user and --project exclude each other: give one")
-    why = users_alone(setting.name, value)
-    found = bool(project_folder())
-    if user or (not project and (why or not found)):
+    why, found = users_alone(setting.name, value), bool(project_folder())
+    if file == "--user" or (not file and (why or not found)):
         return users_file()
     if why and found:
         raise UsageError(f"{setting.config_key} {why}, so it counts only in the user's own "

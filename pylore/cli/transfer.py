@@ -29,12 +29,12 @@ from ..system.files import SHARED
 from ..system.git_setup import Repository
 from ..system.parts import require_part
 from ..system.plugin_files import Events
-from ..system.programs import find_program
 from ..system.project_files import leaves_by_link
 from ..terminal.output import flush, note, write
-from ..terminal.screen import Progress
 from ..terminal.text import each
+from .agents import own_program, rows_of
 from .command import argument, command, option
+from .options import SKIP_BAD, TYPES, exclusive
 from .runtime import data_folder, project_folder, project_root, require_store
 
 if TYPE_CHECKING:
@@ -57,38 +57,27 @@ def import_paths(
     session: Session,
     paths: tuple[str, ...] = argument("PATH…", complete="files"),
     *,
-    type: str = option(
-        "--type TYPE", "what a document is that does not say so itself", "doc", complete="types"
-    ),
-    form: str | None = option(
-        "--format FORMAT", "read the JSON lines that your lore-import-FORMAT makes of each path"
-    ),
-    prune: bool = option("--prune", "forget documents of these folders whose files are gone"),
-    ours: bool = option("--ours", "keep what is here where both sides were changed"),
-    theirs: bool = option("--theirs", "take what comes in there; without either, the later one"),
-    skip_bad: bool = option("--skip-bad", "leave broken lines and files out, and name them"),
-    new_types: bool = option("--new-types", "declare types that the store does not know"),
-    new_relations: bool = option("--new-relations", "declare relations that it does not know"),
+    type: str = option("--type TYPE", "type of the documents", "doc", complete="types"),
+    form: str | None = option("--format FORMAT", "read by your lore-import-FORMAT"),
+    prune: bool = option("--prune", "forget documents whose files are gone"),
+    ours: bool = option("--ours", "keep mine where both sides changed"),
+    theirs: bool = option("--theirs", "take theirs; default: the later one"),
+    skip_bad: bool = SKIP_BAD,
+    new_types: bool = option("--new-types", "declare unknown types"),
+    new_relations: bool = option("--new-relations", "declare unknown relations"),
 ) -> None:
     """Bring in JSON lines, or documents and folders of them.
 
-    A path that ends in .md, .markdown, .rst, .adoc, .asciidoc or .txt is a document, and a
-    folder stands for those below it: each becomes a node, its links become edges. All else, and
-    a lone - (stdin), is JSON lines as 'lore export' writes them: they are merged, so that the
-    newer version of a record wins and the older one goes into its history.
-
-    One call is one transaction, and importing the same thing again changes nothing. Prints
-    counts; what was changed on both sides is named.
+    Files in .md, .markdown, .rst, .adoc, .asciidoc and .txt are documents: each becomes a node, its
+    links become edges. All else, and - (stdin), is JSON lines as 'lore export' writes them: the
+    newer version of a record wins. One call is one transaction.
 
     \b
-    lore import --prune docs README.md
-    lore import docs/decisions --type decision
+    lore import docs/decisions --type decision --prune
     git show HEAD:lore.jsonl | lore import -
     """
-    if ours and theirs:
-        raise UsageError("--ours and --theirs exclude each other: give one of them")
-    if form is not None and prune:
-        raise UsageError("--prune is for folders of documents: leave it or --format out")
+    prefer = exclusive(ours=ours, theirs=theirs).removeprefix("--")
+    exclusive(format=form is not None, prune=prune)
     readable, skipped = _readable(paths, skip_bad=skip_bad)
     documents = [path for path in readable if form is None and _is_document(path)]
     files = [path for path in readable if path not in documents]
@@ -97,7 +86,7 @@ def import_paths(
     allowed: dict[str, Any] = {
         "skip_bad": skip_bad, "new_types": new_types, "new_relations": new_relations,
     }  # fmt: skip
-    options = ImportOptions(prefer="ours" if ours else "theirs" if theirs else "", **allowed)
+    options = ImportOptions(prefer=prefer, **allowed)
     events = Events(session.settings)
     with session.open() as store, store.faults:
         before = last_command(store)
@@ -124,16 +113,12 @@ def import_paths(
         with session.open() as store, store.faults:
             store.compact()
     total.skipped[:0] = skipped
-    _print_imported(session, total, pages.documents if documents and not files else None)
+    _print_imported(session, total)
     session.tell("post-import", changes, events)
 
 
 def _readable(paths: Sequence[str], *, skip_bad: bool) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the paths to read, and those to leave out, each with the reason.
-
-    A clone may have brought a link that leads out of the project, and its name may match a
-    pattern such as ``docs/*.md``.
-    """
+    """Return the paths to read, and those to leave out: a clone may bring links that lead out."""
     root, readable, skipped = project_root(), [], []
     for path in paths:
         if path == "-":
@@ -203,7 +188,7 @@ def _write(store: Store, parts: Parts) -> Imported:
     return total
 
 
-def _print_imported(session: Session, total: Imported, documents: int | None) -> None:
+def _print_imported(session: Session, total: Imported) -> None:
     session.say_left_out(total.skipped)
     session.say([*total.notes, *conflict_notes(total.conflicting)])
     if total.dangling:
@@ -215,43 +200,14 @@ def _print_imported(session: Session, total: Imported, documents: int | None) ->
         "conflicting": [conflict.to_dict() for conflict in total.conflicting],
     }
     del row["notes"]
-    session.output.one(row, partial(_imported_text, documents=documents))
+    session.output.one(row, _imported_text)
 
 
-def _imported_text(row: dict[str, Any], documents: int | None) -> str:
-    """Return the counts as a sentence.
-
-    ``documents`` is the number of documents if nothing else was read: other nodes are then the
-    files that they link to.
-    """
-    kind = "record" if documents is None else "document"
-    files = 0 if documents is None else max(0, row["nodes"] - documents)
-    changed = {name: row[name] for name in ("added", "updated", "kept") if row[name]}
-    nodes = counted(row["nodes"] - files, kind)
-    links = [counted(files, "file")] if files else []
-    links += [counted(row["edges"], "link")] if row["edges"] else []
-    if not row["nodes"] and not row["edges"]:
-        parts = ["nothing was imported"]
-    elif not changed:
-        parts = [" and ".join([nodes, *links]), "all as before"]
-    elif [*changed] == ["added"] and not row["unchanged"]:
-        parts = [f"{nodes} added", *links]
-    else:
-        counts = {**changed, "unchanged": row["unchanged"]}
-        states = [f"{count} {state}" for state, count in counts.items() if count]
-        parts = [", ".join([nodes, *links]) + ": " + ", ".join(states)]
-    parts += [
-        counted(row[name], one, many)
-        for name, one, many in (
-            ("invalidated", "link has ended", "links have ended"),
-            ("pruned", f"{kind} forgotten", f"{kind}s forgotten"),
-            ("conflicts", "conflict", "conflicts"),
-            ("unresolved", "link leads nowhere", "links lead nowhere"),
-            ("skipped", "left out", "left out"),
-        )
-        if row[name]
-    ]
-    return ", ".join(parts) + "\n"
+def _imported_text(row: dict[str, Any]) -> str:
+    names = ("added", "updated", "kept", "unchanged", "invalidated", "pruned", "conflicts",
+             "unresolved", "skipped")  # fmt: skip
+    counts = [f"{row[name]} {name}" for name in names if row[name]]
+    return (", ".join(counts) or "nothing was imported") + "\n"
 
 
 @command("export [options] [FILE]", settings=("scope",))
@@ -259,22 +215,14 @@ def export(
     session: Session,
     path: str = argument("[FILE]", default="", complete="files"),
     *,
-    types: tuple[str, ...] = option(
-        "--type TYPE,…", "only these types, with all their links", complete="types"
-    ),
-    state: bool = option("--state", "print what this store has, for --since on another machine"),
-    since: str | None = option(
-        "--since STATE",
-        "only what a store with this state lacks: a file, or - for stdin",
-        complete="files",
-    ),
-    form: str | None = option("--format FORMAT", "write what your lore-export-FORMAT makes of it"),
+    types: tuple[str, ...] = TYPES,
+    state: bool = option("--state", "what this store has, for --since elsewhere"),
+    since: str | None = option("--since STATE", "what that store lacks", complete="files"),
+    form: str | None = option("--format FORMAT", "written by your lore-export-FORMAT"),
 ) -> None:
-    """Write everything out as JSON lines, for git or another store.
+    """Write everything out as sorted JSON lines, which 'lore import' reads.
 
-    The lines are sorted, and 'lore import' reads them back. The type 'records' stands for all
-    that people wrote. FILE is replaced once all is written; without it, or for a lone -, the
-    lines go to stdout.
+    The type 'records' is all that people wrote. FILE is replaced once all is written.
 
     \b
     lore export --type records knowledge.jsonl && git add knowledge.jsonl
@@ -282,10 +230,8 @@ def export(
     """
     if session.form_given() not in ("", "jsonl"):
         raise UsageError(f"export prints JSON lines: leave --{session.form_given()} out")
-    if form is not None and (state or since is not None):
-        raise UsageError("--format takes neither --state nor --since: these are for stores")
-    if since is not None and (state or types):
-        raise UsageError("--since takes neither --state nor --type: the state has the types")
+    exclusive(format=form is not None, state=state, since=since is not None)
+    exclusive(since=since is not None, type=types)
     file = nullcontext() if since is None else _opened(since)
     with file as state_of_other, session.open() as store, store.faults, store.snapshot():
         if state_of_other is not None:
@@ -296,22 +242,19 @@ def export(
         else:
             lines = export_lines(store, store.types.require(types))
         lines = lines if form is None else exported(form, lines, session.settings)
-        _put(path, lines, soon=state, quiet=session.settings.quiet)
+        _put(session, path, lines, soon=state)
 
 
-def _put(path: str, lines: Iterable[str], *, soon: bool, quiet: bool) -> None:
+def _put(session: Session, path: str, lines: Iterable[str], *, soon: bool) -> None:
     """Write lines to a file or stdout; ``soon``: the reader waits for each line."""
-    to_file = path not in ("", "-")
-    kept = "no file was written" if to_file else "the output is not whole"
-    on = (to_file or not sys.stdout.isatty()) and not quiet
-    with Progress("exporting", kept=kept, on=on) as advance:
-        if to_file:
+    if path not in ("", "-"):
+        with session.progress("exporting", kept="no file was written") as advance:
             write_whole(path, _counted(lines, advance))
-            return
-        for line in _counted(lines, advance):
-            write(line)
-            if soon:
-                flush()
+        return
+    for line in lines:
+        write(line)
+        if soon:
+            flush()
 
 
 def _counted(lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
@@ -325,45 +268,36 @@ def sync(
     session: Session,
     path: str = argument("[FILE|REMOTE]", default="", complete="files"),
     *,
-    only_in: bool = option("--in", "bring in, and leave the file as it is"),
+    only_in: bool = option("--in", "do not write the file"),
     watch: float = option(
-        "--watch SECONDS", "with a remote: again and again until Ctrl-C", 0.0, low=0.0, high=86_400
+        "--watch SECONDS", "remote: repeat until Ctrl-C", 0.0, low=0.0, high=86_400
     ),
-    dry_run: bool = option("--dry-run", "with a remote: count the lines that would go each way"),
-    all_lines: bool = option("--all", "with a remote: send and read everything again"),
-    install: bool = option("--install", "let git merge the file by record, in this clone"),
-    hooks: bool = option(
-        "--hooks", "with --install: sync in hooks of git, at commits, merges and checkouts"
-    ),
-    uninstall: bool = option("--uninstall", "take that out of git again"),
+    dry_run: bool = option("--dry-run", "remote: only count lines"),
+    all_lines: bool = option("--all", "remote: send and read everything again"),
+    install: bool = option("--install", "let git merge the file by record"),
+    hooks: bool = option("--hooks", "with --install: sync in git's hooks"),
+    uninstall: bool = option("--uninstall", "take that out of git"),
 ) -> None:
     """Share knowledge by git, with .lore/knowledge.jsonl, or through a hub.
 
-    Merges the file into the store and writes it back if its bytes change: what people write, a
-    sorted line each. A merge that git could not make is mended. Without FILE it is this
-    project's.
-
-    REMOTE is the name of a hub ('lore hub add'): what has changed here is sent, then what others
-    have sent is merged. What breaks off goes on with the next sync.
+    Merges FILE into the store and writes it back, a sorted line a record. REMOTE is the name of a
+    hub ('lore hub add'): sends what has changed here, then merges what others have sent.
 
     \b
     lore sync && git add .lore/knowledge.jsonl
-    lore sync --install --hooks
     lore sync team --watch 60
     """
-    if path in session.settings.remotes or _is_no_file(path) or "://" in path:
-        if only_in or install or hooks or uninstall:
-            raise UsageError("--in, --install, --hooks and --uninstall are for a file: "
-                             "leave them out")  # fmt: skip
+    way = exclusive(**{"in": only_in}, install=install or hooks, uninstall=uninstall)
+    of_remote = path in session.settings.remotes or _is_no_file(path) or "://" in path
+    if of_remote and not way:
         hub = require_part("hub", "commands")
         hub.sync_with_hub(session, path, watch=watch, dry_run=dry_run, all=all_lines)
-    elif watch or dry_run or all_lines:
-        raise UsageError("--watch, --dry-run and --all are for a remote: name one")
-    elif install or uninstall or hooks:
-        if path or only_in or install == uninstall or (hooks and not install):
-            raise UsageError("sync takes --install [--hooks] or --uninstall alone: "
-                             "see 'lore sync --help'")  # fmt: skip
-        _set_up(session, install=install, hooks=hooks)
+    elif of_remote or watch or dry_run or all_lines:
+        raise UsageError("--in, --install, --hooks and --uninstall are for a file; --watch, "
+                         "--dry-run and --all for a remote")  # fmt: skip
+    elif way in ("--install", "--uninstall"):
+        exclusive(FILE=path, install=way)
+        _set_up(session, install=not uninstall, hooks=hooks)
     else:
         _sync_file(session, path or _file_of_project(), out=not only_in)
 
@@ -389,7 +323,7 @@ def _sync_file(session: Session, path: str, *, out: bool) -> None:
 
 
 def _is_no_file(path: str) -> bool:
-    """Return True for the name of a remote: no / or . is in it, and no file is called so."""
+    """Return True for the name of a remote: without / and ., and of no file."""
     return bool(path) and not {"/", "."} & {*path} and not os.path.lexists(path)
 
 
@@ -439,12 +373,8 @@ def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
     """Install what merges the file in git, or take it out."""
     file = _file_of_project()
     repository = Repository(project_folder(), f"{SHARED}/{FILE}")
-    done = repository.install(hooks=hooks) if install else repository.uninstall()
-    rows = [{"id": name, "state": state, "why": why} for name, state, why in done]
-    for row in rows:
-        if row["state"] == "left":
-            note(f"{row['id']} was left as it is: {row['why']}")
-    if install and find_program("lore") is None:
+    rows = rows_of(repository.install(hooks=hooks) if install else repository.uninstall())
+    if install and not own_program():
         session.say(["lore is not on PATH: git calls it by this name, so put it there"])
     if install and repository.is_ignored():
         session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
@@ -458,17 +388,9 @@ def merge_file(
     ours: str = argument("OURS", complete="files"),
     theirs: str = argument("THEIRS", complete="files"),
     *,
-    path: str | None = option("--path PATH", "the name of the file in messages"),
+    path: str | None = option("--path PATH", "the file's name in messages"),
 ) -> None:
-    """Merge two exports by record and edge, as git's merge driver.
-
-    Writes over OURS what OURS and THEIRS say together, as 'lore import' would, and names
-    records that both have changed. BASE is what both came from; an empty file will do. Nothing
-    is written where a line is broken. 'lore sync --install' has git call it.
-
-    \b
-    lore merge-file /dev/null mine.jsonl theirs.jsonl
-    """
+    """Merge two exports by record and edge into OURS, as git's merge driver."""
     name = path or ours
     try:
         with open(base, "rb") as first, open(ours, "rb") as second, open(theirs, "rb") as third:

@@ -132,12 +132,6 @@ class MarkdownImport:
             return None
         return Naming(self._store, self._settings).declare
 
-    @property
-    def documents(self) -> int:
-        """Return how many documents were found; the files that they link to are nodes beside
-        them."""
-        return len(self._scan.files)
-
     def unchanged(self) -> Imported | None:
         """Return what there is to say where the store is as the files are already; else None."""
         scan = self._scan

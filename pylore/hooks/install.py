@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
-from ..system.edits import Left, change_json, json_with, read_text, restore_json
+from ..system.edits import change_json, json_with, restore_json
 from ..system.files import SHARED
 from ..system.git_setup import ProjectTree, shell_quoted
 from .agents import EVENTS, FILE, TIMEOUT
@@ -96,15 +96,6 @@ def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
         LoreError: the file cannot be changed without loss.
     """
     return restore_json(place, lambda settings: _take(agent, settings), everywhere=everywhere)
-
-
-def preview(agent: Agent, place: str) -> str:
-    """Return the file as it would be."""
-    try:
-        new = json_with(place, lambda settings: _put(agent, settings))
-        return read_text(place) or "" if new is None else new.decode()
-    except Left as why:
-        raise LoreError(f"{place}: {why}") from None
 
 
 def is_installed(agent: Agent, place: str) -> bool:

@@ -8,8 +8,7 @@ interrupted is taken up where it stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..core.errors import EmbedderError, LoreError
 
@@ -20,25 +19,6 @@ if TYPE_CHECKING:
 
 BATCH = 128
 """Passages that are embedded and written together."""
-
-SAMPLE = 32
-"""Passages that are embedded to tell how long all will take."""
-
-
-class Cost(NamedTuple):
-    """What embedding will cost: ``passages`` to embed, how many ``a_second``, ``seconds``.
-
-    ``kept`` passages have their vectors from an interrupted run.
-    """
-
-    passages: int
-    kept: int
-    a_second: float
-
-    @property
-    def seconds(self) -> float:
-        """The time that embedding will take."""
-        return self.passages / self.a_second if self.a_second else 0.0
 
 
 class Embedding:
@@ -68,18 +48,11 @@ class Embedding:
         if not embedder.embed(["a word"])[0]:
             raise EmbedderError(f"{embedder.name} gives no vectors: choose another embedder")
 
-    def cost(self) -> Cost:
-        """Return what this run will take, from a sample."""
-        total = self._vectors.count_passages()
-        lacking = total
+    def pending(self) -> int:
+        """Return how many passages are to be embedded."""
         if self._is_begun():
-            lacking = self._vectors.count_lacking(aside=self._all)
-        texts = self._vectors.sample(SAMPLE)
-        self._embedder.embed(texts[:4])  # the first ones take longer
-        start = perf_counter()
-        self._embedder.embed(texts)
-        return Cost(lacking, total - lacking if self._all else 0,
-                    len(texts) / (perf_counter() - start))  # fmt: skip
+            return self._vectors.count_lacking(aside=self._all)
+        return self._vectors.count_passages()
 
     def run(self, progress: Callable[[int], None] = lambda done: None) -> int:
         """Embeds; how many passages. ``progress`` hears how many were done, each time."""
@@ -104,7 +77,7 @@ class Embedding:
 
     def _require_begun(self) -> None:
         if not self._is_begun():
-            raise LoreError("another run makes the vectors now: see 'lore store embed --status'")
+            raise LoreError("another run makes the vectors now: see 'lore store embed'")
 
     def _begin(self) -> None:
         name, dimension = self._embedder.name, self._embedder.dimension

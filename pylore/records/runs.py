@@ -1,4 +1,4 @@
-"""Runs and feedback: what a run was shown, what of it helped, and how to take that back.
+"""Runs and feedback: what a run was shown, and what of it helped.
 
 A run is a node. What it was shown is in the table ``shown`` while it is open;
 ``finish`` makes an edge ``used_in_run`` of each row, from the record to the run:
@@ -110,10 +110,9 @@ class Runs:
                                 f"'lore run rate --run {run}' rates what it used")  # fmt: skip
             shown = self._store.impressions.shown(run)
             self._say_not_shown([id for id in ratings if id not in shown], result.notes)
-            stamp = _stamp()
             gone = shown.keys() - self._store.nodes.get_many(shown).keys() - ratings.keys()
             for id in [id for id in {**shown, **ratings} if id not in gone]:
-                self._use(id, run, ratings.get(id), shown.get(id), stamp)
+                self._use(id, run, ratings.get(id), shown.get(id))
             self._store.impressions.clear(run)
             node.data = dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)
@@ -148,55 +147,9 @@ class Runs:
                 self._say_not_shown(unseen, notes)
             else:
                 run, shown = self._run_of_today(), {}
-            stamp = _stamp()
             for id in ids:
-                self._use(id, run, rating, shown.get(id), stamp)
+                self._use(id, run, rating, shown.get(id))
         return self._rows((id, rating, run) for id in dict.fromkeys(ids)), notes
-
-    def take_back(self, ids: Sequence[str] = (), run: str = "") -> list[dict[str, Any]]:
-        """Take back the newest rating of each of these, or all that was rated last at once.
-
-        What was shown is unrated again; a record that was not has no edge any more.
-
-        Raises:
-            LoreError: there is no such run or record, or nothing to take back.
-        """
-        with self._store.faults, self._store.transaction("feedback"):
-            if run:
-                self._require_run(run)
-            ids = complete_ids(self._store, ids)
-            for id in ids:
-                self._store.nodes.require(id)
-            uses = self._store.impressions.rated(run, ids, -1)
-            if ids:
-                uses = [*{use[0]: use for use in reversed(uses)}.values()]
-            else:
-                uses = [use for use in uses if use[5] == uses[0][5]]
-            if not uses:
-                raise LoreError("no rating to take back: see 'lore run rate --list'")
-            for id, of_run, *_ in uses:
-                self._unrate(id, of_run)
-        return self._rows((use[0], None, use[1]) for use in sorted(uses))
-
-    def ratings(
-        self, ids: Sequence[str] = (), run: str = "", limit: int = -1
-    ) -> list[dict[str, Any]]:
-        """Return ``{id, title, rating, run, position, query, rated_at}``, the newest first.
-
-        Raises:
-            LoreError: there is no such run or record.
-        """
-        if run:
-            self._require_run(run)
-        ids = complete_ids(self._store, ids)
-        for id in ids:
-            self._store.nodes.require(id)
-        return [
-            {"id": id, "title": title, "rating": rating, "run": of_run, "position": position,
-             "query": query, "rated_at": rated_at}
-            for id, of_run, rating, position, query, rated_at, title
-            in self._store.impressions.rated(run, ids, limit)
-        ]  # fmt: skip
 
     def summaries(self, limit: int = -1) -> list[dict[str, Any]]:
         """Return the live runs, the newest first.
@@ -260,9 +213,7 @@ class Runs:
             raise LoreError(f"{what}: see 'lore run list'")
         return self._store.nodes.require_live(id)
 
-    def _use(
-        self, id: str, run: str, rating: str | None, shown: Impression | None, stamp: str,
-    ) -> None:  # fmt: skip
+    def _use(self, id: str, run: str, rating: str | None, shown: Impression | None) -> None:
         """Write one edge; without a rating, one that is there already stays."""
         node = self._store.nodes.require(id)
         if node.type == "run":
@@ -278,18 +229,8 @@ class Runs:
             known["position"], known["query"], answers = shown
             known["answers"] = loads(answers)
         if rating is not None:
-            known["rating"], known["rated_at"] = rating, stamp
+            known["rating"], known["rated_at"] = rating, now()
         self._put(id, run, known, node.invalidated_at)
-
-    def _unrate(self, id: str, run: str) -> None:
-        edge = self._store.edges.get(id, run, RELATION)
-        known = loads(edge.metadata) if edge else {}
-        if "position" not in known:
-            self._store.edges.invalidate((id, run, RELATION), now())
-            return
-        known["rating"] = None
-        known.pop("rated_at", None)
-        self._put(id, run, known, None)
 
     def _put(self, id: str, run: str, known: dict[str, Any], gone: str | None) -> None:
         rating = known["rating"]
@@ -343,10 +284,3 @@ def _summary(
         "unhelpful": int(unhelpful),
         "unrated": shown + used - int(helpful) - int(unhelpful),
     }
-
-
-def _stamp() -> str:
-    """Return this microsecond, shared by what was rated at once and by nothing else."""
-    micros = time.time_ns() // 1000
-    second = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(micros // 1_000_000))
-    return f"{second}.{micros % 1_000_000:06d}Z"

@@ -227,21 +227,6 @@ class Impressions:
         ).fetchall()
         return rows
 
-    def rated(self, run: str, ids: Iterable[str], limit: int) -> list[Use]:
-        """Return the rated ones of all runs or of one, of all nodes or of these, the newest
-        first."""
-        wanted = list(ids)
-        of_run = f" AND e.to_key = {KEY_OF.format('?1')}" if run else ""
-        of_nodes = (
-            " AND e.from_key IN (SELECT n.key FROM json_each(?2) j JOIN nodes n ON n.id = j.value)"
-        )
-        rows: list[Use] = self._db.execute(  # type: ignore[assignment]
-            f"{_USES} AND rating IS NOT NULL{of_run}{of_nodes if wanted else ''}"
-            " ORDER BY rated_at DESC, to_id, from_id LIMIT ?3",
-            (run, dumps(wanted), limit),
-        ).fetchall()
-        return rows
-
     def summaries(self, run: str | None, limit: int) -> list[Summary]:
         """Return ``(id, data, created, shown, used, helpful, unhelpful)`` of live runs.
 

@@ -107,15 +107,6 @@ class StagedVectors:
         """Return how many passages there are."""
         return int(self._db.execute("SELECT count(*) FROM passages").get or 0)
 
-    def sample(self, count: int) -> list[str]:
-        """Return the texts of some passages from all over the store, the same ones each time."""
-        rows = self._db.execute(
-            f"SELECT {self._texts()} WHERE p.key IN"
-            " (SELECT key FROM passages ORDER BY (key * 2654435761) % 1000003, key LIMIT ?)",
-            (count,),
-        )
-        return [text for (text,) in rows if text]
-
     def unchanged(self, passages: Sequence[Passage]) -> set[int]:
         """Return the keys of those passages whose text is still this one."""
         query = f"SELECT {self._texts()} WHERE p.key = ?"

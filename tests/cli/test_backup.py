@@ -51,7 +51,7 @@ def test_backup_and_restore_refuse_in_one_line(lore: Lore, tmp_path: Path) -> No
         restore-backup nowhere.db | 1 | nowhere.db: there is no such file
         export --since state | 2 | state: is a state of form 7, this lore reads 1
         export --since nowhere | 1 | nowhere: No such file or directory
-        export --since state --type note | 2 | --since takes neither --state nor --type
+        export --since state --type note | 2 | --since and --type exclude each other
         export --since - | 2 | stdin: the state ends too early
     """)
     assert mine.read_text() == "mine\n" and os.listdir(outside) == ["kept.db"]

@@ -23,7 +23,7 @@ def notes(lore: Lore) -> Lore:
 
 def wanted(lore: Lore) -> str:
     """Return the embedder that the settings choose."""
-    found: str = lore("embed", "--status", "-q").json["wanted"]
+    found: str = lore("embed", "-q").json["wanted"]
     return found
 
 
@@ -35,9 +35,7 @@ def set_embedder(lore: Lore, name: str) -> None:
 
 def test_embed_refuses_wrong_options_and_embedders(notes: Lore) -> None:
     notes.refuse_each("""
-        embed | 2 | one of --all, --missing, --status
-        embed --all --missing | 2 | one of --all
-        embed --status --dry-run | 2 | --dry-run goes with --all and --missing
+        embed --all --missing | 2 | --all and --missing exclude each other
         embed --all --embedder none | 2 | drop the vectors with 'lore store reindex --embedder none'
         embed --all --embedder static:x | 2 | embedder is 'static:x': give static, none,
         embed --all --embedder sentence-transformers:nope | 1 | nope is not on this machine
@@ -48,16 +46,12 @@ def test_embed_refuses_wrong_options_and_embedders(notes: Lore) -> None:
     assert "a key goes into LORE_ENDPOINT_KEY" in refused and "hunter2" not in refused
 
 
-def test_embed_estimates_and_makes_all_vectors(notes: Lore) -> None:
-    done = notes("embed", "--all", "--dry-run")
-    row = done.json
-    assert (row["embedder"], row["passages"], row["kept"]) == (STATIC, 2, 0)
-    assert f"2 passages to embed by {STATIC}: about 1 second" in done.err
+def test_embed_makes_all_vectors(notes: Lore) -> None:
     row = notes("embed", "--all").json
-    assert (row["dimension"], row["passages"], row["kept"]) == (256, 2, 0)
-    row = notes("embed", "--status").json
+    assert (row["dimension"], row["passages"], row["missing"]) == (256, 2, 0)
+    row = notes("embed").json
     assert (row["embedder"], row["missing"], row["wanted"]) == (STATIC, 0, "static")
-    assert f"{STATIC}, 256 dimensions" in notes("embed", "--status", "--text").out
+    assert f"{STATIC}, 256 dimensions" in notes("embed", "--text").out
     found = notes("search", "key")
     assert found.json[0]["id"] == "note-a" and not found.err
 
@@ -81,13 +75,12 @@ def test_embed_missing_makes_vectors_of_an_outage(notes: Lore, endpoint: Endpoin
     done = notes("add", "note", "renew the certificates")
     assert "endpoint:letters cannot be asked" in done.err and done.err.count("\n") == 1
     assert "no vectors before 'lore store embed --missing' is run" in done.err
-    assert notes("embed", "--status").json["missing"] == 1
+    assert notes("embed").json["missing"] == 1
     done = notes("search", "key", "--ids")
     assert done.lines[0] == "note-a" and done.err.count("\n") == 1
     assert "cannot be asked (Connection refused)" in done.err and "full text only" in done.err
     assert "cannot be asked" in notes.refuse("embed", "--missing", code=1)
-    assert notes("embed", "--missing", *up).json["passages"] == 1
-    assert notes("embed", "--status").json["missing"] == 0
+    assert notes("embed", "--missing", *up).json["missing"] == 0
 
 
 def test_a_search_without_its_model_uses_full_text(notes: Lore) -> None:
@@ -101,7 +94,7 @@ def test_a_search_without_its_model_uses_full_text(notes: Lore) -> None:
 @pytest.mark.parametrize("embedder", [DOWN, "sentence-transformers:/tmp/evil"])
 def test_only_the_user_chooses_models_and_endpoints(notes: Lore, embedder: str) -> None:
     notes.write(".lore/.config", f"embedder={embedder}\n")
-    assert "it counts only in the user's own config: left out" in notes("embed", "--status").err
+    assert "it counts only in the user's own config: left out" in notes("embed").err
     assert wanted(notes) == "static"
     notes.write(".lore/.config", "embedder=none\n")
     assert wanted(notes) == "none"

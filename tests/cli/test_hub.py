@@ -116,7 +116,7 @@ def test_a_hub_that_is_down_is_one_line(lore: Lore) -> None:
         sync team | 1 | team: cannot be reached (
         sync team --in | 2 | --in
         sync nobody | 2 | no remote 'nobody' in your config
-        sync --dry-run | 2 | are for a remote: name one
+        sync --dry-run | 2 | --all for a remote
         search tokens --on team | 1 | team: cannot be reached
         search tokens --on nobody | 2 | no remote 'nobody' in your config
         search tokens --on team --files a.py | 2 | --files names files of this project

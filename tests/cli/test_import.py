@@ -56,19 +56,17 @@ def test_import_reads_lines_from_a_file_and_stdin(lore: Lore) -> None:
     assert lore.id("search", "first", "--retrievers", "fulltext") == "note-a"
 
 
-def test_import_prints_a_sentence_for_a_person(lore: Lore) -> None:
+def test_import_prints_counts_as_text(lore: Lore) -> None:
     def summary(*words: str) -> str:
         return lore("import", *words, "--text", "--quiet").out
 
     lore.write("docs/one.md", "# One\n\n[two](two.md), [none](no.md)\n")
     two = lore.write("docs/two.md", "# Two\n")
-    assert summary("docs") == "2 documents added, 1 link, 1 link leads nowhere\n"
+    assert summary("docs") == "3 added, 1 unresolved\n"
     two.write_text("# Two\nMore.\n")
-    assert summary("docs") == (
-        "2 documents, 1 link: 1 updated, 2 unchanged, 1 link leads nowhere\n"
-    )
+    assert summary("docs") == "1 updated, 2 unchanged, 1 unresolved\n"
     lore("export", "out.jsonl")
-    assert summary("out.jsonl") == "2 records and 1 link, all as before\n"
+    assert summary("out.jsonl") == "3 unchanged\n"
 
 
 def test_import_refuses_in_one_line_and_imports_nothing(lore: Lore) -> None:
@@ -119,7 +117,7 @@ def test_skip_bad_leaves_files_and_values_out(lore: Lore) -> None:
     lore.write("docs/bad.md", "---\nstatus: maybe\n---\n")
     lore.write("docs/odd.md", b"# A \377\n")
     done = lore("import", "docs", "--type", "decision", "--skip-bad", "--text")
-    assert "1 left out" in done.out and "docs/odd.md was left out" in done.err
+    assert "1 skipped" in done.out and "docs/odd.md was left out" in done.err
     assert "docs/bad.md: line 2: status 'maybe'" in done.err and "kept as data" in done.err
     assert "decision-docs/jwt" in lore("list", "--type", "decision", "--ids").lines
 
@@ -186,7 +184,7 @@ def test_import_reads_documents_and_their_links(lore: Lore) -> None:
 def test_unresolved_links_are_named_without_control_characters(lore: Lore) -> None:
     lore.write("a.md", "# A \033[31mred\n\n[[\033]0;x\007]] [x](none.md)\n")
     done = lore("import", "a.md", "--text")
-    assert "1 link leads nowhere" in done.out and "a.md: line 3:" in done.err
+    assert "1 unresolved" in done.out and "a.md: line 3:" in done.err
     assert "\033" not in done.out + done.err + lore("list", "--text").out
 
 

@@ -59,7 +59,7 @@ HARMLESS = {
 REFUSED = {
     "store backup": ["{folder}/copy.db"],
     "store restore": ["{folder}/copy.db"],
-    "store embed": ["--status"],
+    "store embed": ["--all"],
     "store reindex": [],
     "doctor": [],
     "forget": ["--faded", "--dry-run"],
@@ -124,7 +124,7 @@ TRIED: dict[str, list[list[str]]] = {
     "run list": [[]],
     "run show": [["{run}"]],
     "run finish": [["--run", "{run}"]],
-    "run rate": [["--list"], ["--helpful", HIDDEN], ["--helpful", "entity-jacq"]],
+    "run rate": [["--helpful", HIDDEN], ["--helpful", "entity-jacq"]],
     "eval": [["--queries", "{folder}/questions.jsonl", "--timed", "0"],
              ["--queries", "{folder}/questions.jsonl", "--tune", "--folds", "2",
               "--settings", "graph_depth"]],

@@ -93,9 +93,7 @@ def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:
 def test_every_vector_is_made_anew_and_progress_adds_up(store: Store, endpoint: Endpoint) -> None:
     settings = chosen(endpoint.url)
     run = Embedding(store, anew(store, settings), all=True)
-    cost = run.cost()
-    assert (cost.passages, cost.kept) == (NODES + 1, 0)
-    assert cost.a_second > 0 and cost.seconds == cost.passages / cost.a_second
+    assert run.pending() == NODES + 1
     steps: list[int] = []
     assert run.run(steps.append) == sum(steps) == NODES + 1
     require_all_of(store, endpoint, NODES)
@@ -130,7 +128,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(store: Store, endpoint: End
     settings = interrupted(store, endpoint, 1)
     endpoint.asked.clear()
     run = Embedding(store, anew(store, settings), all=True)
-    assert (run.cost().passages, run.cost().kept) == (NODES + 1 - BATCH, BATCH)
+    assert run.pending() == NODES + 1 - BATCH
     before = len(endpoint.asked)
     assert run.run() == NODES + 1 - BATCH
     assert sum(len(asked["input"]) for asked in endpoint.asked[before:]) == NODES - BATCH
@@ -175,7 +173,7 @@ def test_another_embedder_begins_at_the_beginning(store: Store, endpoint: Endpoi
     interrupted(store, endpoint, 1)
     named = chosen(endpoint.url, endpoint_model="mini")
     run = Embedding(store, anew(store, named), all=True)
-    assert run.cost().kept == 0
+    assert run.pending() == NODES + 1
     assert run.run() == NODES + 1
     assert store.meta.get("embedder") == "endpoint:mini"
 
@@ -221,7 +219,7 @@ def test_what_is_missing_is_made_by_the_stores_own_embedder(
     assert static is not None
     store.vectors.remove([1, 2, 3])
     run = Embedding(store, static, all=False)
-    assert run.cost().passages == 4  # and the one without words
+    assert run.pending() == 4  # and the one without words
     assert run.run() == 4
     assert len(vectors_of(store)) == NODES
     settings = chosen(endpoint.url)
@@ -241,7 +239,7 @@ def test_a_store_without_vectors_gets_them(tmp_path: Path, endpoint: Endpoint) -
 def test_an_empty_store_takes_another_embedder_at_once(tmp_path: Path, endpoint: Endpoint) -> None:
     with new_store(str(tmp_path)) as store:
         run = Embedding(store, anew(store, chosen(endpoint.url)), all=True)
-        assert run.cost().seconds == 0
+        assert run.pending() == 0
         assert run.run() == 0
         require_all_of(store, endpoint, 0)
 

@@ -183,9 +183,6 @@ def test_a_run_is_linked_to_its_task_and_found_by_no_word(store: Store) -> None:
         (lambda runs, run: runs.rate(["note-0", "x"], "helpful"), "no node 'x'"),
         (lambda runs, run: runs.rate(["note-0"], "helpful", "run-none"), "no run 'run-none'"),
         (lambda runs, run: runs.start("task-none"), "no node 'task-none'"),
-        (lambda runs, run: runs.take_back(["note-0"]), "no rating to take back"),
-        (lambda runs, run: runs.take_back(["note-none"]), "no node 'note-none'"),
-        (lambda runs, run: runs.ratings([], "note-0"), "'note-0' is not a run"),
     ],
 )
 def test_what_cannot_be_done_changes_nothing(store: Store, call: Any, message: str) -> None:
@@ -258,10 +255,10 @@ def test_sums_that_differ_in_their_last_digits_are_in_step(store: Store) -> None
     assert store.ratings.wrong() == 1
 
 
-# --- rating without finishing, and taking back
+# --- rating without finishing
 
 
-def test_the_last_rating_of_a_run_counts_and_can_be_taken_back(store: Store) -> None:
+def test_the_last_rating_of_a_run_counts(store: Store) -> None:
     runs = Runs(store)
     run = run_with(store, ["note-0", "note-1"])
     runs.rate(["note-0"], "unhelpful", run)
@@ -272,23 +269,6 @@ def test_the_last_rating_of_a_run_counts_and_can_be_taken_back(store: Store) -> 
     assert runs.finish(run).to_dict() | {"notes": 0, "id": 0} == {
         "id": 0, "used": 3, "helpful": 2, "unhelpful": 0, "unrated": 1, "notes": 0,
     }  # fmt: skip
-    assert {row["id"] for row in runs.take_back()} == {"note-0", "note-5"}
-    assert {row["id"] for row in runs.get(run)["records"]} == {"note-0", "note-1"}
-    assert set(scores(store).values()) == {0.5}
-    assert in_step(store)
-
-
-def test_what_was_rated_at_once_is_taken_back_at_once(store: Store) -> None:
-    runs, began = Runs(store), now()[:19]
-    assert runs.rate(["note-0", "note-1"], "helpful")[1] == []
-    runs.rate(["note-2"], "unhelpful")
-    runs.finish(run_with(store, ["note-0"]), ["note-0"])
-    assert [row["id"] for row in runs.ratings()] == ["note-0", "note-2", "note-0", "note-1"]
-    assert began <= str(runs.ratings()[0]["rated_at"])[:19] <= now()[:19]
-    assert [row["id"] for row in runs.take_back()] == ["note-0"]
-    assert [row["id"] for row in runs.take_back()] == ["note-2"]
-    assert [row["id"] for row in runs.take_back(["note-1"])] == ["note-1"]
-    assert [row["id"] for row in runs.ratings()] == ["note-0"]
     assert in_step(store)
 
 
@@ -297,7 +277,6 @@ def test_a_link_made_by_hand_is_a_rating_by_its_weight(store: Store) -> None:
     Records(store, Settings(), None).link("note-0", "used_in_run", run)
     Records(store, Settings(), None).link("note-1", "used_in_run", run, weight=0.25)
     assert store.ratings.of([*IDS]) == {"note-0": (1.0, 1), "note-1": (0.25, 1)}
-    assert [row["rating"] for row in Runs(store).ratings()] == ["helpful", "unhelpful"]
     Records(store, Settings(), None).link("note-2", "used_in_run", run, weight=0.5)
     keep_shown(store, options(run=run), "tokens", ["note-2"])
     Runs(store).rate(["note-3"], "unhelpful", run)
@@ -311,7 +290,7 @@ def test_a_link_made_by_hand_is_a_rating_by_its_weight(store: Store) -> None:
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(
-            ["helpful", "unhelpful", "finish", "undo", "unlink", "forget", "restore", "purge",
+            ["helpful", "unhelpful", "finish", "unlink", "forget", "restore", "purge",
              "weight", "export"]
         ),
         st.sampled_from(IDS[:4]),
@@ -336,8 +315,6 @@ def test_ratings_are_what_the_edges_say_whatever_happens(
                     runs.rate([id], step, run)
                 elif step == "finish":
                     runs.finish(run, [id])
-                elif step == "undo":
-                    runs.take_back()
                 elif step == "unlink":
                     records.unlink(id, "used_in_run", run)
                 elif step == "forget":
@@ -351,7 +328,7 @@ def test_ratings_are_what_the_edges_say_whatever_happens(
                 else:
                     import_lines(store, Settings(), None, map(str.encode, export_lines(store)))
             except LoreError:
-                continue  # there is no such node, or nothing to take back
+                continue  # there is no such node, or the run is finished
             assert in_step(store)
 
 
