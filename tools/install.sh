@@ -22,8 +22,8 @@ own_links='bin/lore ../lib/lore/lore.sh
 bin/graph.sh ../lib/lore/graph/graph.sh
 share/bash-completion/completions/lore ../../../lib/lore/completions/lore.bash
 share/zsh/site-functions/_lore ../../../lib/lore/completions/_lore'
-folders='. bin lib share share/bash-completion share/bash-completion/completions
-share/zsh share/zsh/site-functions share/man share/man/man1'
+folders='share/bash-completion/completions share/bash-completion share/zsh/site-functions share/zsh
+share/man/man1 share/man share bin lib'
 
 set_places() { # sets prefix, root (where it lies now), home, new and old
   prefix=${PREFIX:-'~/.local'}
@@ -74,16 +74,13 @@ refuse_foreign() { # exit 1 if something that is not lore's stands where lore wo
     lore_fail "$home is not of this installation: move it away, or choose another PREFIX"
 }
 
-make_folders() { # makes what is missing; new/.installed/folders says what 'uninstall' may take away
-  local folder made=
-  made=$(cat "$home/.installed/folders" "$new/.installed/folders" 2>/dev/null)
+make_folders() {
+  local folder
   for folder in $folders; do
-    [ -d "$root/$folder" ] || made=$made$'\n'$folder
     mkdir -p "$root/$folder" || exit 1
   done
   rm -rf "$new"
   mkdir -p "$new/.installed" || exit 1
-  printf '%s\n' "$made" | sort -u | grep . >"$new/.installed/folders"
 }
 
 copy_files() {
@@ -138,21 +135,8 @@ write_completions() {
   fi
 }
 
-list_files() { # new/.installed/files: what 'uninstall' and the next install take away
-  (cd "$new" && find . -name .venv -prune -o -name __pycache__ -prune -o -type f -print) |
-    sort >"$new/.installed.files" && mv "$new/.installed.files" "$new/.installed/files"
-}
-
-remove_version() { # <folder>: takes away what an install put there; says what it leaves
-  local folder=$1 file
-  [ -d "$folder/.installed" ] || return 0
-  while IFS= read -r file; do
-    rm -f "$folder/$file"
-  done <"$folder/.installed/files"
-  find "$folder" -name __pycache__ -type d -prune -exec rm -rf {} +
-  rm -rf "$folder/.venv" "$folder/.installed"
-  find "$folder" -depth -type d -exec rmdir {} \; 2>/dev/null
-  [ ! -d "$folder" ] || printf 'lore: left in place, not put there by an install: %s\n' "$folder" >&2
+remove_version() { # <folder>: removes what an install made; all in it is lore's own
+  [ ! -d "$1/.installed" ] || rm -rf "$1"
 }
 
 swap() { # new becomes home; nothing may come between the two renames
@@ -184,20 +168,17 @@ remove_links() {
   done <<<"$links"
 }
 
-remove_folders() { # <list>: takes those that are empty away, the innermost first
+remove_folders() { # removes those that are empty, the innermost first
   local folder
-  sort -r <<<"$1" | while IFS= read -r folder; do
-    [ -z "$folder" ] || [ "$folder" = . ] || rmdir "$root/$folder" 2>/dev/null
+  for folder in $folders; do
+    rmdir "$root/$folder" 2>/dev/null
   done
-  case $'\n'$1$'\n' in *$'\n.\n'*) rmdir "$root" 2>/dev/null ;; esac
   return 0
 }
 
-clean_up() { # after a failure: away with what was half made
-  local made
-  made=$(cat "$new/.installed/folders" 2>/dev/null)
+clean_up() { # after a failure: removes what was half made
   rm -rf "$new"
-  [ -d "$home" ] || remove_folders "$made"
+  [ -d "$home" ] || remove_folders
 }
 
 say_path() {
@@ -223,24 +204,21 @@ install_lore() {
   make_environment
   write_manual
   write_completions
-  list_files
   swap
   make_links
   say_path
 }
 
 uninstall_lore() {
-  local made
   if [ ! -d "$home/.installed" ]; then
     printf 'lore is not installed in %s\n' "$prefix"
     return 0
   fi
-  made=$(cat "$home/.installed/folders")
   remove_links
   remove_version "$home"
-  [ ! -d "$new/.installed" ] || rm -rf "$new"
+  remove_version "$new"
   remove_version "$old"
-  remove_folders "$made"
+  remove_folders
   printf 'lore is gone from %s; your data and settings stay\n' "$prefix"
 }
 

@@ -41,8 +41,6 @@ END
 older_version() { # what an install of an older lore has left, and a file of the user's beside it
   local home="$PREFIX_PATH/lib/lore"
   mkdir -p "$home/.installed" "$home/lib" "$home/.venv/bin" "$PREFIX_PATH/bin"
-  printf '%s\n' bin lib >"$home/.installed/folders"
-  printf '%s\n' ./lore.sh ./lib/common.sh ./lib/lore-gone >"$home/.installed/files"
   touch "$home/lore.sh" "$home/.venv/bin/python"
   echo '# an older one' | tee "$home/lib/common.sh" >"$home/lib/lore-gone"
   ln -s ../lib/lore/lore.sh "$PREFIX_PATH/bin/lore"
