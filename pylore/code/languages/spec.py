@@ -37,8 +37,6 @@ class LanguageSpec(NamedTuple):
     """Extensions that are another language's too: whose files there are more of, it is."""
     counted: tuple[str, ...] = ()
     """Extensions of the files that count for that."""
-    mentioned: tuple[str, ...] = ()
-    """Extensions by which a plain word in prose is taken for a file's name."""
     locks: tuple[str, ...] = ()
     """Names of files that its package managers write."""
     minified: tuple[str, ...] = ()
