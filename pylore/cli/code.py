@@ -32,6 +32,7 @@ from ..terminal.annotations import REPORTS
 from ..terminal.output import write
 from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from .command import argument, command, option
+from .options import exclusive
 from .runtime import ids_from, project_root
 
 if TYPE_CHECKING:
@@ -46,41 +47,28 @@ def index(
     folder: str = argument("[FOLDER]", default="", complete="files"),
     *,
     languages: tuple[str, ...] = option(
-        "--languages NAME,…", "read only these languages' symbols", complete="languages"
+        "--languages NAME,…", "only their symbols", complete="languages"
     ),
-    since: str = option(
-        "--since REV",
-        "look only at files that differ from this commit; with --cochanges only at commits "
-        "since 2026-01-31, 90d or '3 months ago'",
-        "",
-    ),
+    since: str = option("--since REV", "only files that differ from it; of the history: 90d", ""),
     no_history: bool = option("--no-history", "leave the history alone"),
     cochanges: bool = option("--cochanges", "read the history alone, now and whole"),
-    commits: bool = option("--commits", "with --cochanges: keep these commits as nodes too"),
+    commits: bool = option("--commits", "the same, and keep these commits as nodes"),
 ) -> None:
     """Read a repository: files, symbols, imports and calls become part of the graph.
 
     Each file becomes a node (file-src/auth.py), and so does each function, class, type and
-    constant in it (symbol-src/auth.py::Login.check). Links: defines, imports, calls, inherits,
-    instantiates, and mentions from Markdown. A second run reads what has changed since. The
-    history is read once a day for files that change together (co_changes_with) and for the
+    constant in it (symbol-src/auth.py::Login.check). A second run reads what has changed since.
+    The history is read once a day for files that change together (co_changes_with) and for the
     messages of commits. Nothing in the repository is run.
 
-    Printed are counts of files, symbols and links, the files left out by reason, and the names
-    that could not be resolved.
-
     \b
-    lore index
     lore index --languages python,typescript src
-    lore index --jq .skipped
+    lore index --cochanges --since "3 months ago"
     """
-    if cochanges:
-        if folder or languages or no_history:
-            raise UsageError("--cochanges reads the history alone: leave the rest out")
+    if cochanges or commits:
+        exclusive(cochanges=True, FOLDER=folder, languages=languages, no_history=no_history)
         _read_history(session, since, commits=commits)
         return
-    if commits:
-        raise UsageError("--commits goes with --cochanges")
     left_out: list[tuple[str, str]] = []
     kept = "the files so far are kept, the next 'lore index' goes on"
     bar = session.progress("indexing", kept=kept)
@@ -118,82 +106,61 @@ def anchor(
     id: str = argument("ID", complete="ids"),
     file: str = argument("[FILE]", default="", complete="files"),
     *,
-    glob: bool = option("--glob", "FILE is a pattern, as 'src/**/*.py': one match is enough"),
+    glob: bool = option("--glob", "FILE is a pattern, as 'src/**/*.py'"),
     hash: bool = option("--hash", "the whole content of the file"),
-    symbol: str = option(
-        "--symbol NAME", "the body of a function, class, …, as check or Login.check", ""
-    ),
-    lines: str = option("--lines A-B", "the text of these lines, wherever in the file", ""),
-    remove: bool = option("--remove", "take the anchors to FILE away, or to this rule"),
-    rule: str = option(
-        "--rule PATTERN", "in place of FILE: a pattern of ast-grep, or its rule in FILE.yml", ""
-    ),
-    expect: str = option(
-        "--expect HOW", "how often the rule is to match: none, all (of --of), some, or a number", ""
-    ),
-    of: str = option("--of PATTERN", "look only at places that match this", ""),
+    symbol: str = option("--symbol NAME", "the body of check or Login.check", ""),
+    lines: str = option("--lines A-B", "the text of these lines", ""),
+    remove: bool = option("--remove", "remove the anchors to FILE or to this rule"),
+    rule: str = option("--rule PATTERN", "a pattern of ast-grep, or its rule in FILE.yml", ""),
+    expect: str = option("--expect HOW", "its matches: none, all (of --of), some, a number", ""),
+    of: str = option("--of PATTERN", "only at places that match this", ""),
     lang: str = option("--lang NAME", "the language of the rule", "", complete="languages"),
-    inside: str = option("--in GLOB", "count in these files alone, as 'src/**'", ""),
-    left_out: tuple[str, ...] = option("--except GLOB…", "leave these files out"),
-    suggest: bool = option("--suggest", "propose rules from the record's words; write nothing"),
+    inside: str = option("--in GLOB", "only in these files", ""),
+    left_out: tuple[str, ...] = option("--except GLOB…", "not in these files"),
+    suggest: bool = option("--suggest", "propose rules from the record's words"),
 ) -> None:
     """Tie a record to the code that it is about; without FILE, list its anchors.
 
     An anchor keeps how the code looks now. 'lore verify' compares, and every search result
-    carries the verdict: valid; relocated (moved, unchanged); drifted (changed: 'lore restore
-    ID' accepts it as it is now); violated (against a rule); invalid (gone). FILE:10-20 is
-    FILE --lines 10-20.
+    carries the verdict: valid; relocated (moved, unchanged); drifted (changed); violated (against
+    a rule); invalid (gone). FILE:10-20 is FILE --lines 10-20.
 
-    A rule is a claim about the code itself: places that match count against it, or for it.
-    Places that are against it today are known from now on. In a pattern $X is one part, $$$ any
-    number. Rules are matched, never run.
+    A rule is a claim about the code: places that match count against it, or for it. In a pattern
+    $X is one part, $$$ any number. Rules are matched, never run.
 
     \b
     lore anchor decision-1a2b3c4d src/auth.py --symbol Login.check
     lore anchor decision-1a2b3c4d --rule 'session.save($X)' --in 'src/**' --expect none
-    lore anchor decision-1a2b3c4d --suggest --text
     """
-    kinds = {"glob": glob, "hash": hash, "symbol": symbol, "lines": lines}
-    given = [name for name, value in kinds.items() if value]
+    kind = exclusive(rule=rule, glob=glob, hash=hash, symbol=symbol, lines=lines)[2:]
+    exclusive(rule=rule, FILE=file)
     of_rule = {"of": of, "lang": lang, "inside": inside, "left_out": left_out, "expect": expect}
     if any(of_rule.values()) and not rule:
         raise UsageError("--of, --lang, --in, --except and --expect go with --rule PATTERN")
-    if rule and (file or given):
-        other = f"--{given[0]}" if given else "FILE"
-        raise UsageError(f"--rule and {other} exclude each other: give --in GLOB for the files")
-    if len(given) > 1:
-        raise UsageError(f"--{given[0]} and --{given[1]} exclude each other: give one")
-    if not file and not rule and (given or remove):
-        raise UsageError(f"--{given[0] if given else 'remove'} needs a FILE")
+    if not file and not rule and (kind or remove):
+        raise UsageError(f"--{kind or 'remove'} needs a FILE")
+    here = os.getcwd()
     with session.engine() as engine:
         if suggest:
-            _suggest(session, engine, id)
+            from ..app.suggested_claims import suggest as suggest_claims
+
+            session.output.list(suggest_claims(engine, id), each(_suggested_text, _NO_RULE))
             return
-        if rule:
-            here = os.getcwd()
-            if remove:
-                found = unclaim(engine, id, rule, here=here)
-            else:
-                found = [claim(engine, id, rule, here=here, **of_rule)]
-        elif not file:
-            found = anchors_of(engine, id)
+        if rule and remove:
+            found = unclaim(engine, id, rule, here=here)
+        elif rule:
+            found = [claim(engine, id, rule, here=here, **of_rule)]
+        elif remove:
+            found = unanchor(engine, id, file, kind, symbol or lines, here=here)
+        elif file:
+            found = [place(engine, id, file, kind, symbol or lines, here=here)]
+            session.say(left_invalid(engine, found[0]["id"], here))
         else:
-            what = (id, file, given[0] if given else "", symbol or lines)
-            if remove:
-                found = unanchor(engine, *what, here=os.getcwd())
-            else:
-                found = [place(engine, *what, here=os.getcwd())]
-                session.say(left_invalid(engine, found[0]["id"], os.getcwd()))
+            found = anchors_of(engine, id)
     if remove or not (file or rule):
         session.output.list(found, each(_anchor_text, "no anchors\n"))
     else:
         session.output.one(found[0], _anchor_text)
-
-
-def _suggest(session: Session, engine: Engine, id: str) -> None:
-    from ..app.suggested_claims import suggest
-
-    session.output.list(suggest(engine, id), each(_suggested_text, _NO_RULE))
 
 
 @command("verify [options] [ID…]")
@@ -201,47 +168,39 @@ def verify(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
-    changed: bool = option("--changed", "print only anchors whose place or verdict has changed"),
-    broken: bool = option("--broken", "print only drifted, violated and invalid anchors"),
-    fail: bool = option("--fail", "with --broken: exit 1 if there are any but known violations"),
-    kept: bool = option("--kept", "with --broken: the last verdicts; look at no file"),
+    changed: bool = option("--changed", "only changed places and verdicts"),
+    broken: bool = option("--broken", "only drifted, violated and invalid anchors"),
+    fail: bool = option("--fail", "the same; exit 1 if there are any but known violations"),
+    kept: bool = option("--kept", "the same, by the last verdicts"),
     report: str | None = option(
-        "--as FORM",
-        "with --broken: sarif, or github (annotations of a workflow)",
-        choices=("sarif", "github"),
+        "--as FORM", "the same for a tool: sarif, github", choices=("sarif", "github")
     ),
-    history: bool = option("--history", "follow the rules of these records through the commits"),
-    since: str | None = option(
-        "--since REV",
-        "with --history: after this commit; with --broken: its violations are known ones",
-    ),
+    history: bool = option("--history", "follow the rules of records through the commits"),
+    since: str | None = option("--since REV", "after this commit; older violations are known"),
 ) -> int:
     """Check whether records still hold for the code of today, and keep the verdicts.
 
-    A lone - reads ids from stdin. A symbol that is defined nowhere is looked for by likeness. A
-    record whose code has changed or gone is linked to the commit that did it (invalidated_by);
-    'lore restore ID' lets it hold for the code as it is now.
+    A record whose code has changed or gone is linked to the commit that did it (invalidated_by);
+    'lore restore ID' lets it hold for the code as it is now. A lone - reads ids from stdin.
 
-    With --history printed is when each rule began to hold, and which commits broke and mended
-    it; the record's confidence becomes the lower bound of the share of commits in which it held
-    (Wilson, 95 %), if these are 20 or more.
+    --history prints when each rule began to hold, and which commits broke and mended it; the
+    record's confidence becomes the lower bound of the share of commits in which it held (Wilson,
+    95 %), if these are 20 or more.
 
     \b
-    lore verify --changed
     lore stale --fail --text
     lore verify decision-1a2b3c4d --history --since v1.0 --text
     """
     if since is not None and not since.strip():
         raise UsageError("--since is empty: give a commit")
     wanted = ids_from(ids, "verify") if ids else []
-    if broken:
+    if broken or fail or kept or report:
+        if kept:
+            exclusive(kept=True, since=since, ID=ids, **{"as": report})
         return _print_broken(session, wanted, fail=fail, kept=kept, since=since, report=report)
-    if fail or kept or report:
-        raise UsageError("--fail, --kept and --as go with --broken: see 'lore verify --help'")
     if history or since is not None:
         if not history or not wanted:
-            need = "--history goes with ids of records" if history else "--since needs --history"
-            raise UsageError(f"{need}: see 'lore verify --help'")
+            raise UsageError("--history goes with ids of records, and --since with --history")
         _follow(session, wanted, since or "")
         return DONE
     with session.engine() as engine:
@@ -257,10 +216,8 @@ def _print_broken(
     session: Session, ids: list[str], *, fail: bool, kept: bool, since: str | None,
     report: str | None,
 ) -> int:  # fmt: skip
-    if kept and (since or report or ids):
-        raise UsageError("--kept goes with --fail alone")
-    if report and session.form_given():
-        raise UsageError(f"--as and --{session.form_given()} exclude each other: give one")
+    form = session.form_given()
+    exclusive(**{"as": report, form: form})
     with session.engine() as engine:
         found = kept_verdicts(engine) if kept else _judged(session, engine, ids, since or "")
         rows = broken_rows(engine, found)
@@ -321,9 +278,7 @@ def _summary(found: Verified) -> str:
 def _left_out(found: CoChanges) -> list[str]:
     notes = []
     if found.bulk:
-        notes.append(
-            f"{counted(found.bulk, 'commit')} of more than {MAX_FILES} files: that says nothing"
-        )
+        notes.append(f"{counted(found.bulk, 'commit')} of more than {MAX_FILES} files left out")
     if found.unusable:
         notes.append(f"{counted(found.unusable, 'file')} left out: the name cannot be printed")
     if found.forgotten:
@@ -332,18 +287,19 @@ def _left_out(found: CoChanges) -> list[str]:
 
 
 def _index_text(row: dict[str, Any]) -> str:
-    text = f"{counted(row['files'], 'file')}, {counted(row['symbols'], 'symbol')}\n"
-    text += f"edges: {counts_text(row['edges'])}"
-    text += (f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
-             f" removed {row['removed']}, unchanged {row['unchanged']}\n")  # fmt: skip
+    lines = [
+        f"{counted(row['files'], 'file')}, {counted(row['symbols'], 'symbol')}\n",
+        f"edges: {counts_text(row['edges'])}",
+        f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
+        f" removed {row['removed']}, unchanged {row['unchanged']}\n",
+    ]
     if row["cochanges"]:
-        edges, commits = row["cochanges"]["edges"], row["cochanges"]["commits"]
-        text += f"co-changes: {counted(edges, 'edge')} from {counted(commits, 'commit')}\n"
+        lines.append(f"co-changes: {counts_text(row['cochanges'])}")
     if row["skipped"]:
-        text += f"left out: {counts_text(row['skipped'])}"
+        lines.append(f"left out: {counts_text(row['skipped'])}")
     if row["unresolved"]:
-        text += dim(f"not resolved: {counts_text(row['unresolved'])[:-1]}") + "\n"
-    return text
+        lines.append(f"not resolved: {counts_text(row['unresolved'])}")
+    return "".join(lines)
 
 
 _EVENT_PLACES = 3

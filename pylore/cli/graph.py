@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..app.related import path as shortest_path
-from ..core.errors import UsageError
 from ..core.text import printable
 from ..formats.drawing import draw
 from ..graph.queries import hubs, relations, within
@@ -22,6 +22,7 @@ from ..system.files import make_private_folder, user_folder
 from ..terminal.output import Output, write
 from ..terminal.text import bold, counts_text, dim, each
 from ..view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
+from . import options
 from .command import Group, argument, command, option
 from .runtime import ids_from
 
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
     from ..store import Store
     from .session import Session
 
-GRAPH = Group("graph", """\
+GRAPH = Group(
+    "graph",
+    """\
 Ask, count, compare and draw what is connected to what.
 
-Also runs on its own, as graph.sh VERB. 'lore related' walks from a node or a file, 'lore link'
-makes a link. Relations may be written in capitals too (ANCHORED_TO).""")  # fmt: skip
+Also runs as graph.sh VERB. 'lore related' walks from a node or a file, 'lore link' links.""",
+)
 
 EDGES = ("graph_edges", "graph_exclude_edges")
 
@@ -48,11 +51,8 @@ def path(
 ) -> None:
     """Find the shortest way from one node to another.
 
-    Edges are walked in either direction; among several ways, the one with the largest product
-    of edge and relation weights. Without a way "hops" is null and "path" is empty.
-
-    \b
-    lore graph path file-src/auth.py goal-1a2b3c4d --ids
+    Edges are walked in either direction; of several ways the one with the largest product of
+    weights. Without a way "hops" is null and "path" is empty.
     """
     with session.engine() as engine:
         found = shortest_path(engine, from_id, to_id, max_hops)
@@ -69,13 +69,12 @@ def path(
 def stats(
     session: Session,
     *,
-    funnel: bool = option("--funnel", "by week: events, candidates, and what became of them"),
+    funnel: bool = option("--funnel", "by week: events, candidates, their outcome"),
 ) -> None:
     """Count nodes, edges, degrees and components; runs, and what they were shown.
 
-    dangling_edges have an end that is not in the store. coverage: of the newest 200 runs, how
-    many are finished, and how many of the records shown were rated. diversity: which share of
-    the top five of an answer is of one category, on average and at most.
+    coverage: of the newest 200 runs, how many are finished, and how many of the records shown
+    were rated. diversity: which share of the top five of an answer is of one category.
     """
     from ..app.run_audit import audit
     from ..graph.queries import stats as count_all
@@ -83,7 +82,8 @@ def stats(
 
     with session.engine() as engine:
         if funnel:
-            session.output.list(require_part("capture", "curation").funnel(engine), _funnel_text)
+            weeks = require_part("capture", "curation").funnel(engine)
+            session.output.list(weeks, each(counts_text, "nothing was captured yet\n"))
             return
         store = engine.store
         session.output.one({**count_all(store), **audit(store, session.settings)}, _stats_text)
@@ -93,24 +93,17 @@ def stats(
 def hubs_command(
     session: Session,
     *,
-    limit: int = option("-n, --limit N", "how many", 10, low=1),
+    limit: int | None = options.LIMIT,
 ) -> None:
-    """List the nodes with most edges.
-
-    Edges from code that are less sure than min_confidence do not count.
-    """
+    """List the ten nodes with most edges."""
     with session.open() as store:
-        found = hubs(store, limit, session.settings.min_confidence)
+        found = hubs(store, limit or 10, session.settings.min_confidence)
     session.output.list(found, each(_hub_text, "no edges\n"))
 
 
 @command("graph relations", settings=("edge_weights",))
 def relations_command(session: Session) -> None:
-    """List the relations: their weights, what they lead from and to, their live edges.
-
-    \b
-    lore graph relations --jq '.[] | select(.edges > 0).name'
-    """
+    """List the relations: their weights, what they lead from and to, their live edges."""
     with session.open() as store:
         found = relations(store, session.settings)
         session.say(weight_notes(store, session.settings))
@@ -123,27 +116,20 @@ def relations_command(session: Session) -> None:
 def similar(
     session: Session,
     *,
-    least: float | None = option(
-        "--min X", "the least cosine: 0.8, with --groups 0.95", low=0.0, high=1.0
-    ),
-    nearest: int | None = option(
-        "-k, --nearest N", "how many of a record's nearest it is linked to: 5", low=1, high=1000
-    ),
-    types: tuple[str, ...] = option(
-        "--type TYPE,…", "compare these types: all that have a text of their own", complete="types"
-    ),
-    taken_away: bool = option("--remove", "take these links away, and make no more"),
-    groups: bool = option("--groups", "list groups of records that say the same; link nothing"),
+    least: float | None = option("--min X", "the least cosine", low=0.0, high=1.0),
+    nearest: int | None = option("-k, --nearest N", "links of a record: 5", low=1, high=1000),
+    types: tuple[str, ...] = options.TYPES,
+    taken_away: bool = option("--remove", "remove these links, and make no more"),
+    groups: bool = option("--groups", "list groups of duplicates instead"),
 ) -> None:
     """Link records that are alike, and keep that up to date.
 
-    Makes similar_to links with the cosine as weight. Run again, it changes only what differs,
-    and takes its options from the last time. From the first time on, a record that is added,
-    edited or restored gets its links at once. Links that you made or removed stay as they are.
+    Makes similar_to links with the cosine (0.8 at least; 0.95 with --groups) as weight. From then
+    on a record that is added, edited or restored gets its links at once. Run again, it changes
+    only what differs. Links that you made or removed stay as they are.
 
     \b
     lore graph similar && lore related decision-1a2b3c4d --edges similar_to
-    lore graph similar --groups --jq '.[].records[1:][].id'
     """
     if groups:
         _print_groups(session, 0.95 if least is None else least, types)
@@ -177,30 +163,25 @@ def export(
     *,
     form: str = option(
         "--format FORMAT",
-        "json (nodes and links), dot (Graphviz), mermaid (a flowchart) or graphml",
+        "json, dot (Graphviz), mermaid, graphml",
         "json",
         choices=("json", "dot", "mermaid", "graphml"),
     ),
-    types: tuple[str, ...] = option("--type TYPE,…", "only these types", complete="types"),
-    around: str | None = option(
-        "--around ID", "only what is connected to this node", complete="ids"
-    ),
-    hops: int | None = option("--hops N", "within so many hops of it; 1 unless set", low=0),
+    around: str | None = option("--around ID", "only around this node", complete="ids"),
+    hops: int = option("--hops N", "hops from it", 1, low=0),
 ) -> None:
     """Print the graph for other programs, always in the same order.
 
     \b
     lore graph export --format dot --around goal-1a2b3c4d | dot -Tsvg >goal.svg
     """
-    if hops is not None and around is None:
-        raise UsageError("--hops needs --around ID: see 'lore graph export --help'")
     with session.open() as store, store.graph_faults:
         wanted = [*relation_weights(store, session.settings)]
         among = None
         if around is not None:
             middle = store.nodes.require(complete_id(store, around)).id
-            among = within(store, middle, wanted, 1 if hops is None else hops)
-        for piece in draw(store, form, wanted, types=store.types.require(types), among=among):
+            among = within(store, middle, wanted, hops)
+        for piece in draw(store, form, wanted, among=among):
             write(printable(piece))  # ids that another program wrote may hold anything
 
 
@@ -209,18 +190,17 @@ def view(
     session: Session,
     words: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
-    hops: int = option("--hops N", "how far to walk", 2, low=1, high=3),
+    hops: int = option("--hops N", "how far to walk, 1 to 3", 2, low=1, high=3),
     most: int = option("--max-nodes N", "the most nodes", 100, low=1, high=2000),
     path: str | None = option(
         "-o, --output FILE", "write the page here; - is stdout", complete="files"
     ),
-    opened: bool = option("--open", "show the page in a browser ($BROWSER)"),
+    opened: bool = option("--open", "show it in a browser"),
 ) -> None:
     """Draw the graph as a page to look around in.
 
-    One HTML file that loads nothing from anywhere. It shows what the walk reaches from these
-    nodes, or from what a search for the words finds; with neither, the records with most edges.
-    Piped, the page goes to stdout; on a terminal into a file under ~/.cache/lore.
+    One HTML file that loads nothing from anywhere. It shows what a walk reaches from these nodes,
+    or from what a search for the words finds; with neither, the records with most edges.
 
     \b
     lore graph view "session tokens" --open
@@ -238,8 +218,8 @@ def view(
     write_whole(str(file), [html], private=path is None)
     row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
     Output.choose(()).one(row, lambda row: f"{row['path']}\n")
-    if opened:
-        _open(session, file)
+    if opened and not webbrowser.open(file.absolute().as_uri()):
+        session.say([f"no browser was found: open {file} yourself"])
 
 
 def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:
@@ -248,9 +228,8 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
         return pick_whole(store, session.settings, most)
     ids = resolve_ids(store, ids)
     if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
-        return pick_around(
-            store, session.settings, [store.nodes.require(id).id for id in ids][:most], most
-        )
+        ids = [store.nodes.require(id).id for id in ids][:most]
+        return pick_around(store, session.settings, ids, most)
     picked = pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
     if len(words) == 1 and words[0].partition("-")[0] in store.types.all():
         picked.notes.insert(0, f"no node '{words[0]}': drawn is what matches it as words")
@@ -262,13 +241,6 @@ def _own_file() -> str:
     folder = user_folder("XDG_CACHE_HOME", ".cache")
     make_private_folder(folder)
     return os.path.join(os.path.realpath(folder), "graph.html")
-
-
-def _open(session: Session, file: Path) -> None:
-    from webbrowser import open as browse
-
-    if not browse(file.absolute().as_uri()):
-        session.say([f"no browser was found: open {file} yourself"])
 
 
 # --- text for a terminal
@@ -287,27 +259,10 @@ def _stats_text(row: dict[str, Any]) -> str:
     for key, value in row.items():
         label = key.replace("_", " ")
         if isinstance(value, dict):
-            lines += [label, *(f"  {name:<20} {_count(count)}" for name, count in value.items())]
+            lines.append(f"{label}: {counts_text(value)}")
         else:
-            lines.append(f"{label:<22} {_count(value)}")
-    return "\n".join(lines) + "\n"
-
-
-def _count(value: Any) -> str:
-    return f"{'' if value is None else value!s:>10}"
-
-
-def _funnel_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return a table, a week a line."""
-    if not rows:
-        return "nothing was captured yet: see 'lore capture'\n"
-    table = [[*rows[0]], *([str(value) for value in row.values()] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    first, *rest = [
-        "  ".join(word.rjust(width) for word, width in zip(line, widths, strict=True))
-        for line in table
-    ]
-    return "".join(f"{line}\n" for line in (bold(first), *rest))
+            lines.append(f"{label}: {'-' if value is None else value}\n")
+    return "".join(lines)
 
 
 def _hub_text(row: dict[str, Any]) -> str:

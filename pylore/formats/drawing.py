@@ -148,17 +148,16 @@ def draw(
     form: str,
     relations: Sequence[str],
     *,
-    types: Sequence[str] = (),
     among: Collection[str] | None = None,
 ) -> Iterator[str]:
     """Yield the live nodes by id, and the live edges of these relations between them, in pieces.
 
-    No ``types`` means all of them; ``among`` limits the nodes to these ids.
+    ``among`` limits the nodes to these ids.
     """
     shape = FORMS[form]()
     numbers: dict[str, int] = {}
     yield shape.head
-    for outline in store.nodes.outlines(types):
+    for outline in store.nodes.outlines():
         if among is None or outline[0] in among:
             yield shape.separator if numbers else ""
             yield shape.node(len(numbers), outline)

@@ -150,7 +150,6 @@ def test_export_has_four_formats(filled: Lore) -> None:
     assert size("--around", LESSON) == (2, 1)
     walk = ("--hops", "2", "--edges", "learned_from,relates_to")
     assert size("--around", LESSON, *walk) == (3, 2)
-    assert size("--type", "decision,file", "--exclude-edges", "learned_from") == (2, 1)
     dot = filled("graph", "export", "--format", "dot").out
     assert f'"{DECISION}" -> "{FILE}" [label="relates_to"];' in dot
     mermaid = filled("graph", "export", "--format", "mermaid").out
@@ -234,8 +233,6 @@ def test_verbs_refuse_wrong_words(filled: Lore) -> None:
         graph hubs -n 0 | 2 | --limit
         graph orphans --type nte | 2 | did you mean 'note'
         graph export --format svg | 2 | json, dot, mermaid, graphml
-        graph export --hops 2 | 2 | --hops needs --around
-        graph export --type nothing | 2 | unknown type
     """)
 
 
