@@ -1,6 +1,5 @@
-"""What can be asked of lore: typed requests in, typed results out; nothing is printed here.
+"""What commands do: functions with keyword parameters that return results and print nothing.
 
-The command line, the SDK and whatever comes later make a request, call one function and
-show what it returns. What is to be said to a person is returned as notes. The working
-directory and the environment are theirs to read.
+The command line, the SDK and the MCP server call the same functions. What a person should know is
+returned as notes. Callers read the working directory and the environment.
 """
