@@ -27,37 +27,30 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
-
 EXPANSION_RULES = ("accumulate", "best-path", "activation")
-"""The values of ``expansion``: see ``search.expand``."""
-
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
-
 SWITCHES = ("quiet", "paging")
 """Options of a command line, 1 or 0, that come with its settings and are not settings."""
-
 _KINDS = {int: "int", float: "float", str: "text", tuple: "words"}
 _MOST = 1_000_000_000
 
 
 class Setting:
-    """One row of the table: its name, kind, default, range, and a line of help."""
+    """One row of the table. ``users`` is why a project's config may not set it, if it may not."""
 
-    def __init__(
-        self, default: Value, help: str, low: float, high: float, kind: str,
-        choices: tuple[str, ...], option: str, users: str,
-    ) -> None:  # fmt: skip
-        self.name = self.section = ""
-        self.kind = kind
-        self.default = default
-        self.help = help
-        self.low = low
-        self.high = high
-        self.choices = choices
-        self.option = option
-        self.users = users
-        """Why a project's config may not set it; empty where it may."""
+    name = section = ""
+    default: Value
+    help: str
+    low: float
+    high: float
+    kind: str
+    choices: tuple[str, ...]
+    option: str
+    users: str
+
+    def __init__(self, fields: dict[str, object]) -> None:
+        self.__dict__ = fields
 
     @property
     def config_key(self) -> str:
@@ -81,18 +74,11 @@ def row(
     default: T, help: str, low: float = 0, high: float = 0, *, kind: str = "",
     choices: tuple[str, ...] = (), option: str = "", users: str = "",
 ) -> T:  # fmt: skip
-    """Return a row of the table, typed as the value that an instance has.
-
-    Args:
-        low: least value of a number.
-        high: largest value of a number.
-        kind: the type of the default unless given.
-        choices: the valid words; without them any text is valid.
-        option: the name of the option, where it is not the setting's.
-        users: why only the user's own config may set it.
+    """Return a row of the table, typed as the value that an instance has. The kind follows from
+    the default, the option's name from the setting's, unless given.
     """
     kind = kind or ("choice" if choices else _KINDS[type(default)])
-    return Setting(default, help, low, high, kind, choices, option, users)  # type: ignore[arg-type, return-value]
+    return Setting(locals())  # type: ignore[return-value]
 
 
 class Settings:
@@ -248,8 +234,7 @@ class Settings:
     def __init__(self) -> None:
         self.origins: dict[str, str] = {}
         self.warnings: list[str] = []
-        self.problems: list[str] = []
-        """Values in config files that are not valid."""
+        self.problems: list[str] = []  # invalid values in config files
         self.counts_usage = True
         self.quiet, self.paging = False, True
         vars(self).update(_DEFAULTS)
@@ -292,14 +277,14 @@ class Settings:
         return copy
 
     def without_usage(self) -> Settings:
-        """Return a copy by which it does not count how often a record was read."""
+        """Return a copy that does not count reads."""
         copy = self.changed((), "")
         copy.counts_usage = False
         return copy
 
     @property
     def depth(self) -> int:
-        """Return the depth to walk: ``graph_depth``, within what is allowed."""
+        """Return the number of hops to walk."""
         return min(self.graph_depth, self.graph_max_depth)
 
     def _take_config(self, lines: str) -> None:
@@ -309,8 +294,7 @@ class Settings:
             name, _, element = key.partition("[")
             setting = BY_NAME.get(name.lower())
             if setting is None or setting.config_key != name:
-                hint = nearest(name, [one.config_key for one in SETTINGS])
-                unknown.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
+                unknown.append(f"{_place(origin)}: {_unknown(name)}: left out")
             elif origin.startswith("project:") and users_alone(setting.name, text):
                 self.warnings.append(
                     f"{_place(origin)}: {name} {users_alone(setting.name, text)}, so it counts "
@@ -345,7 +329,10 @@ class Settings:
         if isinstance(value, dict):
             if BY_NAME[name].kind == "texts":
                 return "\n".join(f"{key}={text}" for key, text in sorted(value.items()))
-            return " ".join(f"{key}={_weight_text(*pair)}" for key, pair in sorted(value.items()))
+            return " ".join(
+                f"{key}={one:.15g}" + ("" if back is None else f"/{back:.15g}")
+                for key, (one, back) in sorted(value.items())
+            )
         return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
@@ -378,13 +365,16 @@ def named(key: str) -> tuple[Setting, str]:
     name, bracket, element = key.partition("[")
     setting = BY_NAME.get(name.lower())
     if setting is None or (bracket and setting.kind not in ARRAYS):
-        hint = nearest(name, [one.config_key for one in SETTINGS])
-        raise UsageError(f"unknown setting '{key}'{hint}: see 'lore config list'")
+        raise UsageError(f"{_unknown(name)}: see 'lore config list'")
     return setting, element.rstrip("]")
 
 
+def _unknown(name: str) -> str:
+    return f"unknown setting '{name}'{nearest(name, [one.config_key for one in SETTINGS])}"
+
+
 def users_alone(name: str, text: str) -> str:
-    """Return why a project may not set this; empty where it may."""
+    """Return why a project may not set this; empty if it may."""
     if name == "embedder" and ":" in text:
         return "loads a model or sends texts away"
     if name == "retrievers" and not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}:
@@ -393,13 +383,9 @@ def users_alone(name: str, text: str) -> str:
 
 
 def _unsecret(text: str) -> str:
-    """Return the text without what is before an @: in a URL that may be a password."""
+    """Return the text without the part before an @: in a URL that may be a password."""
     before, at, after = text.rpartition("@")
     return f"…{at}{after}" if before else text
-
-
-def _weight_text(forward: float, backward: float | None) -> str:
-    return f"{forward:.15g}" if backward is None else f"{forward:.15g}/{backward:.15g}"
 
 
 def _place(origin: str) -> str:
@@ -413,12 +399,10 @@ OTHER_OPTIONS = {"-n": "limit", "--depth": "graph_depth", "--edge-types": "graph
 
 def setting_of_option(option: str) -> str | None:
     """Return the setting that ``--decay`` or ``--hop-decay`` sets; None if there is none."""
-    if option in OTHER_OPTIONS:
-        return OTHER_OPTIONS[option]
-    for setting in SETTINGS:
-        if option in ("--" + setting.option, "--" + setting.name.replace("_", "-")):
-            return setting.name
-    return None
+    for one in SETTINGS:
+        if option in ("--" + one.option, "--" + one.name.replace("_", "-")):
+            return one.name
+    return OTHER_OPTIONS.get(option)
 
 
 def from_environment(flags: Mapping[str, str], *, lenient: bool = False) -> Settings:
