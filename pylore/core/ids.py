@@ -37,13 +37,8 @@ _SIGNS = str.maketrans({
 
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
-    """Return the id of a record: the first hex digits of SHA-256 over its type and text.
-
-    White space at the ends and the way accents are composed do not count.
-
-    >>> record_id("decision", "Use JWT") == record_id("decision", " Use JWT ")
-    True
-    """
+    """Return the id of a record: the first hex digits of SHA-256 over its type and text, in NFC
+    and stripped."""
     content = f"{type}\n{composed(text).strip()}"
     return f"{type}-{sha256(content.encode()).hexdigest()[:digits]}"
 
@@ -51,10 +46,8 @@ def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
 def named_id(type: str, name: str) -> str:
     """Return the id of something that has a name: its words for an entity, the path for a file.
 
-    >>> named_id("entity", "DuckDB Labs"), named_id("file", "src/a b.py")
-    ('entity-duckdb-labs', 'file-src/a b.py')
-    >>> named_id("entity", "C#"), named_id("concept", "-5")
-    ('entity-c-sharp', 'concept-minus-5')
+    >>> named_id("entity", "C#"), named_id("concept", "-5"), named_id("file", "src/a b.py")
+    ('entity-c-sharp', 'concept-minus-5', 'file-src/a b.py')
     """
     if type not in ("entity", "concept"):
         return f"{type}-{name}"
@@ -128,11 +121,7 @@ def check_scope(id: str, scope: str) -> str:
 
 
 def link_parts(text: str) -> tuple[str, str] | None:
-    """Return ``ID:RELATION`` as its two parts; None where it is not that.
-
-    >>> link_parts("symbol-src/auth.py::check:implements")
-    ('symbol-src/auth.py::check', 'implements')
-    """
+    """Return the two parts of ``ID:RELATION``; None for any other text."""
     id, _, relation = text.rpartition(":")
     return (id, relation) if id and relation else None
 

@@ -19,9 +19,7 @@ PLACES = ("http://", "https://", "unix:/")
 
 
 def parse_value(kind: str, text: str, low: float, high: float, choices: tuple[str, ...]) -> Value:
-    """Return the value of ``text`` for a setting of this kind; raise ValueError if ``text`` is not
-    a value; the message names the valid values.
-    """
+    """Return the value of ``text`` for a setting of this kind; ValueError names the valid ones."""
     if kind == "text":
         return text
     if kind in ("int", "float"):

@@ -31,19 +31,9 @@ TYPES: dict[str, str] = {
 }
 
 TEXTS, NAMES, CODE = "texts", "names", "code"
-
-COLLECTIONS: dict[str, str] = {
-    "entity": NAMES,
-    "concept": NAMES,
-    "file": CODE,
-    "symbol": CODE,
-    "commit": CODE,
-}
-"""The full-text collection of a type; every other type's is ``TEXTS``.
-
-Each has its own word counts: thousands of names or symbols beside a few hundred
-records would change what is rare, and how long a text usually is, for the records.
-"""
+COLLECTIONS = {"entity": NAMES, "concept": NAMES, "file": CODE, "symbol": CODE, "commit": CODE}
+"""The full-text collection of a type, by default ``TEXTS``. Each has its own word counts, so that
+thousands of names or symbols do not change what is rare among a few hundred records."""
 
 # name: (weight, weight walked against its direction, from -> to). The ends are types and the
 # words of ``graph.ontology``; between entities and concepts any relation may state a fact.
@@ -79,29 +69,23 @@ IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
 UNDIRECTED = frozenset({"similar_to", CO_CHANGES})
 """Relations whose edges begin at the lesser id: the direction says nothing."""
-CALLS = "calls"
 BY_HAND = "restored by hand"
 """The reason of a valid anchor whose code is gone: a person lets it hold."""
-
 ANCHORED_TO = "anchored_to"
 DEFINES = "defines"
 DERIVED_FROM = "derived_from"
 LEARNED_FROM = "learned_from"
 CONTRADICTS = "contradicts"
 INVALIDATED_BY = "invalidated_by"
-
 DECLARED_WEIGHT = 0.7
 """The weight of a relation that is declared without one."""
 
 STATUSES = ("staged", "confirmed", "superseded", "retracted")
 HIDDEN_STATUSES = ("superseded", "retracted")
-"""Nodes in these are left out of a search that does not ask for them."""
-
+"""Statuses that a search leaves out by default."""
 CANDIDATE_STATUSES = ("open", "skipped", "refused", "promoted", "known")
-"""Of what may be worth knowing; known: a record said it already."""
-
+"""Statuses of candidates; known: a record said it already."""
 SOURCES = ("user_edit", "file", "system", "conversation")
-
 BROKEN = ("drifted", "violated", "invalid")
 """Verdicts of an anchor that no longer holds."""
 WORST_FIRST = ("invalid", "violated", "drifted", "relocated", "valid")
@@ -109,25 +93,19 @@ WORST_FIRST = ("invalid", "violated", "drifted", "relocated", "valid")
 
 NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
 """Types whose id is made from a name; the others' ids are made from their text."""
-
 CODE_TYPES = ("file", "symbol", "commit")
 """Types that come from a repository."""
-
 RECORDS = "records"
-"""In place of a type: what people and agents wrote, which is all types but these."""
-
+"""Name for all types but ``NO_RECORDS``: what people and agents wrote."""
 NO_RECORDS = frozenset((*CODE_TYPES, "run"))
-
 LEARNING = "learning"
-"""In place of a type: what was learned, which is these; to add one is to add the first."""
-
+"""Name for ``LEARNING_TYPES``; adding one adds the first."""
 LEARNING_TYPES = ("lesson", "decision", "pattern", "failure", "observation")
 
 FILE_IDS, SYMBOL_IDS, DOCUMENT_IDS = "file-", "symbol-", "doc-"
 ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
 COMMIT_IDS, RUN_IDS, SESSION_IDS = "commit-", "run-", "session-"
 """Prefixes of the ids of a type."""
-
 CODE_IDS = (FILE_IDS, SYMBOL_IDS)
 """Prefixes of the ids of files and of their symbols."""
 THING_IDS = (ENTITY_IDS, CONCEPT_IDS)
@@ -135,8 +113,7 @@ THING_IDS = (ENTITY_IDS, CONCEPT_IDS)
 
 
 def types_named(names: Iterable[str], known: Collection[str]) -> dict[str, None]:
-    """Return ``names`` as keys, ``records`` and ``learning`` as the ``known`` types that they stand
-    for.
+    """Return ``names`` as keys, with the ``known`` types in place of ``records`` and ``learning``.
 
     >>> [*types_named(["learning"], ["decision", "lesson", "file"])]
     ['lesson', 'decision']
@@ -173,68 +150,42 @@ def list_of(id: str) -> str:
 
 
 def file_id(path: str) -> str:
-    """Return the id of the node of a file.
-
-    >>> file_id("src/a b.py")
-    'file-src/a b.py'
-    """
+    """Return the id of a file."""
     return FILE_IDS + path
 
 
 def symbol_id(path: str, qualified: str) -> str:
-    """Return the id of the node of a symbol: one for all definitions of that name in the file.
-
-    >>> symbol_id("src/auth.py", "Login.check")
-    'symbol-src/auth.py::Login.check'
-    """
+    """Return the id of a symbol: one for all definitions of that name in the file."""
     return f"{SYMBOL_IDS}{path}::{qualified}"
 
 
 def dotted(id: str) -> str:
-    """Return the id of the symbol that this names, with ``::`` or dots between the parts of its
-    name.
+    """Return the id of a symbol, given with ``::`` or dots between the parts of its name.
 
-    >>> dotted("src/a.py::C::m"), dotted("symbol-src/a.py::C::m"), dotted("note-1")
-    ('symbol-src/a.py::C.m', 'symbol-src/a.py::C.m', 'note-1')
+    >>> dotted("src/a.py::C::m"), dotted("note-1")
+    ('symbol-src/a.py::C.m', 'note-1')
     """
     path, colons, name = id.removeprefix(SYMBOL_IDS).partition("::")
     return symbol_id(path, name.replace("::", ".")) if colons else id
 
 
 def path_of(id: str) -> str:
-    """Return the path in the id of a file or of a symbol; nothing for any other id.
-
-    >>> path_of("file-src/a.py"), path_of("symbol-src/a.py::C.m"), path_of("note-1")
-    ('src/a.py', 'src/a.py', '')
-    """
+    """Return the path in the id of a file or of a symbol; empty for any other id."""
     if id.startswith(FILE_IDS):
         return id[len(FILE_IDS) :]
     return id[len(SYMBOL_IDS) :].partition("::")[0] if id.startswith(SYMBOL_IDS) else ""
 
 
 def file_of(id: str) -> str:
-    """Return the id of the file that a symbol is in; any other id itself.
-
-    >>> file_of("symbol-src/a.py::C.m"), file_of("file-src/a.py"), file_of("note-1")
-    ('file-src/a.py', 'file-src/a.py', 'note-1')
-    """
+    """Return the id of the file that a symbol is in; any other id itself."""
     return file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id
 
 
 def name_in_tree(id: str) -> str:
-    """Return what an id of code says of its place: ``path``, or ``path::symbol``; nothing for
-    others.
-
-    >>> name_in_tree("symbol-src/a.py::C.m"), name_in_tree("file-src/a.py"), name_in_tree("note-1")
-    ('src/a.py::C.m', 'src/a.py', '')
-    """
+    """Return the ``path`` or ``path::symbol`` in an id of code; empty for others."""
     return next((id[len(begins) :] for begins in CODE_IDS if id.startswith(begins)), "")
 
 
 def qualified_of(id: str) -> str:
-    """Return the qualified name in the id of a symbol; nothing for any other id.
-
-    >>> qualified_of("symbol-src/a.py::C.m"), qualified_of("file-src/a.py")
-    ('C.m', '')
-    """
+    """Return the qualified name in the id of a symbol; empty for any other id."""
     return id.partition("::")[2] if id.startswith(SYMBOL_IDS) else ""

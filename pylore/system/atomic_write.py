@@ -24,9 +24,7 @@ _LONGEST_NAME = 50
 
 @contextmanager
 def temporary_folder() -> Iterator[str]:
-    """Make a folder for this user alone, which is deleted at the end, or by an interrupt; raise
-    OSError if none can be made.
-    """
+    """Make a folder for this user alone, which is deleted at the end, or by an interrupt."""
     with Tidying(), TemporaryDirectory(prefix="lore-") as path:
         yield path
 
@@ -35,22 +33,14 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
     """Write lines to a temporary file, and let it replace the file at ``path``.
 
     A pipe or a device is written into. Of a link within the project (see ``real_place``) the
-    target is replaced.
-
-    Args:
-        path: the file.
-        lines: are read once the temporary file is open.
-        private: nobody else may read the file; else it keeps its mode.
-
-    Raises:
-        LoreError: the file cannot be written, is a store, or a link on the way leads out of the
-            project; what was there is unchanged.
+    target is replaced. Unless ``private`` a file keeps its mode. Raise LoreError if the file cannot
+    be written, is a store, or a link leads out of the project; what was there is unchanged.
     """
     write_bytes(path, _encoded(lines), private=private)
 
 
 def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> None:
-    """Write bytes, like ``write_whole``; raise LoreError if as ``write_whole``."""
+    """Write bytes, as ``write_whole``."""
     require_no_store(path)
     try:
         with Tidying():
@@ -66,17 +56,9 @@ def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> 
 
 @contextmanager
 def new_file(place: str, *, instead: bool = True) -> Iterator[str]:
-    """Yield the path of an empty file for this user alone; at the end move it to ``place``.
-
-    Then it is on the disk. Nothing is left of it if the block fails.
-
-    Args:
-        place: a path without links.
-        instead: replace the file that is there.
-
-    Raises:
-        FileExistsError: there is a file, and ``instead`` is false.
-        OSError: the file cannot be made.
+    """Yield the path of an empty private file; at the end sync it and move it to ``place``, a path
+    without links. Nothing is left of it if the block fails. Raise FileExistsError if there is a
+    file, and ``instead`` is false.
     """
     folder = os.path.dirname(place)
     with Tidying(), _beside(place, 0o600, instead=instead) as (_, name):
@@ -95,7 +77,7 @@ def sync_folder(folder: str) -> None:
 
 
 def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
-    for line in lines:
+    for line in lines:  # not before the temporary file is open
         yield line.encode()
 
 

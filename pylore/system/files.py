@@ -20,11 +20,8 @@ _RACY_NS = 500_000_000
 
 
 def stamp_of(path: str) -> str:
-    """Return size, time of the last change of the content, time of the last change of anything.
-
-    The third one, in ns as the second, is not a program's to set: a file that was replaced by one
-    of the same size and date has another. Raise OSError if the path cannot be examined, as with a
-    loop of links.
+    """Return size, time of the last change of the content, and of anything, in ns, which no program
+    can set. Raise OSError if the path cannot be examined, as with a loop of links.
     """
     try:
         return _stamp(os.stat(path))
@@ -35,10 +32,8 @@ def stamp_of(path: str) -> str:
 
 
 def lstamp_of(path: str) -> str:
-    """Return ``stamp_of`` of the path itself: a link is not followed.
-
-    What is not a plain file, or cannot be examined, has the reason for it, a word without
-    a dash: gone, symlink, submodule (a folder), special.
+    """Return ``stamp_of`` without following a link; if it is no plain file, gone, symlink,
+    submodule (a folder) or special.
     """
     try:
         found = os.lstat(path)
@@ -55,30 +50,26 @@ def _stamp(found: os.stat_result) -> str:
 
 
 def settled(stamp: str) -> str:
-    """Return the stamp of a file, or nothing where it could be written again within the same
-    time."""
+    """Return the stamp of a file; empty if it could be written again within the same time."""
     newest = max(map(int, stamp.split("-")[1:]))
     return stamp if time_ns() - newest > _RACY_NS else ""
 
 
 def size_in(stamp: str) -> int:
-    """Return the size in bytes that a stamp has; -1 where it has none."""
+    """Return the size in bytes in a stamp; -1 without one."""
     size = stamp.partition("-")[0]
     return int(size) if size.isdigit() else -1
 
 
 GUARD = "LORE_IN_PLUGIN"
 """Set for a plugin's process: what it calls runs no event plugins."""
-
 _SECRET = 32
-"""Bytes of what nobody else knows."""
+"""Bytes of the user's secret."""
 
 
 def user_folder(variable: str, default: str) -> str:
-    """Return lore's folder below the one that an XDG variable names, or the default in HOME.
-
-    As the specification has it, a relative path does not count.
-    """
+    """Return lore's folder below that of an XDG variable (a relative one does not count), or the
+    default in HOME."""
     base = os.environ.get(variable, "")
     if not base.startswith("/"):
         base = os.path.join(os.path.expanduser("~"), default)
@@ -86,8 +77,7 @@ def user_folder(variable: str, default: str) -> str:
 
 
 def cache_of(path: str, kind: str) -> str:
-    """Return where the user's cache keeps what is made of a file. Its name does not depend on the
-    file's state: what is made of another one replaces it."""
+    """Return the file in the user's cache for data made of a file, in any of its states."""
     from ..core.ids import sha256
 
     name = f"{kind}-{sha256(os.path.abspath(path).encode(errors='replace')).hexdigest()[:16]}"
@@ -95,13 +85,12 @@ def cache_of(path: str, kind: str) -> str:
 
 
 def state_folder() -> str:
-    """Return the user's own folder for what lore notes down."""
+    """Return the user's folder of logs."""
     return user_folder("XDG_STATE_HOME", ".local/state")
 
 
 def own_folder(plugin_dir: str) -> str:
-    """Return the user's own folder of commands and plugins: the setting ``plugin_dir``, or the
-    usual."""
+    """Return the user's folder of commands and plugins."""
     return plugin_dir or os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "commands")
 
 
@@ -116,7 +105,7 @@ def has_event_plugins(plugin_dir: str) -> bool:
 
 
 def make_private_folder(path: str) -> None:
-    """Make a folder that nobody else may enter; one that is there stays as it is.
+    """Make a folder that nobody else may enter, unless it exists.
 
     Missing folders above it are made so too: the XDG specification asks for mode 0700 of the base
     folders that a program makes (https://specifications.freedesktop.org/basedir-spec/). Raise
@@ -147,9 +136,7 @@ def make_private_file(path: str) -> None:
 
 
 def open_private_log(path: str) -> int:
-    """Return a file open for appending and reading, for this user alone; its folder is made. Raise
-    OSError if it cannot be opened, or is a link.
-    """
+    """Return a file open for appending and reading, for this user alone; its folder is made."""
     make_private_folder(os.path.dirname(path))
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     number = os.open(path, flags, 0o600)
@@ -158,11 +145,7 @@ def open_private_log(path: str) -> int:
 
 
 def append_line(path: str, line: bytes, most: int) -> None:
-    """Append a line, or some, in one write to a log of this user's alone.
-
-    A log of ``most`` bytes is renamed to ``path.1`` in place of the one before: nothing is copied.
-    Raise OSError if it cannot be written.
-    """
+    """Append lines in one write to a private log; rename one of ``most`` bytes to ``path.1``."""
     number = open_private_log(path)
     try:
         os.write(number, line)
@@ -175,8 +158,8 @@ def append_line(path: str, line: bytes, most: int) -> None:
 def user_secret() -> bytes:
     """Return 32 secret bytes: the same ones each time, if they can be kept."""
     path = os.path.join(user_folder("XDG_DATA_HOME", ".local/share"), "secret")
-    secret = _read_secret(path)
-    if secret:
+    secret = beginning_of(path, _SECRET)
+    if len(secret) == _SECRET:
         return secret
     fresh = os.urandom(_SECRET)
     beside = f"{path}.{os.getpid()}"
@@ -190,36 +173,35 @@ def user_secret() -> bytes:
             os.close(number)
             os.unlink(beside)
     except OSError:
-        return _read_secret(path) or fresh
+        secret = beginning_of(path, _SECRET)
+        return secret if len(secret) == _SECRET else fresh
     return fresh
 
 
-def _read_secret(path: str) -> bytes:
+def beginning_of(path: str, most: int) -> bytes:
+    """Return the first bytes of a file; none of a link, a pipe, or one that cannot be read."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return b""
     try:
-        found = os.read(number, _SECRET)
-    except OSError:
+        return os.read(number, most)
+    except OSError:  # a folder, or a pipe with a writer
         return b""
     finally:
         os.close(number)
-    return found if len(found) == _SECRET else b""
 
 
 SHARED = ".lore"
 """The folder of a project that holds what its collaborators share."""
-
 STORE = "search.db"
 LOG, READS, READS_TAKEN = "-wal", "-reads", "-reads-taken"
 """Suffixes of the files beside a store."""
 
 
 def is_of_store(path: str) -> bool:
-    """Return True if a file is a store, or one that SQLite or lore keeps beside it, by its name.
-
-    A process that reads it loses the locks that it has on it: they end when any handle is closed.
+    """Return True if a file is a store, or one beside it, by its name. A process must not read it:
+    it loses its locks when any handle is closed.
     """
     name = path.rpartition("/")[2]
     return name == STORE or name.startswith(f"{STORE}-")
@@ -233,7 +215,7 @@ def require_no_store(path: str) -> None:
 
 
 def identity_of(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from every other one, device and inode; None: there is none."""
+    """Return device and inode of a file; None if there is none."""
     try:
         found = os.stat(path)
     except OSError:

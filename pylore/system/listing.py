@@ -38,29 +38,22 @@ class FileTree:
         self._asked = GitListing(os.path.join(root, below) if below else root)
 
     def files(self) -> Listing:
-        """Return all files that may be worth reading; symbolic links are not.
-
-        In a git work tree those that git tracks or would track, elsewhere all but
-        hidden ones and what tools put beside the sources. A repository inside is
-        asked itself.
+        """Return all plain files that git tracks or would track; without git all but hidden
+        ones and those of tools. A repository inside is asked itself.
         """
         listing = Listing()
         found: list[str] = []
         _list(self._root, self._below, listing, found, self._asked)
         every = "".join(found)
-        if (
-            ".lore/" in every
-            or STORE in every
-            or not every.isprintable()
-            or max(map(len, found), default=0) > LONGEST_PATH
-        ):
+        odd = ".lore/" in every or STORE in every or not every.isprintable()
+        if odd or max(map(len, found), default=0) > LONGEST_PATH:
             found = [path for path in found if _is_named(path, listing)]
         listing.paths = sorted(set(found))
         return listing
 
 
 def _is_named(path: str, listing: Listing) -> bool:
-    """Return whether an id can hold the path; a store in the tree has none, and do not count."""
+    """Return True if an id can hold the path, and it is not in a store."""
     if path.startswith(".lore/") or "/.lore/" in path or is_of_store(path):
         return False
     if len(path) > LONGEST_PATH or not path.isprintable():
@@ -113,9 +106,8 @@ def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitL
 
 
 def _behind_links(root: str, names: list[str]) -> set[str]:
-    """Return those of the folders of some files that are links, or are reached by one.
-
-    git lists what its index has, though a link may have taken the place of a folder since.
+    """Return the folders of files that are links, or are behind one: the index may have folders
+    that were replaced by links.
     """
     plain, links = {""}, set[str]()
     for folder in {name.rpartition("/")[0] for name in names}:
@@ -131,7 +123,6 @@ def _behind_links(root: str, names: list[str]) -> set[str]:
 
 
 def _names(out: bytes) -> list[str]:
-    """Return the paths of ``-z`` output."""
     return [name for name in os.fsdecode(out).split("\0") if name]
 
 
@@ -173,9 +164,8 @@ class FolderNames:
         self._kinds: dict[str, str] = {}
 
     def kind(self, path: str) -> str:
-        """Return ``file``, ``folder``, or nothing where neither is at this path within the root.
-
-        ``path`` is a normal one from the root. Links are followed where they stay within it.
+        """Return ``file``, ``folder``, or empty for neither, at a normal path from the root. Links
+        are followed within the root.
         """
         found = self._kinds.get(path)
         if found is None:
@@ -193,7 +183,7 @@ class FolderNames:
             folder = f"{folder}/{name}" if folder else name
             if kind.startswith("link"):
                 real = os.path.realpath(os.path.join(self.root, folder))
-                if not links or not (real == self.root or is_below(self.root, real)):
+                if not links or not is_below(f"{self.root}/", f"{real}/"):
                     return ""
                 there = os.path.relpath(real, self.root).replace(os.sep, "/")
                 rest = parts[number + 1 :]
@@ -230,7 +220,7 @@ class FolderNames:
         return settled(stamp) if "-" in stamp else ""
 
     def seen(self, before: Mapping[str, tuple[str, str]]) -> Seen:
-        """Return how the folders of ``before`` and those asked about are now."""
+        """Return the state of the folders of ``before``, and of those asked about."""
         from hashlib import sha256
 
         found: Seen = {}

@@ -36,7 +36,7 @@ def kind_of(file: str) -> tuple[str, str]:
 
 
 def command_files(plugin_dir: str) -> dict[str, str]:
-    """Return the files of the user's commands by name: the user's own folder, then ``PATH``."""
+    """Return the files of the user's commands by name, from the user's folder, then ``PATH``."""
     found: dict[str, str] = {}
     for folder in dict.fromkeys([own_folder(plugin_dir), *whole_entries().split(":")]):
         try:
@@ -72,10 +72,8 @@ PREFIX = "lore-hook-"
 
 
 def event_plugins(plugin_dir: str) -> list[str]:
-    """Return the names of the event plugins in the user's own folder, sorted; none within a plugin.
-
-    Raises:
-        OSError: the folder is there and cannot be listed.
+    """Return the names of the event plugins in the user's folder, sorted; none within a plugin.
+    Raise OSError if the folder cannot be listed.
     """
     if os.environ.get(GUARD):
         return []
@@ -89,11 +87,7 @@ def event_plugins(plugin_dir: str) -> list[str]:
 
 
 def is_for(plugin: str, event: str) -> bool:
-    """Return whether the plugin ``lore-hook-EVENT`` or ``lore-hook-EVENT.NAME`` hears of an event.
-
-    >>> is_for("lore-hook-post-add.mail", "post-add")
-    True
-    """
+    """Return True for ``lore-hook-EVENT`` and ``lore-hook-EVENT.NAME``."""
     return plugin.partition(".")[0] == PREFIX + event
 
 
@@ -117,15 +111,11 @@ class Events:
             self._fault = f"{folder} cannot be read ({error.strerror}), so no event plugin can run"
 
     def hear_of(self, event: str) -> bool:
-        """Return whether there are plugins of an event, or nobody can tell."""
+        """Return True if there are plugins of an event, or their folder cannot be read."""
         return bool(self._fault) or any(is_for(name, event) for name in self._plugins)
 
     def ask(self, event: str, rows: Sequence[Row]) -> None:
-        """Let the plugins of an event refuse what is about to be written.
-
-        Raises:
-            LoreError: one of them refuses, fails, cannot run, or takes too long.
-        """
+        """Raise LoreError if a plugin of an event refuses what is about to be written, or fails."""
         if self._fault:
             raise LoreError(f"{self._fault}: nothing was written")
         for plugin, why in self._run(event, rows):

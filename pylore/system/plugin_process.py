@@ -13,14 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from .files import GUARD
-from .programs import (
-    API,
-    Refused,
-    Tidying,
-    environment_of_programs,
-    find,
-    start_session,
-)
+from .programs import API, Refused, Tidying, environment_of_programs, find, start_session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,15 +33,8 @@ LATE = "did not end in time"
 
 
 class PluginProcess:
-    """One plugin at work: started at once, read later, ended by ``end`` or a ``with`` block.
-
-    Args:
-        command: its path, and arguments.
-        stdin: what it gets: bytes, or a file with a number.
-        environ: its environment, as ``environment`` makes it.
-
-    Raises:
-        Refused: it cannot be started.
+    """A running plugin: started at once, read later, ended by ``end`` or a ``with`` block. Raise
+    Refused if it cannot be started.
     """
 
     def __init__(
@@ -72,21 +58,14 @@ class PluginProcess:
         self.end()
 
     def read(self, deadline: float, most: int = MOST_OUTPUT) -> bytes:
-        """Return all of its stdout, once it has ended well.
-
-        Raises:
-            Refused: as ``pour``.
-        """
+        """Return all of its stdout, as ``pour``."""
         found = bytearray()
         self.pour(found.extend, deadline, most)
         return bytes(found)
 
     def pour(self, take: Callable[[bytes], object], deadline: float, most: int) -> None:
-        """Hand its stdout over piece by piece, until it has ended well.
-
-        Raises:
-            Refused: it did not end by the deadline (of ``time.monotonic``), failed, or
-                printed more than ``most`` bytes.
+        """Hand its stdout over in pieces. Raise Refused if it did not end by the deadline (of
+        ``time.monotonic``), failed, or printed more than ``most`` bytes.
         """
         why = self.failure(*self.outcome(take, deadline, most))
         if why:
@@ -95,10 +74,8 @@ class PluginProcess:
     def outcome(
         self, take: Callable[[bytes], object], deadline: float, most: int = MOST_OUTPUT
     ) -> tuple[int, str]:
-        """Return its exit code (a signal below 0), and the last line of its stderr.
-
-        Raises:
-            Refused: it did not end by the deadline, or printed more than ``most`` bytes.
+        """Return its exit code (a signal below 0), and the last line of its stderr; raise Refused
+        if it did not end by the deadline, or printed more than ``most`` bytes.
         """
         complaint = self._read_to_end(take, deadline, most)
         try:
@@ -116,14 +93,12 @@ class PluginProcess:
         how = f"exit code {code}" if code > 0 else f"signal {-code}"
         return f"failed with {how}" + (f" ({said})" if said else "")
 
-    def _read_to_end(
-        self, take: Callable[[bytes], object], deadline: float, most: int
-    ) -> bytes:  # fmt: skip
+    def _read_to_end(self, take: Callable[[bytes], object], deadline: float, most: int) -> bytes:
         out, errors = self._process.stdout, self._process.stderr
         assert out is not None and errors is not None
         complaint, size = bytearray(), 0
         with selectors.DefaultSelector() as selector:
-            for stream in (stream for stream in (out, errors) if not stream.closed):
+            for stream in (out, errors):
                 selector.register(stream, selectors.EVENT_READ)
             while selector.get_map():
                 ready = selector.select(max(0.0, deadline - time.monotonic()))
@@ -143,11 +118,6 @@ class PluginProcess:
                         take(piece)
         return bytes(complaint)
 
-    def close_stdout(self) -> None:
-        """Read no more of it: what it writes from now on goes nowhere."""
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-
     def end(self) -> None:
         """End what is left of it, its children too."""
         with suppress(ProcessLookupError, PermissionError):  # all of it has ended
@@ -156,11 +126,6 @@ class PluginProcess:
             if stream is not None:
                 stream.close()
         self._process.wait()
-
-    @property
-    def group(self) -> int:
-        """Return the number of its process group."""
-        return self._process.pid
 
 
 @contextmanager
@@ -176,10 +141,8 @@ def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def environment(plugin: str, **ours: str) -> dict[str, Any]:
-    """Return a plugin's environment: ``ours`` on top of this process's, and what says where it
-    runs.
-
-    What lore it starts itself runs no event plugin.
+    """Return a plugin's environment: ``ours`` on top of this process's. A lore that it starts runs
+    no event plugin.
     """
     ours = {"LORE_API": API, GUARD: plugin, **ours}
     environ = environment_of_programs()
@@ -200,15 +163,14 @@ def run_all(
     store: str = "",
     root: str = "",
 ) -> list[tuple[str, str]]:
-    """Run plugins of one event; those that failed, each with why, in the order that was given.
+    """Run plugins of one event; return those that failed, each with why, in order.
 
-    Each gets the rows on stdin, a line of JSON each, with the name of the event. What they print
-    on stdout is thrown away. ``store`` and ``root`` are as ``Events`` has them.
+    Each gets the rows on stdin, a line of JSON each, with the name of the event. Their stdout is
+    dropped. ``store`` and ``root`` are as ``Events`` has them.
     """
     ours = {"LORE_STORE": store} if store else {}
-    lines = "".join(_COMPACT.encode({"event": event, **row}) + "\n" for row in rows).encode(
-        errors="replace"
-    )
+    text = "".join(_COMPACT.encode({"event": event, **row}) + "\n" for row in rows)
+    lines = text.encode(errors="replace")
     limit = settings.plugin_timeout or EVENT_SECONDS
     deadline = time.monotonic() + limit
     failed: dict[str, str] = {}
@@ -218,9 +180,8 @@ def run_all(
             for name in plugins:
                 try:
                     path = find("", name, settings.plugin_dir, on_path=False)
-                    running[name] = PluginProcess(
-                        [path], lines, environment(name, **ours), root or None
-                    )
+                    environ = environment(name, **ours)
+                    running[name] = PluginProcess([path], lines, environ, root or None)
                 except Refused as why:
                     failed[name] = str(why)
             for name, process in running.items():
@@ -234,11 +195,10 @@ def run_all(
 
 
 def _complaint(process: PluginProcess, deadline: float, timeout: float) -> str:
-    """Return why a plugin has failed; empty if it has not. Of one that refuses, its own words."""
+    """Return why a plugin has failed, in its own words if it refuses; empty if it has not."""
     try:
         code, said = process.outcome(len, deadline, MOST_OUTPUT)
     except Refused as why:
-        return (
-            f"did not end within {timeout:g} s (plugin_timeout)" if str(why) == LATE else str(why)
-        )
+        late = f"did not end within {timeout:g} s (plugin_timeout)"
+        return late if str(why) == LATE else str(why)
     return said if code == 1 and said else PluginProcess.failure(code, said)

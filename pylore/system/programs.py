@@ -5,7 +5,7 @@ An empty or a relative entry of ``PATH`` leads to what came with a clone.
 
 from __future__ import annotations
 
-import _signal as signal  # type: ignore[import-not-found]
+import _signal as signal  # type: ignore[import-not-found] # signal adds enums, slow to load
 import os
 
 from ..core.errors import LoreError
@@ -35,7 +35,7 @@ class Missing(Refused):
 
 
 def is_name(text: str) -> bool:
-    """Return whether a plugin may be called so.
+    """Return True for a valid name of a plugin.
 
     >>> is_name("adr-tools"), is_name("../x")
     (True, False)
@@ -44,12 +44,8 @@ def is_name(text: str) -> bool:
 
 
 def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> str:
-    """Return the program of a plugin, ``prefix`` and ``name``: in the user's folder, or on
-    ``PATH``.
-
-    Raises:
-        Missing: there is none.
-        Refused: it is not executable.
+    """Return the program of a plugin, ``prefix`` and ``name``, of the user or on ``PATH``;
+    raise Missing, or Refused if it is not executable.
     """
     own = own_folder(plugin_dir)
     for folder in [own, *(whole_entries().split(":") if on_path else ())]:
@@ -64,12 +60,8 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
 
 
 def own_files(path: str) -> str:
-    """Return the whole path of a file or folder that came with lore, as ``graph/rules``.
-
-    It lies in the checkout, under ``LORE_ROOT``, or where a wheel puts it.
-
-    Raises:
-        LoreError: it is missing.
+    """Return the whole path of a file or folder that came with lore, as ``graph/rules``: in the
+    checkout, under ``LORE_ROOT``, or where a wheel puts it. Raise LoreError if it is missing.
     """
     checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     prefix = os.path.dirname(os.path.dirname(os.path.dirname(checkout)))
@@ -81,7 +73,7 @@ def own_files(path: str) -> str:
 
 
 def whole_entries(path: str | None = None) -> str:
-    """Return ``path`` (default: this process's ``PATH``) without what is relative in it.
+    """Return ``path`` (default: this process's ``PATH``) without relative entries.
 
     >>> whole_entries(":/usr/bin:.:bin:/bin")
     '/usr/bin:/bin'
@@ -92,7 +84,7 @@ def whole_entries(path: str | None = None) -> str:
 
 
 def find_program(name: str) -> str | None:
-    """Return the whole path of a program by its name; None where there is none."""
+    """Return the whole path of a program by its name; None if there is none."""
     for folder in whole_entries().split(":"):
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK) and os.path.isfile(path):
@@ -104,24 +96,22 @@ _LIMITED = 'ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
 
 
 def limited(command: list[str], seconds: int, megabytes: int) -> list[str]:
-    """Return a command that may take so much processor time and address space.
-
-    Not every system limits memory. The shell sets both: Python would have to fork for it.
+    """Return a command under limits of processor time and, if the system can, of address space.
+    The shell sets them: Python would have to fork.
     """
     return ["/bin/sh", "-c", _LIMITED, "sh", str(seconds), str(1024 * megabytes), *command]
 
 
 def environment_of_programs() -> dict[str, str]:
-    """Return this process's environment for a program of the user's own, as a command or a plugin.
-
-    Each setting of the config files is a variable too, unless the user has set that. Without
-    what a project's config file may not set: it is kept for the warning alone.
+    """Return this process's environment for a program of the user's own, with each setting of the
+    config files as a variable, unless the user has set that, or a project's config may not set it.
     """
     environ, kept = dict(os.environ), ""
     exported = environ.get("LORE_EXPORTED", "").split()
     for line in filter(None, os.environ.get("LORE_FROM_CONFIG", "").split("\n")):
         key, origin, text = line.split("\t", 2)
-        if not _may_stand(key, origin, text):
+        setting = BY_NAME.get(key.partition("[")[0].lower())
+        if origin.startswith("project:") and (not setting or users_alone(setting.name, text)):
             continue
         kept += f"{line}\n"
         variable = f"LORE_{key.upper()}"
@@ -132,18 +122,8 @@ def environment_of_programs() -> dict[str, str]:
     return {**environ, "LORE_FROM_CONFIG": kept, "LORE_EXPORTED": " ".join(exported)}
 
 
-def _may_stand(key: str, origin: str, text: str) -> bool:
-    setting = BY_NAME.get(key.partition("[")[0].lower())
-    if not origin.startswith("project:"):
-        return True
-    return setting is not None and not users_alone(setting.name, text)
-
-
-# The module signal wraps this one in enums, which take longer to load.
-
-
 class Tidying:
-    """A ``with`` block in which an interrupt is an exception: what was begun is taken away.
+    """A ``with`` block in which an interrupt is an exception, so that its cleanup runs.
 
     Elsewhere it ends the process at once. ``end_by`` ends it then as the signal would have.
     """
@@ -168,13 +148,8 @@ class Tidying:
 
 
 def start_session(command: Sequence[str], **options: Any) -> Popen[bytes]:
-    """Start ``subprocess.Popen`` in a new session, which no interrupt leaves running.
-
-    A signal that comes while the program is being started waits until it can be ended: an
-    exception within ``Popen`` would lose it.
-
-    Raises:
-        OSError: it cannot be started.
+    """Start ``subprocess.Popen`` in a new session, which no interrupt leaves running: a signal
+    waits until ``Popen``, in which an exception would lose the process, is done.
     """
     import subprocess
 
@@ -200,7 +175,7 @@ def start_session(command: Sequence[str], **options: Any) -> Popen[bytes]:
 
 
 interrupts: list[int] = []
-"""Signals that have come: what is being imported may turn their exception into one of its own."""
+"""Signals that have come: an import may turn their exception into another."""
 
 
 def _interrupt(number: int, _: FrameType | None) -> None:
@@ -221,6 +196,5 @@ def own_editor() -> str:
 
 
 def opening(editor: str, *words: str) -> list[str]:
-    """Return the command that opens an editor with these words, each of which stays one, as git
-    does."""
+    """Return the command that opens an editor with these words, as git does."""
     return ["/bin/sh", "-c", f'{editor} "$@"', editor, *words]

@@ -22,22 +22,18 @@ if TYPE_CHECKING:
 
 LONGEST_PATH = 900
 """Characters of a path: an id holds it, and the name of a symbol after it."""
-
 LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
-"""A folder with one of these holds what a tool has put there."""
-
+"""Files in folders that belong to a tool."""
 MISSING = "is missing, or not a plain file"
 """The reason for not listing a file that may be read."""
-
 OWN_FOLDERS = frozenset((".git", ".lore"))
-
 LISTED = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 """Arguments that list the files that git tracks, and those that it would."""
 
 
 def leads_down(path: str) -> bool:
-    """Return whether a path from a project's root stays below it, as far as its letters say.
+    """Return True if a path from a project's root stays below it, apart from links.
 
     >>> leads_down("src/a.py"), leads_down("../a.py"), leads_down("/a.py"), leads_down("")
     (True, False, False, False)
@@ -46,8 +42,12 @@ def leads_down(path: str) -> bool:
 
 
 def is_below(folder: str, path: str) -> bool:
-    """Return whether a path without links and dots lies below a folder, itself one such."""
+    """Return True if a path without links and dots lies below a folder, itself one such."""
     return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _is_in(folder: str, path: str) -> bool:
+    return path == folder or is_below(folder, path)
 
 
 def place_within(root: str, path: str) -> str:
@@ -59,20 +59,15 @@ def place_within(root: str, path: str) -> str:
         full = os.path.realpath(os.path.join(base, path))
     except (OSError, ValueError):
         full = base = ""
-    if not leads_down(path) or not (full == base or is_below(base, full)):
+    if not leads_down(path) or not _is_in(base, full):
         raise LoreError("leads out of the project")
     return full
 
 
 def leaves_by_link(root: str, path: str) -> bool:
-    """Return whether what a person names below ``root`` is in truth elsewhere, by a link.
-
-    The name may be the clone's own choice, as with ``docs/*.md``; what lies outside by
-    its name was meant.
-    """
+    """Return True if a path below ``root`` (``docs/*.md``) leads elsewhere by a clone's link."""
     base, named = os.path.realpath(root), os.path.abspath(path)
-    real = os.path.realpath(path)
-    if real == base or is_below(base, real):
+    if _is_in(base, os.path.realpath(path)):
         return False
     stands = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
     return is_below(base, stands) or is_below(base, named) or is_below(os.path.abspath(root), named)
@@ -108,13 +103,12 @@ class Listed:
             self._asked = self._ask(LISTED)
 
     def why_not(self, path: str) -> str:
-        """Return why a file is not listed; nothing where it is."""
+        """Return why a file is not listed; empty if it is."""
         if self._wanted:
             self._take()
         return self._why.get(path, _NOT_LISTED)
 
     def _refused(self, path: str) -> str:
-        """Return why git need not be asked."""
         if not path.isprintable() or len(path) > LONGEST_PATH:
             return "has a name that cannot be kept"
         if not OWN_FOLDERS.isdisjoint(path.lower().split("/")):
@@ -161,7 +155,7 @@ _NOT_LISTED = "is ignored by git, or hidden"
 
 
 def _has_git(folder: str) -> bool:
-    """Return whether a repository may be at a folder, or above it."""
+    """Return True if a repository may be at a folder, or above it."""
     while not os.path.lexists(os.path.join(folder, ".git")):
         folder, below = os.path.dirname(folder), folder
         if folder == below:
@@ -170,20 +164,17 @@ def _has_git(folder: str) -> bool:
 
 
 def _is_ignored_whole(root: str) -> bool:
-    """Return whether the repository around a folder tracks nothing in it, and ignores it."""
-    if Process(root, "ls-files", "-z", "--cached").out() != b"":
-        return False
-    return is_ignored(root)
+    """Return True if the repository around a folder tracks nothing in it, and ignores it."""
+    return Process(root, "ls-files", "-z", "--cached").out() == b"" and is_ignored(root)
 
 
 def is_ignored(folder: str) -> bool:
-    """Return whether git ignores a folder as a whole."""
+    """Return True if git ignores a folder as a whole."""
     return Process(folder, "check-ignore", "-q", ".").out() is not None
 
 
 def _is_walked(root: str, path: str) -> bool:
-    """Return whether a walk through a folder without git comes by a file, which is not behind a
-    link."""
+    """Return True if a walk through a folder without git lists a file that no link leads to."""
     folder, rest = root, path
     while "/" in rest:
         name, _, rest = rest.partition("/")
@@ -197,20 +188,15 @@ def _is_walked(root: str, path: str) -> bool:
     return True
 
 
-MARKS = (".lore", ".git")
-"""Entries of which a project's top folder has either."""
-
 _MOST_LINKS = 40
 
 
 def real_place(path: str) -> str:
-    """Return where the file that a person means by ``path`` is: the same with no link in it.
+    """Return ``path`` without links. Raise LoreError if one leads out of the project that it lies
+    in: the nearest folder above with a ``.lore`` or a ``.git``, or else the working directory.
 
-    A link is followed where it leads to within the project that it lies in: the nearest folder
-    above with a ``.lore`` or a ``.git``, or else the working directory. Outside of both a folder's
-    link is followed anywhere, since no clone brought it; one in place of the file itself where it
-    stays within the folder that it lies in. Raise LoreError if a link leads further; the message
-    names it and where it leads.
+    Outside of both a folder's link is followed anywhere, since no clone brought it; one in place of
+    the file itself if it stays within its folder.
     """
     place = "/" if path.startswith("/") else os.getcwd()
     parts = path.split("/")[::-1]
@@ -233,20 +219,18 @@ def real_place(path: str) -> str:
 
 
 def project_of(folder: str) -> str | None:
-    """Return the project that a folder (a real path) lies in; None where it lies in none.
-
-    Where no folder above it has a mark, that is the working directory if it lies in there,
-    unless that is home or above it: what a person keeps at home is not a project.
+    """Return the project that a folder (a real path) lies in, if any. Without a ``.lore`` or a
+    ``.git`` above, that is the working directory, unless it is home or above it.
     """
     above = folder
     while True:
-        if any(os.path.lexists(os.path.join(above, mark)) for mark in MARKS):
+        if any(os.path.lexists(os.path.join(above, mark)) for mark in OWN_FOLDERS):
             return above
         if above == "/":
             break
         above = os.path.dirname(above)
     here, home = os.getcwd(), os.path.realpath(os.path.expanduser("~"))
-    return here if _lies_in(folder, here) and not _lies_in(home, here) else None
+    return here if _is_in(here, folder) and not _is_in(here, home) else None
 
 
 def _require_within(path: str, link: str, *, last: bool) -> None:
@@ -255,11 +239,7 @@ def _require_within(path: str, link: str, *, last: bool) -> None:
     if project is None and not last:
         return
     target = os.path.realpath(link)
-    if not _lies_in(target, project or folder):
+    if not _is_in(project or folder, target):
         of = f"the project {project}" if project else folder
         raise LoreError(f"{path}: {link} is a link that leads out of {of}, to {target}: "
                         "name the place itself, or take the link away")  # fmt: skip
-
-
-def _lies_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -13,28 +13,29 @@ from __future__ import annotations
 import os
 from stat import S_ISDIR, S_ISREG
 
-from .files import SHARED, STORE, make_private_file, open_private_log, state_folder
+from .files import (
+    SHARED,
+    STORE,
+    beginning_of,
+    make_private_file,
+    open_private_log,
+    state_folder,
+)
 
 TOKENS = "lore"
 """The file in a git folder that names the stores of its projects, a line each."""
-
-FOLDERS = ".folders"
-"""The folder beside the stores with a symlink for each project without git."""
-
-RECORD = "project"
-"""The symlink in a store's folder whose text says which project the store belongs to."""
-
 MOST_TOKENS = 16_384
 """Bytes of that file that are read."""
-
+FOLDERS = ".folders"
+"""The folder beside the stores with a symlink for each project without git."""
+RECORD = "project"
+"""The symlink in a store's folder whose text says which project the store belongs to."""
 _TOKEN = 20
 """Hexadecimal digits of a token: 80 random bits."""
-
 _LONGEST_NAME = 64
 _LONGEST_LINE = 20_000
-_DIGITS = "0123456789"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_STORE_NAME = frozenset(f"{_LETTERS}{_DIGITS}_-.")
+_STORE_NAME = frozenset(f"{_LETTERS}0123456789_-.")
 _TRUSTED = "trusted"
 
 
@@ -93,7 +94,7 @@ class ProjectFolder:
 
     def lines(self) -> list[str]:
         """Return the lines of ``TOKENS`` that begin with the name of a store."""
-        lines = os.fsdecode(_beginning(f"{self.git}/{TOKENS}", MOST_TOKENS)).split("\n")
+        lines = os.fsdecode(beginning_of(f"{self.git}/{TOKENS}", MOST_TOKENS)).split("\n")
         return [line for line in lines if is_store_name(line.partition("/")[0])]
 
     def path_of(self, *names: str) -> str:
@@ -177,21 +178,7 @@ def _git_folder(folder: str) -> str | None:
 
 
 def _first_line(path: str) -> str:
-    return os.fsdecode(_beginning(path, _LONGEST_LINE).partition(b"\n")[0])
-
-
-def _beginning(path: str, most: int) -> bytes:
-    """Return the first bytes of a file; none of a link. Do not wait for a pipe."""
-    try:
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.read(number, most)
-    except OSError:  # a folder, or a pipe with a writer
-        return b""
-    finally:
-        os.close(number)
+    return os.fsdecode(beginning_of(path, _LONGEST_LINE).partition(b"\n")[0])
 
 
 def link_text(path: str) -> str:
@@ -219,9 +206,7 @@ def is_trusted(store: str) -> bool:
 
 
 def trust(store: str) -> bool:
-    """Trust the project of a store; return True if that is new. Raise OSError if it cannot be
-    written down.
-    """
+    """Trust the project of a store; return True if that is new."""
     if is_trusted(store):
         return False
     make_private_file(os.path.join(store, _TRUSTED))
@@ -229,25 +214,23 @@ def trust(store: str) -> bool:
 
 
 def revoke(store: str) -> bool:
-    """End the trust in the project of a store; return True if there was any. Raise OSError if it
-    cannot be written down.
-    """
-    if not is_trusted(store):
-        return False
-    os.unlink(os.path.join(store, _TRUSTED))
-    return True
+    """End the trust in the project of a store; return True if there was any."""
+    was_trusted = is_trusted(store)
+    if was_trusted:
+        os.unlink(os.path.join(store, _TRUSTED))
+    return was_trusted
 
 
 # --- other folders that records are anchored to
 
 
 def is_known(root: str) -> bool:
-    """Return whether this user has anchored a record to the folder ``root``, a real path."""
+    """Return True if this user has anchored a record to the folder ``root``, a real path."""
     return root in _roots()
 
 
 def trust_root(root: str) -> None:
-    """Add a folder to the list, if it is not there. Where that cannot be written, it is not."""
+    """Add a folder to the list, if that can be written."""
     if not root or "\n" in root or root in _roots():
         return
     try:

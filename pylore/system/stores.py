@@ -34,13 +34,12 @@ _NOBODY = "0:0"
 
 
 def renewed(project: ProjectFolder, *, make: bool = False) -> str:
-    """Return the store of a project whose record is out of date, and renew the record.
+    """Return the store of a project whose record is out of date, and renew the record. Without a
+    store return an empty text, or ``make`` one.
 
-    A repository that was moved keeps its store. In a copy of a repository (``cp -R``, a backup, an
-    archive) the git folder has another inode. While the original is at its recorded place, the copy
-    has no store. Otherwise the copy is taken for the original, but is not trusted: an archive may
-    be anybody's. Empty if the project has no store, and ``make`` is false. Raise OSError if a store
-    cannot be made.
+    A repository that was moved keeps its store. In a copy (``cp -R``, a backup, an archive) the git
+    folder has another inode. While the original is at its recorded place, the copy has no store.
+    Otherwise it is taken for the original, but is not trusted: an archive may be anybody's.
     """
     if not project.data or not project.inode:
         return ""
@@ -142,21 +141,12 @@ def is_gone(name: str, place: str, store: str) -> bool:
 
 
 def adopt(name: str, folder: str) -> tuple[str, str]:
-    """Give the store of a project that is gone to the project in ``folder``, under a new token.
+    """Give the store of a project that is gone (by its name, or the project's place) to the project
+    in ``folder``, untrusted, under a new token. The project's own store is kept, as one of a
+    project that is gone.
 
-    Trust belongs to a token: the store is not trusted. The project's own store is kept, as one of
-    a project that is gone.
-
-    Args:
-        name: of the store, or the place of its project.
-        folder: folder of the adopting project.
-
-    Returns:
-        The adopted store's folder, and that of the project's former store, empty if it had none.
-
-    Raises:
-        LoreError: there is no such store, its project is still there, or ``folder`` has no project.
-        OSError: the store cannot be moved.
+    Return the adopted store's folder, and that of the project's former store, empty if it had none.
+    Raise LoreError as ``gone_store``, or if ``folder`` has no project.
     """
     project, (_, _, source) = _project(folder), gone_store(name)
     own, name = _store(project), _new_name(project)
@@ -171,7 +161,7 @@ def adopt(name: str, folder: str) -> tuple[str, str]:
 
 
 def remove(store: str) -> None:
-    """Delete the folder of a store; raise OSError if a file cannot be deleted."""
+    """Delete the folder of a store."""
     from shutil import rmtree
 
     _forget_folder(store)
@@ -179,13 +169,8 @@ def remove(store: str) -> None:
 
 
 def gone_store(word: str) -> tuple[str, str, str]:
-    """Return name, place and folder of the store of a project that is gone.
-
-    Args:
-        word: name of the store, or the place of its project.
-
-    Raises:
-        LoreError: there is no such store, more than one, or its project is still there.
+    """Return name, place and folder of the store of a project that is gone, by the store's name or
+    the project's place; raise LoreError unless there is exactly one.
     """
     found = [one for one in stores() if word in one[:2]]
     gone = [one for one in found if is_gone(*one)]
