@@ -72,7 +72,7 @@ site: setup ## make pages of the docs in site/, and check their links
 	@bash tools/site.sh
 
 coverage: setup-dev ## run pytest, and show which lines it never reaches
-	@.venv/bin/python -m pytest -n auto --cov --cov-report=term:skip-covered
+	@TEST_ALL=1 .venv/bin/python -m pytest -n auto --cov --cov-report=term:skip-covered
 
 install: ## put lore under PREFIX (default ~/.local), with its own environment; HUB=1: with the driver of PostgreSQL
 	@bash tools/install.sh install
