@@ -31,6 +31,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
+BOUNDED = Settings.load(environ={}, flags={"max_text": "10000"})
+
+
 def put(store: Store, *rows: dict[str, Any] | bytes | str, **options: Any) -> Imported:
     """Imports rows, each one a line."""
     lines = [
@@ -38,7 +41,7 @@ def put(store: Store, *rows: dict[str, Any] | bytes | str, **options: Any) -> Im
         else (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)).encode() + b"\n"
         for row in rows
     ]  # fmt: skip
-    return import_lines(store, Settings(), None, lines, **options)
+    return import_lines(store, BOUNDED, None, lines, **options)
 
 
 def lines(store: Store) -> list[str]:
@@ -231,10 +234,10 @@ def test_dangling_edges_are_counted(store: Store) -> None:
         ({"id": "note-a", "data": []}, "data is not a JSON object"),
         ({"id": "note-a", "line_start": -1}, "line_start is out of range"),
         ({"id": "note-a", "line_start": 1.5}, "line_start is not a whole number"),
-        ({"id": "note-a", "body": "x" * 10_000_001}, "longer than max_text"),
-        ({"id": "note-a", "title": "x" * 10_000_001}, "title of 'note-a' is longer than max_text"),
-        ({"id": "note-a", "tags": ["x" * 9_999_999, "y"]}, "list of tags .* is longer than max"),
-        ({"id": "note-a", "data": {"x": "x" * 10_000_001}}, "data .* is longer than max_text"),
+        ({"id": "note-a", "body": "x" * 10_001}, "longer than max_text"),
+        ({"id": "note-a", "title": "x" * 10_001}, "title of 'note-a' is longer than max_text"),
+        ({"id": "note-a", "tags": ["x" * 9_999, "y"]}, "list of tags .* is longer than max"),
+        ({"id": "note-a", "data": {"x": "x" * 10_001}}, "data .* is longer than max_text"),
         ({"from_id": "note-a", "to_id": "note-a", "relation": "links_to"}, "linked to itself"),
         ({"from_id": "note-a", "relation": "links_to"}, "is not a valid id"),
         ({"from_id": "note-a", "to_id": "note-b", "relation": "link_to"},
