@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,8 @@ import pylore
 ROOT = Path(pylore.__file__).resolve().parents[1]
 
 CSV = """
-import sys
-sys.path.insert(0, sys.argv.pop(1))
+import json, sys
+sys.path[:0] = sys.argv[1:3]
 from pylore.terminal import output
 
 def csv_rows(rows):
@@ -26,64 +27,59 @@ def csv_rows(rows):
     return text.getvalue()
 
 output.FORMS += (output.OutputForm("csv", "CSV", csv_rows),)
-from pylore.cli.main import run
-sys.exit(run(sys.argv[1:]))
+from commands import run_here
+done = [run_here(words.split()) for words in sys.argv[3:]]
+print(json.dumps([(one.code, one.out, one.err) for one in done]))
 """
 """lore with one form more: the function, and the row that a person would add."""
 
+LISTS = ("search tokens signed --csv", "list --oldest --csv", "related note-a note-b --csv")
+SHOW = "show note-a --csv"
+REFUSED = (
+    "search x --csv --json", "list --csv --ids", "search x --csv --jq .", "search x --csv --tree",
+    "list --csv --oneline", "search --batch - --csv", "context x --csv", "version --csv",
+    "export --csv",
+)  # fmt: skip
+HELP = "list --help"
+COMMANDS = (*LISTS, SHOW, *REFUSED, HELP)
+
+Answers = dict[str, tuple[int, str, str]]
+
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    """Exit code, stdout and stderr of each command of a process that has the form."""
     folder = tmp_path_factory.mktemp("forms")
     with pylore.open(folder, create=True, embedder="none") as lore:
         lore.add("note", "Tokens, and more", id="note-a", title="Tokens, signed")
         lore.add("note", "Tokens again", id="note-b", title="Two")
-    return folder
-
-
-def run(store: Path, *words: str) -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-I", "-X", "utf8", "-c", CSV, str(ROOT), *words],
-        env={"LORE_DIR": str(store), "LORE_EMBEDDER": "none", "HOME": str(store)}, text=True,
-        capture_output=True, stdin=subprocess.DEVNULL, check=False,
+        [sys.executable, "-I", "-X", "utf8", "-c", CSV, str(ROOT), str(ROOT / "tests/support"),
+         *COMMANDS],
+        env={"LORE_DIR": str(folder), "LORE_EMBEDDER": "none", "HOME": str(folder)}, text=True,
+        capture_output=True, stdin=subprocess.DEVNULL, check=True,
     )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr
+    return dict(zip(COMMANDS, map(tuple, json.loads(done.stdout)), strict=True))
 
 
-@pytest.mark.parametrize("words", [
-    ("search", "tokens signed"), ("list", "--oldest"), ("related", "note-a", "note-b"),
-])  # fmt: skip
-def test_lists_are_printed_in_a_new_form(store: Path, words: tuple[str, ...]) -> None:
-    code, out, _ = run(store, *words, "--csv")
+@pytest.mark.parametrize("words", LISTS)
+def test_lists_are_printed_in_a_new_form(answers: Answers, words: str) -> None:
+    code, out, _ = answers[words]
     assert code == 0
     assert out.startswith("id,title\n")
-    assert words[0] == "related" or 'note-a,"Tokens, signed"\n' in out
+    assert words == LISTS[2] or 'note-a,"Tokens, signed"\n' in out
 
 
-def test_one_thing_is_printed_in_a_new_form(store: Path) -> None:
-    assert run(store, "show", "note-a", "--csv") == (0, 'id,title\nnote-a,"Tokens, signed"\n', "")
+def test_one_thing_is_printed_in_a_new_form(answers: Answers) -> None:
+    assert answers[SHOW] == (0, 'id,title\nnote-a,"Tokens, signed"\n', "")
 
 
-@pytest.mark.parametrize("words", [
-    ("search", "x", "--csv", "--json"), ("list", "--csv", "--ids"),
-    ("search", "x", "--csv", "--jq", "."), ("search", "x", "--csv", "--tree"),
-    ("list", "--csv", "--oneline"),
-    ("search", "--batch", "-", "--csv"),
-])  # fmt: skip
-def test_a_new_form_excludes_the_others(store: Path, words: tuple[str, ...]) -> None:
-    code, out, said = run(store, *words)
+@pytest.mark.parametrize("words", REFUSED)
+def test_new_form_excludes_others_and_needs_the_command(answers: Answers, words: str) -> None:
+    code, out, said = answers[words]
     assert (code, out) == (2, "")
     assert "--csv" in said
 
 
-@pytest.mark.parametrize("words", [("context", "x"), ("version",), ("export",)])
-def test_a_form_that_a_command_does_not_have_is_refused(
-    store: Path, words: tuple[str, ...]
-) -> None:
-    code, out, said = run(store, *words, "--csv")
-    assert (code, out) == (2, "")
-    assert "--csv" in said
-
-
-def test_help_and_completion_have_a_new_form(store: Path) -> None:
-    assert "--json, --jsonl, --text, --ids, --csv, --jq" in run(store, "list", "--help")[1]
+def test_help_has_a_new_form(answers: Answers) -> None:
+    assert "--json, --jsonl, --text, --ids, --csv, --jq" in answers[HELP][1]
