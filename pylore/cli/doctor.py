@@ -15,7 +15,6 @@ from ..core.errors import DONE, FAILURE, EmbedderError, LoreError, UsageError
 from ..core.ids import ALL
 from ..core.settings import Settings, from_environment
 from ..core.text import one_line
-from ..core.times import is_within
 from ..core.vocabulary import CODE_IDS, CODE_TYPES
 from ..embed import open_embedder
 from ..graph.ontology import misfits
@@ -31,7 +30,6 @@ from .command import command, option
 from .runtime import data_folder
 
 if TYPE_CHECKING:
-    from ..embed import Embedder
     from ..store import Store
     from .session import Session
 
@@ -39,7 +37,6 @@ SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore store reindex'"
 EMBED = "run 'lore store embed --all'"
 SIMILAR = "run 'lore graph similar'"
-COCHANGES = "run 'lore index --cochanges'"
 PERMIT = "change its permissions"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 PURGE = ("see 'lore show ID --history'; change the secret where it is used, then"
@@ -51,12 +48,6 @@ FEW = 5
 """Most findings of a check that are listed."""
 BATCH = 1000
 """Texts that are searched for secrets together."""
-SAME = 0.99
-"""Least cosine of two vectors of one text by one model, which may round differently."""
-LARGE_WAL = 64 << 20
-"""Bytes of a write-ahead log from which something must be keeping it from being emptied."""
-COCHANGE_DAYS = 7
-"""Days after which co-changes are old."""
 
 
 class Check(NamedTuple):
@@ -84,14 +75,12 @@ class Subject:
 def doctor(
     session: Session,
     *,
-    full: bool = option("--full", "compare indexes with tables, and look for secrets in records"),
+    full: bool = option("--full", "check every index; look for secrets"),
 ) -> int:
     """Check what lore needs and what it keeps, and print how to mend it.
 
-    Looks at Python, SQLite and its extensions, the embedder, jq, the config, the data folder and
-    the store: its soundness, and whether full text, vectors and edges agree with its nodes.
-    Nothing is changed. Prints a row {id, ok, detail, fix} for each check; ok with a fix is a
-    warning. Exits 1 if a check fails.
+    Changes nothing. Prints {id, ok, detail, fix} for each check; ok with a fix is a warning. Exits
+    1 if a check fails.
 
     \b
     lore doctor --jq '.[] | select(.fix) | .fix'
@@ -135,7 +124,6 @@ def examine(
     """Yield every check that can be made, by name, in the order in which to mend what fails.
 
     Args:
-        folder: the data folder.
         problem: what is wrong in the config.
         full: compare the store's indexes with its tables, which reads it all.
     """
@@ -206,11 +194,6 @@ def _few(findings: Sequence[str]) -> str:
 # --- the machine
 
 
-def _python(it: Subject) -> Check:
-    version = ".".join(map(str, sys.version_info[:3]))
-    return Check(f"Python {version}, {sys.executable}", sys.version_info >= (3, 10))
-
-
 def _sqlite(it: Subject) -> Check:
     features = sqlite_features()
     has = ", ".join(f"{'' if there else 'no '}{name}" for name, there in features.items())
@@ -276,7 +259,7 @@ def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
 
 
 MACHINE: tuple[Row, ...] = (
-    ("python", _python, "make clean && make setup PYTHON=python3.12"),
+    ("python", lambda _: f"Python {sys.version.partition(' ')[0]}, {sys.executable}", SETUP),
     ("sqlite", _sqlite, SETUP),
     ("sqlite-vec", lambda _: vector_extension(), SETUP),
     ("embedder", _embedder, SETUP),
@@ -328,33 +311,17 @@ def _vectors(it: Subject) -> Check:
     if lacking:
         fix = "run 'lore store embed --missing'" if store.checks.only_without_vectors() else None
         return Check(_few(lacking), False, fix)
-    if wanted is not None and not _same_vectors(store, wanted):
-        return Check(f"{held} gives others now than the store has", False, EMBED)
     begun = store.staged_vectors.embedder
     if begun is not None:
         return Check(f"of {held}, one a passage; those of {begun} are unfinished", True, EMBED)
     return Check(f"of {held}, one a passage")
 
 
-def _same_vectors(store: Store, embedder: Embedder) -> bool:
-    """Return True if a passage's vector is the embedder's of today; endpoints change models."""
-    import numpy as np
-
-    passage = store.checks.any_embedded() if embedder.name.startswith("endpoint:") else None
-    if passage is None:
-        return True
-    text, vector = passage
-    now = embedder.embed([text])[0] or b""
-    one, other = np.frombuffer(now, "<f4"), np.frombuffer(vector, "<f4")
-    return len(one) == len(other) and float(one @ other) > SAME
-
-
 def _edges(it: Subject) -> str | Check:
     rows = [" ".join((a, relation, b)) for a, b, relation in _broken(it.store)]
-    if not rows:
-        return "every live edge joins two live nodes"
     # a search ignores them, and an import may complete them
-    return Check(f"{len(rows)} lead to no live node: {_few(rows)}", True, DANGLING)
+    found = Check(f"{len(rows)} lead to no live node: {_few(rows)}", True, DANGLING)
+    return found if rows else "every live edge joins two live nodes"
 
 
 def _broken(store: Store) -> list[tuple[str, str, str]]:
@@ -380,11 +347,10 @@ def _ontology(it: Subject) -> str | Check:
     return Check(f"{count} of other types than their relations join: {_few(rows)}", True, MISFITS)
 
 
-def _ratings(it: Subject) -> str | list[str]:
+def _passages(it: Subject) -> str | list[str]:
     wrong = it.store.ratings.wrong()
-    if wrong:
-        return [f"{wrong} nodes have other ratings than their edges say"]
-    return "as the edges to runs say"
+    ratings = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
+    return it.store.checks.unindexed() + ratings or "every live node is indexed"
 
 
 def _similar(it: Subject) -> str | Check:
@@ -397,25 +363,11 @@ def _similar(it: Subject) -> str | Check:
     return f"similar_to edges from a cosine of {plan.least:g}, up to date"
 
 
-def _cochanges(it: Subject) -> str | Check:
-    analysed = it.store.meta.get("cochanges_analyzed_at") or ""
-    if not analysed:
-        return "no history was analysed"
-    old = not is_within(analysed, COCHANGE_DAYS)
-    return Check(f"the co-changes are of {analysed[:10]}", True, COCHANGES if old else None)
-
-
 def _purged(it: Subject) -> str | Check:
     at = it.store.meta.get(TO_WIPE)
     if at:
         return Check(f"what was purged on {at[:10]} is still in free pages", True, REINDEX)
     return "nothing that was purged is left in the file"
-
-
-def _wal(it: Subject) -> Check:
-    size = it.store.checks.log_size()
-    fix = "end the programs that keep the store open; the next one to close it empties the log"
-    return Check(f"write-ahead log of {size / 1e6:.1f} MB", True, fix if size > LARGE_WAL else None)
 
 
 def _secrets(it: Subject) -> str | Check:
@@ -456,15 +408,12 @@ STORE: tuple[Row, ...] = (
         or f"{it.store.fulltext.engine}, sound", REINDEX),
     ("foreign-keys", lambda it: it.store.checks.foreign_key_violations()
         or "every type and relation is known", IMPORT),
-    ("passages", lambda it: it.store.checks.unindexed() or "every live node is indexed", REINDEX),
+    ("passages", _passages, REINDEX),
     ("vectors", _vectors, REINDEX),
     ("edges", _edges, IMPORT),
     ("ontology", _ontology, IMPORT),
-    ("ratings", _ratings, REINDEX),
     ("similar", _similar, IMPORT),
-    ("cochanges", _cochanges, IMPORT),
     ("purged", _purged, REINDEX),
-    ("wal", _wal, IMPORT),
     ("secrets", _secrets, IMPORT),
 )  # fmt: skip
 """The last check takes long: it is made with ``full``."""

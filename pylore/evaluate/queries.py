@@ -16,7 +16,7 @@ from ..core.model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 
@@ -52,15 +52,11 @@ def read_lines(path: str) -> Iterator[bytes]:
         raise LoreError(f"{path}: {error.strerror}: check its name") from None
 
 
-def read_questions(
-    lines: Iterable[bytes], name: str, *, bad: Callable[[str], None] | None = None
-) -> Iterator[Question]:
+def read_questions(lines: Iterable[bytes], name: str) -> Iterator[Question]:
     """Yield a question for each line that is not empty.
 
-    With ``bad``, broken lines are left out and reported to it, with ``name`` and line number.
-
     Raises:
-        LoreError: a line is broken, without ``bad``.
+        LoreError: a line is broken.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -69,13 +65,8 @@ def read_questions(
             line = line.removeprefix(BOM_UTF8) if number == 1 else line
             question = question_of(parse_object(line, QUESTION_LINE))
         except LoreError as error:
-            place = f"{name}: line {number}" if name else f"line {number}"
-            if bad is None:
-                raise LoreError(f"{place}: {error}: mend it, or leave such lines out with "
-                                "--skip-bad") from None  # fmt: skip
-            bad(f"{place} was left out: {error}")
-        else:
-            yield question
+            raise LoreError(f"{name}: line {number}: {error}: mend it") from None
+        yield question
 
 
 def question_of(fields: Mapping[str, Any]) -> Question:

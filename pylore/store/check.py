@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ..core.text import counted, words
 from .connection import apsw, is_sound
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
@@ -13,7 +11,7 @@ from .nodes import Meta
 from .passages import count_unlike
 from .schema import create_schema, foreign_objects
 from .values import wrong_values
-from .vector_tables import BITS, KEYS, restore
+from .vector_tables import BITS, KEYS
 from .vector_tables import TABLES as VECTOR_TABLES
 from .vectors import Vectors
 
@@ -193,11 +191,6 @@ class Checks:
         """
         return wrong_values(self._db, made=made)
 
-    def log_size(self) -> int:
-        """Return bytes that were committed and are not yet in the file itself."""
-        path = self._path + "-wal"
-        return os.path.getsize(path) if os.path.exists(path) else 0
-
     def missing_tables(self) -> list[str]:
         """Return the tables, indexes and triggers that the schema has and this store has not."""
         found = _schema_names(self._db)
@@ -304,16 +297,6 @@ class Checks:
         else."""
         found = self.unembedded()
         return len(found) == 1 and found[0].endswith("without a vector")
-
-    def any_embedded(self) -> tuple[str, bytes] | None:
-        """Return the text of a passage and its vector, if there is one."""
-        columns, joins = TEXTS_OF[FullText(self._db).engine]
-        for text, vector in self._db.execute(
-            "SELECT {title} || ' ' || {body}, v.embedding FROM passages_vec v"
-            " CROSS JOIN passages p ON p.key = v.key {joins} LIMIT 1".format(joins=joins, **columns)
-        ):
-            return str(text), restore(bytes(vector))
-        return None
 
     def _has_vectors(self) -> bool:
         return Meta(self._db).get("embedder") is not None

@@ -43,7 +43,6 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="quality.sh", add_help=False)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[])
-    parser.add_argument("--timed", type=int, default=100)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true")
     form.add_argument("--text", action="store_true")
@@ -63,14 +62,14 @@ def _reports(options: argparse.Namespace) -> list[dict[str, Any]]:
         except LeftOut as why:
             sys.stderr.write(f"bench: {folder.name} is left out: {why}\n")
             continue
-        found.append({"set": folder.name, **_report(folder, store, options.timed)})
+        found.append({"set": folder.name, **_report(folder, store)})
     return found
 
 
-def _report(folder: Path, store: Path, timed: int) -> dict[str, Any]:
+def _report(folder: Path, store: Path) -> dict[str, Any]:
     queries = folder / "queries.jsonl"
     types = types_of(queries, store)
-    words = ["eval", "--queries", str(queries), "--controls", "--timed", str(timed)]
+    words = ["eval", "--queries", str(queries), "--controls"]
     words += [word for one in COMPARED for word in ("--compare", one)]
     words += ["--type", ",".join(types)] if types else []
     stats = lore(store, "graph", "stats")

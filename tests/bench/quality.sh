@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: LORE_SETS=FOLDER tests/bench/quality.sh [--only SET,…] [--timed N] [--check] [--json | --text]
+# Usage: LORE_SETS=FOLDER tests/bench/quality.sh [--only SET,…] [--check] [--json | --text]
 # Summary: measure how good search is on sets of queries with known answers
 #
 # Each folder in LORE_SETS is a set: queries.jsonl as 'lore eval' reads it, and either
@@ -9,7 +9,6 @@
 # each leg alone, both controls. Prints Markdown on a terminal, JSON in a pipe.
 #
 #   --only SET,…         these sets alone
-#   --timed N            how many queries of a set to time; 100 unless set
 #   --check              exit 1 if the graph takes more than a point from a set, or
 #                        if shuffled edges gain something
 #

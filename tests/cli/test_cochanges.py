@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import apsw
 from commands import Done, Lore
 
 ANALYZE = ("graph", "analyze-cochanges", "--embedder", "none")
@@ -62,25 +61,6 @@ def test_commits_become_records_on_request(repository: Lore) -> None:
     assert [(row["id"], row["edge"]) for row in found] == [
         (f"commit-{repository.git('rev-parse', 'HEAD')}", None), ("file-auth.py", "changes"),
     ]  # fmt: skip
-
-
-def test_doctor_names_cochanges_older_than_a_week(repository: Lore) -> None:
-    def check() -> dict[str, object]:
-        found: dict[str, object]
-        (found,) = (row for row in repository("doctor").json if row["id"] == "cochanges")
-        return found
-
-    change(repository, "one", "auth.py", "tokens.py")
-    repository(*ANALYZE)
-    assert check()["fix"] is None
-    with apsw.Connection(str(repository.store / "search.db")) as connection:
-        connection.execute(
-            "UPDATE meta SET value = '2026-01-01T00:00:00Z' WHERE key = 'cochanges_analyzed_at'"
-        )
-    assert check() == {
-        "id": "cochanges", "ok": True, "detail": "the co-changes are of 2026-01-01",
-        "fix": "run 'lore index --cochanges'",
-    }  # fmt: skip
 
 
 def test_a_missing_history_is_one_line(repository: Lore) -> None:

@@ -24,7 +24,7 @@ from pylore.store import open_store
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
     "store", "tables", "integrity", "values", "fulltext", "foreign-keys", "passages", "vectors",
-    "edges", "ontology", "ratings", "similar", "cochanges", "purged", "wal",
+    "edges", "ontology", "similar", "purged",
 )  # fmt: skip
 
 

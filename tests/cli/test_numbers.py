@@ -32,15 +32,13 @@ def test_option_refuses_a_number_out_of_range(lore: Lore, command: Command, one:
 
 
 @pytest.mark.parametrize(
-    "words", [("undo", "x", "--at"), ("list", "--since"), ("list", "--until"), ("eval", "--at")]
+    "words", [("undo", "x", "--at"), ("list", "--since"), ("list", "--until")]
 )  # fmt: skip
-def test_states_times_and_ranks_are_bounded(lore: Lore, words: tuple[str, ...]) -> None:
+def test_states_and_times_are_bounded(lore: Lore, words: tuple[str, ...]) -> None:
     lore("add", "note", "x", "--id", "note-x")
-    given = ("--queries", lore.write("q", '{"id":"q","query":"x","relevant":["note-x"]}\n'))
     words = tuple(word.replace("x", "note-x") for word in words)
-    more = [str(word) for word in given] if words[0] == "eval" else []
     for value in (*filter(None, WRONG), "99999999999999d"):
-        lore.refuse(*words, value, *more)
+        lore.refuse(*words, value)
 
 
 @pytest.mark.parametrize(

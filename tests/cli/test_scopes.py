@@ -125,12 +125,11 @@ TRIED: dict[str, list[list[str]]] = {
     "run show": [["{run}"]],
     "run finish": [["--run", "{run}"]],
     "run rate": [["--helpful", HIDDEN], ["--helpful", "entity-jacq"]],
-    "eval": [["--queries", "{folder}/questions.jsonl", "--timed", "0"],
-             ["--queries", "{folder}/questions.jsonl", "--tune", "--folds", "2",
-              "--settings", "graph_depth"]],
+    "eval": [["--queries", "{folder}/questions.jsonl"],
+             ["--queries", "{folder}/questions.jsonl", "--tune", "--settings", "graph_depth"]],
     "config list": [[]],
     "store trust": [["{folder}"]],
-    "hook install": [["claude", "--dry-run"]],
+    "hook install": [["claude"]],
     "hook uninstall": [["claude"]],
     "hook status": [[]],
     "hook run": [*([event, "--client", client, "<{folder}/event.json"]
@@ -217,7 +216,7 @@ def common(folder: Path) -> None:
         assert lore("", *words)[0] == 0, lore("", *words)
     (folder / "queries.jsonl").write_text('{"id": "1", "query": "harbour ledger"}\n')
     (folder / "questions.jsonl").write_text(
-        '{"id": "1", "query": "water is deep", "relevant": ["entity-boat"]}\n' * 4
+        '{"id": "1", "query": "water is deep", "relevant": ["entity-boat"]}\n' * 10
     )
     (folder / "lines.jsonl").write_text('{"id": "note-mine", "body": "harbour of mine"}\n')
     (folder / "foreign.jsonl").write_text(f'{{"id": "{HIDDEN}", "body": "overwritten"}}\n')
