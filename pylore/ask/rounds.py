@@ -144,16 +144,18 @@ def answer_of(command: list[str], prompt: str) -> Iterator[str]:
         except OSError as error:
             raise LoreError(f"llm_command: {command[0]} cannot be started ({error.strerror}): "
                             f"set {HOW_TO_SET}") from None  # fmt: skip
+        assert process.stdout is not None
+        output = process.stdout.fileno()
         blank = True
         try:
-            for piece in _pieces(process):
+            data = iter(lambda: os.read(output, 1 << 16), b"")
+            for piece in codecs.iterdecode(data, "utf-8", "replace"):
                 blank = blank and piece.isspace()
                 yield piece
             code = process.wait()
         finally:
             with suppress(ProcessLookupError, PermissionError):  # all of it has ended
                 os.killpg(process.pid, signal.SIGKILL)
-            assert process.stdout is not None
             process.stdout.close()
             process.wait()
         if code:
@@ -161,16 +163,6 @@ def answer_of(command: list[str], prompt: str) -> Iterator[str]:
             raise LoreError(f"the model command {name} failed with {how}{_complaint(stderr)}")
         if blank:
             raise LoreError(f"the model command {name} printed nothing{_complaint(stderr)}")
-
-
-def _pieces(process: subprocess.Popen[bytes]) -> Iterator[str]:
-    assert process.stdout is not None
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    while data := os.read(process.stdout.fileno(), 1 << 16):
-        if piece := decoder.decode(data):
-            yield piece
-    if piece := decoder.decode(b"", True):
-        yield piece
 
 
 def _complaint(stderr: Any) -> str:
