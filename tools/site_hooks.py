@@ -14,14 +14,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 OTHERS = ("LICENSE", "config.example", "tools/site.css")
-DECISIONS = sorted((ROOT / "docs/decisions").glob("*.md"))
-INDEX = "decisions/index.md"
-INDEX_HEAD = """\
-# Decisions
-
-Find out why lore is built as it is: each page says what was decided, what was measured and what
-follows. To change a decision, write a new one.
-"""
+DECISIONS = [f"decisions/{path.name}" for path in sorted((ROOT / "docs/decisions").glob("*.md"))]
 
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?\)")
 TITLE = re.compile(r"^# .*$", re.MULTILINE)
@@ -31,7 +24,7 @@ FENCE = re.compile(r"^```(\w+) .*$", re.MULTILINE)
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Add the decisions to the navigation."""
     assert config.nav is not None
-    config.nav.append({"Decisions": [INDEX, *(f"decisions/{path.name}" for path in DECISIONS)]})
+    config.nav.append({"Decisions": [*DECISIONS]})
     return config
 
 
@@ -39,7 +32,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add what lies outside of docs/."""
     for name in (*PAGES, *OTHERS):
         files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
-    files.append(File.generated(config, INDEX, content=_index()))
     files.append(File.generated(config, "python-api.md", content=_python_reference()))
     return files
 
@@ -51,7 +43,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     def link(found: re.Match[str]) -> str:
         target = normpath(f"{dirname(place)}/{found[2]}").removeprefix("/")
-        inside = INDEX if target == "docs/decisions" else target.removeprefix("docs/")
+        inside = DECISIONS[0] if target == "docs/decisions" else target.removeprefix("docs/")
         if target == inside and target not in (*PAGES, *OTHERS):
             return found[0]
         return f"{found[1]}{relpath(inside, dirname(source) or '.')}{found[3] or ''})"
@@ -67,11 +59,3 @@ def _python_reference() -> str:
     """The page of the SDK's docstrings, by the environment that has what lore needs."""
     command = [ROOT / ".venv/bin/python", "-I", ROOT / "docs/python_api.py"]
     return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
-
-
-def _index() -> str:
-    rows = []
-    for path in DECISIONS:
-        title = TITLE.search(path.read_text())
-        rows.append(f"- [{title[0].removeprefix('# ') if title else path.stem}]({path.name})")
-    return INDEX_HEAD + "\n" + "\n".join(rows) + "\n"
