@@ -127,16 +127,16 @@ class Value(click.ParamType[Any]):
     name = "value"
 
     def __init__(self, declared: Parameter) -> None:
-        self._declared = declared
+        self.declared = declared
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value of a text; a default stays as it is."""
         if not isinstance(value, str):
             return value
         try:
-            return self._declared.convert(value)
+            return self.declared.convert(value)
         except ValueError as error:
-            names = self._declared.names or (self._declared.value,)
+            names = self.declared.names or (self.declared.value,)
             raise UsageError(f"{names[-1]} is '{value}': {error}") from None
 
     def shell_complete(
@@ -145,9 +145,9 @@ class Value(click.ParamType[Any]):
         """Return the words that may stand here; of a list, behind what is there already."""
         from .kinds import files_at, words_of
 
-        before = incomplete[: incomplete.rfind(",") + 1] if self._declared.is_list else ""
-        words = [*(self._declared.choices or words_of(self._declared.complete))]
-        if self._declared.is_list and self._declared.complete in ("files", "near"):
+        before = incomplete[: incomplete.rfind(",") + 1] if self.declared.is_list else ""
+        words = [*(self.declared.choices or words_of(self.declared.complete))]
+        if self.declared.is_list and self.declared.complete in ("files", "near"):
             words += files_at(incomplete[len(before) :])  # a shell completes a single one itself
         found = [before + word for word in words]
         return [CompletionItem(word) for word in found if word.startswith(incomplete)]
@@ -194,8 +194,17 @@ def read(words: list[str]) -> Line | None:
         if isinstance(error, click.NoSuchOption):
             near = nearest(error.option_name, list(error.possibilities or ()))
             message = f"no such option '{error.option_name}'{near}"
+        if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument):
+            message = f"{path.removeprefix('lore ')} needs {_needed(error.param)}"
+        message = message[:1].lower() + message[1:]
         raise UsageError(f"{message}: see '{path} --help'") from None
     return found if isinstance(found, Line) else None
+
+
+def _needed(argument: click.Argument) -> str:
+    """Return the name of an argument, and the words that it may be if they are few."""
+    choices = argument.type.declared.choices if isinstance(argument.type, Value) else ()
+    return f"{argument.metavar}, one of {', '.join(choices)}" if choices else f"{argument.metavar}"
 
 
 def _known_commands(ctx: click.Context | None) -> list[str]:

@@ -103,4 +103,7 @@ def unknown(word: str) -> UsageError:
     kind = "option" if word.startswith("-") else "command"
     word = word[:_LONGEST].encode(errors="replace").decode()  # it may not be UTF-8
     known = ["--help", "--version"] if kind == "option" else command_names()
-    return UsageError(f"unknown {kind} '{word}'{nearest(word, known)}: see 'lore help'")
+    verbs = [one.name for one in registry.every_command() if one.name.endswith(f" {word}")]
+    meant = "' or '".join(verbs)
+    near = f" (did you mean '{meant}'?)" if verbs else nearest(word, known)
+    return UsageError(f"unknown {kind} '{word}'{near}: see 'lore help'")

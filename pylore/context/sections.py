@@ -260,7 +260,7 @@ def record_text(
     title = printable(one_line(node.title)) or node.id
     head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
     head += "".join(f"  - {tie}\n" for tie in ties)
-    line = _after_title(" ".join(printable(one_line(text)).split()), title)
+    line = _after_title(text, title)
     best = line if len(line.split()) <= WORDS else excerpt(line, asked, _LONG) or line
 
     def cut(room: int) -> str:
@@ -273,16 +273,22 @@ def record_text(
 def _after_title(text: str, title: str) -> str:
     """Return what a text says beside the title that was made of its beginning.
 
+    A title that is only the first words of a sentence stays in it.
+
     >>> _after_title("Keys rotate. Every hour.", "Keys rotate."), _after_title("a b c", "a b…")
     ('Every hour.', '… c')
+    >>> _after_title("Keys\\nThey rotate.", "Keys"), _after_title("Keys rotate.", "Keys")
+    ('They rotate.', 'Keys rotate.')
     """
+    line = " ".join(printable(one_line(text)).split())
     beginning = title.removesuffix(CUT)
-    if not text.startswith(beginning):
-        return text
-    rest = text[len(beginning) :]
+    if not line.startswith(beginning):
+        return line
+    rest = line[len(beginning) :]
     if beginning != title:
         return f"{CUT} {rest.strip()}"
-    return rest.strip() if rest[:1] in (" ", "") else text
+    is_whole = title[-1:] in ".!?:" or text.lstrip().startswith(f"{title}\n")
+    return rest.strip() if not rest or (rest[0] == " " and is_whole) else line
 
 
 def _particulars(hit: Hit, node: Node) -> list[str]:

@@ -130,7 +130,7 @@ class Naming:
             return type
         if not new_type:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
-                             "declare it as a new type")  # fmt: skip
+                             "declare it as a new type, by --new-type")  # fmt: skip
         if self._settings.scope:
             raise LoreError(COMMON)
         self._store.types.declare(check_type(type), "")
@@ -143,7 +143,7 @@ class Naming:
             if named in known:
                 return named
         raise UsageError(f"unknown relation '{relation}'{nearest(name, self.called(known))}: "
-                         "declare it as a new relation")  # fmt: skip
+                         "declare it as a new relation, by --new-relation")  # fmt: skip
 
     def declare(self, relation: str) -> list[str]:
         """Declare a relation that is new; notes where a known one is nearly the same."""

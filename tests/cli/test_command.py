@@ -94,6 +94,6 @@ def test_click_names_the_wrong_value_and_the_nearest_option() -> None:
     for words, part in ((["list", "-n", "x"], "--limit is 'x': give a whole number from 1"),
                         (["list", "--tpye", "x"], "did you mean '--type'"),
                         (["graph", "paht"], "did you mean 'path'"),
-                        (["graph", "path", "a"], "'B'")):  # fmt: skip
+                        (["graph", "path", "a"], "graph path needs B")):  # fmt: skip
         with pytest.raises(UsageError, match=part.replace("(", r"\(")):
             read_by_click(words)

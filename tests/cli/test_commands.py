@@ -46,6 +46,7 @@ def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
     [
         ("serach", "unknown command 'serach' (did you mean 'search'?): see 'lore help'"),
         ("xylophone", "unknown command 'xylophone': see 'lore help'"),
+        ("stats", "unknown command 'stats' (did you mean 'graph stats'?): see 'lore help'"),
         ("--versoin", "unknown option '--versoin' (did you mean '--version'?)"),
         *((word, "unknown command") for word in (
             "x" * 5000, "../bin/lore-greet", "/bin/sh", "a b", "A", "$(id)", "a\nb", "",
