@@ -35,9 +35,6 @@ _lore() {
       *[!A-Za-z0-9_./:,@%+=-]*) ;; # it would have to be quoted
       *) COMPREPLY+=("${word#"$before"}") ;;
     esac
-    case $word in
-      */) compopt -o nospace 2>/dev/null ;; # a folder: there is more to come (bash 4)
-    esac
   done < <(lore complete ${words[@]+"${words[@]}"} 2>/dev/null)
 }
 

@@ -5,12 +5,8 @@
 _lore() {
   local -a found
   found=(${(f)"$(lore complete "${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
-  local -a folders
-  folders=(${(M)found:#*/})
-  found=(${found:#*/})
-  if (( $#found + $#folders )); then
-    (( $#found == 0 )) || compadd -a found
-    (( $#folders == 0 )) || compadd -S '' -a folders # there is more to come
+  if (( $#found )); then
+    compadd -a found
   else
     _files
   fi

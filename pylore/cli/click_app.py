@@ -143,12 +143,10 @@ class Value(click.ParamType[Any]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the words that may stand here; of a list, behind what is there already."""
-        from .kinds import files_at, words_of
+        from .kinds import words_of
 
         before = incomplete[: incomplete.rfind(",") + 1] if self.declared.is_list else ""
-        words = [*(self.declared.choices or words_of(self.declared.complete))]
-        if self.declared.is_list and self.declared.complete in ("files", "near"):
-            words += files_at(incomplete[len(before) :])  # a shell completes a single one itself
+        words = self.declared.choices or words_of(self.declared.complete)
         found = [before + word for word in words]
         return [CompletionItem(word) for word in found if word.startswith(incomplete)]
 

@@ -60,7 +60,7 @@ def search(
     expand: bool = option("--expand", "the same as --graph-depth 2"),
     explain: bool = options.EXPLAIN,
     tree: bool = options.TREE,
-    oneline: bool = options.ONELINE,
+    oneline: bool = option("--oneline", "a result a line"),
     batch: str | None = option(
         "--batch FILE",
         'a query a line, in words or as {"id", "query", "exclude", "options"}; - is stdin',
@@ -95,7 +95,12 @@ def search(
     if not words and not near:
         raise UsageError("search needs a query: lore search WORD…")
     query = _question(words)
-    text = _text_of_hits(session, query, tree=tree, oneline=oneline, explain=explain)
+    exclusive(tree=tree, oneline=oneline, explain=explain)
+    if tree or oneline:
+        session.print_as_text("tree" if tree else "oneline")
+        text = _rendered("tree_text" if tree else "oneline_text")
+    else:
+        text = _rendered("hits_text", query)
     with _engine_of_search(session, query, near) as engine:
         found = _find(engine, query, given)
         if tree and not engine.settings.depth:
@@ -192,17 +197,6 @@ def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
         session.say(["; ".join(notes)])
 
 
-def _text_of_hits(
-    session: Session, query: str, *, tree: bool, oneline: bool, explain: bool
-) -> Text:
-    """Return the function that makes text of results; --tree and --oneline print it anywhere."""
-    exclusive(tree=tree, oneline=oneline, explain=explain)
-    if not tree and not oneline:
-        return _rendered("hits_text", query)
-    session.print_as_text("tree" if tree else "oneline")
-    return _rendered("tree_text" if tree else "oneline_text")
-
-
 def _rendered(name: str, *more: str) -> Text:
     """Return a function of ``terminal.text``, which is loaded when it is called."""
 
@@ -233,7 +227,6 @@ def related(
     ),
     explain: bool = options.EXPLAIN,
     tree: bool = options.TREE,
-    oneline: bool = options.ONELINE,
 ) -> None:
     """Show what is connected to a node, or known about a file, nearest first.
 
@@ -251,9 +244,10 @@ def related(
     exclusive(direction=direction not in (None, "both"), hops=hops > 1)
     from ..app.related import related as find_related
 
-    text = _text_of_hits(session, "", tree=tree, oneline=oneline, explain=explain)
-    if not tree and not explain:
-        text = _rendered("oneline_text")
+    exclusive(tree=tree, explain=explain)
+    if tree:
+        session.print_as_text("tree")
+    text = _rendered("tree_text" if tree else "hits_text" if explain else "oneline_text")
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
         found = find_related(
@@ -345,7 +339,6 @@ def list_records(
     oldest: bool = option("--oldest", "the first changed first"),
     forgotten: bool = option("--forgotten", "forgotten records"),
     orphans: bool = option("--orphans", "nodes without a link, by id"),
-    oneline: bool = options.ONELINE,
 ) -> None:
     """List the records, the last changed first.
 
@@ -359,8 +352,6 @@ def list_records(
     from ..store.filter import Scope, require_statuses
 
     exclusive(all=all_types, type=types)
-    if oneline:
-        session.print_as_text("oneline")
     named = types or (() if all_types else (RECORDS,))
     with session.open() as store, store.faults:
         if orphans:
@@ -376,7 +367,7 @@ def list_records(
         if first is None and not forgotten:
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
         rows = () if first is None else _listed(session, store, first, found)
-        session.output.stream(rows, _rendered("oneline_text" if oneline else "list_text"))
+        session.output.stream(rows, _rendered("list_text"))
 
 
 def _list_orphans(

@@ -24,7 +24,6 @@ EXCLUDE = option("--exclude ID,…", "neither return nor walk these", complete="
 NEAR = option("--files GLOB,…", "files at hand; also @git, @session", complete="near")
 EXPLAIN = option("--explain, --verbose", "every factor of each score")
 TREE = option("--tree", "nodes below those they were reached from")
-ONELINE = option("--oneline", "a result a line")
 LIMIT = option("-n, --limit N", "how many", low=1)
 SKIP_BAD = option("--skip-bad", "leave broken ones out, and name them")
 SUPERSEDED = option("--with-superseded", "superseded facts too")

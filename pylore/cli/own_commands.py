@@ -27,13 +27,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-_LONGEST = 60
-"""Characters of a word that a message quotes."""
-
 
 def own_commands() -> dict[str, str]:
-    """Return the files of the user's own commands by name; empty, with a note, if the config is
-    wrong."""
+    """Return the files of the user's own commands by name; print a note if the config is wrong."""
     try:
         config.load(os.environ)
         folder = from_environment({}).plugin_dir
@@ -56,11 +52,7 @@ def command_names() -> list[str]:
 
 
 def path_of(name: str) -> str:
-    """Return the file of a command that is no declared one; empty if there is none.
-
-    Raises:
-        LoreError: it cannot be run, or the config is wrong.
-    """
+    """Return the file of a script or of the user's own command; empty if there is none."""
     if name in registry.SCRIPTS:
         return script_file(name)
     if not is_name(name) or kind_of(BEGINNING + name)[0] != COMMAND:
@@ -75,12 +67,7 @@ def path_of(name: str) -> str:
 
 
 def run_own(words: list[str]) -> NoReturn:
-    """Run the user's own command in ``words`` in place of this process.
-
-    Raises:
-        UsageError: there is none of this name; the message has the one that may be meant.
-        LoreError: as ``path_of``.
-    """
+    """Run the user's own command in ``words`` in place of this process."""
     import errno
     import signal
 
@@ -101,7 +88,7 @@ def run_own(words: list[str]) -> NoReturn:
 def unknown(word: str) -> UsageError:
     """Return what to say of a word that is no command."""
     kind = "option" if word.startswith("-") else "command"
-    word = word[:_LONGEST].encode(errors="replace").decode()  # it may not be UTF-8
+    word = word[:60].encode(errors="replace").decode()  # it may not be UTF-8
     known = ["--help", "--version"] if kind == "option" else command_names()
     verbs = [one.name for one in registry.every_command() if one.name.endswith(f" {word}")]
     meant = "' or '".join(verbs)

@@ -18,52 +18,24 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 LONGEST_TITLE = 100
-"""Columns of a title; a longer one is cut at a word."""
+"""Letters of a title; a longer one is cut at a word."""
 
 
-def cut(text: str, width: int = LONGEST_TITLE) -> str:
-    """Return ``text`` in at most ``width`` columns; a longer one ends behind a word.
+def cut(text: str, most: int = LONGEST_TITLE) -> str:
+    """Return ``text`` in at most ``most`` letters; a longer one ends behind a word.
 
     >>> cut("Sessions are signed tokens", 16), cut("signed", 6)
     ('Sessions are…', 'signed')
     """
-    if columns(text) <= width:
+    if len(text) <= most:
         return text
-    short = first_columns(text, width - 1)
+    short = text[: most - 1]
     head, space, _ = short.rpartition(" ")
-    return (head if space and len(head) > width // 2 else short).rstrip(" ,;:") + "…"
-
-
-def columns(text: str) -> int:
-    """Return the width of a text: two columns for a wide letter, none for a mark."""
-    return len(text) if text.isascii() else sum(map(_column, text))
-
-
-def first_columns(text: str, width: int) -> str:
-    """Return the beginning of a text, at most ``width`` columns."""
-    if text.isascii():
-        return text[:width]
-    used = 0
-    for at, letter in enumerate(text):
-        used += _column(letter)
-        if used > width:
-            return text[:at]
-    return text
-
-
-def _column(letter: str) -> int:
-    if letter < "\u0300":
-        return 1
-    from unicodedata import combining, east_asian_width
-
-    return 0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1
+    return (head if space and len(head) > most // 2 else short).rstrip(" ,;:") + "…"
 
 
 def has_styles() -> bool:
-    """Return True if stdout is a terminal with styles; NO_COLOR and CLICOLOR turn them off.
-
-    CLICOLOR_FORCE turns them on for a pipe too.
-    """
+    """Return True if stdout has styles: a terminal, or with CLICOLOR_FORCE, without NO_COLOR."""
     environ = os.environ
     if environ.get("NO_COLOR"):
         return False
@@ -119,8 +91,7 @@ def _location(row: Row) -> str:
 
 
 def hits_text(rows: Sequence[Row], query: str = "") -> str:
-    """Return search results: score, id and title; place; path; snippet, with the query's words in
-    bold."""
+    """Return search results: score, id and title; place; path; snippet, the query's words bold."""
     return "".join([_hit_text(row, query) for row in rows]) or "nothing found\n"
 
 
@@ -138,7 +109,8 @@ def _hit_text(row: Row, query: str) -> str:
         marks = query and has_styles()
         lines.append(f"      {marked(rest, query, bold) if marks else rest}")
     if "explain" in row:
-        lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
+        factors = row["explain"].items()
+        lines += [dim(f"      {name.replace('_', ' ')} {_factors(item)}") for name, item in factors]
     return "\n".join(lines) + "\n"
 
 
@@ -173,34 +145,12 @@ def marked(text: str, query: str, mark: Callable[[str], str]) -> str:
     return shown + text[after:]
 
 
-def _factor_lines(explain: Row) -> Iterator[str]:
-    """Yield the factors of a score, a line for each leg and each hop of the walk."""
-    for key, value in explain.items():
-        if not isinstance(value, dict):
-            yield f"{key} {_number(value)}"
-            continue
-        plain = {name: item for name, item in value.items() if not isinstance(item, (dict, list))}
-        if plain:
-            yield f"{key}: {_factors(plain)}"
-        for name, item in value.items():
-            if isinstance(item, dict):
-                yield f"{name}: {_factors(item)}"
-            elif isinstance(item, list):
-                yield from (f"  {_hop(hop)}" for hop in item)
-
-
-def _factors(values: Row) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_number(item)}" for name, item in values.items())
-
-
-def _hop(hop: Row) -> str:
-    factors = {**hop}
-    start, end, relation = (factors.pop(name) for name in ("from", "to", "relation"))
-    arrow = f"-{relation}->" if factors.pop("direction") == "out" else f"<-{relation}-"
-    return f"{start} {arrow} {end}: {_factors(factors)}"
-
-
-def _number(value: Any) -> str:
+def _factors(value: Any) -> str:
+    if isinstance(value, dict):
+        named = [f"{name.replace('_', ' ')} {_factors(item)}" for name, item in value.items()]
+        return ", ".join(named)
+    if isinstance(value, list):
+        return "; ".join(map(_factors, value))
     return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
@@ -209,20 +159,19 @@ def oneline_text(rows: Sequence[Row]) -> str:
     return "".join(map(_one_line, rows))
 
 
+def list_text(rows: Sequence[Row]) -> str:
+    """Return a line for each record."""
+    return oneline_text(rows) or "nothing here\n"
+
+
 def _one_line(row: Row) -> str:
     first = f"{row['score']:.2f}" if "score" in row else row["updated_at"][:10]
     place = _location(row)
     title = "" if place == row["title"] else row["title"]
-    return "  ".join(filter(None, (first, bold(row["id"]), place, title))).replace("\n", " ") + "\n"
-
-
-def list_text(rows: Sequence[Row]) -> str:
-    """Return a line for each node."""
-    return "".join(
-        f"{row['updated_at'][:10]}  {bold(row['id'])}  {cut(row['title'])}{_verdict(row)}"
-        + ("" if row["status"] == "confirmed" else dim(f"  [{row['status']}]")) + "\n"
-        for row in rows
-    ) or "nothing here\n"  # fmt: skip
+    status = row.get("status", "confirmed")
+    state = "" if status == "confirmed" else dim(f"[{status}]")
+    words = (first, bold(row["id"]), place, title, _verdict(row).strip(), state)
+    return "  ".join(filter(None, words)).replace("\n", " ") + "\n"
 
 
 def neighbour_text(row: Row) -> str:
@@ -253,12 +202,9 @@ def tree_text(rows: Sequence[Row]) -> str:
 
 
 def _branch(
-    id: str,
-    known: Mapping[str, Row],
-    below: Mapping[str, Sequence[str]],
-    fork: str = "",
+    id: str, known: Mapping[str, Row], below: Mapping[str, Sequence[str]], fork: str = "",
     stem: str = "",
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     """Yield a node and all below it; ``fork`` begins its own line, ``stem`` those below."""
     row = known.get(id)
     if row is None:

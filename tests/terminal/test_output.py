@@ -36,7 +36,13 @@ def test_a_stream_is_the_list_and_comes_while_it_is_made(
     form: str, count: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [
-        {"id": f"note-{number}", "title": "A title", "status": "staged", "updated_at": "2026-01-01"}
+        {
+            "id": f"note-{number}",
+            "title": "A title",
+            "status": "staged",
+            "file": "",
+            "updated_at": "2026-01-01",
+        }
         for number in range(count)
     ]
     Output(form).list(rows, render.list_text)
