@@ -6,13 +6,10 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import TracebackType
-
 
 _MOST_PLACES = 40
 """Places of one exception; of more the outermost and the innermost half are kept."""
-
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -27,7 +24,9 @@ def report_of(error: BaseException) -> str:
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
         seen.add(id(following))
-        lines.append(("" if following is error else "behind it: ") + _type_of(following))
+        kind = type(following)
+        name = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
+        lines.append(("" if following is error else "behind it: ") + name)
         lines += _places(following.__traceback__)
         if isinstance(following, BugElsewhere):
             lines.append(str(following))
@@ -36,30 +35,21 @@ def report_of(error: BaseException) -> str:
     return "\n".join(lines)
 
 
-def _type_of(error: BaseException) -> str:
-    kind = type(error)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-
-
 def _places(traceback: TracebackType | None) -> list[str]:
-    places = list(_each_place(traceback))
+    places = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        places.append(f"  {_file(code.co_filename)}:{traceback.tb_lineno} in {code.co_name}")
+        traceback = traceback.tb_next
     half = _MOST_PLACES // 2
-    left_out = len(places) - 2 * half
-    if left_out > 0:
-        places[half:-half] = [f"  … {left_out} more"]
+    if len(places) > 2 * half:
+        places[half:-half] = [f"  … {len(places) - 2 * half} more"]
     return places
 
 
-def _each_place(traceback: TracebackType | None) -> Iterator[str]:
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        yield f"  {_file(code.co_filename)}:{traceback.tb_lineno} in {code.co_name}"
-        traceback = traceback.tb_next
-
-
 def _file(path: str) -> str:
-    """Return ``pylore/search/pipeline.py``; of others the last two parts: a path may tell of a
-    person."""
+    """Return ``pylore/search/pipeline.py``; the last two parts of other paths, which may have a
+    person's name."""
     if path.startswith(_PACKAGE + os.sep):
         return os.path.relpath(path, os.path.dirname(_PACKAGE))
     return os.sep.join(path.split(os.sep)[-2:])

@@ -24,7 +24,6 @@ _MOST_BYTES = 1_000_000
 _LONGEST_LINE = 20_000
 _MOST_SETTINGS = 100_000
 """Characters of all values: they are handed to plugins in one environment variable."""
-
 _BLANKS = frozenset(" \t")
 _QUOTES = frozenset("'\"")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
@@ -43,14 +42,8 @@ def load(environ: MutableMapping[str, str], here: str = "") -> None:
     ``LORE_STORE`` is the folder of search.db, or empty; ``LORE_PROJECT`` the project's folder,
     empty outside of one; ``LORE_STORE_SCOPE`` who chose the store, ``user`` or ``project``;
     ``LORE_FROM_CONFIG`` has a line for each setting: key, tab, ``scope:file:line``, tab, value.
-
-    Args:
-        environ: is changed in place.
-        here: the working directory; that of this process unless given.
-
-    Raises:
-        LoreError: the project's ``.lore`` is a link that leads out of it.
-        UsageError: lines of config files are not plain assignments; the others are handed over.
+    ``here`` is the working directory, unless that of this process. Raise LoreError as
+    ``find_store``, UsageError for lines that are not plain assignments; the others are handed over.
     """
     find_store(environ, here)
     _forget_exports(environ)
@@ -88,8 +81,7 @@ def _store_of(project: ProjectFolder) -> str:
 def locate(folder: str) -> tuple[str, str]:
     """Return the project that a folder lies in, empty outside of one, and the folder of its store.
 
-    ``LORE_DIR`` does not count. Raise LoreError if there is no such folder, or its ``.lore`` is a
-    link that leads out of it.
+    ``LORE_DIR`` does not count. Raise LoreError for a missing folder, or as ``find_store``.
     """
     if not os.path.isdir(folder):
         raise LoreError(f"{folder}: there is no such folder: name a project")
@@ -99,18 +91,14 @@ def locate(folder: str) -> tuple[str, str]:
 
 
 def home_folder(environ: Mapping[str, str], variable: str, default: str) -> str:
-    """Return lore's folder below that of an XDG variable, or below HOME; empty without either.
-
-    As the specification has it, a relative path does not count.
+    """Return lore's folder below that of an XDG variable (a relative path does not count), or below
+    HOME; empty without either.
     """
     base = environ.get(variable, "")
     if not base.startswith("/"):
         home = environ.get("HOME", "")
         base = f"{home}/{default}" if home else ""
     return base and f"{base}/lore"
-
-
-# --- the project
 
 
 def _logical(environ: Mapping[str, str], here: str) -> str:
@@ -137,14 +125,9 @@ def _physical(environ: Mapping[str, str], here: str) -> str:
 
 def _require_own(path: str, project: str) -> None:
     """Refuse a link that leaves the project."""
-    if not os.path.islink(path):
-        return
-    target = os.path.realpath(path)
-    if not f"{target}/".startswith(os.path.realpath(project).rstrip("/") + "/"):
+    target = os.path.realpath(path) if os.path.islink(path) else ""
+    if target and not f"{target}/".startswith(os.path.realpath(project).rstrip("/") + "/"):
         raise LoreError(f"{path}: is a link that leads out of the project, to {target}: remove it")
-
-
-# --- the files
 
 
 def _forget_exports(environ: MutableMapping[str, str]) -> None:

@@ -19,11 +19,7 @@ _BROKEN = -1
 
 
 def users_file() -> str:
-    """Return the path of the user's config file.
-
-    Raises:
-        LoreError: there is no folder for it.
-    """
+    """Return the path of the user's config file; raise LoreError without a folder for it."""
     folder = home_folder(os.environ, "XDG_CONFIG_HOME", ".config")
     if not folder:
         raise LoreError("no folder for the user's config: set HOME, or say --project")
@@ -42,11 +38,7 @@ def change_file(path: str, changes: Mapping[str, str | None]) -> bool:
 
 
 def text_of(path: str) -> str:
-    """Return the text of a config file; empty if it does not exist.
-
-    Raises:
-        LoreError: it is not UTF-8.
-    """
+    """Return the text of a config file; empty without a file. Raise LoreError unless UTF-8."""
     try:
         with open(real_place(path), encoding="utf-8-sig", newline="") as file:
             return file.read()
@@ -59,11 +51,8 @@ def text_of(path: str) -> str:
 def with_setting(text: str, key: str, value: str) -> str:
     """Return ``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
 
-    The last assignment of it is changed, which is the one that counts; without one a line is
-    added. Broken lines of this key go.
-
-    Raises:
-        UsageError: a value that a config file cannot hold.
+    The last assignment, which counts, is changed; without one a line is added. Broken lines of this
+    key go. Raise UsageError for a value that a config file cannot hold.
 
     >>> print(with_setting("limit=5  # few\\nlimit = 6\\n", "limit", "20"), end="")
     limit=20  # few
@@ -85,12 +74,7 @@ def with_setting(text: str, key: str, value: str) -> str:
 
 
 def without_setting(text: str, key: str) -> str:
-    """Return ``text`` without the assignments of ``key``; of an array without all of its elements.
-
-    >>> print(without_setting("# few\\nlimit=5\\nfusion=rrf\\n", "limit"), end="")
-    # few
-    fusion=rrf
-    """
+    """Return ``text`` without the assignments of ``key``, or of all elements of an array."""
     lines: list[str | None] = [*text.split("\n")]
     for number, name, _, end, item in reversed([*_places(text)]):
         if key not in (name, name.partition("[")[0]):

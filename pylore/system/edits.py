@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 
 BACKUP = ".lore-backup"
 """Suffix of a copy of a JSON file as it was before lore first changed it."""
-
 BEGIN, END = "# >>> lore >>>", "# <<< lore <<<"
 LONGEST = 5_000_000
 """Maximum size of a file that is edited, in bytes."""
-
 _INDENT = 2
 
 
@@ -37,10 +35,8 @@ class Left(LoreError):
 
 
 def read_bytes(path: str) -> bytes | None:
-    """Return the content of a file; None if there is none.
-
-    Raises:
-        Left: it is not a plain file, too long, or cannot be read.
+    """Return the content of a file; None if there is none. Raise Left if it is not plain, too
+    long, or cannot be read.
     """
     try:
         # Non-blocking: a pipe without a writer would hold us up.
@@ -148,10 +144,8 @@ def has_block(path: str, key: str) -> bool:
 
 
 def json_with(path: str, change: Callable[[Entry], object]) -> bytes | None:
-    """Return a JSON file as it is after a change of its object; None if nothing changes.
-
-    Raises:
-        Left: the file is not JSON that can be kept.
+    """Return a JSON file as it is after a change of its object; None if nothing changes. Raise Left
+    if it is not JSON that can be kept.
     """
     before = read_bytes(path)
     value = _parsed(before)
@@ -163,10 +157,8 @@ def change_json(path: str, change: Callable[[Entry], object], *, everywhere: boo
     """Let ``change`` change the object in a JSON file; return True if it did.
 
     A missing file is made. Order, indentation and mode stay; the first change keeps a backup. A
-    link is followed within its project, with ``everywhere`` wherever it leads.
-
-    Raises:
-        LoreError: the file is not JSON that can be kept, or cannot be written.
+    link is followed within its project, with ``everywhere`` wherever it leads. Raise LoreError if
+    the file is not JSON that can be kept, or cannot be written.
     """
     with _locked(path, everywhere) as place:
         new = json_with(place, change)
@@ -176,15 +168,10 @@ def change_json(path: str, change: Callable[[Entry], object], *, everywhere: boo
 
 
 def restore_json(path: str, take: Callable[[Entry], bool], *, everywhere: bool = False) -> bool:
-    """Let ``take`` take an entry out of the object in a JSON file; return True if it was there.
+    """Let ``take`` take an entry out of the object in a JSON file; return True if it was there, as
+    ``take`` does.
 
     The backup comes back if it differs by the entry alone; without one an empty file goes.
-
-    Args:
-        take: returns True if the entry was there.
-
-    Raises:
-        LoreError: as ``change_json``.
     """
     with _locked(path, everywhere) as place:
         before = read_bytes(place)

@@ -19,18 +19,12 @@ _SHEBANG = "#!/bin/sh\n"
 
 
 class ProjectTree:
-    """The work tree that a project lies in, with blocks of one command in its hooks.
-
-    ``top`` is the tree's folder, ``below`` the way from there to the project, ``key`` that of the
-    blocks.
+    """The work tree of a project, with blocks of one command in its hooks: its ``top`` folder, the
+    way ``below`` to the project, the ``key`` of the blocks.
     """
 
     def __init__(self, project: str, put: str, take: str) -> None:
-        """Keep ``put`` and ``take``, the commands that a person gives.
-
-        Raises:
-            LoreError: there is no git, or no work tree.
-        """
+        """Keep the commands ``put`` and ``take``; raise LoreError without git, or a work tree."""
         self.project = os.path.realpath(project)
         self.top = ""
         self.top = self.read("rev-parse", "--show-toplevel")
@@ -93,11 +87,7 @@ class ProjectTree:
 
 
 def shell_quoted(text: str) -> str:
-    """Return a word of a shell that stands for this text alone.
-
-    >>> shell_quoted("it's")
-    "'it'\\\\''s'"
-    """
+    """Return a text as one word of a shell."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -112,8 +102,7 @@ def _is_shell(text: str) -> bool:
 DRIVER = "merge.lore.driver"
 PROGRAM = "lore merge-file %O %A %B --path %P"
 HOOKS = ("post-merge", "post-checkout", "post-rewrite", "post-commit", "pre-commit")
-"""The hooks that lines are put into, if these are wanted."""
-
+"""The hooks for lines, if these are wanted."""
 _ATTRIBUTES, _NEEDS = ".gitattributes", "merge=lore"
 
 

@@ -35,7 +35,7 @@ class FileTree:
     def __init__(self, root: str, below: str = "") -> None:
         self._root = root
         self._below = below
-        self._asked = GitListing(os.path.join(root, below) if below else root)
+        self._asked = _ask_git(os.path.join(root, below) if below else root)
 
     def files(self) -> Listing:
         """Return all plain files that git tracks or would track; without git all but hidden
@@ -62,39 +62,36 @@ def _is_named(path: str, listing: Listing) -> bool:
     return True
 
 
-class GitListing:
-    """A question to git about a folder."""
-
-    __slots__ = ("folder", "ignored", "known")
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.known = self.ask(*LISTED)
-        self.ignored = self.ask("ls-files", "-z", "--others", "--ignored", "--exclude-standard",
-                                "--directory")  # fmt: skip
-
-    def ask(self, *words: str) -> Process:
-        """Ask git about this folder alone; fails where its config has the work tree elsewhere."""
-        whole = os.path.abspath(self.folder)
-        return Process(self.folder, "--literal-pathspecs", *words, "--", whole)
+def _ask_git(folder: str) -> tuple[Process, Process]:
+    """Ask git for the files of a folder, and for the ignored ones."""
+    ignored = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    return _ask(folder, *LISTED), _ask(folder, *ignored)
 
 
-def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitListing) -> None:
+def _ask(folder: str, *words: str) -> Process:
+    # The whole path: git fails if its config has the work tree elsewhere.
+    return Process(folder, "--literal-pathspecs", *words, "--", os.path.abspath(folder))
+
+
+def _list(
+    root: str, below: str, listing: Listing, found: list[str], asked: tuple[Process, Process]
+) -> None:
+    folder, (known, ignored) = os.path.join(root, below) if below else root, asked
     try:
-        out = asked.known.out()
+        out = known.out()
     except TimeoutError:
-        asked.ignored.end()
+        ignored.end()
         raise
-    left_out = asked.ignored.out()
+    left_out = ignored.out()
     if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
-        out = asked.ask("ls-files", "-z", "--cached").out()
-    if out is None or (not out and is_ignored(asked.folder)):
-        # Somebody wants a folder read that the repository around it ignores as a whole.
+        out = _ask(folder, "ls-files", "-z", "--cached").out()
+    if out is None or (not out and is_ignored(folder)):
+        # A person wants a folder read that the repository around it ignores as a whole.
         _walk(root, below, listing, found)
         return
     prefix = f"{below}/" if below else ""
     names = _names(out)
-    behind = _behind_links(asked.folder, names)
+    behind = _behind_links(folder, names)
     for name in names:
         if name.endswith("/"):  # a repository of its own, not a submodule
             listing.skip("repository")
@@ -142,7 +139,7 @@ def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
             elif entry.name[:1] == "." or entry.name in LEFT_OUT:
                 listing.skip("ignored")
             elif os.path.exists(os.path.join(entry.path, ".git")):
-                _list(root, path, listing, found, GitListing(entry.path))
+                _list(root, path, listing, found, _ask_git(entry.path))
             elif any(os.path.exists(os.path.join(entry.path, name)) for name in NOT_SOURCES):
                 listing.skip("ignored")
             else:
@@ -155,7 +152,7 @@ _MOST_LINKS = 40
 
 
 class FolderNames:
-    """Answers from lists of names: many questions about one folder cost one look at it."""
+    """Kinds of paths, from one listing of each folder."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
@@ -191,26 +188,21 @@ class FolderNames:
         return kind
 
     def _names(self, folder: str) -> dict[str, str]:
-        names = self._listed.get(folder)
-        if names is None:
-            self._stamps[folder] = self._stamp(folder)
-            names = self._listed[folder] = self._list(os.path.join(self.root, folder))
-        return names
-
-    def _list(self, folder: str) -> dict[str, str]:
-        found = {}
+        if folder in self._listed:
+            return self._listed[folder]
+        self._stamps[folder] = self._stamp(folder)
+        names = self._listed[folder] = dict[str, str]()
         try:
-            with os.scandir(folder) as entries:
+            with os.scandir(os.path.join(self.root, folder)) as entries:
                 for entry in entries:
                     if entry.is_symlink():
-                        found[entry.name] = "link " + os.readlink(entry.path)
-                    elif entry.is_dir(follow_symlinks=False):
-                        found[entry.name] = "folder"
+                        names[entry.name] = "link " + os.readlink(entry.path)
                     else:
-                        found[entry.name] = "file" if entry.is_file() else "special"
+                        kind = "file" if entry.is_file() else "special"
+                        names[entry.name] = "folder" if entry.is_dir() else kind
         except OSError:
-            pass  # gone, or not ours to read: nothing is known to be in it
-        return found
+            pass  # missing, or not ours to read
+        return names
 
     def _stamp(self, folder: str) -> str:
         try:

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import contextmanager, suppress
-from typing import IO, Any
+from typing import IO
 
 from .files import GUARD
 from .programs import API, Refused, Tidying, environment_of_programs, find, start_session
@@ -140,16 +140,13 @@ def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
         yield file
 
 
-def environment(plugin: str, **ours: str) -> dict[str, Any]:
+def environment(plugin: str, **ours: str) -> dict[str, str]:
     """Return a plugin's environment: ``ours`` on top of this process's. A lore that it starts runs
     no event plugin.
     """
-    ours = {"LORE_API": API, GUARD: plugin, **ours}
-    environ = environment_of_programs()
-    exported = environ.get("LORE_EXPORTED", "").split()
-    # What is named there comes from config files, and would be read from them anew.
-    ours["LORE_EXPORTED"] = " ".join(name for name in exported if name not in ours)
-    return {**environ, **ours}
+    environ = {**environment_of_programs(), "LORE_API": API, GUARD: plugin, **ours}
+    exported = environ["LORE_EXPORTED"].split()  # the names of values from config files
+    return {**environ, "LORE_EXPORTED": " ".join(name for name in exported if name not in ours)}
 
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

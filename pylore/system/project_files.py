@@ -105,7 +105,9 @@ class Listed:
     def why_not(self, path: str) -> str:
         """Return why a file is not listed; empty if it is."""
         if self._wanted:
-            self._take()
+            listed = self._listed(self._wanted)
+            self._why.update((path, _NOT_LISTED) for path in self._wanted if path not in listed)
+            self._wanted = []
         return self._why.get(path, _NOT_LISTED)
 
     def _refused(self, path: str) -> str:
@@ -127,27 +129,18 @@ class Listed:
         wanted = (os.path.join(self._root, path) for path in self._wanted)
         return Process(self._root, "--literal-pathspecs", *words, "--", *wanted)
 
-    def _take(self) -> None:
-        wanted, self._wanted = self._wanted, []
-        if self._asked is None or not self._asked.started:
-            listed = {path for path in wanted if _is_walked(self._root, path)}
-        else:
-            listed = self._by_git(wanted)
-        self._why.update((path, _NOT_LISTED) for path in wanted if path not in listed)
-
-    def _by_git(self, wanted: list[str]) -> set[str]:
-        assert self._asked is not None
-        self._wanted = wanted
+    def _listed(self, wanted: list[str]) -> set[str]:
+        out: bytes | None = b""
+        has_git = self._asked is not None and self._asked.started
         try:
-            out = self._asked.out()
-            if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
-                out = self._ask(("ls-files", "-z", "--cached")).out()
-            if out == b"" and _is_ignored_whole(self._root):
+            if self._asked is not None and has_git:
+                out = self._asked.out()
+                if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
+                    out = self._ask(("ls-files", "-z", "--cached")).out()
+            if not has_git or (out == b"" and _is_ignored_whole(self._root)):
                 return {path for path in wanted if _is_walked(self._root, path)}
         except TimeoutError:
-            out = None
-        finally:
-            self._wanted = []
+            return set()
         return set(os.fsdecode(out or b"").split("\0"))
 
 

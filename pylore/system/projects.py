@@ -42,11 +42,11 @@ _TRUSTED = "trusted"
 class ProjectFolder:
     """A project, and how its store is found.
 
-    The folder of a store is named by the project's last folder name and a random token. In a
-    repository the git folder has that name in the file ``TOKENS``, which is neither cloned nor
-    committed, and moves with the repository. Without git a symlink in the user's data folder has
-    it, under device and inode of the project's ``.lore``. In both cases the store must confirm by
-    its ``RECORD`` that it belongs here, so a token from an archive opens no store.
+    The folder of a store is named by the project's folder and a random token. In a repository the
+    file ``TOKENS`` in the git folder, which is neither cloned nor committed, has that name. Without
+    git a symlink in the user's data folder has it, under device and inode of the project's
+    ``.lore``. The store must confirm by its ``RECORD`` that it belongs here, so a token from an
+    archive opens no store.
 
     Attributes:
         folder: the project's folder; in a worktree, the worktree's.

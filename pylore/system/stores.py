@@ -105,10 +105,8 @@ def claim(folder: str) -> str:
 
 
 def former(folder: str) -> tuple[str, str]:
-    """Return the name of the store that an earlier project of this folder had, and an empty text.
-
-    In a copy of a repository return name and place of the original's. Both are empty if there
-    is none.
+    """Return name, and nothing, of the store of an earlier project of this folder; in a copy of a
+    repository name and place of the original's. Both are empty if there is none.
     """
     project = _project(folder)
     own = _store(project)
