@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..cli.command import Group, argument, command, option
+from ..cli.options import FILE_FILTER, LIMIT, SINCE, exclusive
 from ..cli.runtime import ids_from, project_root, read_stdin
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.text import counted, one_line
@@ -49,11 +50,10 @@ if TYPE_CHECKING:
 CAPTURE = Group("capture", """\
 Read sessions of coding agents, and keep what they teach.
 
-'lore capture --from AGENT' is 'lore capture run': it appends what happened to your log of events.
-'candidates' finds sentences in it that may be worth keeping, and 'promote' makes records of
-them.""", default="run")  # fmt: skip
+'lore capture --from AGENT' is 'lore capture run'.""", default="run")  # fmt: skip
 
-MOST_LISTED = 1_000_000_000
+SESSION = option("--session ID", "its session", "")
+
 _MOST_FILES = 20
 _LONGEST_NAME = 200
 _WIDTH = 100
@@ -66,20 +66,15 @@ def run(
     paths: tuple[str, ...] = argument("[PATH…]", complete="files"),
     *,
     source: str = option("--from AGENT", "claude, codex or jsonl", choices=tuple(TRANSCRIPTS)),
-    since: str = option("--since DATE|AGE", "leave out older events (2026-01-31, 12h, 7d)", ""),
+    since: str = SINCE,
 ) -> None:
-    """Read transcripts of an agent into your log of events.
+    """Read transcripts of an agent into your log of events, without their secrets.
 
     PATH is a transcript or a folder of them; by default all that the agent keeps. jsonl is for
-    events that another program has written. Secrets are taken out before anything is written;
-    a second run adds what is new. The log is yours alone, and in no repository.
-
-    Prints counts. The exit code is 1 if a file could not be read.
+    events that another program has written.
 
     \b
-    lore capture --from claude
     lore capture --from codex --since 7d
-    lore capture --from jsonl events.jsonl
     """
     from .redaction import Redactor, own_redactors
 
@@ -122,26 +117,18 @@ def event(
     session: Session,
     kind: str = argument("KIND", choices=KINDS),
     *,
-    name: str = option("--name NAME", "the tool, the commit's hash, or the session's folder", ""),
-    session_name: str = option("--session ID", "the session that it belongs to", ""),
-    message: str = option("-m, --message TEXT", "what was asked, said, run; - reads stdin", ""),
+    name: str = option("--name NAME", "tool, commit or folder", ""),
+    session_name: str = SESSION,
+    message: str = option("-m, --message TEXT", "its text; - reads stdin", ""),
     error: str = option("--error TEXT", "what failed", ""),
-    failed: bool = option("--failed", "it failed for an unknown reason"),
-    files: tuple[str, ...] = option(
-        "--file PATH,…", "files that it is about, from the project's folder", complete="files"
-    ),
-    ms: int | None = option("--ms N", "how long it took", low=0, high=1_000_000_000),
-    source: str = option("--source NAME", "who reports it", "cli"),
+    files: tuple[str, ...] = option("--file PATH,…", "its files", complete="files"),
 ) -> None:
-    """Append one event to your log.
+    """Append one event to your log, without its secrets.
 
-    For agents and programs without transcripts. KIND is prompt, say, tool, edit, search, commit,
-    session or question. Texts are cut at 500 characters (errors at 200), without their secrets.
-    Prints the event.
+    KIND is prompt, say, tool, edit, search, commit, session or question.
 
     \b
     lore capture event tool --session s1 --name make -m 'make test' --error 'test_login failed'
-    lore capture event prompt --session s1 -m 'never push to main'
     """
     from .redaction import Redactor, own_redactors
 
@@ -149,15 +136,13 @@ def event(
     if not text.strip() and kind in ("prompt", "say"):
         raise UsageError(f"event {kind} needs its text: give it with -m, or '-m -' for stdin")
     row: dict[str, Any] = {
-        "v": VERSION, "t": now(), "src": source[:_LONGEST_NAME],
+        "v": VERSION, "t": now(), "src": "cli",
         "session": session_name[:_LONGEST_NAME], "kind": kind, "name": name[:_LONGEST_NAME],
-        "ms": ms, "files": [*files[:_MOST_FILES]],
+        "files": [*files[:_MOST_FILES]],
         "text": text.strip()[: 2 * MOST_TEXT], "err": error.strip()[: 2 * MOST_ERROR],
     }  # fmt: skip
-    if failed or error:
-        row["ok"] = False
-    elif kind in ("tool", "edit", "search", "commit"):
-        row["ok"] = True
+    if error or kind in ("tool", "edit", "search", "commit"):
+        row["ok"] = not error
     row = {field: value for field, value in row.items() if value not in (None, "", [])}
     settings = session.settings
     Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout).redact([row])
@@ -173,24 +158,16 @@ def event(
 def events(
     session: Session,
     *,
-    session_name: str = option("--session ID", "only this session's", ""),
-    files: tuple[str, ...] = option(
-        "--file GLOB,…", "only events of these files or folders", complete="files"
-    ),
-    kinds: tuple[str, ...] = option(
-        "--kind KIND,…", f"only these: {', '.join(KINDS)}", choices=KINDS
-    ),
-    since: str = option("--since DATE|AGE", "only later events (2026-01-31, 12h, 7d)", ""),
-    follow: bool = option("-f, --follow", "go on with what is appended, until Ctrl-C"),
+    session_name: str = SESSION,
+    files: tuple[str, ...] = FILE_FILTER,
+    kinds: tuple[str, ...] = option("--kind KIND,…", ", ".join(KINDS), choices=KINDS),
+    since: str = SINCE,
+    follow: bool = option("-f, --follow", "go on until Ctrl-C"),
 ) -> None:
     """List your log of events, in the order it was written.
 
-    In a pipe JSON lines, on a terminal a line an event. Fields: v, t, src, session, turn, span,
-    parent, kind, name, ok, ms, files, text, err, ref; unknown ones are missing.
-
     \b
     lore capture events --since 1d --kind tool --jq 'select(.ok == false) | .err'
-    lore capture events --file src/auth --kind prompt,commit
     """
     for kind in kinds:
         if kind not in KINDS:
@@ -224,37 +201,28 @@ def _follow(output: Output, wanted: dict[str, Any]) -> None:
 
 @command(
     "capture candidates [options]",
-    settings=("promote_auto", "llm_command", "embedder"),
+    settings=("promote_auto",),
 )
 def candidates(
     session: Session,
     *,
-    since: str = option("--since AGE", "look at later events: 7d, 2w, a date, a time", ""),
-    project: str = option("--project DIR", "the project in this folder, or all", ""),
-    everything: bool = option("--all", "list skipped, refused, promoted and known ones too"),
-    limit: int | None = option("-n, --limit N", "how many", low=1, high=MOST_LISTED),
-    kept: bool = option("--kept", "list those found before, and look at no events"),
-    titles: bool = option(
-        "--titles", "let your own model (llm_command) title new ones, and merge the same"
-    ),
+    since: str = SINCE,
+    project: str = option("--project DIR", "the project there, or all", ""),
+    everything: bool = option("--all", "decided ones too"),
+    limit: int | None = LIMIT,
+    kept: bool = option("--kept", "list those found before, read no events"),
 ) -> None:
     """List what was said in sessions and may be worth keeping, the best first.
 
-    Looks through the events of this project's sessions and lists what nobody has decided yet,
-    each with its signals and quotes. No search and no export has candidates; 'lore capture
-    promote' makes records of them. Repetitions of a record are evidence for it.
-
-    \b
-    lore capture candidates --since 7d
-    lore capture candidates --kept --ids
+    'lore capture promote' makes records of candidates; no search has them.
     """
-    if kept and (since or project or titles):
-        raise UsageError("--kept looks at no events: leave --since, --project and --titles out")
+    exclusive(kept=kept, since=since)
+    exclusive(kept=kept, project=project)
     staged: list[Promoted] = []
     with session.engine() as engine:
         if not kept and engine.store.writable:
             moment = parse_since(since) if since else ""
-            _say_found(session, gather(engine, _project(project), moment, by_model=titles))
+            _say_found(session, gather(engine, _project(project), moment))
             staged = _stage_by_rule(session, engine)
         elif not kept:
             session.say(["the store cannot be written: what was found before is listed"])
@@ -292,7 +260,7 @@ def _say_found(session: Session, done: Gathered) -> None:
     notes += [
         f"{id}: the error that it names came up again: see 'lore show {id}'" for id in done.again
     ]
-    session.say([*notes, *done.notes])
+    session.say(notes)
 
 
 def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
@@ -318,58 +286,37 @@ def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
     return staged
 
 
-@command("capture promote [options] [ID…]", settings=("embedder",))
+@command("capture promote [options] [ID…]")
 def promote(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]"),
     *,
-    type: str = option(
-        "--as TYPE", "the type of the records", "", choices=(*LEARNING_TYPES, "note", "goal")
-    ),
-    title: str | None = option("--title TITLE", "the title of the record, of one candidate"),
-    body: str | None = option("--body TEXT", "its text, of one candidate"),
-    into: str | None = option("--into ID", "add them as evidence to this record", complete="ids"),
+    type: str = option("--as TYPE", "their type", "", choices=(*LEARNING_TYPES, "note", "goal")),
+    into: str = option("--into ID", "add them to this record", "", complete="ids"),
     confirm: bool = option("--confirm", "a person has found them right"),
-    refuse: bool = option("--refuse", "never show these candidates again"),
-    skip: bool = option("--skip", "leave them until a new session says the same"),
+    refuse: bool = option("--refuse", "never show them again"),
 ) -> None:
     """Accept or discard candidates.
 
-    Without an ID, on a terminal, shows one open candidate after the other and asks: y promotes
-    it, n refuses it for good, e edits it in your editor and promotes it, m merges it into a
-    known record, s skips it, q ends.
-
-    With ids all of them become records, or none; a lone - reads ids from stdin. They are staged
-    unless --confirm is given. Each leads to its sessions, commits and files.
+    Without an ID, on a terminal, shows one open candidate after the other and asks. With ids all of
+    them become records, or none; a lone - reads ids. They are staged unless --confirm is given.
 
     \b
     lore capture promote candidate-1a2b3c4d --as lesson --confirm
-    lore capture promote --refuse candidate-1a2b3c4d candidate-5e6f7a8b
     """
-    words = {"--as": type, "--title": title, "--body": body, "--into": into, "--confirm": confirm}
-    given = [name for name, value in words.items() if value]
-    for name, text in {"--title": title, "--body": body, "--into": into}.items():
-        if text is not None and not text.strip():
-            raise UsageError(f"{name} is empty: give it something, or leave it out")
+    exclusive(into=into, **{"as": type})
+    given = exclusive(confirm=confirm or into or type, refuse=refuse)
     if not ids:
-        _on_a_terminal(session, [*given, *(["--refuse"] * refuse), *(["--skip"] * skip)])
+        _on_a_terminal(session, given)
         return
     wanted = list(dict.fromkeys(ids_from(ids, "promote")))
-    if refuse or skip:
-        if given or (refuse and skip):
-            raise UsageError(f"{'--refuse' if refuse else '--skip'} takes nothing beside ids: "
-                             f"leave {(given or ['--skip'])[0]} out")  # fmt: skip
+    if refuse:
         with session.engine() as engine:
-            rows = (promotion.refuse if refuse else promotion.skip)(engine, wanted)
+            rows = promotion.refuse(engine, wanted)
         states = [{"id": row.id, "state": row.status} for row in rows]
         session.output.list(states, each(change_text))
         return
-    if len(wanted) > 1 and (title or body):
-        raise UsageError("--title and --body are of one candidate: give one id")
-    if into and (type or title or body):
-        raise UsageError("--into makes no record: leave --as, --title and --body out")
-    every = [Wanted(id, type, title or "", body or "", into or "") for id in wanted]
-    _promote_all(session, every, confirm=confirm)
+    _promote_all(session, [Wanted(id, type, into=into) for id in wanted], confirm=confirm)
 
 
 def _promote_all(session: Session, wanted: Sequence[Wanted], *, confirm: bool) -> None:
@@ -386,10 +333,10 @@ def _promote_all(session: Session, wanted: Sequence[Wanted], *, confirm: bool) -
     session.tell("post-promote", rows, plugins)
 
 
-def _on_a_terminal(session: Session, given: Sequence[str]) -> None:
+def _on_a_terminal(session: Session, given: str) -> None:
     see = "see 'lore capture candidates --ids'"
     if given:
-        raise UsageError(f"{given[0]} needs candidates' ids: {see}")
+        raise UsageError(f"{given} needs candidates' ids: {see}")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(f"promote needs candidates' ids where nobody can be asked: {see}")
     plugins = session.events()
@@ -442,28 +389,18 @@ def _row(one: Promoted) -> dict[str, Any]:
 def gaps(
     session: Session,
     *,
-    since: str = option("--since AGE", "only later questions: 7d, 2w, a date, a time", ""),
-    limit: int = option("-n, --limit N", "how many", 10, low=1, high=MOST_LISTED),
+    since: str = SINCE,
+    limit: int | None = LIMIT,
 ) -> None:
-    """List questions that found nothing sure, the most asked first.
-
-    Questions of searches, contexts, agents and hooks are in your log of events unless
-    events_days is 0. Those with the same words are one gap; what the store answers by now is
-    left out.
-
-    \b
-    lore capture gaps --jq '.[] | select(.sessions > 2) | .question'
-    """
+    """List questions that found nothing sure, the most asked first."""
     with session.engine() as engine:
         found = find_gaps(engine, parse_since(since) if since else "")
-        rows = [*islice(found, limit)]
+        rows = [*islice(found, limit or 10)]
     session.output.list(rows, gaps_text)
 
 
 @command("capture sweep [--dry-run]", settings=("events_days", "candidates_days"))
-def sweep(
-    session: Session, *, dry_run: bool = option("--dry-run", "list what is due, delete nothing")
-) -> None:
+def sweep(session: Session, *, dry_run: bool = option("--dry-run", "delete nothing")) -> None:
     """Delete events older than events_days and candidates older than candidates_days."""
     settings = session.settings
     try:

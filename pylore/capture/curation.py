@@ -10,7 +10,6 @@ from datetime import date
 
 from ..anchors.attach import place_anchor
 from ..anchors.project import Project, relative, root_to_keep
-from ..ask.rounds import answer_of, parse_command
 from ..core.errors import LoreError
 from ..core.ids import check_id, own, plain, record_id, sha256
 from ..core.json import dumps, loads
@@ -25,7 +24,6 @@ from ..system.git import Git, is_commit
 from .candidates import LONGEST_QUOTE, Candidate, Signal, Told, take
 from .capture import project_events
 from .extraction import error_signature, find_candidates
-from .sentences import MOST, prompt_of, titled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,29 +33,6 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..core.model import Node
     from ..store import Store
-
-
-def with_titles(
-    candidates: Sequence[Candidate], texts: Iterable[str], command: str
-) -> tuple[list[Candidate], list[str]]:
-    """Return the candidates, the first ``MOST`` of them titled and merged by a model; what was
-    dropped.
-
-    Args:
-        texts: those of the events that the candidates were found in.
-        command: the setting ``llm_command``.
-
-    Raises:
-        LoreError: no command is set, or it fails.
-        UsageError: the command is wrong.
-    """
-    program = parse_command(command)
-    if not candidates:
-        return [], []
-    head, rest = candidates[:MOST], candidates[MOST:]
-    answer = "".join(answer_of(program, prompt_of(head)))
-    kept, dropped = titled(head, answer, texts)
-    return [*kept, *rest], dropped
 
 
 EVIDENCE = "evidence"
@@ -304,9 +279,6 @@ KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pa
 SAME = 0.9
 """The cosine from which on a record says what a candidate says."""
 
-ALSO = "also"
-"""The field of a candidate's data that has the ids of those that were merged into it."""
-
 AGAIN = "again"
 """The signal of an error that came up once more although it was learned from."""
 
@@ -324,39 +296,29 @@ class Gathered(Record):
     """What looking through the events has brought, by ids.
 
     ``new`` candidates, ``more`` of which more was found, ``known`` records that say it already,
-    ``again``: records whose error came up once more after they were learned. ``notes`` are for
-    people.
+    ``again``: records whose error came up once more after they were learned.
     """
 
-    __slots__ = ("again", "known", "more", "new", "notes")
+    __slots__ = ("again", "known", "more", "new")
 
     def __init__(self) -> None:
         self.new: list[str] = []
         self.more: list[str] = []
         self.known: list[str] = []
         self.again: list[str] = []
-        self.notes: list[str] = []
 
 
-def gather(engine: Engine, project: str, since: str = "", *, by_model: bool = False) -> Gathered:
+def gather(engine: Engine, project: str, since: str = "") -> Gathered:
     """Looks through the events of a project's sessions, and keeps what may be worth knowing.
 
     Args:
         project: its folder, or ``telemetry.projects.ALL``.
         since: only what happened at this time or later.
-        by_model: let the setting ``llm_command`` title what is new, and merge what is the same.
-
-    Raises:
-        LoreError: the model fails.
-        UsageError: there is none.
     """
     events = [*project_events(project, since)]
     found = find_candidates(events)
     with engine.store.faults:
-        gathering = _Gathering(engine, events, found)
-        if by_model:
-            gathering.title()
-        return gathering.run()
+        return _Gathering(engine, events, found).run()
 
 
 class _Gathering:
@@ -373,8 +335,6 @@ class _Gathering:
         self._commits = commits_of(engine.root, found)
         self._found = [one for one in found if not self._is_in_history(one)]
         self._same: dict[str, str] = {}
-        self._also: dict[str, list[str]] = {}
-        self._notes: list[str] = []
 
     def _is_in_history(self, one: Candidate) -> bool:
         """Return whether commits alone say it, of which a search has the messages."""
@@ -383,24 +343,9 @@ class _Gathering:
             return False
         return any(map(self._store.commits.get, commits))
 
-    def title(self) -> None:
-        """Lets the user's own model title what is new, and say what is the same."""
-        known = _by_any_id(self._store.candidates.all())
-        new = [one for one in self._found if one.id not in known]
-        before = {one.id: {(sign.quote, sign.t) for sign in one.signals} for one in new}
-        texts = [str(event.get(name) or "") for event in self._events for name in ("text", "err")]
-        kept, dropped = with_titles(new, texts, self._engine.settings.llm_command)
-        self._notes = [f"of the model's answer was dropped: {why}" for why in dropped]
-        for one in kept:
-            signs = {(sign.quote, sign.t) for sign in one.signals}
-            self._also[one.id] = [id for id, had in before.items() if id != one.id and had <= signs]
-        gone = before.keys() - {one.id for one in kept}
-        self._also = {id: [one for one in also if one in gone] for id, also in self._also.items()}
-        self._found = [*kept, *(one for one in self._found if one.id in known)]
-
     def run(self) -> Gathered:
         kept = self._store.candidates.all()
-        known = _by_any_id(kept)
+        known = {row.id: row for row in kept}
         self._same = self._near([one for one in self._found if one.id not in known])
         if not self._found and not any(one.status == PROMOTED for one in kept):
             return Gathered()
@@ -410,9 +355,8 @@ class _Gathering:
     def _write(self) -> Gathered:
         """Within the transaction: what others have decided meanwhile counts."""
         done = Gathered()
-        done.notes = self._notes
         rows = self._store.candidates.all()
-        kept = _by_any_id(rows)
+        kept = {row.id: row for row in rows}
         told = Told(candidate_of(one) for one in rows)
         evidence = Evidence(self._engine, self._records, self._commits)
         for one in self._found:
@@ -436,8 +380,6 @@ class _Gathering:
             self._add_evidence(same, one, evidence, done)
         else:
             done.new.append(one.id)
-        if self._also.get(one.id):
-            row.data = _with(row.data, {ALSO: self._also[one.id]})
         self._store.candidates.put([row])
 
     def _add_to(self, row: KeptCandidate, one: Candidate, done: Gathered) -> None:
@@ -445,7 +387,7 @@ class _Gathering:
         before = candidate_of(row)
         both = joined(before, one)
         new = row_of(both)
-        new.data = _with(row.data, json.loads(new.data))
+        new.data = json.dumps({**json.loads(row.data), **json.loads(new.data)}, ensure_ascii=False)
         if (new.data, new.score) == (row.data, row.score):
             return
         again = row.status == SKIPPED and {*both.sessions} - {*before.sessions}
@@ -539,19 +481,6 @@ def _failure(event: Mapping[str, Any]) -> str:
     if event.get("kind") != "tool" or event.get("ok") is not False:
         return ""
     return error_signature(str(event.get("err") or ""))
-
-
-def _by_any_id(rows: Iterable[KeptCandidate]) -> dict[str, KeptCandidate]:
-    """Rows by their ids, and by those of what was merged into them."""
-    found: dict[str, KeptCandidate] = {}
-    for row in rows:
-        also = _list(json.loads(row.data), ALSO) if ALSO in row.data else []
-        found.update({id: row for id in also if isinstance(id, str)})
-    return found | {row.id: row for row in rows}
-
-
-def _with(data: str, fields: dict[str, Any]) -> str:
-    return json.dumps({**json.loads(data), **fields}, ensure_ascii=False)
 
 
 def joined(kept: Candidate, found: Candidate) -> Candidate:

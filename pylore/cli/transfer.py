@@ -272,7 +272,6 @@ def sync(
     watch: float = option(
         "--watch SECONDS", "remote: repeat until Ctrl-C", 0.0, low=0.0, high=86_400
     ),
-    dry_run: bool = option("--dry-run", "remote: only count lines"),
     all_lines: bool = option("--all", "remote: send and read everything again"),
     install: bool = option("--install", "let git merge the file by record"),
     hooks: bool = option("--hooks", "with --install: sync in git's hooks"),
@@ -291,10 +290,10 @@ def sync(
     of_remote = path in session.settings.remotes or _is_no_file(path) or "://" in path
     if of_remote and not way:
         hub = require_part("hub", "commands")
-        hub.sync_with_hub(session, path, watch=watch, dry_run=dry_run, all=all_lines)
-    elif of_remote or watch or dry_run or all_lines:
-        raise UsageError("--in, --install, --hooks and --uninstall are for a file; --watch, "
-                         "--dry-run and --all for a remote")  # fmt: skip
+        hub.sync_with_hub(session, path, watch=watch, all=all_lines)
+    elif of_remote or watch or all_lines:
+        raise UsageError("--in, --install, --hooks and --uninstall are for a file; --watch "
+                         "and --all for a remote")  # fmt: skip
     elif way in ("--install", "--uninstall"):
         exclusive(FILE=path, install=way)
         _set_up(session, install=not uninstall, hooks=hooks)

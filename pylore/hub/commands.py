@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..app.sync import changed_by, last_command
 from ..cli.command import Group, argument, command, option
+from ..cli.options import SINCE
 from ..cli.runtime import data_folder, open_for_reading, project_folder
 from ..cli.transfer import came_in_row, say_came_in, synced_text
 from ..core.errors import HubUnavailable, LoreError, NoStore, StoreBusy, UsageError
@@ -32,6 +33,7 @@ from .sync import (
     make_hub,
     open_hub,
     remote_named,
+    remote_of,
     remotes,
     require_url,
 )
@@ -43,26 +45,21 @@ if TYPE_CHECKING:
 HUB = Group("hub", """\
 Share knowledge through PostgreSQL databases, and name them for 'lore sync NAME'.
 
-Every machine searches its own store; 'lore sync' sends what has changed there to the hub and
-merges what others have sent. The driver comes by 'make setup-hub'.""")  # fmt: skip
+The driver comes by 'make setup-hub'.""")  # fmt: skip
 
 _MOST_NAMED = 5
 """Refused records that a sync names."""
 
 
-def _on() -> Any:
-    return option("--on REMOTE|URL", "which hub; the only one unless given", "", complete="remotes")
+ON = option("--on REMOTE|URL", "which hub", "", complete="remotes")
+REMOTE = argument("NAME", complete="remotes")
 
 
 @command("hub init URL|REMOTE")
 def init(session: Session, place: str = argument("URL|REMOTE", complete="remotes")) -> None:
     """Make a hub of a database, or bring one to this version.
 
-    Creates a schema 'lore' with tables, roles and functions; of an older hub nothing is lost.
     Takes a role that may create schemas in that database.
-
-    \b
-    createdb -h hub.example lore && lore hub init postgresql://hub.example/lore
     """
     remote = _remote_at(session, place, "hub init")
     hub = open_hub(remote.name, remote.url)
@@ -79,14 +76,7 @@ def init(session: Session, place: str = argument("URL|REMOTE", complete="remotes
 def status(
     session: Session, place: str = argument("[REMOTE]", default="", complete="remotes")
 ) -> None:
-    """Show what a hub is and holds, and how far this store is with it.
-
-    Also as whom you are known there, and how it keeps what it has acknowledged, with a warning
-    where that may be lost. REMOTE may be left out where there is only one.
-
-    \b
-    lore hub status team --jq .unsent
-    """
+    """Show what a hub is and holds, and how far this store is with it."""
     remote = _remote_at(session, place, "hub status")
     hub = open_hub(remote.name, remote.url, writes=False)
     with hub.hub:
@@ -106,18 +96,12 @@ def grant(
     name: str = argument("NAME"),
     role: str = argument("ROLE", choices=ROLES),
     *,
-    scope: str = option("--scope S", "let NAME into this scope too", ""),
-    on: str = _on(),
+    scope: str = option("--scope S", "let in there too", ""),
+    on: str = ON,
 ) -> None:
     """Make a role of the server a reader, a writer or a curator of the hub.
 
-    A reader reads what is common, a writer adds and changes; a curator also decides on what is
-    staged at the hub and deletes for good. NAME may log in, or is a group of such roles. Takes
-    whoever keeps the hub.
-
-    \b
-    lore hub grant ann writer
-    lore hub grant payments reader --scope payments
+    A curator also decides on what is staged there and deletes for good.
     """
     with _hub(session, on, "hub grant") as hub:
         rights = Rights(hub)
@@ -135,16 +119,9 @@ def revoke(
     name: str = argument("NAME"),
     *,
     scope: str = option("--scope S", "only this scope", ""),
-    on: str = _on(),
+    on: str = ON,
 ) -> None:
-    """Take the role at the hub and all scopes from NAME.
-
-    What NAME has written stays, there and in stores that have synced. Do it before DROP ROLE:
-    another role of that name would have the same scopes.
-
-    \b
-    lore hub revoke ann --scope payments
-    """
+    """Take the role at the hub and all scopes from NAME, before DROP ROLE."""
     with _hub(session, on, "hub revoke") as hub:
         if not Rights(hub).bar(name, scope):
             lacks = f"is not in scope {scope}" if scope else "has no role and no scope"
@@ -156,67 +133,37 @@ def revoke(
 def audit(
     session: Session,
     *,
-    since: str = option("--since DATE|AGE", "only from then on (2026-01-31, 12h, 7d)", ""),
-    on: str = _on(),
+    since: str = SINCE,
+    on: str = ON,
 ) -> None:
-    """List who changed what at the hub, oldest first.
-
-    Time of the server, role, action, id; no texts. Nobody can change it; curators read it, but
-    for scopes that are not theirs.
-
-    \b
-    lore hub audit --since 1d --jq '.[] | select(.action == "purge")'
-    """
+    """List who changed what at the hub, oldest first, for curators."""
     start = parse_since(since) if since else ""
     with _hub(session, on, "hub audit") as hub:
         rows = Rights(hub).audit(start)
     session.output.list(rows, each(_audit_text))
 
 
-@command("hub add [options] NAME URL")
+@command("hub add NAME URL [types=TYPE,…] [tags=TAG,…] [scopes=NAME,…] [staged]")
 def add(
     session: Session,
-    name: str = argument("NAME", complete="remotes"),
+    name: str = REMOTE,
     url: str = argument("URL"),
-    *,
-    types: tuple[str, ...] = option(
-        "--types TYPE,…", "send only these types; records unless given", complete="types"
-    ),
-    tags: tuple[str, ...] = option(
-        "--tags TAG,…", "send only what has one of these tags", complete="tags"
-    ),
-    scopes: tuple[str, ...] = option(
-        "--scopes NAME,…", "send what is of these scopes too; * for all"
-    ),
-    staged: bool = option("--staged", "send what is staged too"),
+    takes: tuple[str, ...] = argument("[TAKES…]"),
 ) -> None:
     """Name a hub in your config, for 'lore sync NAME'; again, replace it.
 
-    URL is postgresql://[user@]host[:port]/database, or postgresql://?service=NAME. It has no
-    password: that is where libpq looks for it (~/.pgpass, a service). A hub on another host is
-    asked for its certificate unless sslmode says otherwise.
-
-    The options limit what goes there. What comes from there is taken whatever it is.
+    URL is postgresql://[user@]host[:port]/database or postgresql://?service=NAME, without a
+    password (~/.pgpass). The words limit what goes there; of scopes, * is all.
 
     \b
-    lore hub add team 'postgresql://?service=lore' --types decision,lesson,pattern
+    lore hub add team 'postgresql://?service=lore' types=decision,lesson
     """
     if not is_name(name) or not name[0].isalpha():
         raise UsageError(f"'{name}' is no name of a remote: give lower-case letters, digits, - "
                          "and _, a letter first")  # fmt: skip
-    for type in types:
-        if not (type.isascii() and type.isalpha() and type.islower()):
-            raise UsageError(f"'{type}' is no type: give lower-case letters")
-    for scope in scopes:
-        if scope != "*" and not is_name(scope):
-            raise UsageError(f"'{scope}' is no name of a scope: give lower-case letters, digits, - "
-                             "and _")  # fmt: skip
-    remote = Remote(name, require_url(url), types, tags, scopes, staged)
+    remote = remote_of(name, " ".join([require_url(url), *takes]))
     state = "changed" if name in session.settings.remotes else "added"
-    path = users_file()
-    change_file(path, {f"REMOTES[{name}]": remote.as_setting()})
-    row = {"id": name, "state": state, "file": path}
-    session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
+    _set(session, name, remote.as_setting(), state)
 
 
 @command("hub list")
@@ -233,21 +180,22 @@ def list_hubs(session: Session) -> None:
 
 
 @command("hub remove NAME")
-def remove(session: Session, name: str = argument("NAME", complete="remotes")) -> None:
-    """Take a hub out of the config, and what the store in use keeps of it.
-
-    The hub has what it has, and so does this store.
-    """
+def remove(session: Session, name: str = REMOTE) -> None:
+    """Take a hub out of the config, and what the store in use keeps of it."""
     remote_named(session.settings, name)
-    path = users_file()
-    change_file(path, {f"REMOTES[{name}]": None})
     try:
         with open_for_reading(session.settings) as store:
             forget(store, name)
     except NoStore:
         pass
-    row = {"id": name, "state": "removed", "file": path}
-    session.output.one(row, lambda row: f"removed  {row['id']}  from {row['file']}\n")
+    _set(session, name, None, "removed")
+
+
+def _set(session: Session, name: str, value: str | None, state: str) -> None:
+    path = users_file()
+    change_file(path, {f"REMOTES[{name}]": value})
+    row = {"id": name, "state": state, "file": path}
+    session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
 
 
 def _hub(session: Session, place: str, command: str) -> Hub:
@@ -273,7 +221,7 @@ def _remote_at(session: Session, place: str, command: str, option: str = "") -> 
 # --- sync
 
 
-def sync_with_hub(session: Session, name: str, *, watch: float, dry_run: bool, all: bool) -> None:
+def sync_with_hub(session: Session, name: str, *, watch: float, all: bool) -> None:
     """Sync with the remote of this name; with ``watch``, every so many seconds until Ctrl-C.
 
     Raises:
@@ -283,13 +231,13 @@ def sync_with_hub(session: Session, name: str, *, watch: float, dry_run: bool, a
         raise LoreError("this store may have come with a clone, and would be sent to others: "
                         "'lore store trust' says that it is yours")  # fmt: skip
     if not watch:
-        _sync_once(session, name, dry_run=dry_run, all=all)
+        _sync_once(session, name, all=all)
         return
     failed = ""
     while True:
         began = time.monotonic()
         try:
-            _sync_once(session, name, dry_run=False, all=all, quiet=True)
+            _sync_once(session, name, all=all, quiet=True)
             if failed:
                 session.say([f"{name}: is there again"])
             failed, all = "", False
@@ -301,9 +249,7 @@ def sync_with_hub(session: Session, name: str, *, watch: float, dry_run: bool, a
         time.sleep(max(0.0, watch - (time.monotonic() - began)))
 
 
-def _sync_once(
-    session: Session, name: str, *, dry_run: bool, all: bool, quiet: bool = False
-) -> None:
+def _sync_once(session: Session, name: str, *, all: bool, quiet: bool = False) -> None:
     remote = remote_named(session.settings, name, or_file=True)
     events = Events(session.settings)
     with session.open_whole("sync") as store:
@@ -316,26 +262,17 @@ def _sync_once(
                 session.engine(store), hub, name, remote.takes(store), all=all,
                 progress=lambda way, lines: advance(lines),
             )  # fmt: skip
-            done = sync.dry_run() if dry_run else sync.run()
-            if not dry_run and not done.may_only_read:
+            done = sync.run()
+            if not done.may_only_read:
                 index_hub(hub.hub, lambda: session.engine(store).embedder, done.came_in.notes)
         changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
         session.wipe(store)
     _say(session, name, done)
-    row = _row(name, done, dry_run=dry_run)
+    out = {"sent": done.sent, "known": done.known, "refused": len(done.refused)}
+    row: dict[str, Any] = {"remote": name, "in": came_in_row(done.came_in), "out": out}
     if not quiet or any(row["in"].values()) or any(row["out"].values()):
         session.output.one(row, synced_text)
     session.tell("post-sync", changes, events)
-
-
-def _row(name: str, done: HubSynced, *, dry_run: bool) -> dict[str, Any]:
-    if dry_run:
-        return {
-            "remote": name, "in": {"lines": done.read}, "out": {"lines": done.sent},
-            "dry_run": True,
-        }  # fmt: skip
-    out = {"sent": done.sent, "known": done.known, "refused": len(done.refused)}
-    return {"remote": name, "in": came_in_row(done.came_in), "out": out}
 
 
 def _say(session: Session, name: str, done: HubSynced) -> None:

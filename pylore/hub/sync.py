@@ -64,7 +64,7 @@ class Remote(Record):
 
 def remotes(settings: Settings) -> list[Remote]:
     """Return those that the settings name, by name."""
-    return [_remote(settings, name) for name in sorted(settings.remotes)]
+    return [remote_of(name, settings.remotes[name]) for name in sorted(settings.remotes)]
 
 
 def remote_named(settings: Settings, name: str, *, or_file: bool = False) -> Remote:
@@ -80,7 +80,7 @@ def remote_named(settings: Settings, name: str, *, or_file: bool = False) -> Rem
         hint = nearest(name, [*settings.remotes])
         raise UsageError(f"no remote '{name}'{hint} in your config: 'lore hub add {name} URL'"
                          f"{f'; a file of that name is ./{name}' if or_file else ''}")  # fmt: skip
-    return _remote(settings, name)
+    return remote_of(name, settings.remotes[name])
 
 
 def open_hub(name: str, url: str, *, writes: bool = True) -> HubStore:
@@ -162,13 +162,13 @@ def forget_others(store: Store, settings: Settings) -> None:
             forget(store, kept.name)
 
 
-def _remote(settings: Settings, name: str) -> Remote:
+def remote_of(name: str, text: str) -> Remote:
     """Parse ``URL types=decision,lesson tags=… scopes=… staged``.
 
     Raises:
         LoreError: another word.
     """
-    url, *words = settings.remotes[name].split() or [""]
+    url, *words = text.split() or [""]
     takes: dict[str, tuple[str, ...]] = {}
     for word in words:
         what, equals, given = word.partition("=")
@@ -192,10 +192,10 @@ _NO_LINE = "0"
 
 
 class HubSynced(Record):
-    """What came in, how many lines were ``sent`` that the hub did not know and how many it
-    knew, what it ``refused`` ((id, why)), how many lines were ``read``. ``anew``: why all was
-    sent again, or nothing. ``may_only_read``: the role that all of this store's own stays
-    here for, or nothing.
+    """What came in, how many lines were ``sent`` that the hub did not know and how many it knew.
+
+    ``refused`` are (id, why). ``anew``: why all was sent again, or nothing. ``may_only_read``: the
+    role for which all of this store's own stays here, or nothing.
     """
 
     __slots__ = ("anew", "came_in", "known", "may_only_read", "read", "refused", "sent")
@@ -259,16 +259,6 @@ class HubSync:
                 self._push()  # what follows from what came in, and the hub does not have
             if not hello.may_write:
                 self._done.may_only_read = hello.role
-        return self._done
-
-    def dry_run(self) -> HubSynced:
-        """Return how many lines would be sent, known ones too, and read; nothing changes."""
-        with self._store.faults, self._store.snapshot():
-            hello = self._begin()
-            batches = self._batches(self._lines(self._at.sent, self._remotes.step()))
-            if hello.may_write:
-                self._done.sent = sum(len(batch) for batch in batches)
-            self._done.read = self._hub.waiting(ReadPosition.of(self._at.place))
         return self._done
 
     # --- where it is

@@ -58,7 +58,7 @@ def test_candidates_list_the_best_first(found: Lore) -> None:
     assert found("search", "rotating tokens").json == [] and found("export").out == ""
     found.refuse_each("""
         candidates --project none | 2 | --project none: is no folder: give one, or 'all'
-        candidates --kept --since 1d | 2 | --kept looks at no events
+        candidates --kept --since 1d | 2 | --kept and --since exclude each other
     """)
 
 
@@ -68,15 +68,12 @@ def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
         promote | 2 | promote needs candidates' ids where nobody can be asked
         promote --confirm | 2 | --confirm needs candidates' ids
         promote {rule} candidate-none | 1 | no candidate 'candidate-none'
-        promote {rule} --title '' | 2 | --title is empty
-        promote --title x {rule} {failure} | 2 | give one id
-        promote --refuse --confirm {rule} | 2 | leave --confirm out
+        promote --refuse --confirm {rule} | 2 | exclude each other
     """)
     assert found("list").json == []
-    id = found.id("promote", rule, "--as", "lesson", "--title", "Sign with the rotating key")
+    id = found.id("promote", rule, "--as", "lesson")
     row = found("show", id).json
     assert id.startswith("lesson-") and row["status"] == "staged"
-    assert row["title"] == "Sign with the rotating key"
     text = found("show", id, "--text").out
     assert "learned_from session-one" in text and "2026-11-20  one.jsonl#01" in text
     assert f"'{rule}' is known as lesson-" in found.refuse("promote", rule, code=1)

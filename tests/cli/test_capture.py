@@ -76,8 +76,8 @@ def test_capture_lists_its_verbs(lore: Lore) -> None:
 
 def test_event_appends_one_event(lore: Lore, log: Path) -> None:
     words = ("--session", "s1", "--name", "make", "-m", "make test", "--error", "it failed")
-    row = lore("event", "tool", *words, "--file", "a.py,b.py", "--ms", "3").json
-    assert row["kind"] == "tool" and row["files"] == ["a.py", "b.py"] and row["ms"] == 3
+    row = lore("event", "tool", *words, "--file", "a.py,b.py").json
+    assert row["kind"] == "tool" and row["files"] == ["a.py", "b.py"]
     assert (row["text"], row["err"], row["ok"]) == ("make test", "it failed", False)
     lore("event", "prompt", "-m", "-", stdin="always use uv\n")
     assert [row["text"] for row in lore("events").rows] == ["make test", "always use uv"]

@@ -107,7 +107,7 @@ TRIED: dict[str, list[list[str]]] = {
     "verify": [[], [HIDDEN], ["--broken"], ["--broken", "--kept"]],
     "capture candidates": [[], ["--all"], ["--kept", "--all", "--text"]],
     "capture sweep": [["--dry-run"]],
-    "capture promote": [[CANDIDATE], ["--refuse", CANDIDATE], ["--skip", CANDIDATE],
+    "capture promote": [[CANDIDATE], ["--refuse", CANDIDATE],
                         [CANDIDATE, "--into", "entity-jacq"]],
     "index": [[], ["--cochanges"]],
     "graph similar": [["--groups", "--min", "0.1"], ["--groups", "--type", "entity"]],

@@ -235,16 +235,6 @@ def _breaks_off(team: Team, name: str, what: str, *, after: int) -> None:
         sync.run()
 
 
-def test_a_dry_run_says_what_would_go_and_changes_nothing(two: Team) -> None:
-    put(two, "ann", note("note-a"))
-    done = HubSync(two.engine("ann"), two.hub, "team", ALL).dry_run()
-    assert (done.sent, done.read) == (1, 0)
-    assert not two.store("ann").remotes.are_kept
-    assert two.hub.pull(ReadPosition(), 10)[0] == []
-    two.sync("ann")
-    assert HubSync(two.engine("bob"), two.hub, "team", ALL).dry_run().read == 1
-
-
 def test_how_many_are_unsent(two: Team) -> None:
     put(two, "ann", note("note-a"), note("note-b"))
 
