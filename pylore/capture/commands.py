@@ -441,12 +441,12 @@ def _receipt_text(row: dict[str, Any]) -> str:
 
 
 def _event_text(row: dict[str, Any]) -> str:
-    failed = "" if row.get("ok", True) is not False else "failed: "
+    is_failure = row.get("ok") is False and row["kind"] != "question"
     parts = [row.get("name", ""), " ".join(row.get("files") or ()), row.get("text", "")]
     text = one_line("  ".join(filter(None, parts)))
-    error = f"  {failed}{one_line(row.get('err') or '')}" if failed else ""
+    error = f"  failed: {one_line(row.get('err') or '')}" if is_failure else ""
     head = f"{row['t']}  {(row.get('session') or '-')[:8]:<8}  "
-    return dim(head) + bold(f"{row['kind']:<8}") + f"{text[:_WIDTH]}{error[:_WIDTH]}\n"
+    return dim(head) + bold(f"{row['kind']:<8}") + f"  {text[:_WIDTH]}{error[:_WIDTH]}\n"
 
 
 def _swept_text(row: dict[str, Any]) -> str:

@@ -237,7 +237,7 @@ def status(session: Session) -> None:
         files = []
     rows += [_row(GIT, "local", place, "installed") for place in files]
     _say_untrusted(session)
-    session.output.list(rows, lambda rows: each(_row_text)(rows) or "no hooks\n")
+    session.output.list(rows, each(_row_text, "no hooks\n"))
 
 
 @command("hook run EVENT --client AGENT", needs_config=False)

@@ -207,7 +207,8 @@ def verify(
         found = Verified() if ids and not wanted else _judged(session, engine, wanted)
         rows = verified_rows(engine, found, changed=changed)
     session.say(found.notes)
-    session.say([_summary(found)])
+    if found.found:
+        session.say([_summary(found)])
     session.output.list(rows, each(_anchor_text, "no anchors\n"))
     return DONE
 
@@ -271,8 +272,7 @@ def _time_of_git(root: str, text: str) -> str:
 
 def _summary(found: Verified) -> str:
     counts = [f"{count} {verdict}" for verdict, count in found.counts().items() if count]
-    number = counted(len(found.found), "anchor")
-    return f"{number}: {', '.join(counts)}" if counts else "no anchors"
+    return f"{counted(len(found.found), 'anchor')}: {', '.join(counts)}"
 
 
 def _left_out(found: CoChanges) -> list[str]:

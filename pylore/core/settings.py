@@ -169,14 +169,14 @@ class Settings:
 
     _4 = Section("retention")
     history_days = row(
-        0, "'sweep' forgets states that were left longer ago; 0: all are kept", 0, 36_500
+        0, "'lore forget --faded' drops states left longer ago; 0: all are kept", 0, 36_500
     )
     events_days = row(
         14, "days to keep events and unanswered questions of sessions; 0: none are noted",
         0, 36_500, users="says how long your own sessions are kept",
     )  # fmt: skip
     candidates_days = row(
-        90, "'capture sweep' drops what was found longer ago and nobody has decided",
+        90, "'lore capture sweep' drops what was found longer ago and nobody has decided",
         0, 36_500, users="says how long what was said in your own sessions is kept",
     )  # fmt: skip
     promote_auto = row(
