@@ -365,7 +365,7 @@ def named(key: str) -> tuple[Setting, str]:
     name, bracket, element = key.partition("[")
     setting = BY_NAME.get(name.lower())
     if setting is None or (bracket and setting.kind not in ARRAYS):
-        raise UsageError(f"{_unknown(name)}: see 'lore config list'")
+        raise UsageError(f"{_unknown(key)}: see 'lore config list'")
     return setting, element.rstrip("]")
 
 
