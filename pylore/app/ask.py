@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ..ask.rounds import (
     RULES,
     Citation,
-    Sources,
     answer_of,
+    citations_of,
     listen,
     needs_of,
     parse_command,
@@ -88,8 +88,10 @@ def ask(
         needed += fresh
         left = left - 1 if fresh else 0  # who asks the same again has to answer now
     known = [row["id"] for row in found.included]
-    sources = Sources(found.text, known, engine.store.types.all())
-    return AskResult(answer, sources.check(answer, engine.store.nodes.get_many), found, needed)
+    citations = citations_of(
+        answer, found.text, known, engine.store.types.all(), engine.store.nodes.get_many
+    )
+    return AskResult(answer, citations, found, needed)
 
 
 def _nobody_asked(found: Context) -> str:

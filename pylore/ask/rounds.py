@@ -6,10 +6,10 @@ import codecs
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -41,49 +41,46 @@ class Citation(Record):
         self.in_prompt = in_prompt
 
 
-class Sources:
-    """The ids and the lines of files in a prompt: the known ``ids`` and those in its text."""
+def citations_of(
+    answer: str, prompt: str, ids: Iterable[str], types: Collection[str],
+    stored: Callable[[list[str]], Collection[str]] = lambda ids: (),
+) -> list[Citation]:  # fmt: skip
+    """Return each citation of ``answer`` once; the prompt has ``ids`` and what its text names.
 
-    def __init__(self, prompt: str, ids: Iterable[str], types: Collection[str]) -> None:
-        self._types = types
-        self._ids = set(ids)
-        # Ids with spaces or brackets, which the regular expression cuts short.
-        odd = (id for id in self._ids if not re.fullmatch(f"{_LETTER}+", id))
-        self._odd = sorted(odd, key=len, reverse=True)
-        self._lines: dict[str, list[tuple[int, int]]] = {}
-        for found in _CITATION.finditer(prompt):
-            if found["path"]:
-                self._lines.setdefault(found["path"], []).append(_lines_of(found))
-            elif found["type"] in types:
-                self._ids.add(found[0])
-
-    def check(
-        self, answer: str, stored: Callable[[list[str]], Collection[str]] = lambda ids: ()
-    ) -> list[Citation]:
-        """Return each citation of ``answer`` once, in its order.
-
-        A word with a type before its hyphen is an id if the prompt has it, if it stands in
-        brackets or back-ticks or has a digit, or if it is among those that ``stored`` returns.
-        """
-        cited: dict[str, bool] = {}
-        for id in self._odd:
-            if id in answer:
-                cited[id] = True
-                answer = answer.replace(id, " ")
-        unsure = []
-        for found in _CITATION.finditer(answer):
-            text = found[0]
-            if path := found["path"]:
-                first, last = _lines_of(found)
-                text = f"{path}:{first}-{last}" if found["words"] else text
-                cited[text] = any(a <= first and last <= b for a, b in self._lines.get(path, ()))
-            elif found["type"] in self._types:
-                cited.setdefault(text, text in self._ids)
-                marked = answer[found.start() - 1 : found.start()] in ("[", "`")
-                if not (marked or cited[text] or re.search(r"\d", text)):
-                    unsure.append(text)
-        dropped = {*unsure}.difference(stored(unsure))
-        return [Citation(text, known) for text, known in cited.items() if text not in dropped]
+    A word with a type before its hyphen is an id if the prompt has it, if it stands in brackets
+    or back-ticks or has a digit, or if it is among those that ``stored`` returns.
+    """
+    known = set(ids)
+    # Ids with spaces or brackets, which the regular expression cuts short.
+    odd = sorted((id for id in known if not re.fullmatch(f"{_LETTER}+", id)), key=len, reverse=True)
+    lines: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for found in _CITATION.finditer(prompt):
+        if found["path"]:
+            lines[found["path"]].append(_lines_of(found))
+        elif found["type"] in types:
+            known.add(found[0])
+    cited: dict[str, bool] = {}
+    for id in odd:
+        if id in answer:
+            cited[id] = True
+            answer = answer.replace(id, " ")
+    sure, unsure = set(cited), []
+    for found in _CITATION.finditer(answer):
+        text = found[0]
+        if path := found["path"]:
+            first, last = _lines_of(found)
+            text = f"{path}:{first}-{last}" if found["words"] else text
+            cited[text] = any(a <= first and last <= b for a, b in lines.get(path, ()))
+            sure.add(text)
+        elif found["type"] in types:
+            cited[text] = text in known
+            marked = answer[found.start() - 1 : found.start()] in ("[", "`")
+            if marked or cited[text] or re.search(r"\d", text):
+                sure.add(text)
+            else:
+                unsure.append(text)
+    sure.update(stored(unsure))
+    return [Citation(text, had) for text, had in cited.items() if text in sure]
 
 
 def _lines_of(found: re.Match[str]) -> tuple[int, int]:
@@ -120,7 +117,7 @@ def parse_command(text: str) -> list[str]:
     program = os.path.expanduser(words[0])
     if "/" in program and not os.path.isabs(program):
         raise UsageError(f"llm_command is '{text}': give the whole path of {words[0]}")
-    found = shutil.which(program) if os.path.isabs(program) else find_program(program)
+    found = find_program(program)
     if found is None:
         raise LoreError(f"llm_command: no program '{words[0]}': install it, or set {HOW_TO_SET}")
     return [found, *words[1:]]

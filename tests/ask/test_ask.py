@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pylore.ask.rounds import Sources, answer_of, listen, needs_of, parse_command, prompt_of
+from pylore.ask.rounds import answer_of, citations_of, listen, needs_of, parse_command, prompt_of
 from pylore.core.errors import LoreError, UsageError
 
 TYPES = ("decision", "file", "symbol", "run", "note")
@@ -22,7 +22,7 @@ See symbol-src/auth.py::Login.check and docs/a.md:11-34.
 
 
 def cited(answer: str, ids: tuple[str, ...] = (), stored: tuple[str, ...] = ()) -> dict[str, bool]:
-    found = Sources(PROMPT, ids, TYPES).check(answer, lambda ids: {*ids} & {*stored})
+    found = citations_of(answer, PROMPT, ids, TYPES, lambda unsure: {*unsure} & {*stored})
     return {citation.text: citation.in_prompt for citation in found}
 
 
@@ -43,7 +43,7 @@ def cited(answer: str, ids: tuple[str, ...] = (), stored: tuple[str, ...] = ()) 
         ("docs/a.md:34 and docs/b.md:34", {"docs/a.md:34": True, "docs/b.md:34": False}),
         ("Twice [decision-1a2b3c4d] [decision-1a2b3c4d]", {"decision-1a2b3c4d": True}),
         ("A file-based run-time, at 12:30, on http://localhost:8080 or localhost:80.", {}),
-        ("A [file-based] one", {"file-based": False}),
+        ("A [file-based] one, file-based", {"file-based": False}),
         ("As decision-use-1-token. [note-jwt] and `decision-use-jwt`",
          {"decision-use-1-token": False, "note-jwt": False, "decision-use-jwt": False}),
         ("src/auth.py:12:5 and src/auth.py:1234567890", {"src/auth.py:12": True}),
@@ -76,8 +76,7 @@ def test_an_id_with_spaces_or_brackets_is_found() -> None:
 )  # fmt: skip
 @example("", "see decision-1a2b3c4d")
 def test_any_answer_can_be_checked(prompt: str, answer: str) -> None:
-    sources = Sources(prompt, (), TYPES)
-    texts = [citation.text for citation in sources.check(answer)]
+    texts = [citation.text for citation in citations_of(answer, prompt, (), TYPES)]
     assert len(texts) == len(set(texts))
     assert texts or "decision-1a2b3c4d" not in answer
     assert all(text in answer for text in texts)
