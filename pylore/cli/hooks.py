@@ -124,11 +124,9 @@ def _about_commit(given: Mapping[str, str], *, made: bool) -> str:
 
 
 def _keep_prompt_line(given: Mapping[str, str]) -> str:
-    from ..hooks.prompt_line import is_fresh, line_about_changes, line_file, write_line
+    from ..hooks.prompt_line import line_about_changes, line_file, write_line
 
     path = line_file(os.environ.get("LORE_PROJECT", ""))
-    if is_fresh(path):
-        return ""
     line = ""
     try:
         with _engine(given) as engine:

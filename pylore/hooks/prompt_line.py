@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 from ..app.related import related
 from ..core.errors import LoreError
@@ -19,25 +18,11 @@ if TYPE_CHECKING:
 LONGEST = 160
 """Maximum characters of a line."""
 
-_FRESH = 5.0
-"""Seconds for which a line is not made again."""
-
 
 def line_file(project: str) -> str:
     """Return the file with the line of a project."""
     name = project.replace("%", "%25").replace("/", "%2F")
     return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), "prompt", name)
-
-
-def is_fresh(path: str) -> bool:
-    """Return True if a line was made just now, or is being made: then its file is as new."""
-    try:
-        age = time.time() - os.stat(path).st_mtime
-        if age < 0 or age >= _FRESH:
-            os.utime(path)
-        return 0 <= age < _FRESH
-    except OSError:
-        return False
 
 
 def write_line(path: str, text: str) -> None:
