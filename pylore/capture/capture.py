@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
 from ..core.times import time_of
-from ..system.atomic_write import write_bytes
+from ..system.atomic_write import write_whole
 from ..system.files import make_private_folder, open_private_log, state_folder
 from .event_log import append, log_fault, put_away_folder, write_lines
 from .events import event_line, read_events, shortened
@@ -105,7 +105,7 @@ class Captured:
         if kind is None and (
             self._drop_gone() or self._lines > 2 * (len(self.files) + len(self.sessions)) + _SPARE
         ):
-            write_bytes(self._path, self._all(), private=True)
+            write_whole(self._path, self._all(), private=True)
         os.close(self._lock)
 
     def will_write(self, sessions: Iterable[str]) -> None:

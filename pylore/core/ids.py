@@ -6,7 +6,6 @@ import sys
 
 from .errors import LoreError
 from .text import composed, one_line, without_marks
-from .vocabulary import NAMED_TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,11 +69,6 @@ def _words(text: str) -> list[str]:
     """
     plain = text if text.isascii() else without_marks(text)
     return "".join(letter if letter.isalnum() else " " for letter in plain).split()
-
-
-def make_id(type: str, text: str) -> str:
-    """Return the id for a new node of this type with this text or name."""
-    return named_id(type, text.strip()) if type in NAMED_TYPES else record_id(type, text)
 
 
 def check_type(type: str) -> str:

@@ -132,16 +132,8 @@ def decoded(line: bytes, longest: int) -> str:
     return text
 
 
-def parse_object(line: bytes, longest: int) -> dict[str, Any]:
+def parse_object(line: bytes, longest: int, *, storable: bool = True) -> dict[str, Any]:
     """Return the JSON object on a line; raise LoreError if it is none, longer, or not storable."""
-    value = parse_any_object(line, longest)
-    if b"\\u0000" in line or b"\\ud" in line.lower():
-        require_storable(value)
-    return value
-
-
-def parse_any_object(line: bytes, longest: int) -> dict[str, Any]:
-    """Return the same, storable or not."""
     text = decoded(line, longest)
     try:
         value = _STRICT.loads(text)
@@ -151,6 +143,8 @@ def parse_any_object(line: bytes, longest: int) -> dict[str, Any]:
         raise LoreError("not a JSON object")
     if text.count("[") + text.count("{") > DEEPEST and _is_deep(value, DEEPEST):
         raise LoreError(f"nested more than {DEEPEST} deep")
+    if storable and (b"\\u0000" in line or b"\\ud" in line.lower()):
+        require_storable(value)
     return value
 
 

@@ -6,7 +6,7 @@ import os
 from json import loads
 
 from ..core.errors import LoreError
-from ..system.atomic_write import write_bytes
+from ..system.atomic_write import write_whole
 from ..system.files import make_private_folder
 from .bpe import (
     BUCKET,
@@ -51,7 +51,7 @@ def write_table(path: str, tokenizer: str, *, private: bool = True) -> None:
     """
     folder, name = os.path.split(path)
     make_private_folder(folder)
-    write_bytes(os.path.join(os.path.realpath(folder), name), _parts(tokenizer), private=private)
+    write_whole(os.path.join(os.path.realpath(folder), name), _parts(tokenizer), private=private)
 
 
 def _parts(tokenizer: str) -> Iterator[bytes]:

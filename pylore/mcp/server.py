@@ -10,7 +10,7 @@ from time import sleep
 
 from .. import __version__
 from ..core.errors import LoreError
-from ..core.json import dumps, parse_any_object, require_storable
+from ..core.json import dumps, parse_object, require_storable
 from .tools import TOOLS, call
 
 TYPE_CHECKING = False
@@ -213,7 +213,7 @@ def read_message(line: bytes) -> Message | None:
     fields: Object = {}
     message, code = Message(), INVALID_REQUEST
     try:
-        fields = parse_any_object(line, LONGEST_LINE)
+        fields = parse_object(line, LONGEST_LINE, storable=False)
         if fields.get("method") is None and ("result" in fields or "error" in fields):
             return None
         require_storable(fields.get("id"))

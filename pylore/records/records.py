@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, StoreBusy, UsageError
-from ..core.ids import KEY_DIGITS, check_id, check_scope, make_id, named_id, own, plain, record_id
+from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, record_id
 from ..core.model import Edge, Node, Record
 from ..core.text import clean_tags
 from ..core.times import now
@@ -539,7 +539,7 @@ class Records:
             path = path_in_store(text.strip(), self._root)
             return Node(check_id(own(named_id(type, path))), type, title=path, file=path)
         if type in NAMED_TYPES:
-            return Node(check_id(own(make_id(type, text))), type, title=text.strip())
+            return Node(check_id(own(named_id(type, text.strip()))), type, title=text.strip())
         for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
             id = own(record_id(type, key, digits))
             old = self._store.nodes.get(id)

@@ -29,18 +29,13 @@ def temporary_folder() -> Iterator[str]:
         yield path
 
 
-def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> None:
-    """Write lines to a temporary file, and let it replace the file at ``path``.
+def write_whole(path: str, parts: Iterable[str | bytes], *, private: bool = False) -> None:
+    """Write text or bytes to a temporary file, and let it replace the file at ``path``.
 
     A pipe or a device is written into. Of a link within the project (see ``real_place``) the
     target is replaced. Unless ``private`` a file keeps its mode. Raise LoreError if the file cannot
     be written, is a store, or a link leads out of the project; what was there is unchanged.
     """
-    write_bytes(path, _encoded(lines), private=private)
-
-
-def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> None:
-    """Write bytes, as ``write_whole``."""
     require_no_store(path)
     try:
         with Tidying():
@@ -76,12 +71,7 @@ def sync_folder(folder: str) -> None:
             os.close(number)
 
 
-def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
-    for line in lines:  # not before the temporary file is open
-        yield line.encode()
-
-
-def _write_place(place: str, parts: Iterable[bytes], *, private: bool) -> None:
+def _write_place(place: str, parts: Iterable[str | bytes], *, private: bool) -> None:
     mode = os.lstat(place).st_mode if os.path.lexists(place) else 0
     if mode and not S_ISREG(mode):
         _write(os.open(place, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC), parts)
@@ -92,9 +82,9 @@ def _write_place(place: str, parts: Iterable[bytes], *, private: bool) -> None:
         _write(os.dup(number), parts)
 
 
-def _write(number: int, parts: Iterable[bytes]) -> None:
+def _write(number: int, parts: Iterable[str | bytes]) -> None:
     with open(number, "wb") as out:
-        out.writelines(parts)
+        out.writelines(part.encode() if isinstance(part, str) else part for part in parts)
 
 
 @contextmanager

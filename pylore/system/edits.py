@@ -13,7 +13,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import LoreError
-from .atomic_write import write_bytes
+from .atomic_write import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -109,7 +109,7 @@ def put_block(path: str, key: str, lines: Sequence[str], *, head: str = "") -> D
         old = read_text(path)
         new = with_block(head if old is None else old, key, lines)
         if new != old:
-            write_bytes(path, [new.encode()])
+            write_whole(path, [new.encode()])
     except Left as why:
         return path, "left", str(why)
     return path, "added" if old is None else "unchanged" if new == old else "updated", ""
@@ -127,7 +127,7 @@ def take_block(path: str, key: str, *, head: str = "") -> Done:
     if new.strip() in ("", head.strip()):
         os.unlink(path)
     else:
-        write_bytes(path, [new.encode()])
+        write_whole(path, [new.encode()])
     return path, "removed", ""
 
 
@@ -180,7 +180,7 @@ def restore_json(path: str, take: Callable[[Entry], bool], *, everywhere: bool =
             return False
         kept = read_bytes(place + BACKUP)
         if kept is not None and _differs_by_entry(kept, take, value):
-            write_bytes(place, [kept])
+            write_whole(place, [kept])
             os.unlink(place + BACKUP)
         elif kept is None and not value:
             os.unlink(place)
@@ -212,8 +212,8 @@ def _write(place: str, data: bytes) -> None:
     """Write a file; keep the one before, unless there is a backup."""
     before = read_bytes(place)
     if before is not None and not os.path.lexists(place + BACKUP):
-        write_bytes(place + BACKUP, [before], private=True)
-    write_bytes(place, [data])
+        write_whole(place + BACKUP, [before], private=True)
+    write_whole(place, [data])
 
 
 def _differs_by_entry(kept: bytes, take: Callable[[Entry], bool], value: Entry) -> bool:
