@@ -56,10 +56,10 @@ def index(
 ) -> None:
     """Read a repository: files, symbols, imports and calls become part of the graph.
 
-    Each file becomes a node (file-src/auth.py), and so does each function, class, type and
-    constant in it (symbol-src/auth.py::Login.check). A second run reads what has changed since.
-    The history is read once a day for files that change together (co_changes_with) and for the
-    messages of commits. Nothing in the repository is run.
+    Files (file-src/auth.py) and functions, classes, types and constants
+    (symbol-src/auth.py::Login.check) become nodes. A second run reads what has changed. The
+    history is read once a day for files that change together and for messages of commits.
+    Nothing in the repository is run.
 
     \b
     lore index --languages python,typescript src
@@ -121,12 +121,11 @@ def anchor(
 ) -> None:
     """Tie a record to the code that it is about; without FILE, list its anchors.
 
-    An anchor keeps how the code looks now. 'lore verify' compares, and every search result
-    carries the verdict: valid; relocated (moved, unchanged); drifted (changed); violated (against
-    a rule); invalid (gone). FILE:10-20 is FILE --lines 10-20.
+    An anchor keeps how the code looks now. 'lore verify' compares, and search results carry the
+    verdict: valid; relocated (moved, unchanged); drifted (changed); violated (against a rule);
+    invalid (gone). FILE:10-20 is FILE --lines 10-20.
 
-    A rule is a claim about the code: places that match count against it, or for it. In a pattern
-    $X is one part, $$$ any number. Rules are matched, never run.
+    A rule is a claim about the code, of places that match; $X is one part, $$$ any number.
 
     \b
     lore anchor decision-1a2b3c4d src/auth.py --symbol Login.check
@@ -180,12 +179,11 @@ def verify(
 ) -> int:
     """Check whether records still hold for the code of today, and keep the verdicts.
 
-    A record whose code has changed or gone is linked to the commit that did it (invalidated_by);
-    'lore restore ID' lets it hold for the code as it is now. A lone - reads ids from stdin.
+    A record whose code has changed or gone is linked to the commit that did it; 'lore restore ID'
+    lets it hold for the code as it is now. A lone - reads ids from stdin.
 
-    --history prints when each rule began to hold, and which commits broke and mended it; the
-    record's confidence becomes the lower bound of the share of commits in which it held (Wilson,
-    95 %), if these are 20 or more.
+    --history prints which commits broke and mended each rule; of 20 commits or more, the share in
+    which it held sets the record's confidence.
 
     \b
     lore stale --fail --text

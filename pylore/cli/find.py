@@ -63,17 +63,17 @@ def search(
     oneline: bool = option("--oneline", "a result a line"),
     batch: str | None = option(
         "--batch FILE",
-        'a query a line, in words or as {"id", "query", "exclude", "options"}; - is stdin',
+        'a query a line: words, or {"id", "query", "exclude", "options"}',
         complete="files",
     ),
 ) -> None:
     """Find records by their words, their meaning and what they are connected to.
 
-    Prints direct matches and, with a graph depth, nodes reached from them; filters choose the
-    matches. Nodes tied to --files count more. A lone - reads the query from stdin.
+    Filters choose the direct matches, not the nodes reached from them. Nodes tied to --files
+    count more. A lone - reads the query from stdin.
 
     "exact phrase" and title:word must be there, -word must not; word* is a beginning; tag:x and
-    type:x filter. The type 'records' stands for all that people wrote.
+    type:x filter. The type 'records' is all that people wrote.
 
     \b
     lore search "session expiry" --expand --tree
@@ -230,12 +230,11 @@ def related(
 ) -> None:
     """Show what is connected to a node, or known about a file, nearest first.
 
-    A path means a file: records tied to it come first, then those of files that it imports, that
-    import it, or that change with it. A folder stands for its files. A lone - reads ids from
-    stdin.
+    Of a file, records tied to it come first, then those of files that it imports, that import it,
+    or that change with it. A folder stands for its files. A lone - reads ids from stdin.
 
     \b
-    lore related decision-1a2b3c4d --hops 2 --type file --ids
+    lore related decision-1a2b3c4d --hops 2 --type file
     lore related src/auth.py --text
     """
     if direction is not None and hops == 1:
@@ -298,9 +297,8 @@ def show(
 ) -> None:
     """Show a record whole, with its links.
 
-    Its title will do too, or a part of the id that no other has. One id prints one object;
-    several, or a lone - (ids from stdin), an array. Each showing counts as an access: staged
-    records are confirmed after promote_after of them.
+    Its title will do too, or a part of the id that no other has. One id prints an object, several
+    an array. Each showing counts as an access. A lone - reads ids from stdin.
 
     \b
     lore show decision-1a2b3c4d --history
@@ -419,7 +417,7 @@ def context(
     *,
     form: str | None = option(
         "--as FORM",
-        "narrative (Markdown), prompt (for a model), json (with the receipt)",
+        "narrative, prompt, json (with the receipt)",
         choices=("narrative", "prompt", "json"),
     ),
     mermaid: bool = option("--mermaid", "the diagram alone"),
@@ -432,10 +430,9 @@ def context(
 ) -> None:
     """Write what the store has on a question, within a number of tokens.
 
-    Facts, decisions, lessons, documents, and code as it stands in the work tree; with --files,
-    only what starts from these. The receipt says what was shortened or left out. With a task's
-    id, its text is the question, and nodes linked to it come along. A lone - reads the question
-    from stdin.
+    With --files, only what starts from these. With a task's id, its text is the question, and
+    nodes linked to it come along. The receipt says what was shortened or left out. A lone - reads
+    the question from stdin.
 
     \b
     lore context "how do sessions expire" --budget 2000
@@ -528,9 +525,8 @@ def ask(
 ) -> int:
     """Ask your own model about what the store has, and check what it cites.
 
-    The prompt of 'lore context --as prompt' goes to the program of llm_command, and its answer is
-    printed as it comes. Ids and places (file:line) that it cites and the prompt had not are
-    listed on stderr.
+    llm_command gets the prompt of 'lore context --as prompt'. Ids and places that its answer cites
+    and the prompt had not are listed on stderr.
 
     \b
     lore ask "why do sessions expire" --llm-command "llm -m gpt-4o-mini"

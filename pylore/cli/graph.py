@@ -124,9 +124,8 @@ def similar(
 ) -> None:
     """Link records that are alike, and keep that up to date.
 
-    Makes similar_to links with the cosine (0.8 at least; 0.95 with --groups) as weight. From then
-    on a record that is added, edited or restored gets its links at once. Run again, it changes
-    only what differs. Links that you made or removed stay as they are.
+    Makes similar_to links with the cosine (0.8 at least; 0.95 with --groups) as weight; later
+    records get theirs at once. Links that you made or removed stay as they are.
 
     \b
     lore graph similar && lore related decision-1a2b3c4d --edges similar_to
@@ -199,8 +198,8 @@ def view(
 ) -> None:
     """Draw the graph as a page to look around in.
 
-    One HTML file that loads nothing from anywhere. It shows what a walk reaches from these nodes,
-    or from what a search for the words finds; with neither, the records with most edges.
+    One HTML file, of what a walk reaches from these nodes or from the matches of a query; with
+    neither, of the records with most edges.
 
     \b
     lore graph view "session tokens" --open

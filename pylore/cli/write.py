@@ -54,11 +54,10 @@ def add(
     """Add a record: a decision, a lesson, a note.
 
     Two words are title and body; more are one text, whose first sentence is the title. Without
-    words the text is stdin, on a terminal a form in $EDITOR. The same text again is the same
-    record, and adds tags and links to it.
+    words the text is stdin, on a terminal a form in $EDITOR. The same text is the same record.
 
     Types: decision, pattern, lesson, failure, observation, goal, note, doc, concept, entity,
-    task, session, file, symbol, run, commit.
+    task.
 
     \b
     lore add decision "Use JWT for sessions" -m "No state on the server." --tags auth
@@ -143,8 +142,8 @@ def edit(
 ) -> None:
     """Change a record; its id stays.
 
-    TEXT replaces the text; a lone - reads it from stdin. With neither text nor option, opens the
-    record in $EDITOR. A document that came from a file is changed in that file.
+    A lone - reads the text from stdin. Without text and options, opens the record in $EDITOR. A
+    document is changed in its file.
 
     \b
     lore edit decision-1a2b3c4d --status superseded
@@ -190,7 +189,6 @@ def link(
 ) -> None:
     """Link two records, from A to B, or remove a link.
 
-    The same link twice is one link; a removed link comes back with its weight and metadata.
     'lore graph relations' lists the relations and the types that they join.
 
     \b
@@ -228,9 +226,9 @@ def fact(
 ) -> None:
     """State a fact: a subject, a predicate, an object.
 
-    Subject and object are ids or names; a new name becomes an entity, a value (a number, more
-    than four words) a concept, a new predicate a relation. Of a predicate with one value at a
-    time a confirmed fact supersedes the former; a staged one waits for 'lore confirm'.
+    Subject and object are ids or names; a new name becomes an entity, a value a concept, a new
+    predicate a relation. Of a predicate with one value at a time a confirmed fact supersedes the
+    former.
 
     \b
     lore fact "billing service" uses postgresql --confidence 0.9
@@ -250,11 +248,10 @@ def confirm(
     *,
     retract: bool = option("--retract", "they are wrong"),
 ) -> None:
-    """Say that records, or a fact, are right; or, with --retract, wrong.
+    """Confirm records or a fact, or retract them.
 
-    A confirmed record counts for more; of a predicate with one value at a time the other values
-    are superseded. A retracted record is found with --status retracted alone. A lone - reads ids
-    from stdin.
+    Confirmed records count for more; retracted ones are found with --status retracted alone. A
+    lone - reads ids from stdin.
 
     \b
     lore list --status staged --ids | lore confirm -
@@ -272,7 +269,7 @@ def confirm(
 
 @command(
     "forget [options] ID… | --faded | --purge --proposed",
-    settings=("history_days", "recency_half_life"),
+    settings=("history_days",),
 )
 def forget(
     session: Session,
@@ -280,14 +277,14 @@ def forget(
     *,
     purge: bool = option("--purge", "delete for good, by whole ids"),
     proposed: bool = option("--proposed", "what a shared file says was purged"),
-    faded: bool = option("--faded", "staged records that faded; states before history_days"),
+    faded: bool = option("--faded", "what has faded; states before history_days"),
     dry_run: bool = option("--dry-run", "with --faded: only list them"),
 ) -> None:
     """Hide records and their links from every search.
 
-    'lore undo ID' brings them back, unless --purge deleted them. A lone - reads ids from stdin.
-    Faded are records of conversations, still staged, read fewer than 5 times, whose confidence
-    times recency is below 0.2.
+    'lore undo ID' brings them back, unless --purge deleted them. Faded are staged records of
+    conversations, read fewer than 5 times, whose confidence times recency is below 0.2. A lone -
+    reads ids from stdin.
 
     \b
     lore list --type observation --until 1y --ids | lore forget -
@@ -340,8 +337,7 @@ def undo(
     """Take back the last command, or the last change of records.
 
     Run again, it goes one change further back; without ids it takes back the undo. A forgotten
-    record comes back with its links, a removed link by A RELATION B. A lone - reads ids from
-    stdin. A purge cannot be taken back.
+    record comes back with its links. A lone - reads ids from stdin.
 
     \b
     lore undo decision-1a2b3c4d --at 2

@@ -1,8 +1,7 @@
-"""Write results to stdout, in one of ``FORMS``.
+"""Write results to stdout, in one of ``FORMS``: JSON in a pipe, text on a terminal.
 
-Piped, a list is a JSON array with an element a line, one thing a JSON object; on a terminal it is
-text. Options and help come from ``FORMS``: a new form is a function from rows to text and a row
-there. This module is on the path of every search.
+Options and help come from ``FORMS``: a new form is a function from rows to text and a row there.
+This module is on the path of every search.
 """
 
 from __future__ import annotations
@@ -140,10 +139,8 @@ class Output:
         form = form_named(self.form)
         if form.row is not None:
             self._show([form.row(item)])
-        elif form.rows is not None:
-            self._show([form.rows([item])])
         else:
-            self._show([text(_printable(item))])
+            self._show([self._listed([item], lambda rows: text(rows[0]))])
 
     def put(self, text: str) -> None:
         """Print text as it is."""
@@ -186,10 +183,8 @@ class Output:
 
 
 def _usual_form(settings: Settings | None) -> str:
-    """Return the form of the setting, or the form that suits stdout.
-
-    A program of the user's own that lore calls relies on JSON.
-    """
+    """Return the form of the setting, or the form that suits stdout."""
+    # A program of the user's own that lore calls relies on JSON.
     if settings is not None and settings.output != "auto" and not os.environ.get("LORE_API"):
         return settings.output
     return "text" if sys.stdout.isatty() else "json"
@@ -207,12 +202,7 @@ def _printable(value: Any) -> Any:
 
 
 def write(text: str) -> None:
-    """Write text to stdout.
-
-    Raises:
-        LoreError: stdout takes nothing more, as a file on a full disk.
-        BrokenPipeError: its reader has gone.
-    """
+    """Write text to stdout; raise LoreError if it takes no more, as a file on a full disk."""
     try:
         sys.stdout.write(text)
     except OSError as error:
@@ -220,7 +210,7 @@ def write(text: str) -> None:
 
 
 def flush() -> None:
-    """Hand over what ``write`` has kept back; raise as ``write`` does."""
+    """Hand over what ``write`` has kept back, and raise as it does."""
     try:
         sys.stdout.flush()
     except OSError as error:

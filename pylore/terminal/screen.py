@@ -71,9 +71,9 @@ LINE_AFTER = 2.0
 class Progress:
     """``with Progress("importing", size, kept="nothing was imported") as advance: advance(n)``
 
-    A thread prints how far the work is, also while that is within one call: on a terminal one
-    line that changes, elsewhere a line now and then. ``total`` is in steps of any size; 0 if it is
-    unknown. ``kept`` is what an interrupt leaves. Without ``on`` only that is printed.
+    A thread prints how far the work is: on a terminal one line that changes, elsewhere a line now
+    and then. ``total`` is 0 if it is unknown; ``kept`` is what an interrupt leaves. Without ``on``
+    only that is printed.
     """
 
     def __init__(self, label: str, total: int = 0, *, kept: str = "", on: bool = True) -> None:
