@@ -56,6 +56,7 @@ lore_engine() { # [argument...]: go on in Python, in place of this shell
     lore_python=${lore_python##*/}
     [ ! -x "${LORE_ROOT%/*/*}/bin/$lore_python" ] || lore_python=${LORE_ROOT%/*/*}/bin/$lore_python
     # Not -S: what pylore needs may be in any folder that the site module adds.
+    # shellcheck disable=SC2093 # the first that is found runs
     exec "$lore_python" -I -X utf8 -c "$lore_boot; sys.path.append(sys.argv.pop(1)); $lore_main" \
       "$lore_site" "$@"
   done

@@ -621,9 +621,7 @@ def test_a_drawing_can_be_of_some_nodes_and_relations(store: Store) -> None:
         ("note-2", "note-9", "calls", 1.0),
     ]
     with filled(store, edges, {"note-1", "note-2", "note-3", "doc-1"}):
-        text = "".join(
-            draw(store, "json", ["calls"], types=("note",), among={"note-1", "note-2", "doc-1"})
-        )
+        text = "".join(draw(store, "json", ["calls"], among={"note-1", "note-2"}))
     nodes, drawn_edges = parse_json(text, [])
     assert (nodes, drawn_edges) == (["note-1", "note-2"], [("note-1", "note-2", "calls")])
 

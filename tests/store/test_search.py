@@ -216,7 +216,6 @@ def test_other_vectors_are_made_aside_and_take_over(embedded: Store) -> None:
     assert lacking == [(keys[3], "Nothing lorem ipsum dolor")]
     assert staged.lacking(keys[3], 9, aside=True) == []
     assert staged.unchanged([*lacking, (keys[0], "another text")]) == {keys[3]}
-    assert staged.sample(2) == staged.sample(2) and len(staged.sample(9)) == 4
     assert [key for key, _ in staged.lacking(0, 9, aside=False)] == []
     staged.remove([keys[0]])
     assert staged.count_lacking(aside=True) == 2
