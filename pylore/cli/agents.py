@@ -200,8 +200,7 @@ def install(
     lore hook install git
     """
     _change(session, agent, exclusive(user=user, local=local, shared=shared), put=True)
-    if not own_program():
-        session.say(["there is no 'lore' on the PATH, which the entries call: see 'make install'"])
+    say_unreachable(session)
     _say_untrusted(session)
 
 
@@ -315,11 +314,12 @@ def rows_of(done: Iterable[Done]) -> list[dict[str, str]]:
     return rows
 
 
-def own_program() -> str | None:
-    """Return the path of the program that entries and hooks call; None if it is not on PATH."""
+def say_unreachable(session: Session) -> None:
+    """Say so if the program that entries and hooks call is not on PATH."""
     from ..system.programs import find_program
 
-    return find_program("lore")
+    if find_program("lore") is None:
+        session.say(["there is no 'lore' on the PATH, which is called: see 'make install'"])
 
 
 def _say_untrusted(session: Session) -> None:

@@ -36,14 +36,7 @@ if TYPE_CHECKING:
 SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore store reindex'"
 EMBED = "run 'lore store embed --all'"
-SIMILAR = "run 'lore graph similar'"
-PERMIT = "change its permissions"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
-PURGE = ("see 'lore show ID --history'; change the secret where it is used, then"
-         " lore forget --purge ID")  # fmt: skip
-DANGLING = "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO"
-MISFITS = ("use a relation that fits, or confirm: lore link --force FROM RELATION TO; "
-           "lore link --remove FROM RELATION TO removes one")  # fmt: skip
 FEW = 5
 """Most findings of a check that are listed."""
 BATCH = 1000
@@ -51,10 +44,7 @@ BATCH = 1000
 
 
 class Check(NamedTuple):
-    """What a check has found; with ``ok`` and a ``fix`` it is a warning.
-
-    A failure without a fix has that of its row in the table.
-    """
+    """What a check found; ok with a fix is a warning."""
 
     detail: str
     ok: bool = True
@@ -65,7 +55,6 @@ class Subject:
     """What is checked."""
 
     store: Store
-    """Set for the checks of ``STORE``."""
 
     def __init__(self, folder: str, settings: Settings, problem: str, *, full: bool) -> None:
         self.folder, self.settings, self.problem, self.full = folder, settings, problem, full
@@ -127,18 +116,18 @@ def examine(
         problem: what is wrong in the config.
         full: compare the store's indexes with its tables, which reads it all.
     """
-    subject = Subject(folder, settings, problem, full=full)
-    for id, look, fix in MACHINE:
-        yield id, _checked(look, subject, fix)
+    it = Subject(folder, settings, problem, full=full)
+    for row in MACHINE:
+        yield row[0], _checked(it, *row[1:])
     try:
-        subject.store = open_store(folder, busy_timeout=settings.busy_timeout)
+        it.store = open_store(folder, busy_timeout=settings.busy_timeout)
     except LoreError as error:
         yield "store", _failed(error)
         return
-    with subject.store as store:
-        for id, look, fix in STORE if full else STORE[:-1]:
-            yield id, _checked(look, subject, fix)
-            if id == "integrity" and not store.checks.is_sound():
+    with it.store as store:
+        for row in STORE if full else STORE[:-1]:
+            yield row[0], _checked(it, *row[1:])
+            if row[0] == "integrity" and not store.checks.is_sound():
                 return  # statements may find no end in such a file
 
 
@@ -154,27 +143,27 @@ def checks_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 Look = Callable[[Subject], "str | list[str] | Check"]
-"""Returns what is fine, or what is wrong."""
+"""Returns what is fine, or findings."""
 
-Row = tuple[str, Look, str]
-"""Name of a check, its function, and the fix of a failure."""
+Row = tuple[str, Look, str, bool]
+"""Name of a check, its function, the way to mend findings, and False if they only warn."""
 
 
-def _checked(look: Look, subject: Subject, fix: str) -> Check:
+def _checked(it: Subject, look: Look, fix: str, fails: bool) -> Check:
     """Return what a function finds; a failed check if it raises."""
     try:
         with ExitStack() as faults:
-            if hasattr(subject, "store"):
-                faults.enter_context(subject.store.checks.faults)
-                faults.enter_context(subject.store.faults)
-            found = look(subject)
+            if hasattr(it, "store"):
+                faults.enter_context(it.store.checks.faults)
+                faults.enter_context(it.store.faults)
+            found = look(it)
     except EmbedderError as error:
         return _failed(error)
     except (LoreError, OSError) as error:
         return _failed(error, fix)
-    if isinstance(found, Check):
-        return found if found.ok or found.fix else found._replace(fix=fix)
-    return Check(found) if isinstance(found, str) else Check(_few(found), False, fix)
+    if isinstance(found, list):
+        found = Check(_few(found), not fails, fix)
+    return Check(found) if isinstance(found, str) else found
 
 
 def _failed(error: Exception, fix: str = "") -> Check:
@@ -194,11 +183,11 @@ def _few(findings: Sequence[str]) -> str:
 # --- the machine
 
 
-def _sqlite(it: Subject) -> Check:
+def _sqlite(it: Subject) -> str | list[str]:
     features = sqlite_features()
     has = ", ".join(f"{'' if there else 'no '}{name}" for name, there in features.items())
-    usable = features["json"] and (features["fts5"] or features["fts4"])
-    return Check(f"{sqlite_version()}: {has}", usable)
+    detail = f"{sqlite_version()}: {has}"
+    return detail if features["json"] and (features["fts5"] or features["fts4"]) else [detail]
 
 
 def _embedder(it: Subject) -> str | list[str]:
@@ -220,10 +209,6 @@ def _ast_grep(it: Subject) -> str | list[str]:
     return done.stdout.strip()
 
 
-def _jq(it: Subject) -> str | Check:
-    return find_program("jq") or Check("not on the PATH: --jq does not work", True, "install jq")
-
-
 def _config(it: Subject) -> str | list[str] | Check:
     if it.problem:
         return [it.problem]
@@ -234,15 +219,15 @@ def _config(it: Subject) -> str | list[str] | Check:
     return "from " + (", ".join(sorted(places)) or "defaults alone")
 
 
-def _data_folder(it: Subject) -> str | Check:
+def _data_folder(it: Subject) -> str | list[str] | Check:
     folder, path = it.folder, os.path.join(it.folder, FILE)
     if not os.path.isdir(folder):
         return Check(f"{folder}: there is no such folder", False, "run 'lore init'")
     for place in [folder, *([path] if os.path.exists(path) else [])]:
         if not os.access(place, os.R_OK):
-            return Check(f"{place} cannot be read", False)
+            return [f"{place} cannot be read"]
         if not os.access(place, os.W_OK):
-            return Check(f"{place} cannot be written: search works, nothing can be added", False)
+            return [f"{place} cannot be written: search works, nothing can be added"]
     shared = [*_shared(folder, 0o022, "700"), *_shared(path, 0o077, "600")]
     if shared:
         fix = f"unless you share it: {' && '.join(fix for _, fix in shared)}"
@@ -259,14 +244,14 @@ def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
 
 
 MACHINE: tuple[Row, ...] = (
-    ("python", lambda _: f"Python {sys.version.partition(' ')[0]}, {sys.executable}", SETUP),
-    ("sqlite", _sqlite, SETUP),
-    ("sqlite-vec", lambda _: vector_extension(), SETUP),
-    ("embedder", _embedder, SETUP),
-    ("ast-grep", _ast_grep, SETUP),
-    ("jq", _jq, SETUP),
-    ("config", _config, "correct these lines"),
-    ("data-folder", _data_folder, PERMIT),
+    ("python", lambda _: f"Python {sys.version.partition(' ')[0]}, {sys.executable}", SETUP, True),
+    ("sqlite", _sqlite, SETUP, True),
+    ("sqlite-vec", lambda _: vector_extension(), SETUP, True),
+    ("embedder", _embedder, SETUP, True),
+    ("ast-grep", _ast_grep, SETUP, True),
+    ("jq", lambda _: find_program("jq") or ["--jq does not work"], "install jq", False),
+    ("config", _config, "correct these lines", True),
+    ("data-folder", _data_folder, "change its permissions", True),
 )
 
 
@@ -309,7 +294,7 @@ def _vectors(it: Subject) -> Check:
         return Check(f"of {held}, the embedder is {wanted.name}", False, EMBED)
     lacking = store.checks.unembedded()
     if lacking:
-        fix = "run 'lore store embed --missing'" if store.checks.only_without_vectors() else None
+        fix = "run 'lore store embed --missing'" if store.checks.only_without_vectors() else REINDEX
         return Check(_few(lacking), False, fix)
     begun = store.staged_vectors.embedder
     if begun is not None:
@@ -317,16 +302,14 @@ def _vectors(it: Subject) -> Check:
     return Check(f"of {held}, one a passage")
 
 
-def _edges(it: Subject) -> str | Check:
-    rows = [" ".join((a, relation, b)) for a, b, relation in _broken(it.store)]
+def _edges(it: Subject) -> str | list[str]:
+    rows = [f"{a} {relation} {b}" for a, b, relation in _broken(it.store)]
     # a search ignores them, and an import may complete them
-    found = Check(f"{len(rows)} lead to no live node: {_few(rows)}", True, DANGLING)
-    return found if rows else "every live edge joins two live nodes"
+    return rows or "every live edge joins two live nodes"
 
 
 def _broken(store: Store) -> list[tuple[str, str, str]]:
-    """Return dangling edges, except those to code that is not indexed here: links to files travel,
-    the files do not."""
+    """Return dangling edges, but not those to code, which links to files may lack here."""
     found = store.edges.dangling()
     ends = {id for row in found for id in row[:2] if not id.startswith(CODE_IDS)}
     nodes = store.nodes.get_many(ends)
@@ -337,14 +320,10 @@ def _broken(store: Store) -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
-def _ontology(it: Subject) -> str | Check:
-    wrong = misfits(it.store)
-    if not wrong:
-        return "every live edge joins types that its relation does"
+def _ontology(it: Subject) -> str | list[str]:
     rows = [f"{a} {relation} {b}" + (f" (and {number - 1} like it)" if number > 1 else "")
-            for a, relation, b, number in wrong]  # fmt: skip
-    count = sum(row[3] for row in wrong)  # an import brings what others have
-    return Check(f"{count} of other types than their relations join: {_few(rows)}", True, MISFITS)
+            for a, relation, b, number in misfits(it.store)]  # fmt: skip
+    return rows or "every live edge joins types that its relation does"
 
 
 def _passages(it: Subject) -> str | list[str]:
@@ -353,24 +332,21 @@ def _passages(it: Subject) -> str | list[str]:
     return it.store.checks.unindexed() + ratings or "every live node is indexed"
 
 
-def _similar(it: Subject) -> str | Check:
+def _similar(it: Subject) -> str | list[str]:
     plan = Plan.of(it.store)
     if plan is None:
         return "no similar_to edges are kept up to date"
     why = stale(it.store, plan)
-    if why:
-        return Check(f"similar_to edges: {why}", True, SIMILAR)
-    return f"similar_to edges from a cosine of {plan.least:g}, up to date"
+    return [why] if why else f"similar_to edges from a cosine of {plan.least:g}, up to date"
 
 
-def _purged(it: Subject) -> str | Check:
+def _purged(it: Subject) -> str | list[str]:
     at = it.store.meta.get(TO_WIPE)
-    if at:
-        return Check(f"what was purged on {at[:10]} is still in free pages", True, REINDEX)
-    return "nothing that was purged is left in the file"
+    left = [f"what was purged on {at[:10]} is still in free pages"] if at else []
+    return left or "nothing that was purged is left in the file"
 
 
-def _secrets(it: Subject) -> str | Check:
+def _secrets(it: Subject) -> str | list[str]:
     """Warn of records that hold, or held, text which redaction would remove from a session."""
     redaction = part("capture", "redaction")
     if redaction is None:
@@ -383,7 +359,7 @@ def _secrets(it: Subject) -> str | Check:
         for (id, text), clean in zip(some, redactor.texts([text for _, text in some]), strict=True):
             if clean != text:
                 ids[id] = None
-    return Check(_few([*ids]), True, PURGE) if ids else "no record has what looks like one"
+    return [*ids] or "no record has what looks like one"
 
 
 def _texts(store: Store) -> Iterator[tuple[str, str]]:
@@ -400,20 +376,22 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
 
 
 STORE: tuple[Row, ...] = (
-    ("store", lambda it: f"{it.store.path}, schema version {it.store.checks.version}", IMPORT),
-    ("tables", _tables, IMPORT),
-    ("integrity", _integrity, IMPORT),
-    ("values", _values, IMPORT),
+    ("store", lambda it: f"{it.store.path}, version {it.store.checks.version}", IMPORT, True),
+    ("tables", _tables, IMPORT, True),
+    ("integrity", _integrity, IMPORT, True),
+    ("values", _values, IMPORT, True),
     ("fulltext", lambda it: it.store.checks.fulltext_damage()
-        or f"{it.store.fulltext.engine}, sound", REINDEX),
+        or f"{it.store.fulltext.engine}, sound", REINDEX, True),
     ("foreign-keys", lambda it: it.store.checks.foreign_key_violations()
-        or "every type and relation is known", IMPORT),
-    ("passages", _passages, REINDEX),
-    ("vectors", _vectors, REINDEX),
-    ("edges", _edges, IMPORT),
-    ("ontology", _ontology, IMPORT),
-    ("similar", _similar, IMPORT),
-    ("purged", _purged, REINDEX),
-    ("secrets", _secrets, IMPORT),
+        or "every type and relation is known", IMPORT, True),
+    ("passages", _passages, REINDEX, True),
+    ("vectors", _vectors, REINDEX, True),
+    ("edges", _edges, "import the missing nodes, or remove the edges: lore link --remove FROM "
+        "RELATION TO", False),
+    ("ontology", _ontology, "use a relation that fits, or confirm: lore link --force FROM "
+        "RELATION TO", False),
+    ("similar", _similar, "run 'lore graph similar'", False),
+    ("purged", _purged, REINDEX, False),
+    ("secrets", _secrets, "change it where it is used, then lore forget --purge ID", False),
 )  # fmt: skip
 """The last check takes long: it is made with ``full``."""

@@ -137,11 +137,7 @@ def _keep_prompt_line(given: Mapping[str, str]) -> str:
 
 
 def _engine(given: Mapping[str, str]) -> Engine:
-    """Return the engine of this folder's store.
-
-    Raises:
-        LoreError: the store is not trusted.
-    """
+    """Return the engine of this folder's store; raise LoreError if the store is not trusted."""
     from ..app.engine import Engine
     from ..core.settings import from_environment
     from ..system.projects import is_trusted

@@ -477,12 +477,7 @@ def _print_change(
 
 
 def _file(setting: Setting, value: str, file: str) -> str:
-    """Return the file to change: in a project its own, where that may have the setting.
-
-    Raises:
-        UsageError: a project's file may not have it.
-        LoreError: there is no such folder.
-    """
+    """Return the file to change: in a project its own, where that may have the setting."""
     why, found = users_alone(setting.name, value), bool(project_folder())
     if file == "--user" or (not file and (why or not found)):
         return users_file()
@@ -495,11 +490,7 @@ def _file(setting: Setting, value: str, file: str) -> str:
 
 
 def _shared_file() -> str:
-    """Return the path of the project's config file.
-
-    Raises:
-        LoreError: it is a link, which may come with a clone.
-    """
+    """Return the project's config file; raise LoreError for a link, which a clone may bring."""
     path = os.path.join(shared_folder(), ".config")
     if project_folder() and os.path.islink(path):
         raise LoreError(f"{path}: is a link: put a file in its place")

@@ -32,7 +32,7 @@ from ..system.plugin_files import Events
 from ..system.project_files import leaves_by_link
 from ..terminal.output import flush, note, write
 from ..terminal.text import each
-from .agents import own_program, rows_of
+from .agents import rows_of, say_unreachable
 from .command import argument, command, option
 from .options import SKIP_BAD, TYPES, exclusive
 from .runtime import data_folder, project_folder, project_root, require_store
@@ -327,11 +327,7 @@ def _is_no_file(path: str) -> bool:
 
 
 def _file_of_project() -> str:
-    """Return the file of this store.
-
-    Raises:
-        LoreError: there is no store, or it belongs to no project.
-    """
+    """Return the file of this project; raise LoreError without a store or a project."""
     project = project_folder()
     if not project:
         require_store(data_folder())
@@ -373,8 +369,8 @@ def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
     file = _file_of_project()
     repository = Repository(project_folder(), f"{SHARED}/{FILE}")
     rows = rows_of(repository.install(hooks=hooks) if install else repository.uninstall())
-    if install and not own_program():
-        session.say(["lore is not on PATH: git calls it by this name, so put it there"])
+    if install:
+        say_unreachable(session)
     if install and repository.is_ignored():
         session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
     session.output.list(rows, each(lambda row: f"{row['state']:<10} {row['id']}\n"))

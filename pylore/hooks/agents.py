@@ -30,12 +30,7 @@ _LONGEST_PATCH = 1_000_000
 
 
 class Agent:
-    """One agent.
-
-    ``places`` are its settings files: ``user`` below home, others below a project. ``events`` are
-    its events by lore's names; ``tools`` is a pattern of tools before which FILE comes. ``second``
-    is a second in the unit of its time-outs. ``plain``: its answers and entries are not nested.
-    """
+    """One agent: its settings files, events by lore's names, and form of answers."""
 
     __slots__ = ("events", "name", "places", "plain", "second", "tools")
 
@@ -58,10 +53,7 @@ class Agent:
         self.plain = plain
 
     def answer(self, event: str, text: str) -> dict[str, Any] | None:
-        """Return the JSON response that adds ``text`` to the model's context.
-
-        None if ``text`` is empty or the agent does not support ``event``.
-        """
+        """Return the JSON response that adds ``text`` to the context; None if it cannot."""
         if event not in self.events or not text:
             return None
         if self.plain:
@@ -103,11 +95,7 @@ AGENTS = {
 
 
 class Sent:
-    """The fields of an event as an agent sends it; missing ones are empty.
-
-    ``files`` are paths from the working directory, ``here``, if they lie below it. ``edits`` is
-    True if the tool edits files.
-    """
+    """The fields of an event as an agent sends it; missing ones are empty."""
 
     __slots__ = ("command", "edits", "files", "ok", "prompt", "session", "tool")
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..anchors.claims import Claim, ClaimPlace
     from ..app.engine import Engine
     from ..core.model import Hit, Node
-    from ..records.runs import Runs
     from .agents import Agent, Sent
 
     Line = tuple[str, str]
@@ -51,27 +50,19 @@ _LONGEST = 1_000_000
 
 
 class AgentSession:
-    """What one session was shown, in a file of the user's state folder.
-
-    Kinds are ``id`` (records in answers), ``named`` (files in answers), ``file`` (files that tools
-    touched), ``against`` (places against claims) and ``run``. A session without a name remembers
-    nothing.
-    """
+    """What one session was shown, as lines ``KIND VALUE`` of a file in the state folder."""
 
     def __init__(self, name: str, project: str) -> None:
         key = sha256(f"{project}\n{name}".encode("utf-8", "replace")).hexdigest()[:32]
-        self._path = os.path.join(_folder(), key) if name else ""
-        self._shown: set[str] = set()
-        self.run = ""
+        self._path = os.path.join(state_folder(), "sessions", key) if name else ""
         try:
             with open(self._path, encoding="utf-8", errors="replace") as file:
                 lines = file.read(_LONGEST).split("\n")
         except OSError:
-            return
-        for line in lines:
-            self._shown.add(line)
-            if line.startswith("run "):
-                self.run = line.removeprefix("run ")
+            lines = []
+        self._shown = set(lines)
+        runs = [line.removeprefix("run ") for line in lines if line.startswith("run ")]
+        self.run = runs[-1] if runs else ""
 
     def knows(self, kind: str, value: str) -> bool:
         """Return True if it was shown this."""
@@ -88,14 +79,10 @@ class AgentSession:
                 return
 
 
-def _folder() -> str:
-    return os.path.join(state_folder(), "sessions")
-
-
 def _forget_old_sessions() -> None:
     oldest = time.time() - _DAYS * 86_400
     try:
-        with os.scandir(_folder()) as entries:
+        with os.scandir(os.path.join(state_folder(), "sessions")) as entries:
             for entry in entries:
                 if entry.stat(follow_symlinks=False).st_mtime < oldest:
                     os.unlink(entry.path)
@@ -132,15 +119,14 @@ class Brief:
 
 
 def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
-    """Return the line that the agent accepts, or nothing.
-
-    The session's run records what is in it, and no later answer of the session repeats it.
-    """
+    """Return the line that the agent accepts, or nothing; no answer of a session repeats one."""
     here = os.getcwd()
     session = AgentSession(sent.session, engine.root)
     if event == SESSION_END:
         if _is_open(engine, session.run):
-            _runs(engine).finish(session.run)
+            from ..records.runs import Runs
+
+            Runs(engine.store).finish(session.run)
         return ""
     _log(engine, agent, event, sent, here)
     brief = _brief(engine, event, sent, session, here)
@@ -182,10 +168,12 @@ def _brief(
 
 def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, brief: Brief) -> None:
     """Record an answer for this session, and in a run that can be rated."""
+    from ..records.runs import Runs
+
     session.remember("id", *brief.ids)
     try:
         if sent.session and not _is_open(engine, session.run):
-            session.run = _runs(engine).start_for_hook()
+            session.run = Runs(engine.store).start_for_hook()
             session.remember("run", session.run)
         if session.run:
             asked = {PROMPT: sent.prompt, FILE: ", ".join(sent.files)}.get(event, "")
@@ -193,12 +181,6 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
             record_ids(under, f"hook {event}: {asked}", brief.ids)
     except LoreError:
         return  # the answer counts for more than the record of it
-
-
-def _runs(engine: Engine) -> Runs:
-    from ..records.runs import Runs  # most events need none
-
-    return Runs(engine.store)
 
 
 def _is_open(engine: Engine, run: str) -> bool:

@@ -29,11 +29,7 @@ _OURS = ".lore/"
 
 
 class HookedCommit:
-    """A commit as a hook sends it.
-
-    ``files`` are paths from the project, ``others`` is the number of files elsewhere in the
-    repository. Before a commit ``name`` and ``message`` are empty.
-    """
+    """A commit as a hook sends it; before it is made, name and message are empty."""
 
     __slots__ = ("files", "message", "name", "others")
 
@@ -89,13 +85,7 @@ def learned(message: str) -> list[tuple[str, str]]:
 
 
 def keep_learned(engine: Engine, commit: HookedCommit) -> list[str]:
-    """Stage what the message of a commit teaches; return the new ids.
-
-    Known texts stay as they are: an amended or rebased commit says the same again.
-
-    Raises:
-        LoreError: the store cannot be written.
-    """
+    """Stage what the message of a commit teaches and is not known; return the new ids."""
     lessons = [
         (type, text, own(record_id(type, text), engine.settings.scope))
         for type, text in learned(commit.message)

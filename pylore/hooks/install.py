@@ -24,22 +24,13 @@ _CURSOR = {"version": 1}
 
 
 def git_hooks(project: str) -> tuple[ProjectTree, dict[str, list[str]]]:
-    """Return the work tree of a project, and lore's lines for its hooks.
-
-    Raises:
-        LoreError: there is no git, or no work tree.
-    """
+    """Return the work tree of a project, and lore's lines for its hooks."""
     tree = ProjectTree(project, "lore hook install git", "lore hook uninstall git")
     return tree, {name: hook_lines(name, tree.below) for name in ("pre-commit", "post-commit")}
 
 
 def hook_lines(name: str, below: str) -> list[str]:
-    """Return the lines of a hook. They never fail, and do nothing without lore.
-
-    git's variables say here which index and which repository it means, so these lines ask git. On
-    the stdin of ``lore hook run`` are texts that each end with NUL: the way to the project, then
-    for ``post-commit`` the commit's name and message, then the files.
-    """
+    """Return the lines of a hook: they pipe what git says to ``lore hook run``, and never fail."""
     folder = shell_quoted("./" + below)
     shared = shell_quoted("./" + os.path.normpath(os.path.join(below, SHARED)))
     prefix = shell_quoted("" if below == "." else f"{below}/")
@@ -63,11 +54,7 @@ def hook_lines(name: str, below: str) -> list[str]:
 
 
 def place_of(agent: Agent, scope: str, project: str) -> str:
-    """Return the settings file of an agent for a scope: user, local or shared.
-
-    Raises:
-        UsageError: the agent has no such file.
-    """
+    """Return the settings file of an agent for a scope; raise UsageError without one."""
     if scope not in agent.places:
         raise UsageError(f"{agent.name} has no --{scope} settings: give "
                          f"{' or '.join('--' + name for name in agent.places)}")  # fmt: skip
@@ -76,11 +63,7 @@ def place_of(agent: Agent, scope: str, project: str) -> str:
 
 
 def install(agent: Agent, place: str, *, everywhere: bool) -> bool:
-    """Put the entries in, or bring them up to date; return True if anything changed.
-
-    Raises:
-        LoreError: the file cannot be changed without loss; the message has the lines to paste.
-    """
+    """Put the entries in, or bring them up to date; return True if anything changed."""
     try:
         return change_json(place, lambda settings: _put(agent, settings), everywhere=everywhere)
     except LoreError as error:
@@ -90,11 +73,7 @@ def install(agent: Agent, place: str, *, everywhere: bool) -> bool:
 
 
 def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
-    """Take lore's handlers out; return True if there were any.
-
-    Raises:
-        LoreError: the file cannot be changed without loss.
-    """
+    """Take lore's handlers out; return True if there were any."""
     return restore_json(place, lambda settings: _take(agent, settings), everywhere=everywhere)
 
 

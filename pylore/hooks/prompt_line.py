@@ -26,11 +26,7 @@ def line_file(project: str) -> str:
 
 
 def write_line(path: str, text: str) -> None:
-    """Write a line into its file.
-
-    Raises:
-        LoreError: it cannot be written.
-    """
+    """Write a line into its file."""
     folder = os.path.dirname(path)
     make_private_folder(os.path.dirname(folder))
     make_private_folder(folder)

@@ -222,11 +222,7 @@ def _remote_at(session: Session, place: str, command: str, option: str = "") -> 
 
 
 def sync_with_hub(session: Session, name: str, *, watch: float, all: bool) -> None:
-    """Sync with the remote of this name; with ``watch``, every so many seconds until Ctrl-C.
-
-    Raises:
-        LoreError: the store may have come with a clone, and is not trusted.
-    """
+    """Sync with a remote; with ``watch``, every so many seconds until Ctrl-C."""
     if project_folder() and not is_trusted(data_folder()):
         raise LoreError("this store may have come with a clone, and would be sent to others: "
                         "'lore store trust' says that it is yours")  # fmt: skip
