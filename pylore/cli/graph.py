@@ -256,6 +256,8 @@ def _path_text(row: dict[str, Any]) -> str:
 def _stats_text(row: dict[str, Any]) -> str:
     lines = []
     for key, value in row.items():
+        if key in ("coverage", "diversity") and not row["coverage"]["runs"]:
+            continue
         label = key.replace("_", " ")
         if isinstance(value, dict):
             lines.append(f"{label}: {counts_text(value)}")

@@ -84,7 +84,7 @@ def require_text(text: str, most: int) -> str:
         LoreError: it is empty, has more than ``most`` bytes, or no store takes it.
     """
     if not text.strip():
-        raise LoreError("the text is empty: say what is to be kept")
+        raise LoreError("the text is empty: give the text to keep")
     require_storable(text)
     size = len(text.encode())
     if size > most:

@@ -65,7 +65,7 @@ def test_edit_tells_no_tags_from_empty_ones(lore: Lore) -> None:
 def test_refused_change_leaves_everything(lore: Lore) -> None:
     before = lore("export", "-").out
     lore.refuse_each("""
-        edit | 2 | 'ID'
+        edit | 2 | edit needs ID
         edit note-none x | 1 | no node 'note-none'
         edit note-1 '' | 1 | the text is empty
         edit note-1 --status done | 2 | --status is 'done'

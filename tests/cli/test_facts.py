@@ -81,9 +81,9 @@ def test_faded_records_are_forgotten_after_a_dry_run(lore: Lore) -> None:
 def test_wrong_use_is_refused(lore: Lore) -> None:
     lore("fact", "jacq", "uses", "duckdb")
     lore.refuse_each("""
-        fact app uses | 2 | 'OBJECT'
+        fact app uses | 2 | fact needs OBJECT
         fact app '!' b | 1 | not a valid name
-        confirm | 2 | 'ID…'
+        confirm | 2 | confirm needs ID…
         confirm duckdb uses jacq | 1 | no fact entity-duckdb uses entity-jacq
         retract note-none | 1 | no node 'note-none'
         search x --status stagd | 2 | unknown status 'stagd'
