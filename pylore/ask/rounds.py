@@ -6,18 +6,14 @@ import codecs
 import os
 import re
 import shlex
-import signal
-import subprocess
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
-from typing import Any
 
 from ..core.errors import LoreError, UsageError
 from ..core.model import Record
 from ..core.text import one_line, printable
-from ..system.programs import Tidying, environment_of_programs, find_program, start_session
+from ..system.plugin_process import PluginProcess
+from ..system.programs import Refused, Tidying, environment_of_programs, find_program
 
 _LETTER = r"[^\s\[\](){}<>\"'`,;|*]"
 _IN_PATH = _LETTER.replace("^", "^:")
@@ -125,48 +121,28 @@ def parse_command(text: str) -> list[str]:
 
 def answer_of(command: list[str], prompt: str) -> Iterator[str]:
     """Yield the answer in pieces as they come; at the end the command and its children are ended.
-
-    Raises:
-        LoreError: the command cannot be started, fails, or prints nothing.
+    Raise LoreError if it cannot be started, fails, or prints nothing.
     """
-    name = os.path.basename(command[0])
-    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr, Tidying():
-        stdin.write(prompt.encode())
-        stdin.seek(0)
+    name, advice, blank = os.path.basename(command[0]), "try it by itself", True
+    with Tidying():
         try:
-            process = start_session(
-                command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
-                env=environment_of_programs(),
-            )  # fmt: skip
-        except OSError as error:
-            raise LoreError(f"llm_command: {command[0]} cannot be started ({error.strerror}): "
-                            f"set {HOW_TO_SET}") from None  # fmt: skip
-        assert process.stdout is not None
-        output = process.stdout.fileno()
-        blank = True
-        try:
-            data = iter(lambda: os.read(output, 1 << 16), b"")
-            for piece in codecs.iterdecode(data, "utf-8", "replace"):
-                blank = blank and piece.isspace()
-                yield piece
-            code = process.wait()
-        finally:
-            with suppress(ProcessLookupError, PermissionError):  # all of it has ended
-                os.killpg(process.pid, signal.SIGKILL)
-            process.stdout.close()
-            process.wait()
-        if code:
-            how = f"exit code {code}" if code > 0 else f"signal {-code}"
-            raise LoreError(f"the model command {name} failed with {how}{_complaint(stderr)}")
+            process = PluginProcess(command, prompt.encode(), environment_of_programs())
+        except Refused as why:
+            raise LoreError(f"llm_command: {why}: set {HOW_TO_SET}") from None
+        with process:
+            try:
+                data = process.pieces(None, _MOST_OUTPUT)
+                for piece in codecs.iterdecode(data, "utf-8", "replace"):
+                    blank = blank and piece.isspace()
+                    yield piece
+            except Refused as why:
+                raise LoreError(f"the model command {name} {why}: {advice}") from None
         if blank:
-            raise LoreError(f"the model command {name} printed nothing{_complaint(stderr)}")
+            said = f" ({process.said})" if process.said else ""
+            raise LoreError(f"the model command {name} printed nothing{said}: {advice}")
 
 
-def _complaint(stderr: Any) -> str:
-    """Return the last line of stderr, in brackets, and what to do."""
-    stderr.seek(0)
-    lines = stderr.read()[-4096:].decode(errors="replace").strip().splitlines()
-    return (f" ({lines[-1][:200]})" if lines else "") + ": try it by itself"
+_MOST_OUTPUT = 1 << 40
 
 
 MARK = "NEED:"

@@ -101,7 +101,7 @@ def _run(
     try:
         with Tidying(), PluginProcess([program, *arguments], stdin, environment(name)) as process:
             deadline = time.monotonic() + limit
-            process.pour(out.write, deadline, MOST_OUTPUT)
+            out.writelines(process.pieces(deadline, MOST_OUTPUT))
     except Refused as why:
         out.close()
         if str(why) == LATE:

@@ -17,7 +17,7 @@ from .programs import API, Refused, Tidying, environment_of_programs, find, star
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..core.settings import Settings
 
@@ -32,15 +32,25 @@ retriever, where ``plugin_timeout`` is 0. Not measured: a person waits for them.
 LATE = "did not end in time"
 
 
+class Failed(Refused):
+    """A plugin ended with another exit code than 0, ``said`` being the last line of its stderr."""
+
+    def __init__(self, code: int, said: str) -> None:
+        how = f"exit code {code}" if code > 0 else f"signal {-code}"
+        super().__init__(f"failed with {how}" + (f" ({said})" if said else ""))
+        self.own_words = said if code == 1 else ""
+
+
 class PluginProcess:
-    """A running plugin: started at once, read later, ended by ``end`` or a ``with`` block. Raise
-    Refused if it cannot be started.
+    """A running program: started at once, read later, ended by ``end`` or a ``with`` block. Raise
+    Refused if it cannot be started. ``said`` is the last line of its stderr, once it has ended.
     """
 
     def __init__(
         self, command: Sequence[str], stdin: bytes | IO[bytes], environ: Mapping[str, str],
         folder: str | None = None,
     ) -> None:  # fmt: skip
+        self.said = ""
         with _as_file(stdin) as file:
             try:
                 self._process = start_session(
@@ -58,50 +68,26 @@ class PluginProcess:
         self.end()
 
     def read(self, deadline: float, most: int = MOST_OUTPUT) -> bytes:
-        """Return all of its stdout, as ``pour``."""
-        found = bytearray()
-        self.pour(found.extend, deadline, most)
-        return bytes(found)
+        """Return all of its stdout, as ``pieces``."""
+        return b"".join(self.pieces(deadline, most))
 
-    def pour(self, take: Callable[[bytes], object], deadline: float, most: int) -> None:
-        """Hand its stdout over in pieces. Raise Refused if it did not end by the deadline (of
-        ``time.monotonic``), failed, or printed more than ``most`` bytes.
+    def pieces(self, deadline: float | None, most: int = MOST_OUTPUT) -> Iterator[bytes]:
+        """Yield its stdout as it comes, until it has ended. Raise Refused if that is not before the
+        deadline (of ``time.monotonic``), or it printed more than ``most`` bytes; Failed if it
+        failed.
         """
-        why = self.failure(*self.outcome(take, deadline, most))
-        if why:
-            raise Refused(why)
 
-    def outcome(
-        self, take: Callable[[bytes], object], deadline: float, most: int = MOST_OUTPUT
-    ) -> tuple[int, str]:
-        """Return its exit code (a signal below 0), and the last line of its stderr; raise Refused
-        if it did not end by the deadline, or printed more than ``most`` bytes.
-        """
-        complaint = self._read_to_end(take, deadline, most)
-        try:
-            code = self._process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            raise Refused(LATE) from None
-        lines = complaint.decode(errors="replace").strip().splitlines()
-        return code, lines[-1][:200] if lines else ""
+        def left() -> float | None:
+            return None if deadline is None else max(0.0, deadline - time.monotonic())
 
-    @staticmethod
-    def failure(code: int, said: str) -> str:
-        """Return an exit code other than 0 in words, with the last line of stderr; empty for 0."""
-        if not code:
-            return ""
-        how = f"exit code {code}" if code > 0 else f"signal {-code}"
-        return f"failed with {how}" + (f" ({said})" if said else "")
-
-    def _read_to_end(self, take: Callable[[bytes], object], deadline: float, most: int) -> bytes:
         out, errors = self._process.stdout, self._process.stderr
         assert out is not None and errors is not None
-        complaint, size = bytearray(), 0
+        complaint, room = bytearray(), most
         with selectors.DefaultSelector() as selector:
-            for stream in (out, errors):
-                selector.register(stream, selectors.EVENT_READ)
+            selector.register(out, selectors.EVENT_READ)
+            selector.register(errors, selectors.EVENT_READ)
             while selector.get_map():
-                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                ready = selector.select(left())
                 if not ready:
                     raise Refused(LATE)
                 for key, _ in ready:
@@ -111,12 +97,19 @@ class PluginProcess:
                     elif key.fileobj is errors:
                         complaint += piece
                         del complaint[:-MOST_COMPLAINT]
+                    elif len(piece) > room:
+                        raise Refused(f"printed more than {most} bytes")
                     else:
-                        size += len(piece)
-                        if size > most:
-                            raise Refused(f"printed more than {most} bytes")
-                        take(piece)
-        return bytes(complaint)
+                        room -= len(piece)
+                        yield piece
+        try:
+            code = self._process.wait(left())
+        except subprocess.TimeoutExpired:
+            raise Refused(LATE) from None
+        lines = complaint.decode(errors="replace").strip().splitlines()
+        self.said = lines[-1][:200] if lines else ""
+        if code:
+            raise Failed(code, self.said)
 
     def end(self) -> None:
         """End what is left of it, its children too."""
@@ -194,8 +187,10 @@ def run_all(
 def _complaint(process: PluginProcess, deadline: float, timeout: float) -> str:
     """Return why a plugin has failed, in its own words if it refuses; empty if it has not."""
     try:
-        code, said = process.outcome(len, deadline, MOST_OUTPUT)
+        process.read(deadline)
+    except Failed as why:
+        return why.own_words or str(why)
     except Refused as why:
         late = f"did not end within {timeout:g} s (plugin_timeout)"
         return late if str(why) == LATE else str(why)
-    return said if code == 1 and said else PluginProcess.failure(code, said)
+    return ""

@@ -17,7 +17,7 @@ STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[l
 """Names of functions that start a program, whatever module they are taken from."""
 
 STARTING = {
-    "ask/rounds.py", "cli/editor.py", "cli/doctor.py",
+    "cli/editor.py", "cli/doctor.py",
     "cli/own_commands.py", "code/rules.py",
     "system/plugin_process.py", "system/programs.py",
     "terminal/output.py", "terminal/screen.py", DOOR,
