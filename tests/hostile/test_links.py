@@ -14,8 +14,6 @@ import pytest
 from planted import Planted
 
 import pylore
-from pylore.cli import evaluate
-from pylore.core.errors import LoreError
 
 _MADE: dict[str, Path] = {}
 
@@ -159,18 +157,3 @@ def test_the_store_that_a_person_chose_may_lie_behind_a_link(planted: Planted) -
     planted.plant(".lore -> data")
     (planted.project / "data").mkdir()
     assert planted.run("sync").code == 0  # a link within the project
-
-
-def test_a_tuned_config_goes_through_no_link_out_of_the_project(
-    planted: Planted, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(planted.project)
-    report = {"sure": True, "fragment": "limit=3\n"}
-    planted.plant("out -> ~/.bashrc; in -> lore.config")
-    before = planted.outside()
-    with pytest.raises(LoreError, match="out is a link that leads out of the project"):
-        evaluate._write(None, report, "out")  # type: ignore[arg-type]
-    assert planted.outside() == before
-    Planted.write(planted.project / "lore.config", "rrf_k=9")
-    assert evaluate._write(None, report, "in") == str(planted.project / "in")  # type: ignore[arg-type]
-    assert (planted.project / "lore.config").read_text() == "rrf_k=9\nlimit=3\n"
