@@ -130,7 +130,7 @@ class Naming:
             return type
         if not new_type:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
-                             "declare it as a new type, by --new-type")  # fmt: skip
+                             "declare it as a new type")  # fmt: skip
         if self._settings.scope:
             raise LoreError(COMMON)
         self._store.types.declare(check_type(type), "")

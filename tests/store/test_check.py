@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from struct import pack, unpack
+from struct import pack
 
 import apsw
 import pytest
-from new_stores import new_store
 from sqlite_stores import connection_of
 from things import LATE, a_node, an_edge
 
@@ -48,9 +47,7 @@ def test_what_is_in_step_is_well(store: Store) -> None:
     checks = store.checks
     assert checks.unindexed() == checks.unembedded() == checks.foreign_key_violations() == []
     assert checks.missing_tables() == checks.replaced_tables() == checks.fulltext_damage() == []
-    assert not checks.only_without_vectors() and checks.log_size() == 0
-    text, vector = checks.any_embedded() or ("", b"")
-    assert text == "tokens tokens" and unpack("<8f", vector) == pytest.approx([8**-0.5] * 8)
+    assert not checks.only_without_vectors()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +102,6 @@ def test_passages_and_vectors_that_are_out_of_step_are_counted(
     run(store, statement)
     assert store.checks.unembedded() == said
     assert store.checks.only_without_vectors() is only_without
-    assert (store.checks.any_embedded() is None) is only_without
 
 
 def test_what_the_schema_has_and_the_store_has_not_is_named(store: Store) -> None:
@@ -137,12 +133,6 @@ def test_a_row_of_an_unknown_type_or_relation_is_named(store: Store) -> None:
     store.nodes.delete("tale-1")
     store.edges.put(an_edge("note-a", "note-b", "unknown"))
     assert store.checks.foreign_key_violations() == ["graph_edges names no row of relations"]
-
-
-def test_bytes_that_are_not_in_the_file_yet_are_counted(tmp_path: Path) -> None:
-    with new_store(str(tmp_path)) as store, apsw.Connection(store.path):
-        store.nodes.put(a_node("note-a"))
-        assert store.checks.log_size() == (tmp_path / "search.db-wal").stat().st_size > 0
 
 
 def test_what_the_machine_has_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
