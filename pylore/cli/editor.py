@@ -17,6 +17,7 @@ from ..formats.mdfile import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draft
 from ..records.fields import source_of
 from ..records.records import Change
 from ..store.resolve_id import complete_id
+from ..system.atomic_write import write_whole
 from ..system.files import make_private_folder, state_folder
 from ..system.programs import opening, own_editor
 from ..system.project_files import place_within
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from ..core.model import Node
     from ..store import Store
 
-_LONGEST_NAME = 60
-
 NO_CHANGE = "nothing was changed: save another text, or give an option"
 
 
@@ -37,20 +36,17 @@ NO_CHANGE = "nothing was changed: save another text, or give an option"
 def draft(
     name: str, head: str, fields: Mapping[str, str], names: Sequence[str]
 ) -> Iterator[dict[str, str]]:
-    """Yield the fields of a draft that a person has edited; its file is kept if the block fails.
+    """Yield the fields of a draft that a person has edited; keep its file if the block fails.
 
-    A kept draft of the same text is edited further, and the error names its path.
-
-    Raises:
-        LoreError: nothing was changed, the editor failed, or the draft is wrong.
+    A kept draft of the same text is edited further. Raise LoreError, which names the kept file,
+    if nothing was changed, the editor failed or the draft is wrong.
     """
     text = draft_of(head, fields, names)
     path = _path_of_draft(name, text)
     if path.exists():
         note(f"goes on with the draft that was kept in {path}")
     else:
-        with open(path, "x", encoding="utf-8", newline="", opener=_private) as file:
-            file.write(text)
+        write_whole(str(path), [text], private=True)
     try:
         _open_editor(str(path))
         yield read_draft(_saved_text(path, text), names)
@@ -69,11 +65,7 @@ def _path_of_draft(name: str, text: str) -> Path:
     digest = sha256(f"{data_folder()}\n{text}".encode()).hexdigest()[:8]
     folder = os.path.join(state_folder(), "drafts")
     make_private_folder(folder)
-    return Path(folder, f"{plain[:_LONGEST_NAME]}-{digest}.md")
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    return Path(folder, f"{plain[:60]}-{digest}.md")
 
 
 def _open_editor(path: str) -> None:
@@ -99,11 +91,7 @@ def _saved_text(path: Path, before: str) -> str:
 
 @contextmanager
 def new_by_editor(type: str, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the fields of a new record that a person has written, as ``lore add`` has them.
-
-    Raises:
-        LoreError: as ``draft``, or there is no text.
-    """
+    """Yield the fields of a new record that a person has written, as ``lore add`` has them."""
     head = (
         f"A new {type}: its text goes below the second line of dashes.\n"
         "tags: auth, api    file: src/a.py:10-20    links: decision-1a2b3c4d:relates_to"
@@ -120,11 +108,7 @@ def new_by_editor(type: str, given: Mapping[str, Any]) -> Iterator[dict[str, Any
 
 
 def edit_by_editor(session: Session, store: Store, id: str, *, force: bool) -> Change:
-    """Return the change of a record that a person has edited, or of the document's file.
-
-    Raises:
-        LoreError: unknown id, a wrong draft, or nothing was changed.
-    """
+    """Return the change of a record that a person has edited, or of the document's file."""
     node = store.nodes.require(complete_id(store, id))
     file = "" if force else source_of(store, node, project_root())
     if file:
@@ -138,8 +122,6 @@ def edit_by_editor(session: Session, store: Store, id: str, *, force: bool) -> C
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, Any]:
     """Return the changes of a draft, as parameters of ``Records.edit``."""
-    if "text" in after and not after["text"].strip() and before["text"].strip():
-        raise LoreError("the text is empty: 'lore forget' takes a record away")
     changed: dict[str, Any] = {
         name: value for name, value in after.items()
         if value != before[name] and (name != "text" or value.strip() != before[name].strip())

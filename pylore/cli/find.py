@@ -486,7 +486,7 @@ def _print_context(session: Session, found: Context, form: str) -> None:
     elif form == "json":
         session.output.one(found.to_row(), str)
     else:
-        Output("text", paging=session.settings.paging).put(found.text)
+        Output("text", paging=session.settings.paging).one({}, lambda row: found.text)
 
 
 def _write_receipt(found: Context, place: str) -> None:

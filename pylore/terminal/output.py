@@ -142,10 +142,6 @@ class Output:
         else:
             self._show([self._listed([item], lambda rows: text(rows[0]))])
 
-    def put(self, text: str) -> None:
-        """Print text as it is."""
-        self._show([text])
-
     def _listed(self, rows: Sequence[Row], text: Callable[[Sequence[Row]], str]) -> str:
         form = form_named(self.form)
         if form.rows is not None:
