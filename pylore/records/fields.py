@@ -143,7 +143,7 @@ class Naming:
             if named in known:
                 return named
         raise UsageError(f"unknown relation '{relation}'{nearest(name, self.called(known))}: "
-                         "declare it as a new relation, by --new-relation")  # fmt: skip
+                         "declare it as a new relation")  # fmt: skip
 
     def declare(self, relation: str) -> list[str]:
         """Declare a relation that is new; notes where a known one is nearly the same."""
