@@ -73,7 +73,6 @@ def init(
         return
     project = require_utf8(os.path.abspath(folder or "."), "the folder")
     os.makedirs(real_place(os.path.join(project, SHARED)), exist_ok=True)
-    outer = project_folder()
     project, store = locate(project)
     existed = _has_store(store)
     if existed:
@@ -82,8 +81,6 @@ def init(
         earlier = earlier_store(project)
         store = stores.claim(project)
         session.say(_make(store, project, session.settings, fulltext, earlier))
-        if outer and os.path.realpath(project).startswith(f"{outer.rstrip('/')}/"):
-            session.say([f"{outer} is a project too: from {project} on down this one hides it"])
     _print_made(session, os.path.join(project, SHARED), store, existed=existed)
 
 
@@ -299,7 +296,7 @@ def back_up(
     force: bool = option("--force", "replace a file that is no backup"),
 ) -> None:
     """Copy the whole store into one file, while others may write to it."""
-    _require_file(file, "a backup cannot go through a pipe, 'lore export' can")
+    _require_file(file)
     session.open_whole("backup").close()  # reports what is wrong with the store
     _copy(session, backup.back_up, file, "there is no new backup", force=force)
 
@@ -311,7 +308,7 @@ def restore(session: Session, file: str = argument("FILE", complete="files")) ->
     Records written since the backup are in the kept file alone.
     """
     session.require_whole("restore")
-    _require_file(file, "a backup is a file, 'lore import -' reads an export")
+    _require_file(file)
     _copy(session, backup.restore_backup, file, "the store is as it was")
 
 
@@ -327,9 +324,9 @@ def _copy(
     session.output.one(done._asdict(), _copied_text)
 
 
-def _require_file(path: str, instead: str) -> None:
+def _require_file(path: str) -> None:
     if path in ("-", ""):
-        raise UsageError(f"a file is needed: {instead}")
+        raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
     require_utf8(path, "the file")
 
 
@@ -397,13 +394,7 @@ def set_setting(
 
 
 @command("config unset [--user | --project] KEY", needs_config=False)
-def unset(
-    session: Session,
-    key: str = KEY,
-    *,
-    user: bool = USER,
-    project: bool = PROJECT,
-) -> None:
+def unset(session: Session, key: str = KEY, *, user: bool = USER, project: bool = PROJECT) -> None:
     """Remove a setting from a config file."""
     _change(session, key, None, exclusive(user=user, project=project))
 
@@ -443,8 +434,10 @@ def _change(session: Session, key: str, value: str | None, file: str) -> None:
     try:
         setting, element = named(key)
     except UsageError:
-        if value is not None or not _unset_unknown(session, key):
+        places = [*([] if file == "--user" else [_shared_file()]), users_file()]
+        if value is not None or not any(change_file(place, {key: None}) for place in places):
             raise
+        session.output.one({"id": key, "value": None, "state": "unset"}, _change_text)
         return
     key = setting.config_key + (f"[{element}]" if element else "")
     if value is not None:
@@ -454,26 +447,16 @@ def _change(session: Session, key: str, value: str | None, file: str) -> None:
     if value and setting.kind == "weights" and not element:
         pairs = [item.partition("=") for item in value.replace(",", " ").split()]
         changes = {f"{key}[{name.lower()}]": weight for name, _, weight in sorted(pairs)}
-    is_changed = change_file(path, changes)
-    session.say(_overruled(session, setting, path))
-    _print_change(session, key, value, path, changed=is_changed)
+    state = "unset" if value is None else "set"
+    state = state if change_file(path, changes) else "unchanged"
+    kind, _, place = session.settings.origins.get(setting.name, "").partition(":")
+    if kind == "env":
+        session.say([f"{place} is set in the environment, and counts before this file"])
+    session.output.one({"id": key, "value": value, "state": state, "file": path}, _change_text)
 
 
-def _unset_unknown(session: Session, key: str) -> bool:
-    """Remove a key that is not a setting from the first config file that has it."""
-    for path in (_shared_file(), users_file()):
-        if change_file(path, {key: None}):
-            _print_change(session, key, None, path, changed=True)
-            return True
-    return False
-
-
-def _print_change(
-    session: Session, key: str, value: str | None, path: str, *, changed: bool
-) -> None:
-    state = "unchanged" if not changed else "unset" if value is None else "set"
-    row = {"id": key, "value": value, "state": state, "file": path}
-    session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
+def _change_text(row: dict[str, Any]) -> str:
+    return f"{row['state']}  {row['id']}" + (f"  in {row['file']}\n" if "file" in row else "\n")
 
 
 def _file(setting: Setting, value: str, file: str) -> str:
@@ -495,14 +478,3 @@ def _shared_file() -> str:
     if project_folder() and os.path.islink(path):
         raise LoreError(f"{path}: is a link: put a file in its place")
     return path
-
-
-def _overruled(session: Session, setting: Setting, path: str) -> list[str]:
-    """Return a note if another place sets the setting with precedence over this file."""
-    origin = session.settings.origins.get(setting.name, "")
-    kind, _, place = origin.partition(":")
-    if kind == "env":
-        return [f"{place} is set in the environment, and counts before this file"]
-    if kind == "project" and place.rpartition(":")[0] != path:
-        return [f"{place} sets {setting.config_key} too, and counts before this file"]
-    return []

@@ -42,7 +42,7 @@ def test_backup_and_restore_refuse_in_one_line(lore: Lore, tmp_path: Path) -> No
     lore.write("state", '{"lore_state": 7}\n')
     lore.refuse_each(f"""
         backup mine | 1 | mine: is there and is no backup of lore's
-        backup - | 2 | a backup cannot go through a pipe, 'lore export' can
+        backup - | 2 | a backup is a file
         backup '{lore.store}/search.db' --force | 1 | is the store itself
         backup | 2 | FILE
         backup out/other.db | 1 | is a link that leads out of the project
