@@ -68,10 +68,9 @@ def run(
     source: str = option("--from AGENT", "claude, codex or jsonl", choices=tuple(TRANSCRIPTS)),
     since: str = SINCE,
 ) -> None:
-    """Read transcripts of an agent into your log of events, without their secrets.
+    """Read transcripts of an agent into your log of events, without secrets.
 
-    PATH is a transcript or a folder of them; by default all that the agent keeps. jsonl is for
-    events that another program has written.
+    PATH is a transcript or a folder of them. jsonl is what another program has written.
 
     \b
     lore capture --from codex --since 7d
@@ -123,7 +122,7 @@ def event(
     error: str = option("--error TEXT", "what failed", ""),
     files: tuple[str, ...] = option("--file PATH,…", "its files", complete="files"),
 ) -> None:
-    """Append one event to your log, without its secrets.
+    """Append one event to your log.
 
     KIND is prompt, say, tool, edit, search, commit, session or question.
 
@@ -164,7 +163,7 @@ def events(
     since: str = SINCE,
     follow: bool = option("-f, --follow", "go on until Ctrl-C"),
 ) -> None:
-    """List your log of events, in the order it was written.
+    """List your log of events.
 
     \b
     lore capture events --since 1d --kind tool --jq 'select(.ok == false) | .err'
@@ -212,10 +211,7 @@ def candidates(
     limit: int | None = LIMIT,
     kept: bool = option("--kept", "list those found before, read no events"),
 ) -> None:
-    """List what was said in sessions and may be worth keeping, the best first.
-
-    'lore capture promote' makes records of candidates; no search has them.
-    """
+    """List what was said and may be worth keeping, the best first."""
     exclusive(kept=kept, since=since)
     exclusive(kept=kept, project=project)
     staged: list[Promoted] = []
@@ -298,8 +294,8 @@ def promote(
 ) -> None:
     """Accept or discard candidates.
 
-    Without an ID, on a terminal, shows one open candidate after the other and asks. With ids all of
-    them become records, or none; a lone - reads ids. They are staged unless --confirm is given.
+    Without an ID, on a terminal, shows one after the other and asks. A lone - reads ids. Records
+    are staged unless --confirm is given.
 
     \b
     lore capture promote candidate-1a2b3c4d --as lesson --confirm
@@ -392,7 +388,7 @@ def gaps(
     since: str = SINCE,
     limit: int | None = LIMIT,
 ) -> None:
-    """List questions that found nothing sure, the most asked first."""
+    """List questions that found nothing sure."""
     with session.engine() as engine:
         found = find_gaps(engine, parse_since(since) if since else "")
         rows = [*islice(found, limit or 10)]
@@ -401,7 +397,7 @@ def gaps(
 
 @command("capture sweep [--dry-run]", settings=("events_days", "candidates_days"))
 def sweep(session: Session, *, dry_run: bool = option("--dry-run", "delete nothing")) -> None:
-    """Delete events older than events_days and candidates older than candidates_days."""
+    """Delete old events and candidates."""
     settings = session.settings
     try:
         swept = sweep_events(settings.events_days, dry_run=dry_run)

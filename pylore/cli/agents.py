@@ -25,19 +25,16 @@ if TYPE_CHECKING:
 
 _RUN = argument("[RUN]", default="", complete="runs")
 _AGENT = argument("AGENT", choices=(*AGENTS, GIT))
-_USER = option("--user", "your settings, for all projects")
-_LOCAL = option("--local", "this clone's settings (claude)")
-_SHARED = option("--shared", "the project's settings, which git shares")
+_USER = option("--user", "your settings, for codex, gemini, cursor")
+_LOCAL = option("--local", "this clone's, for claude")
+_SHARED = option("--shared", "the project's, which git shares")
 
 # --- run
 
-RUN = Group(
-    "run",
-    """\
+RUN = Group("run", """\
 Record what a piece of work was shown, and rate what helped.
 
-With LORE_RUN set to the id of a run, or --run ID, every search records its results in it.""",
-)
+With LORE_RUN=ID or --run ID searches record their results.""")  # fmt: skip
 
 
 @command("run start [--task ID]")
@@ -58,7 +55,7 @@ def start(
     session.output.one({"id": id, "state": "open"}, lambda row: f"{row['id']}\n")
 
 
-@command("run finish [options] [RUN]", settings=("run",))
+@command("run finish [options] [RUN]")
 def finish(
     session: Session,
     run: str = _RUN,
@@ -66,9 +63,9 @@ def finish(
     helpful: tuple[str, ...] = option("--helpful ID,…", "what helped", complete="ids"),
     unhelpful: tuple[str, ...] = option("--unhelpful ID,…", "what did not", complete="ids"),
 ) -> None:
-    """End a run, and link it to every record that it was shown.
+    """End a run, and link it to what it was shown.
 
-    A lone - in place of ids reads them from stdin.
+    A lone - reads ids from stdin.
 
     \b
     lore run finish --helpful decision-1a2b3c4d,lesson-5e6f7a8b
@@ -90,7 +87,7 @@ def finish(
 
 @command("run list [options]")
 def list_runs(session: Session, *, limit: int | None = LIMIT) -> None:
-    """List the runs, the newest first, with counts of what they were shown."""
+    """List the runs, the newest first."""
     from ..records.runs import Runs
     from ..terminal.text import each
 
@@ -99,12 +96,9 @@ def list_runs(session: Session, *, limit: int | None = LIMIT) -> None:
     session.output.list(found, each(_run_text, "no runs\n"))
 
 
-@command("run show [RUN]", settings=("run",))
+@command("run show [RUN]")
 def show(session: Session, run: str = _RUN) -> None:
-    """Show a run and the records that it was shown: best position, query, rating.
-
-    coverage: how many were rated; diversity: the share of one category in each top five.
-    """
+    """Show a run and what it was shown: best position, query, rating."""
     from ..app.run_audit import audit
     from ..records.runs import Runs
     from ..store.resolve_id import complete_id
@@ -116,7 +110,7 @@ def show(session: Session, run: str = _RUN) -> None:
     session.output.one(found, _run_text)
 
 
-@command("run rate --helpful|--unhelpful ID…", settings=("run",))
+@command("run rate --helpful|--unhelpful ID…")
 def rate(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
@@ -124,9 +118,9 @@ def rate(
     helpful: bool = option("--helpful", "these helped"),
     unhelpful: bool = option("--unhelpful", "these did not"),
 ) -> None:
-    """Say which records helped and which did not: helpful ones rank higher later.
+    """Say what helped: it ranks higher later.
 
-    The last rating in a run counts; without a run it belongs to the day. A lone - reads ids.
+    A lone - reads ids from stdin.
 
     \b
     lore search "token rotation" --ids -n 1 | lore run rate --helpful -
@@ -174,10 +168,9 @@ def _rating_text(row: dict[str, Any]) -> str:
 # --- hook
 
 HOOK = Group("hook", """\
-Give agents, commits and prompts a few lines of what is known, at the right moment.
+Give agents, commits and prompts a few lines of what is known.
 
-Each line comes once a session, from stores that you made or trust. 'lore run list' has what was
-shown.""")  # fmt: skip
+They come once a session, from stores that you made or trust.""")  # fmt: skip
 
 
 @command("hook install [options] AGENT")
@@ -189,15 +182,10 @@ def install(
     local: bool = _LOCAL,
     shared: bool = _SHARED,
 ) -> None:
-    """Put lore's entries into the settings of an agent, or into git's hooks.
+    """Put lore's entries into an agent's settings, or git's hooks.
 
-    The default is --local for claude, else --user. The file is kept as NAME.lore-backup. git's
-    pre-commit prints what is known of the staged files; post-commit stages the lines 'Lesson: …',
-    'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
-
-    \b
-    lore hook install claude
-    lore hook install git
+    git's pre-commit prints what is known of the staged files; post-commit stages the lines
+    'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
     """
     _change(session, agent, exclusive(user=user, local=local, shared=shared), put=True)
     say_unreachable(session)
@@ -213,13 +201,13 @@ def uninstall(
     local: bool = _LOCAL,
     shared: bool = _SHARED,
 ) -> None:
-    """Take lore's entries out of an agent's settings, or its lines out of git's hooks."""
+    """Take lore's entries out again."""
     _change(session, agent, exclusive(user=user, local=local, shared=shared), put=False)
 
 
 @command("hook status")
 def status(session: Session) -> None:
-    """List where hooks are installed, and say why they may print nothing."""
+    """List where hooks are installed."""
     from ..hooks.install import is_installed, place_of
     from ..terminal.text import each
 
@@ -246,14 +234,10 @@ def run_hook(
     *,
     client: str = option("--client AGENT", "the caller", "", choices=(*AGENTS, GIT, "shell")),
 ) -> None:
-    """Answer an event: what the entries of 'lore hook install' call.
+    """Answer an event, for the entries of 'lore hook install'.
 
-    Reads JSON from an agent on stdin and prints what it accepts, or nothing. Exits with 0 whatever
-    happens, after half a second of processor time. LORE_HOOK_DEBUG=FILE logs why nothing was
-    printed; 1 prints it on stderr.
-
-    \b
-    echo '{"prompt":"why signed tokens"}' | lore hook run prompt --client claude
+    Reads JSON on stdin. Exits with 0 whatever happens, after half a second of processor time.
+    LORE_HOOK_DEBUG=FILE logs why nothing was printed; 1 prints it on stderr.
     """
     from .hooks import run
 
@@ -262,7 +246,7 @@ def run_hook(
 
 @command("hook shell SHELL")
 def shell(session: Session, name: str = argument("SHELL", choices=("bash", "zsh"))) -> None:
-    """Print what a shell needs to show a line on changed files before its prompt.
+    """Print what a shell needs for a line before its prompt.
 
     \b
     eval "$(lore hook shell bash)"     # in ~/.bashrc

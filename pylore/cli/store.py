@@ -51,7 +51,7 @@ STORE_NAME = argument("STORE", complete="files")
 # --- init
 
 
-@command("init [options] [FOLDER]", settings=("busy_timeout",))
+@command("init [options] [FOLDER]")
 def init(
     session: Session,
     folder: str = argument("[FOLDER]", default="", complete="files"),
@@ -60,9 +60,8 @@ def init(
 ) -> None:
     """Make a store for this folder, or for FOLDER.
 
-    The folder becomes a project: .lore/ holds what its collaborators share, the store lies in your
-    data folder, and records in .lore/knowledge.jsonl are imported. With LORE_DIR set, search.db is
-    made there.
+    The folder becomes a project, whose .lore/ holds what collaborators share; .lore/knowledge.jsonl
+    is imported. With LORE_DIR set, search.db is made there.
     """
     chosen = os.environ.get("LORE_DIR", "")
     if chosen and not folder:
@@ -118,13 +117,12 @@ def _folder_text(row: dict[str, Any]) -> str:
 STORE = Group("store", """\
 Find, trust, copy and rebuild stores.
 
-A repository's search.db lies in your data folder (~/.local/share/lore/projects): worktrees share
-it, and a clone has another. LORE_DIR sets another folder.""")  # fmt: skip
+A repository's search.db lies in ~/.local/share/lore/projects, or in LORE_DIR.""")  # fmt: skip
 
 
 @command("store path")
 def path(session: Session) -> None:
-    """Print the path of the search.db that commands in this folder use."""
+    """Print the path of the search.db in use."""
     if not session.form_given():
         session.print_as_text("text")  # for $(lore store path)
     if project_folder() and not os.path.exists(os.path.join(data_folder(), FILE)):
@@ -135,16 +133,15 @@ def path(session: Session) -> None:
 
 @command("store list")
 def list_stores(session: Session) -> None:
-    """List stores of projects: present or gone, bytes, folder of the project, name."""
+    """List stores of projects, present or gone."""
     session.output.list([_row(*one) for one in stores.stores()], each(_stores_text))
 
 
 @command("store adopt STORE")
 def adopt(session: Session, store: str = STORE_NAME) -> None:
-    """Give the store of a project that is gone to this project, without its trust.
+    """Take over the store of a project that is gone, without its trust.
 
-    STORE is its name in 'lore store list', or the folder where the project was. The store that was
-    here is kept.
+    STORE is its name in 'lore store list', or the folder where the project was.
     """
     if not project_folder():
         raise LoreError("no project here to adopt a store for: run this in its folder")
@@ -156,7 +153,7 @@ def adopt(session: Session, store: str = STORE_NAME) -> None:
 
 @command("store remove STORE")
 def remove(session: Session, store: str = STORE_NAME) -> None:
-    """Delete the store of a project that is gone, for good."""
+    """Delete the store of a project that is gone."""
     found = stores.gone_store(_name_or_place(store))
     row = {**_row(*found), "state": "removed"}
     stores.remove(found[-1])
@@ -189,11 +186,7 @@ def trust_project(
     *,
     revokes: bool = option("--revoke", "end the trust"),
 ) -> None:
-    """Let agents get what a project's collaborators wrote without asking for it.
-
-    A search shows records that came with a clone; until you trust the project, hooks print none of
-    them, 'lore mcp' writes nothing, and no hub gets any.
-    """
+    """Let hooks, MCP clients and hubs have what came with a clone."""
     require_utf8(os.path.abspath(folder), "the folder")
     project, store = locate(folder) if folder else (project_folder(), data_folder())
     if not project:
@@ -211,16 +204,14 @@ def trust_project(
 def embed(
     session: Session,
     *,
-    all: bool = option("--all", "replace every vector; after an interrupt run it again"),
+    all: bool = option("--all", "replace every vector"),
     missing: bool = option("--missing", "make missing vectors"),
 ) -> None:
-    """Make the store's vectors, or show whose there are and how many are missing.
+    """Make the store's vectors, or show whose there are.
 
-    Embedders are static, none, sentence-transformers:NAME (a model on this machine) and
-    endpoint:URL (http, https or unix:/PATH, with LORE_ENDPOINT_KEY).
+    endpoint:URL is http, https or unix:/PATH; LORE_ENDPOINT_KEY has its key.
 
     \b
-    lore store embed --missing
     lore store embed --all --embedder endpoint:http://localhost:11434/v1
     """
     makes = exclusive(all=all, missing=missing)
@@ -270,7 +261,7 @@ def _status_text(row: dict[str, Any]) -> str:
 
 @command("store reindex [options]", settings=("embedder",))
 def reindex(session: Session, *, fulltext: str = FULLTEXT) -> None:
-    """Rebuild the full-text and vector indexes, where 'lore doctor' says so."""
+    """Rebuild the full-text and vector indexes."""
     with session.open_whole("reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
         kept = "the indexes are as they were"
@@ -295,7 +286,7 @@ def back_up(
     *,
     force: bool = option("--force", "replace a file that is no backup"),
 ) -> None:
-    """Copy the whole store into one file, while others may write to it."""
+    """Copy the whole store into one file."""
     _require_file(file)
     session.open_whole("backup").close()  # reports what is wrong with the store
     _copy(session, backup.back_up, file, "there is no new backup", force=force)
@@ -303,10 +294,7 @@ def back_up(
 
 @command("store restore FILE")
 def restore(session: Session, file: str = argument("FILE", complete="files")) -> None:
-    """Put a backup in the place of the store, which is kept beside it.
-
-    Records written since the backup are in the kept file alone.
-    """
+    """Put a backup in the place of the store, which is kept beside it."""
     session.require_whole("restore")
     _require_file(file)
     _copy(session, backup.restore_backup, file, "the store is as it was")
@@ -340,19 +328,18 @@ CONFIG = Group("config", """\
 Print and change settings.
 
 A setting is an option (--graph-depth), else a variable (LORE_GRAPH_DEPTH), else a key (graph_depth)
-of the project's .lore/.config, else of your ~/.config/lore/config. An element of an array is
-EDGE_WEIGHTS[calls].""", default="list")  # fmt: skip
+of .lore/.config, else of ~/.config/lore/config.""", default="list")  # fmt: skip
 
 KEY = argument("KEY", complete="settings")
-USER = option("--user", "the user's file: the default without a project")
-PROJECT = option("--project", "the project's file: the default in a project")
+USER = option("--user", "in your file")
+PROJECT = option("--project", "in the project's file")
 
 
 @command("config list [SECTION]", needs_config=False)
 def list_settings(
     session: Session, section: str = argument("[SECTION]", default="", complete="sections")
 ) -> None:
-    """List every setting, or those of a section: value, origin, and what it does."""
+    """List settings: value, origin, and what each does."""
     _load(session)
     sections = list(dict.fromkeys(one.section for one in SETTINGS))
     if not any(one.startswith(section) for one in sections):

@@ -52,7 +52,7 @@ _MOST_NAMED = 20
 """Records that a message of a merge names."""
 
 
-@command("import [options] PATH…", settings=("embedder", "max_text"))
+@command("import [options] PATH…")
 def import_paths(
     session: Session,
     paths: tuple[str, ...] = argument("PATH…", complete="files"),
@@ -68,13 +68,11 @@ def import_paths(
 ) -> None:
     """Bring in JSON lines, or documents and folders of them.
 
-    Files in .md, .markdown, .rst, .adoc, .asciidoc and .txt are documents: each becomes a node, its
-    links become edges. All else, and - (stdin), is JSON lines as 'lore export' writes them: the
-    newer version of a record wins. One call is one transaction.
+    Files in .md, .markdown, .rst, .adoc, .asciidoc and .txt become nodes, their links edges. All
+    else, and - (stdin), is JSON lines as 'lore export' writes them: the newer version wins.
 
     \b
     lore import docs/decisions --type decision --prune
-    git show HEAD:lore.jsonl | lore import -
     """
     prefer = exclusive(ours=ours, theirs=theirs).removeprefix("--")
     exclusive(format=form is not None, prune=prune)
@@ -222,7 +220,7 @@ def export(
 ) -> None:
     """Write everything out as sorted JSON lines, which 'lore import' reads.
 
-    The type 'records' is all that people wrote. FILE is replaced once all is written.
+    The type 'records' is all that people wrote.
 
     \b
     lore export --type records knowledge.jsonl && git add knowledge.jsonl
@@ -263,7 +261,7 @@ def _counted(lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[s
         advance(1)
 
 
-@command("sync [options] [FILE|REMOTE]", settings=("embedder",))
+@command("sync [options] [FILE|REMOTE]")
 def sync(
     session: Session,
     path: str = argument("[FILE|REMOTE]", default="", complete="files"),
@@ -279,8 +277,7 @@ def sync(
 ) -> None:
     """Share knowledge by git, with .lore/knowledge.jsonl, or through a hub.
 
-    Merges FILE into the store and writes it back, a sorted line a record. REMOTE is the name of a
-    hub ('lore hub add'): sends what has changed here, then merges what others have sent.
+    Merges FILE into the store and writes it back. REMOTE is a hub ('lore hub add').
 
     \b
     lore sync && git add .lore/knowledge.jsonl

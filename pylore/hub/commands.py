@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .connection import Hub
 
 HUB = Group("hub", """\
-Share knowledge through PostgreSQL databases, and name them for 'lore sync NAME'.
+Share knowledge through PostgreSQL databases.
 
 The driver comes by 'make setup-hub'.""")  # fmt: skip
 
@@ -57,10 +57,7 @@ REMOTE = argument("NAME", complete="remotes")
 
 @command("hub init URL|REMOTE")
 def init(session: Session, place: str = argument("URL|REMOTE", complete="remotes")) -> None:
-    """Make a hub of a database, or bring one to this version.
-
-    Takes a role that may create schemas in that database.
-    """
+    """Make a hub of a database, or bring one to this version."""
     remote = _remote_at(session, place, "hub init")
     hub = open_hub(remote.name, remote.url)
     with hub.hub:
@@ -76,7 +73,7 @@ def init(session: Session, place: str = argument("URL|REMOTE", complete="remotes
 def status(
     session: Session, place: str = argument("[REMOTE]", default="", complete="remotes")
 ) -> None:
-    """Show what a hub is and holds, and how far this store is with it."""
+    """Show what a hub holds, and how far this store is."""
     remote = _remote_at(session, place, "hub status")
     hub = open_hub(remote.name, remote.url, writes=False)
     with hub.hub:
@@ -99,10 +96,7 @@ def grant(
     scope: str = option("--scope S", "let in there too", ""),
     on: str = ON,
 ) -> None:
-    """Make a role of the server a reader, a writer or a curator of the hub.
-
-    A curator also decides on what is staged there and deletes for good.
-    """
+    """Let a role of the server read, write, or also curate and delete."""
     with _hub(session, on, "hub grant") as hub:
         rights = Rights(hub)
         if not rights.is_role(name):
@@ -121,7 +115,7 @@ def revoke(
     scope: str = option("--scope S", "only this scope", ""),
     on: str = ON,
 ) -> None:
-    """Take the role at the hub and all scopes from NAME, before DROP ROLE."""
+    """Take role and scopes from NAME, before DROP ROLE."""
     with _hub(session, on, "hub revoke") as hub:
         if not Rights(hub).bar(name, scope):
             lacks = f"is not in scope {scope}" if scope else "has no role and no scope"
@@ -136,7 +130,7 @@ def audit(
     since: str = SINCE,
     on: str = ON,
 ) -> None:
-    """List who changed what at the hub, oldest first, for curators."""
+    """List who changed what at the hub, for curators."""
     start = parse_since(since) if since else ""
     with _hub(session, on, "hub audit") as hub:
         rows = Rights(hub).audit(start)
@@ -150,7 +144,7 @@ def add(
     url: str = argument("URL"),
     takes: tuple[str, ...] = argument("[TAKES…]"),
 ) -> None:
-    """Name a hub in your config, for 'lore sync NAME'; again, replace it.
+    """Name a hub for 'lore sync NAME', in your config.
 
     URL is postgresql://[user@]host[:port]/database or postgresql://?service=NAME, without a
     password (~/.pgpass). The words limit what goes there; of scopes, * is all.
@@ -168,7 +162,7 @@ def add(
 
 @command("hub list")
 def list_hubs(session: Session) -> None:
-    """List the hubs in your config, with URL and what goes there."""
+    """List the hubs in your config."""
     rows = [
         {
             "id": remote.name, "url": shown(remote.url), "types": [*remote.types],
@@ -181,7 +175,7 @@ def list_hubs(session: Session) -> None:
 
 @command("hub remove NAME")
 def remove(session: Session, name: str = REMOTE) -> None:
-    """Take a hub out of the config, and what the store in use keeps of it."""
+    """Take a hub out of the config."""
     remote_named(session.settings, name)
     try:
         with open_for_reading(session.settings) as store:
