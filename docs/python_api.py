@@ -39,7 +39,8 @@ def _entry(name: str) -> Iterator[str]:
     if bases:
         yield from (f"A `{bases[0]}`.", "")
     yield from _text(thing)
-    fields = [field for field in getattr(thing, "__slots__", ()) if not field.startswith("_")]
+    names = getattr(thing, "FIELDS", getattr(thing, "__slots__", ()))
+    fields = [field for field in names if not field.startswith("_")]
     if fields:
         yield from ("Fields: " + ", ".join(f"`{field}`" for field in fields) + ".", "")
     for method, value in sorted(vars(thing).items()):

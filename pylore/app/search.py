@@ -39,7 +39,7 @@ def search(
     (globs) and ``since`` (a date, or an age as ``7d``) limit where the walk starts; with
     ``filter_expanded`` they limit the results too. Results below
     ``min_score`` (0 to 1) are left out. ``exclude`` are ids. ``operators`` reads those
-    of the query (``core.operators``). With ``explain`` the results also say where its words are
+    of the query (``core.query``). With ``explain`` the results also say where its words are
     in their snippets.
 
     Raises:

@@ -1,11 +1,11 @@
-"""The operators of a query: ``"exact phrase"``, ``-word``, ``word*``, ``title:word``, ``tag:x``
-and ``type:x``. Whatever else has one of their marks is words, as it was typed.
+"""Queries: their operators, the text of tools in them, names of code, and the kind of question.
 
-Flags and code must not be misread. A phrase begins and ends where white space does; ``-word`` is
-one word of at least three lower-case letters or digits (``-O2``, ``-Wall``, ``--all``, ``-rf``
-and ``a-b`` are words); ``word*`` has nothing else in it (``*.py`` and ``src/**`` are words); and
-a letter or digit follows at once on ``title:``, ``tag:`` and ``type:``. A text of more than
-``MOST_WORDS`` words is no query that a person typed, and has none.
+Operators are ``"exact phrase"``, ``-word``, ``word*``, ``title:word``, ``tag:x`` and ``type:x``.
+Flags and code must not be misread: a phrase begins and ends at white space; ``-word`` is one word
+of at least three lower-case letters or digits (``-O2``, ``-Wall``, ``--all``, ``-rf`` and ``a-b``
+are words); ``word*`` has nothing else in it (``*.py`` and ``src/**`` are words); a letter or digit
+follows at once on ``title:``, ``tag:`` and ``type:``. A text of more than ``MOST_WORDS`` words,
+which no person typed, has none.
 """
 
 from __future__ import annotations

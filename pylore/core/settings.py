@@ -243,8 +243,8 @@ class Settings:
     def load(
         cls, *, environ: Mapping[str, str], flags: Mapping[str, str], lenient: bool = False
     ) -> Settings:
-        """Return values from the config hand-over, then the environment, then the options; raise
-        UsageError if a value is not valid; ``lenient`` leaves out such lines of config files.
+        """Return values from the config hand-over, the environment and the options. Raise
+        UsageError for an invalid value; ``lenient`` leaves out such lines of config files.
         """
         settings = cls()
         settings._take_config(environ.get("LORE_FROM_CONFIG", ""))

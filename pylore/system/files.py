@@ -1,4 +1,4 @@
-"""Stamps: what one ``stat`` says of a file, so that an unchanged one need not be read.
+"""Stamps of files, so that unchanged ones need not be read; lore's private files and folders.
 
 This module is on the path of every search: it imports nothing heavy.
 """
@@ -107,22 +107,18 @@ def has_event_plugins(plugin_dir: str) -> bool:
 def make_private_folder(path: str) -> None:
     """Make a folder that nobody else may enter, unless it exists.
 
-    Missing folders above it are made so too: the XDG specification asks for mode 0700 of the base
-    folders that a program makes (https://specifications.freedesktop.org/basedir-spec/). Raise
-    OSError if as ``os.makedirs``.
+    Missing folders above it are made so too, as the XDG specification asks for base folders
+    (https://specifications.freedesktop.org/basedir-spec/).
     """
     if os.path.isdir(path):
         return
-    parent = os.path.dirname(path)
-    if parent:
-        make_private_folder(parent)
+    make_private_folder(os.path.dirname(path) or ".")
     try:
         os.mkdir(path, 0o700)
+        os.chmod(path, 0o700)
     except FileExistsError:  # another process was first, or it is not a folder
         if not os.path.isdir(path):
             raise
-        return
-    os.chmod(path, 0o700)
 
 
 def make_private_file(path: str) -> None:

@@ -1,7 +1,7 @@
-"""Asking git about a repository without running anything of that repository.
+"""Ask git about a repository without running anything of that repository.
 
-Every call goes through ``git_process``. Only commands that read are called, and
-those that compare or show content are told to leave external diffs and filters out.
+Only commands that read are called. Commands that compare or show content leave external diffs and
+filters out.
 """
 
 from __future__ import annotations

@@ -92,10 +92,8 @@ def is_for(plugin: str, event: str) -> bool:
 
 
 class Events:
-    """The event plugins of one command, in the order of their names.
-
-    ``store`` and ``root`` are the data folder and the folder that plugins run in, where the
-    environment and the working directory do not say so.
+    """The event plugins of one command, in the order of their names. ``store`` and ``root`` are the
+    data folder and the folder of plugins, unless those of the environment.
     """
 
     def __init__(self, settings: Settings, store: str = "", root: str = "") -> None:

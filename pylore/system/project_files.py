@@ -75,8 +75,7 @@ def leaves_by_link(root: str, path: str) -> bool:
 
 def read_plain(path: str, most: int) -> bytes:
     """Return the content of a plain file, at most one byte more than ``most``; no link is followed.
-    Raise OSError if it cannot be opened or read; raise LoreError if it is not a plain file, or a
-    store.
+    Raise OSError, or LoreError if it is not a plain file, or a store.
     """
     if is_of_store(path):
         raise LoreError("is a file of a store")

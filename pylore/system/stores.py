@@ -98,8 +98,7 @@ def _is_renumbered(inode: str, project: ProjectFolder) -> bool:
 
 def claim(folder: str) -> str:
     """Return the folder of the store of the project in ``folder``; make and bind it if needed.
-    Raise LoreError if there is no project, or it belongs to another user; raise OSError if the
-    folder cannot be made.
+    Raise LoreError if there is no project, or it belongs to another user.
     """
     return renewed(_project(folder), make=True)
 
