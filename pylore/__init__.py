@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-    from .app.results import AnchorResult, SdkResult
     from .core.errors import LoreError, StoreError, UsageError
     from .core.model import Edge, Hit, Hits, Node
     from .records.records import Change
-    from .sdk import Lore
+    from .sdk import AnchorResult, Lore, SdkResult
 
 __version__ = "1.0.0"
 
@@ -42,7 +41,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AnchorResult": "app.results",
+    "AnchorResult": "sdk",
     "Change": "records.records",
     "Edge": "core.model",
     "Hit": "core.model",
@@ -50,7 +49,7 @@ _HOMES = {
     "Lore": "sdk",
     "LoreError": "core.errors",
     "Node": "core.model",
-    "SdkResult": "app.results",
+    "SdkResult": "sdk",
     "StoreError": "core.errors",
     "UsageError": "core.errors",
 }
@@ -69,8 +68,9 @@ def open(
         folder: the folder of its ``search.db``; unless given, the store that a command in the
             working directory uses.
         create: make the store if it is not there.
-        retriever: one more leg of every search, called with what an executable retriever reads
-            (``query``, ``limit``, …); it returns ``[{"id", "score"}]``.
+        retriever: a further leg of every search, called with what an executable retriever reads
+            (``query``, ``limit``, …); it returns ``[{"id", "score"}]``. Its name among
+            ``retrievers`` is ``given``: ``retrievers="given"`` makes it the only leg.
         settings: values by name that go before all others (``graph_depth=2``).
 
     Raises:

@@ -152,6 +152,10 @@ def test_create_tx_retriever_is_a_function_with_the_protocol_of_executables(
         assert other.id in [entry["id"] for entry in own.context("signed JWTs").included]
         assert (asked[0]["query"], asked[0]["limit"]) == ("signed JWTs", 10)
         assert [hit.id for hit in own.search("JWTs", retrievers="fulltext")] == [jwt.id]
+        assert [hit.id for hit in own.search("JWTs", retrievers="given")] == [other.id]
+    with pylore.open(folder, retriever=retriever, retrievers="given") as alone:
+        assert [hit.id for hit in alone.search("signed JWTs")] == [other.id]
+        assert [row["id"] for row in alone.context("signed JWTs").included] == [other.id]
     with pylore.open(folder, retriever=lambda request: 1 / 0) as broken:
         hits = broken.search("signed JWTs")
         assert [hit.id for hit in hits] == [jwt.id]
@@ -221,14 +225,14 @@ def test_related(lore: pylore.Lore) -> None:
 def test_a_context_and_an_answer_are_recorded_in_a_run(lore: pylore.Lore) -> None:
     lore.fact("ada", "lives_in", "rome")
     lore.fact("ada", "lives_in", "bern")
-    run = Runs(lore._open()[0]).start()
+    run = Runs(lore._open().store).start()
     found = lore.context("where does ada live", run=run)
     assert found.notes == [] or "not recorded" not in " ".join(found.notes)
     assert "rome" not in found.text
     assert "rome (superseded)" in lore.context("where does ada live", with_superseded=True).text
     held = {row["id"] for row in found.included}
-    assert {row["id"] for row in Runs(lore._open()[0]).get(run)["records"]} == held != set()
-    other = Runs(lore._open()[0]).start()
+    assert {row["id"] for row in Runs(lore._open().store).get(run)["records"]} == held != set()
+    other = Runs(lore._open().store).start()
     answer = lore.ask("where does ada live", run=other, llm_command="cat", with_superseded=True)
     assert "rome (superseded)" in answer.answer
     assert lore.stats()["coverage"] == {
@@ -419,7 +423,7 @@ def test_an_unknown_type_or_relation_is_wrong_use_and_no_option_is_spoken_of(
 
 def test_a_damaged_graph_leaves_plain_results_with_a_note(lore: pylore.Lore) -> None:
     id = lore.add("note", "one").id
-    store, _ = lore._open()
+    store = lore._open().store
     connection_of(store).execute("DROP TABLE graph_edges")
     hits = lore.search("one", graph_depth=2)
     assert [hit.id for hit in hits] == [id]
@@ -482,15 +486,15 @@ sys.path.insert(0, sys.argv[1])
 import pylore
 with pylore.open(sys.argv[2]) as lore:
     lore.add("note", "the parent's")
-    mine = lore._open()[0].connection
+    mine = lore._open().store.connection
     child = os.fork()
     if not child:
         lore.add("note", "the child's")
-        ours = lore._open()[0].connection
+        ours = lore._open().store.connection
         lore.close()
         os._exit(0 if ours is not mine and mine.filename else 1)
     assert os.waitpid(child, 0)[1] == 0
-    assert lore._open()[0].connection is mine
+    assert lore._open().store.connection is mine
     print(len(lore.list()))
 """
 

@@ -1,4 +1,4 @@
-"""Claims about code: made from what a person gives, suggested, and followed through history."""
+"""Claims about code: made from what a person gives, and followed through history."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any
 
-from ..anchors.attach import remove_anchors
 from ..anchors.claims import (
     ALL,
     LONGEST,
@@ -35,7 +34,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
 from ..store.resolve_id import complete_id, complete_ids
 from ..system.project_files import read_plain
-from .code import anchor
+from .code import anchor, removed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ if TYPE_CHECKING:
     from ..core.model import Node
     from ..store.anchors import Anchor
     from .engine import Engine
+
+    About = list[tuple[Anchor, Claim]]
 
 _KEPT, _OTHERS = ("rule", "constraints", "utils"), (
     "id", "language", "message", "note", "severity", "url", "metadata", "labels", "fix",
@@ -63,27 +64,19 @@ def claim(engine: Engine, id: str, rule: str, **claimed: Any) -> dict[str, Any]:
         UsageError: the claim is incomplete, or its pattern does not parse.
         LoreError: no such node, no file that the claim is about.
     """
-    project = Project(engine.root)
-    one = claim_of(project, rule, **claimed)
-    return anchor(engine, id, one.glob, "rule", one.detail, here=project.root)
+    one = claim_of(Project(engine.root), rule, **claimed)
+    return anchor(engine, id, one.glob, "rule", one.detail)
 
 
 def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[str, Any]]:
-    """Take the claims with this rule away from a node.
-
-    Raises:
-        LoreError: the node has no such claim.
-    """
+    """Take the claims with this rule away from a node; LoreError if it has none such."""
     store = engine.store
-    id = complete_id(store, id)
-    text = text_of(rule_of(rule, here)[0])
+    id, text = complete_id(store, id), text_of(rule_of(rule, here)[0])
     found = [one for one in store.anchors.of(store.nodes.require(id).id)
              if one.kind == "rule" and rule_text(one) == text]  # fmt: skip
     if not found:
         raise LoreError(f"'{id}' has no such rule: 'lore anchor {id}' lists its anchors")
-    with store.transaction("anchor"):
-        removed = [gone for one in found for gone in remove_anchors(store, one)]
-    return [{**row, "state": "removed"} for row in rows(store, removed)]
+    return removed(engine, found)
 
 
 def claims_about(
@@ -107,21 +100,18 @@ def claims_about(
                 yield node, claim, places
 
 
-def _about(rules: Iterable[Anchor], path: str) -> list[tuple[Anchor, Claim]]:
-    language = load_rules().language_of(path)
-    found = []
+def _about(rules: Iterable[Anchor], path: str) -> About:
+    language, found = load_rules().language_of(path), []
     for one in rules:
-        try:
+        with suppress(Unreadable):
             claim = Claim.of_anchor(one)
-        except Unreadable:
-            continue
-        if claim.lang == language and claim.covering()(path):
-            found.append((one, claim))
+            if claim.lang == language and claim.covering()(path):
+                found.append((one, claim))
     return found
 
 
 def _newly_against(
-    project: Project, about: Iterable[tuple[Anchor, Claim]], path: str
+    project: Project, about: About, path: str
 ) -> list[tuple[Anchor, Claim, list[ClaimPlace]]]:
     """Return the places of a file against claims that are neither in the commit that is checked out
     nor known since the claim was made. Claims of a number are left out."""
@@ -139,18 +129,17 @@ def _newly_against(
         there, was = (claim.accepted(count.get(state, ClaimCount())) for state in states)
         unknown = {*fresh(there, [known for known in unpacked(one.hash) if known.path == path])}
         new = [place for place in fresh(there, was) if place in unknown]
-        if new:
-            found.append((one, claim, new))
+        found += [(one, claim, new)] if new else []
     return found
 
 
 def follow_claims(
     engine: Engine, ids: Sequence[str], since: str = ""
 ) -> tuple[list[dict[str, Any]], dict[str, float]]:
-    """Follow the rules of these nodes through history: rows of anchors with a ``history``; and the
-    confidence that it leaves in each node, that of its worst rule.
+    """Follow the rules of nodes through history, and keep what it shows in their anchors.
 
-    What it says goes into the anchors' reasons.
+    Returns rows of anchors with a ``history``, and the confidence that it leaves in each node: that
+    of its worst rule.
 
     Raises:
         LoreError: a node has no rule, no git, or ``since`` is not a commit.
@@ -160,8 +149,7 @@ def follow_claims(
     store, project = engine.store, Project(engine.root)
     project.git.require()
     since = project.git.revision(since) if since else ""
-    ids = complete_ids(store, ids)
-    here = root_to_keep(store, engine.root)
+    ids, here = complete_ids(store, ids), root_to_keep(store, engine.root)
     anchors = [one for one in store.anchors.live(ids) if one.kind == "rule" and one.root == here]
     without = {*ids} - {one.node_id for one in anchors}
     if without:
@@ -186,16 +174,9 @@ def follow_claims(
 
 
 def claim_of(
-    project: Project,
-    rule: str,
-    *,
-    expect: str = "",
-    of: str = "",
-    lang: str = "",
-    inside: str = "",
-    left_out: Sequence[str] = (),
-    here: str = "",
-) -> Claim:
+    project: Project, rule: str, *, expect: str = "", of: str = "", lang: str = "",
+    inside: str = "", left_out: Sequence[str] = (), here: str = "",
+) -> Claim:  # fmt: skip
     """Return a claim that ast-grep takes.
 
     Args:
@@ -233,17 +214,15 @@ def bad_pattern(rules: Rules, claim: Claim) -> str:
 
 
 def rule_of(text: str, here: str) -> tuple[Rule, str]:
-    """Return a rule and its language from what a person gives: a pattern, the name of a YAML
-    file, which is read now, or its text as JSON.
+    """Return a rule and its language: from a pattern, a YAML file or the text of one as JSON.
 
     Raises:
         UsageError: the file is not a rule of ast-grep.
     """
-    path = os.path.join(here, text)
     if text.startswith("{") and is_json(text):
         data = loads(text)
     elif text.endswith((".yml", ".yaml")):
-        data = _yaml(text, path)
+        data = _yaml(text, os.path.join(here, text))
     else:
         return text, ""
     unknown = data.keys() - {*_KEPT, *_OTHERS}
@@ -283,11 +262,7 @@ def _language(rules: Rules, name: str) -> str:
 
 
 def most_used(rules: Rules, paths: Sequence[str], glob: str) -> str:
-    """Return the language of most files that a glob matches.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return the language of most files that a glob matches; UsageError if there is none."""
     rules.choose_shared(paths)
     within = glob_pattern(glob).fullmatch
     used = Counter(filter(None, (rules.language_of(path) for path in paths if within(path))))

@@ -37,21 +37,20 @@ if TYPE_CHECKING:
 
 
 _IN_MEMORY = 32_000_000
-"""Bytes of what is to be written; more go to a file without a name."""
+"""Bytes of lines that are kept in memory; more go to a file without a name."""
 
 _TRIES = 5
 """How often a file is read that changes meanwhile."""
 
 _SIDES = {"--ours": "this", "--theirs": "the other"}
-"""What 'git checkout' calls the sides of a merge, and what we do."""
+"""Option of 'git checkout' to our name of a side of a merge."""
 
 _NOTHING = {"added": 0, "updated": 0, "removed": 0}
 
 
 class Synced(NamedTuple):
-    """What came in, what went out (``added``, ``updated``, ``removed`` lines), and whether the
-    file had a merge that git could not make, of which both sides came in.
-    """
+    """What came in, the lines that went out (``added``, ``updated``, ``removed``), and True if both
+    sides of a merge came in that git could not make."""
 
     came_in: Imported
     went_out: dict[str, int]
@@ -59,21 +58,22 @@ class Synced(NamedTuple):
 
 
 def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:
-    """Merges a file into the store and writes it back, if its bytes change.
-
-    Args:
-        path: the file; it need not be there.
-        out: write the file; if not, it stays as it is, which is what a hook of git's asks for.
+    """Merge a file, which need not be there, into the store; with ``out``, write it back if its
+    bytes change.
 
     Raises:
         LoreError: a line is broken, or the file is not one that may be read; nothing is changed.
     """
+    store = engine.store
     for _ in range(_TRIES):
         read = _Source(path, record_line(engine.settings.max_text))
-        came_in = Imported() if read.is_empty else _taken(engine, read)
+        came_in = Imported() if read.is_empty else import_lines(
+            store, engine.settings, engine.embedder, read.lines(), change="sync", by_hand=True,
+            names=read.names,
+        )  # fmt: skip
         if not out:
             return Synced(came_in, _NOTHING, read.is_in_conflict)
-        with engine.store.snapshot(), _kept(engine, read) as new:
+        with store.snapshot(), _new_lines(engine, read) as new:
             if not read.is_unchanged():
                 continue  # what has come meanwhile is not in the store yet
             went_out = _NOTHING
@@ -105,17 +105,17 @@ class _Source:
 
     @property
     def is_in_conflict(self) -> bool:
-        """Whether git has left a merge of it undone."""
+        """True if git has left a merge of it undone."""
         return self._marked or bool(self._sides)
 
     def lines(self) -> Iterator[bytes]:
-        """Yield all that is to come in."""
+        """Yield the lines of the file, and of the sides that git has."""
         yield from both_sides(self._own_lines())
         for _, side in self._sides:
             yield from both_sides(line + b"\n" for line in side.split(b"\n"))
 
     def is_unchanged(self) -> bool:
-        """Return whether the file is as it was read."""
+        """Return True if the file is as it was read."""
         return self._seen()[0] == self.digest
 
     def _own_lines(self) -> Iterator[bytes]:
@@ -128,7 +128,7 @@ class _Source:
             raise LoreError(f"{self.path}: {error.strerror}: nothing was changed") from None
 
     def _seen(self) -> tuple[bytes, bool, int]:
-        """Its digest, whether it has conflict markers, how many lines it has."""
+        """Return the digest, True if there are conflict markers, and the number of lines."""
         digest, marked, count = sha256(), False, 0
         for line in self._own_lines():
             digest.update(line)
@@ -138,10 +138,10 @@ class _Source:
 
 
 class _NamesOfSides(LineNames):
-    """The lines of the file, then those of the sides that git has of it.
+    """Names of the lines of the file, then of the sides that git has of it.
 
-    Nobody can mend a line of git's index. So of a file that is neither side as it was, and so
-    was seen to by a person or by git, the sides' broken lines are left out.
+    Nobody can mend a line of git's index: broken ones are left out if the file is neither side, so
+    that a person or git has made it.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class _NamesOfSides(LineNames):
 
 
 def _unmerged(place: str) -> list[tuple[str, bytes]]:
-    """Both sides (of ``_SIDES``) of a merge of this file that git has not ended; else nothing."""
+    """Return both sides (of ``_SIDES``) of a merge of this file that git has not ended."""
     folder, name = os.path.split(place)
     git = Git(folder)
     found = git.ask_bytes("ls-files", "--unmerged", "-z", "--", name) or b""
@@ -185,14 +185,7 @@ def _unmerged(place: str) -> list[tuple[str, bytes]]:
     return sides
 
 
-def _taken(engine: Engine, read: _Source) -> Imported:
-    return import_lines(
-        engine.store, engine.settings, engine.embedder, read.lines(), change="sync",
-        by_hand=True, names=read.names,
-    )  # fmt: skip
-
-
-def _kept(engine: Engine, read: _Source) -> SpooledTemporaryFile[str]:
+def _new_lines(engine: Engine, read: _Source) -> SpooledTemporaryFile[str]:
     """Return the lines that the file is to have, in a file without a name."""
     kept = SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n")  # noqa: SIM115
     records = engine.store.types.require([RECORDS])
@@ -244,7 +237,7 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
 
 
 def earlier_store(project: str) -> str:
-    """Return how a message goes on where an earlier project of this folder has left a store."""
+    """Return the end of a message if an earlier project of this folder has left a store."""
     name, original = former(project)
     if original:
         return f"; {original} keeps its own: 'lore store adopt {name}' works when that is gone"
@@ -254,7 +247,8 @@ def earlier_store(project: str) -> str:
 def make_store(folder: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
     """Make a project's store in a folder that is bound to it; return how many lines it shares.
 
-    ``fulltext`` is the engine: fts5, fts4 or auto, which takes FTS5 where SQLite has it.
+    Args:
+        fulltext: fts5, fts4 or auto, which takes FTS5 where SQLite has it.
 
     Raises:
         LoreError: it cannot be made, or the shared file cannot be read.
@@ -262,22 +256,13 @@ def make_store(folder: str, project: str, settings: Settings, fulltext: str = "a
     path = os.path.join(project, SHARED, KNOWLEDGE)
     if os.path.lexists(path):
         return _make(folder, path, project, settings, fulltext)
-    make_empty_store(folder, settings, fulltext)
+    create_store(folder, fulltext=fulltext, busy_timeout=settings.busy_timeout).close()
     trust(folder)  # all that it will hold is the user's own
     return 0
 
 
-def make_empty_store(folder: str, settings: Settings, fulltext: str = "auto") -> None:
-    """Make a store with nothing in it.
-
-    Raises:
-        StoreError: it cannot be made.
-    """
-    create_store(folder, fulltext=fulltext, busy_timeout=settings.busy_timeout).close()
-
-
 def _make(folder: str, path: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
-    """Fill a store beside its place, then put it there: nobody meets half of it."""
+    """Fill a store beside its place, then put it there whole."""
     _remove_abandoned(folder)
     with TemporaryDirectory(prefix=_NEW, dir=folder) as beside:
         with create_store(beside, fulltext=fulltext) as store:
@@ -324,10 +309,10 @@ def last_command(store: Store) -> int:
 
 
 def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
-    """Return a row for each node and edge that commands of this name have changed since ``before``.
+    """Return rows of the nodes and edges that commands of this name have changed.
 
-    ``before`` is the number of the last command before it. A node has ``id``, an edge the id
-    ``from relation to``; ``state`` is ``added`` or ``updated``.
+    ``before`` is the number of the last command before these. The id of an edge is ``from relation
+    to``; ``state`` is ``added`` or ``updated``.
     """
     history = store.history
     rows: dict[str, str] = {}

@@ -11,7 +11,7 @@ from collections import Counter
 from time import strptime
 from typing import NamedTuple
 
-from ..app.search import search
+from ..app.find import search
 from ..core.ids import sha256
 from ..core.text import STOP_WORDS, fold, stem, words
 from .events import read_events

@@ -99,7 +99,7 @@ def list_runs(session: Session, *, limit: int | None = LIMIT) -> None:
 @command("run show [RUN]")
 def show(session: Session, run: str = _RUN) -> None:
     """Show a run and what it was shown: best position, query, rating."""
-    from ..app.run_audit import audit
+    from ..app.audit import audit
     from ..records.runs import Runs
     from ..store.resolve_id import complete_id
 

@@ -7,18 +7,9 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..anchors.verify import Verified
+from ..anchors.verify import Verified, judge_kept, rows
 from ..app.claims import claim, follow_claims, unclaim
-from ..app.code import (
-    analyze_cochanges,
-    anchors_of,
-    broken_rows,
-    count_anchors,
-    kept_verdicts,
-    left_invalid,
-    unanchor,
-    verified_rows,
-)
+from ..app.code import analyze_cochanges, anchors_of, unanchor
 from ..app.code import anchor as place
 from ..app.code import index as read_all
 from ..app.code import verify as judge
@@ -26,6 +17,8 @@ from ..code.cochanges import MAX_FILES
 from ..core.errors import DONE, FAILURE, UsageError
 from ..core.text import counted
 from ..core.times import parse_since
+from ..core.vocabulary import BROKEN
+from ..store.resolve_id import complete_ids
 from ..system.git import Git
 from ..system.programs import Tidying
 from ..terminal.annotations import REPORTS
@@ -141,7 +134,7 @@ def anchor(
     here = os.getcwd()
     with session.engine() as engine:
         if suggest:
-            from ..app.suggested_claims import suggest as suggest_claims
+            from ..app.suggest import suggest as suggest_claims
 
             session.output.list(suggest_claims(engine, id), each(_suggested_text, _NO_RULE))
             return
@@ -153,7 +146,6 @@ def anchor(
             found = unanchor(engine, id, file, kind, symbol or lines, here=here)
         elif file:
             found = [place(engine, id, file, kind, symbol or lines, here=here)]
-            session.say(left_invalid(engine, found[0]["id"], here))
         else:
             found = anchors_of(engine, id)
     if remove or not (file or rule):
@@ -203,11 +195,15 @@ def verify(
         return DONE
     with session.engine() as engine:
         found = Verified() if ids and not wanted else _judged(session, engine, wanted)
-        rows = verified_rows(engine, found, changed=changed)
+        shown = [
+            new for old, new in found.found
+            if not changed or (old.key, old.verdict) != (new.key, new.verdict)
+        ]  # fmt: skip
+        printed = rows(engine.store, shown, found.claims)
     session.say(found.notes)
     if found.found:
         session.say([_summary(found)])
-    session.output.list(rows, each(_anchor_text, "no anchors\n"))
+    session.output.list(printed, each(_anchor_text, "no anchors\n"))
     return DONE
 
 
@@ -218,14 +214,15 @@ def _print_broken(
     form = session.form_given()
     exclusive(**{"as": report, form: form})
     with session.engine() as engine:
-        found = kept_verdicts(engine) if kept else _judged(session, engine, ids, since or "")
-        rows = broken_rows(engine, found)
+        found = judge_kept(engine.store) if kept else _judged(session, engine, ids, since or "")
+        shown = [new for _, new in found.found if new.verdict in BROKEN]
+        broken = rows(engine.store, shown, found.claims)
     session.say(found.notes)
     if report:
-        write(REPORTS[report](rows))
+        write(REPORTS[report](broken))
     else:
-        session.output.list(rows, each(_broken_text, "everything holds\n"))
-    return FAILURE if fail and any(row.get("new", True) for row in rows) else DONE
+        session.output.list(broken, each(_broken_text, "everything holds\n"))
+    return FAILURE if fail and any(row.get("new", True) for row in broken) else DONE
 
 
 def _follow(session: Session, ids: Sequence[str], since: str) -> None:
@@ -244,7 +241,8 @@ def _follow(session: Session, ids: Sequence[str], since: str) -> None:
 
 def _judged(session: Session, engine: Engine, ids: Sequence[str], since: str = "") -> Verified:
     kept = "the verdicts are as they were"
-    with session.progress("verifying", count_anchors(engine, ids), kept=kept) as advance:
+    total = len(engine.store.anchors.live(complete_ids(engine.store, ids)))
+    with session.progress("verifying", total, kept=kept) as advance:
         return judge(engine, ids, advance, since)
 
 

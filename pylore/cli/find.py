@@ -108,7 +108,7 @@ def search(
         _print_hits(session, engine, query, found, text)
         if not found or found.hits[0].weak:
             flush()
-            from ..app.search import keep_question
+            from ..app.find import keep_question
 
             keep_question(engine, "search", query, found)
 
@@ -131,23 +131,21 @@ def _engine_of_search(session: Session, query: str, near: tuple[str, ...]) -> An
 
 
 def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
-    from ..app.search import search
+    from ..app.find import search
 
     return search(engine, query, operators=True, **given)
 
 
 def _search_batch(session: Session, given: dict[str, Any], path: str) -> None:
-    from ..app.engine import Engines
     from ..core.settings import from_environment
     from .batch import answer_all, line_of
 
     with _engine_of_search(session, "", given["near"]) as engine:
-        engines = Engines(engine, from_environment)
 
         def answer(question: Question) -> Hits:
             line = line_of(question.options, search)
             excluded = given["exclude"] + line.given.pop("exclude", ()) + question.exclude
-            under = engines.under({**session.given, **line.settings})
+            under = engine.under(from_environment({**session.given, **line.settings}))
             found = _find(under, question.query, {**given, **line.given, "exclude": excluded})
             _rows(under, found)
             _record_shown(session, under, question.query, found)
@@ -187,9 +185,9 @@ def _record_shown(session: Session, engine: Engine, asked: str, found: Hits) -> 
     """Let the results go out, then record them in the run of the settings, if there is one."""
     if engine.settings.run:
         flush()
-        from ..app.search import record_shown
+        from ..app.find import record_shown
 
-        session.say(record_shown(engine, asked, found))
+        session.say(record_shown(engine, asked, found.ids))
 
 
 def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
@@ -241,7 +239,7 @@ def related(
         _print_neighbours(session, names, direction)
         return
     exclusive(direction=direction not in (None, "both"), hops=hops > 1)
-    from ..app.related import related as find_related
+    from ..app.find import related as find_related
 
     exclusive(tree=tree, explain=explain)
     if tree:
@@ -276,7 +274,7 @@ def _keep_nearest(found: Hits) -> None:
 
 
 def _print_neighbours(session: Session, names: tuple[str, ...], direction: str) -> None:
-    from ..app.related import neighbours
+    from ..app.find import neighbours
     from ..terminal.text import each, neighbour_text
 
     if len(names) != 1:
@@ -304,7 +302,7 @@ def show(
     lore show decision-1a2b3c4d --history
     lore list --tag auth --ids | lore show -
     """
-    from ..app.show import show as find
+    from ..app.find import show as find
 
     with session.engine() as engine:
         whole = ids_from(ids, "show")
@@ -459,12 +457,11 @@ def context(
 def _record_context(session: Session, engine: Engine, found: Context) -> None:
     """Let a context go out, then record what it holds as shown in a run, and as read."""
     flush()
-    from ..app.search import keep_question, record_ids
+    from ..app.find import keep_question, record_shown
 
     keep_question(engine, "context", found.question, found.hits)
-    ids = [entry["id"] for entry in found.included]
-    session.say(record_ids(engine, found.question, ids))
-    session.record_reads(engine, ids)
+    session.say(record_shown(engine, found.question, found.ids))
+    session.record_reads(engine, found.ids)
 
 
 def _form_of_context(session: Session, form: str | None, *, mermaid: bool) -> str:

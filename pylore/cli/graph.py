@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..app.related import path as shortest_path
+from ..app.find import path as shortest_path
 from ..core.text import printable
 from ..formats.drawing import draw
 from ..graph.queries import hubs, relations, within
@@ -76,7 +76,7 @@ def stats(
     coverage: of the newest 200 runs, how many are finished, and how many of the records shown
     were rated. diversity: which share of the top five of an answer is of one category.
     """
-    from ..app.run_audit import audit
+    from ..app.audit import audit
     from ..graph.queries import stats as count_all
     from ..system.parts import require_part
 

@@ -186,7 +186,7 @@ class Session:
         """Let the output go out, then count that a person has read these nodes."""
         flush()
         if not any(name in os.environ for name in _AGENTS):
-            from ..app.show import record_accesses
+            from ..app.find import record_accesses
 
             self.say(record_accesses(engine, ids))
 

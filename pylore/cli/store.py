@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..app.sync import earlier_store, make_empty_store, make_store
+from ..app.sync import earlier_store, make_store
 from ..core.errors import LoreError, StoreError, UsageError
 from ..core.settings import SETTINGS, named, users_alone
 from ..core.text import counted
@@ -95,7 +95,7 @@ def _make(store: str, project: str, settings: Settings, fulltext: str, earlier: 
     except StoreError:
         raise
     except LoreError as error:
-        make_empty_store(store, settings, fulltext)
+        create_store(store, fulltext=fulltext, busy_timeout=settings.busy_timeout).close()
         return [str(error)]
     read = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
     silent = "hooks are silent about what others wrote until you run 'lore store trust'"

@@ -62,6 +62,11 @@ class Context(Record):
         self.included: list[dict[str, Any]] = []
         self.withheld: list[dict[str, Any]] = []
 
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the nodes in the text."""
+        return [entry["id"] for entry in self.included]
+
     def receipt(self) -> dict[str, Any]:
         """Return what the text took, and what it has and has not."""
         return {name: getattr(self, name)

@@ -269,6 +269,11 @@ class Hits:
                 row["matches"] = [[*place] for place in matches_in(row["snippet"], self.marked)]
         return rows
 
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the results, in their order."""
+        return [hit.id for hit in self.hits]
+
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
 

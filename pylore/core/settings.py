@@ -19,14 +19,16 @@ from .errors import UsageError, first_of, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import TypeVar
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
 
     from .setting_values import Value, Weights
 
     T = TypeVar("T")
 
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
+GIVEN = "given"
+"""The retriever that is a function of this process."""
 EXPANSION_RULES = ("accumulate", "best-path", "activation")
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
@@ -236,6 +238,7 @@ class Settings:
         self.warnings: list[str] = []
         self.problems: list[str] = []  # invalid values in config files
         self.counts_usage = True
+        self.given: Callable[..., Any] | None = None  # the retriever GIVEN
         self.quiet, self.paging = False, True
         vars(self).update(_DEFAULTS)
 

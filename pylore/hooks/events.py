@@ -6,7 +6,7 @@ import os
 import time
 
 from ..anchors.project import root_to_keep
-from ..app.search import keep_question, record_ids, search
+from ..app.find import keep_question, record_shown, search
 from ..context.text import FRAME, framed, tokens_of
 from ..core.errors import LoreError
 from ..core.ids import sha256
@@ -178,7 +178,7 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
         if session.run:
             asked = {PROMPT: sent.prompt, FILE: ", ".join(sent.files)}.get(event, "")
             under = engine.changed([("run", session.run)], "hook")
-            record_ids(under, f"hook {event}: {asked}", brief.ids)
+            record_shown(under, f"hook {event}: {asked}", brief.ids)
     except LoreError:
         return  # the answer counts for more than the record of it
 
@@ -259,7 +259,7 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
 
 def _about_files(engine: Engine, paths: Sequence[str], here: str, session: AgentSession) -> Brief:
     """Return records that are tied to files, and claims about them first."""
-    from ..app.related import related
+    from ..app.find import related
 
     brief = Brief(FILE, f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
     brief.add("", (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.related import related
+from ..app.find import related
 from ..core.errors import LoreError
 from ..core.ids import own, record_id
 from ..core.text import counted, one_line, printable

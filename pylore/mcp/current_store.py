@@ -84,7 +84,7 @@ class CurrentStore:
     def read_ahead(self) -> None:
         """Search for the newest record, two hops deep, so that the first call finds code, vectors
         and pages of the store in memory. No program is asked for vectors."""
-        from ..app.search import search
+        from ..app.find import search
 
         try:
             engine = self.engine()

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import os
 
-from ..app.bounds import first_nodes, first_rows, text_within
-from ..app.related import related
-from ..app.search import keep_question, record_ids, record_shown, search
-from ..app.show import show
+from ..app.bounds import context_within, first_nodes, first_rows
+from ..app.find import keep_question, record_shown, related, search, show
 from ..cli import find
 from ..cli.command import argument, option, parameters_of
 from ..core.errors import LoreError, UsageError
@@ -152,9 +150,9 @@ def lore_context(
     are linked, each with its id. Call it once at the start of a task."""
     engine = _under(engine, budget=budget)
     most = min(engine.settings.max_bytes or budget * A_TOKEN, budget * A_TOKEN)
-    found = text_within(engine, most, question, form="code", files=files)
+    found = context_within(engine, question, most, form="code", files=files)
     keep_question(engine, "mcp", found.question, found.hits)
-    record_ids(engine, found.question, [entry["id"] for entry in found.included])
+    record_shown(engine, found.question, found.ids)
     left = len(found.withheld)
     notes = [f"{counted(left, 'result')} left out: there was no room"] if left else []
     return found.text, [*found.notes, *notes]
@@ -264,7 +262,7 @@ def _hits(engine: Engine, query: str, found: Hits, *, whole: bool = False) -> An
     every = found.rows() if whole else map(_hit_row, found.rows())
     rows, left_out = first_rows([*every], engine.settings.max_bytes)
     del found.hits[len(rows) :]
-    record_shown(engine, query, found)
+    record_shown(engine, query, found.ids)
     return json_list(rows), left_out if rows else [*found.notes, *left_out]
 
 

@@ -10,11 +10,10 @@ import json
 import sys
 import time
 from typing import Any
-from weakref import WeakValueDictionary
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.scoring import best_first
-from ..core.settings import BUILT_IN_RETRIEVERS
+from ..core.settings import BUILT_IN_RETRIEVERS, GIVEN
 from ..store.resolve_id import resolve_id
 from ..system.parts import require_part
 from ..system.plugin_process import LATE, RETRIEVER_SECONDS, PluginProcess, environment
@@ -34,9 +33,6 @@ MOST_QUERY = 10_000
 """Characters of the query that a retriever gets."""
 
 LEFT_OUT = ": its list is left out"
-
-given: WeakValueDictionary[str, Callable[[dict[str, Any]], Any]] = WeakValueDictionary()
-"""Functions of this process that are retrievers, by name, while somebody else keeps them."""
 
 
 class Retrievers:
@@ -69,8 +65,9 @@ class Retrievers:
             raise UsageError(self.notes[0].removesuffix(LEFT_OUT))
 
     def _start(self, name: str, block: ExitStack) -> Callable[[float], bytes]:
-        if name in given:
-            return lambda _: _call(given[name], {**self._asked})
+        function = self._settings.given if name == GIVEN else None
+        if function is not None:
+            return lambda _: _call(function, {**self._asked})
         if name == "hub" or name.startswith("hub-"):
             hub: Any = require_part("hub", "search").HubLeg(name, self._settings, self._asked)
             return lambda deadline: hub.read(deadline)

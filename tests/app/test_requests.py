@@ -21,11 +21,8 @@ from pylore.app.code import (
     unanchor,
     verify,
 )
-from pylore.app.context import context
 from pylore.app.engine import Engine
-from pylore.app.related import path, related
-from pylore.app.search import record_shown, search
-from pylore.app.show import show
+from pylore.app.find import context, path, record_shown, related, search, show
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
@@ -80,10 +77,10 @@ def test_a_search_with_filters_and_files(engine: Engine) -> None:
 def test_what_was_shown_is_recorded_in_the_run_of_the_settings(engine: Engine) -> None:
     run = Runs(engine.store).start()
     found = search(engine, "tokens")
-    assert record_shown(engine, "tokens", found) == []
-    assert record_shown(engine.changed([("run", run)], "flag"), "tokens", found) == []
+    assert record_shown(engine, "tokens", found.ids) == []
+    assert record_shown(engine.changed([("run", run)], "flag"), "tokens", found.ids) == []
     assert Runs(engine.store).finish(run, (), ()).used == 1
-    assert "not recorded" in record_shown(engine.changed([("run", run)], "flag"), "t", found)[0]
+    assert "not recorded" in record_shown(engine.changed([("run", run)], "flag"), "t", found.ids)[0]
 
 
 def test_related_to_a_node_and_to_a_file(engine: Engine) -> None:

@@ -17,9 +17,8 @@ from places import CACHE, ROOT, BenchmarkError, read_lines
 from report import Row, as_json, as_table, at_least, at_most
 from sets import LeftOut
 
-from pylore.app.context import context
 from pylore.app.engine import Engine
-from pylore.app.search import search
+from pylore.app.find import context, search
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import CODE_IDS, path_of
 

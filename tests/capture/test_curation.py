@@ -18,7 +18,7 @@ from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from sqlite_stores import connection_of
 
 from pylore.app.engine import Engine
-from pylore.app.search import search
+from pylore.app.find import search
 from pylore.capture import promotion
 from pylore.capture.candidates import Candidate, Signal
 from pylore.capture.capture import ALL

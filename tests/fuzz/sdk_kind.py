@@ -34,7 +34,8 @@ ODD: tuple[Callable[[], Any], ...] = (
 """What is given for an argument."""
 
 _FIELDS = ("title", "why", "tags", "file", "links", "status", "source", "confidence", "category",
-           "id", "weight", "metadata", "text", "graph_depth", "budget", "limit", "edges",
+           "id", "weight", "metadata", "text", "graph_depth", "budget", "limit", "edges", "near",
+           "types", "statuses", "files", "since", "exclude", "hops", "form", "rounds",
            "none")  # fmt: skip
 
 
@@ -89,6 +90,6 @@ class SdkCalls(Kind):
             pass  # a wrong type, or a text that cannot be encoded
 
     def close(self) -> None:
-        store, _ = self._lore._open()
+        store = self._lore._open().store
         assert wrong_values(connection_of(store)) == []
         self._lore.close()

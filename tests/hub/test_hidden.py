@@ -9,7 +9,7 @@ from hub_lines import edge, note
 from hubs import PeopledHub
 
 from pylore.app.engine import Engine
-from pylore.app.search import search
+from pylore.app.find import search
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import connect

@@ -13,7 +13,7 @@ import pytest
 from new_stores import new_store
 from wire import initialize, served
 
-from pylore.app.search import search
+from pylore.app.find import search
 from pylore.core.settings import Settings
 from pylore.mcp import tools
 from pylore.mcp.current_store import CurrentStore
@@ -31,7 +31,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return search(engine, query, **given)
 
     monkeypatch.setattr(tools, "search", note)
-    monkeypatch.setattr("pylore.app.search.search", note)
+    monkeypatch.setattr("pylore.app.find.search", note)
     return found
 
 
@@ -67,7 +67,7 @@ def test_similar_queries_are_answered_again(current: CurrentStore, searches: lis
 
 def test_context_is_answered_again(current: CurrentStore, monkeypatch: pytest.MonkeyPatch) -> None:
     first = tools.call(current, "lore_context", {"question": "cookie"})
-    monkeypatch.setattr(tools, "text_within", None)
+    monkeypatch.setattr(tools, "context_within", None)
     assert tools.call(current, "lore_context", {"question": "cookie"}) is first
 
 

@@ -15,7 +15,7 @@ from new_stores import new_store
 from samples import examples
 from sqlite_stores import connection_of
 
-from pylore.app.run_audit import audit
+from pylore.app.audit import audit
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Edge, Node
 from pylore.core.scoring import feedback, feedback_factor

@@ -11,10 +11,8 @@ from new_stores import new_store
 from samples import examples
 from things import a_node, an_edge
 
-from pylore.app.context import context
 from pylore.app.engine import Engine
-from pylore.app.related import related
-from pylore.app.search import search
+from pylore.app.find import context, related, search
 from pylore.core.ids import is_seen
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
@@ -62,7 +60,7 @@ def told(store: Store, scope: str) -> dict[str, object]:
             said[f"{query} {depth}"] = ({(hit.id, hit.hops) for hit in found}, found.notes)
         for node in store.nodes.all(live_only=True):
             if depth:
-                reached = related(engine, [node.id], hops=str(depth))
+                reached = related(engine, [node.id], hops=depth)
                 said[f"{node.id} {depth}"] = {(hit.id, hit.hops) for hit in reached}
     found_too = context(engine, "sail mast")
     said["context"] = {entry["id"] for entry in (*found_too.included, *found_too.withheld)}

@@ -13,7 +13,7 @@ from new_stores import new_store
 from samples import examples
 
 from pylore.app.engine import Engine
-from pylore.app.search import search
+from pylore.app.find import search
 from pylore.core.model import Edge, Node
 from pylore.core.settings import from_environment
 from pylore.graph import walk as edge_cache

@@ -110,7 +110,7 @@ class Machine:
         repository.commit("Mend tokens")
         (self.root / ".lore").mkdir()
         with pylore.open(self.folder, create=True, embedder="none") as lore:
-            lore._open()[0].project = str(self.root)
+            lore._open().store.project = str(self.root)
             lore.add("decision", "Sessions are tokens", id="decision-a", file="src/auth.py")
             lore.add("lesson", "Tokens expire", id="lesson-b", links=[("decision-a", "relates_to")])
         (self.root / ".lore/knowledge.jsonl").write_text(

@@ -33,8 +33,8 @@ def shown(lore: pylore.Lore, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         pytest.skip("no Chromium on the PATH")
     folder = tmp_path_factory.mktemp("browser")
     file = folder / "a page.html"
-    picked = picking.pick_around(lore._open()[0], SETTINGS, ["decision-a", "note-alone"], 100)
-    file.write_text(page(picking.picture(lore._open()[0], SETTINGS, picked)), encoding="utf-8")
+    picked = picking.pick_around(lore._open().store, SETTINGS, ["decision-a", "note-alone"], 100)
+    file.write_text(page(picking.picture(lore._open().store, SETTINGS, picked)), encoding="utf-8")
     browser = Browser(folder)
     try:
         browser.open(file)

@@ -32,7 +32,7 @@ def lore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pylore.Lore]:
 
 @pytest.fixture
 def store(lore: pylore.Lore) -> Store:
-    return lore._open()[0]
+    return lore._open().store
 
 
 def settings(**flags: str) -> Settings:

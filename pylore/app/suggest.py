@@ -15,17 +15,17 @@ from .claims import bad_pattern, most_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .engine import Engine
 
-MOST = 12
-"""Proposals."""
-_MOST_TRIED = 40
+MOST, _MOST_TRIED = 12, 40
+"""The most proposals, and the most claims that are counted for them."""
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _TICKED = re.compile(r"`([^`\n]{2,120})`")
 _CALLED = re.compile(r"(?<![\w`./])@?[A-Za-z_][\w.]*(?:\(\)|\.\w+|_\w+)(?![\w/])")
+_PATH = re.compile(r"(?<![\w`])[\w.-]+/[\w./*-]*")
 _NEVER = re.compile(
     r"\b(never|don't|do not|must not|mustn't|cannot|can't|no|not|avoid|forbid\w*|banned|without"
     r"|instead of|rather than|deprecated|except for|only)\b", re.IGNORECASE
@@ -45,8 +45,7 @@ def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
         LoreError: there is no such node.
     """
     node = engine.store.nodes.require(complete_id(engine.store, id))
-    project = Project(engine.root)
-    rules = load_rules()
+    project, rules = Project(engine.root), load_rules()
     listed = project.paths()
     lang = (rules.language_of(node.file) if node.file else "") or most_used(rules, listed, "**")
     text = "\n".join(dict.fromkeys([node.title, node.body, node.why]))
@@ -57,8 +56,8 @@ def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
         if isinstance(counted, ClaimCount):
             # Two patterns that find the same say the same; so do those that find nothing.
             places = (*counted.matched, *counted.rest)
-            said = (claim.expect, claim.of, claim.glob, places or words_of(claim.rule))
-            found.setdefault(repr(said), _row(node.id, claim, counted))
+            same = (claim.expect, claim.of, claim.glob, places or words_of(claim.rule))
+            found.setdefault(repr(same), _row(node.id, claim, counted))
     shown = [row for row in found.values() if row["matches"] or _may_be_absent(row)]
     return sorted(shown, key=lambda row: row["matches"] == 0)[:MOST]
 
@@ -67,26 +66,35 @@ def _may_be_absent(row: dict[str, Any]) -> bool:
     return row["expect"] == NONE and not row["rule"].startswith(("import ", "from "))
 
 
-def _claims(text: str, lang: str, listed: list[str]) -> Iterator[Claim]:
+def _claims(text: str, lang: str, listed: Sequence[str]) -> Iterator[Claim]:
     for sentence in _SENTENCE.split(text):
-        named = list(dict.fromkeys([*_TICKED.findall(sentence), *_CALLED.findall(sentence)]))
-        folders = [glob for name in _paths(sentence) if (glob := _glob(name, listed))]
+        ticked = _TICKED.findall(sentence)
+        places = [*ticked, *_PATH.findall(sentence)]
+        folders = [glob for name in places if (glob := _glob(name, listed))]
+        named = dict.fromkeys([*ticked, *_CALLED.findall(sentence)])
         names = [name for name in named if not _glob(name, listed)]
-        never = bool(_NEVER.search(sentence))
+        never, turn = _NEVER.search(sentence), _INSTEAD.search(sentence)
         if _ALWAYS.search(sentence):
             yield from _always(names, lang)
             if not never:
                 continue
-        turn = _INSTEAD.search(sentence)
-        bad = [name for name in names if turn and sentence.find(name) > turn.start()]
         only = folders if _ONLY.search(sentence) else []
         within = folders[0] if folders and not only else "**"
+        bad = [name for name in names if turn and sentence.find(name) > turn.start()]
         for name in bad or names:
             for pattern in _patterns(name, lang):
                 yield Claim(within, pattern, NONE if never else SOME, lang, "", only)
 
 
-def _always(names: list[str], lang: str) -> Iterator[Claim]:
+def _glob(name: str, listed: Sequence[str]) -> str:
+    """Return the glob of a file or folder of the project that is named; or nothing."""
+    name = name.strip().rstrip(".,").removeprefix("./").rstrip("/*")
+    if name in listed:
+        return name
+    return f"{name}/**" if name and any(path.startswith(f"{name}/") for path in listed) else ""
+
+
+def _always(names: Sequence[str], lang: str) -> Iterator[Claim]:
     """Yield claims that calls of one name have another one as a keyword, and functions a
     decorator."""
     for callee in names:
@@ -106,47 +114,30 @@ def _always(names: list[str], lang: str) -> Iterator[Claim]:
 def _patterns(name: str, lang: str) -> Iterator[str]:
     """Yield patterns of a piece of code: as it is, called, as a method, imported."""
     call = _CALL.fullmatch(name)
-    if call or _NAME.fullmatch(name):
-        base = call[1] if call else name
-        yield f"{base}($$$)"
-        if "." not in base and "::" not in base:
-            yield f"$OBJECT.{base}($$$)"
-        if not call:
-            yield base
-            if lang == "python":
-                yield f"import {base}"
-                yield f"from {base} import $$$"
-    else:
+    base = call[1] if call else name
+    if not call and not _NAME.fullmatch(name):
         yield name
-
-
-def _paths(sentence: str) -> list[str]:
-    return [*_TICKED.findall(sentence), *re.findall(r"(?<![\w`])[\w.-]+/[\w./*-]*", sentence)]
-
-
-def _glob(name: str, listed: list[str]) -> str:
-    """Return the glob of a file or folder of the project that is named; or nothing."""
-    name = name.strip().rstrip(".,").removeprefix("./").rstrip("/*")
-    if name in listed:
-        return name
-    return f"{name}/**" if name and any(path.startswith(f"{name}/") for path in listed) else ""
+        return
+    yield f"{base}($$$)"
+    if "." not in base and "::" not in base:
+        yield f"$OBJECT.{base}($$$)"
+    if not call:
+        yield base
+        if lang == "python":
+            yield f"import {base}"
+            yield f"from {base} import $$$"
 
 
 def _row(id: str, claim: Claim, found: ClaimCount) -> dict[str, Any]:
-    result = claim.judge(found, [])
-    words = ["lore", "anchor", id, "--rule", quote(text_of(claim.rule))]
-    words += ["--of", quote(claim.of)] if claim.of else []
-    words += ["--in", quote(claim.glob)] if claim.glob != "**" else []
-    words += [word for one in claim.left_out for word in ("--except", quote(one))]
-    words += ["--lang", claim.lang, "--expect", claim.expect]
+    of = ["--of", quote(claim.of)] if claim.of else []
+    within = ["--in", quote(claim.glob)] if claim.glob != "**" else []
+    without = [word for one in claim.left_out for word in ("--except", quote(one))]
+    rule = text_of(claim.rule)
+    words = ["lore", "anchor", id, "--rule", quote(rule), *of, *within, *without,
+             "--lang", claim.lang, "--expect", claim.expect]  # fmt: skip
     return {
-        "rule": text_of(claim.rule),
-        "of": claim.of or None,
-        "expect": claim.expect,
-        "in": claim.glob,
-        "except": [*claim.left_out],
-        "lang": claim.lang,
+        "rule": rule, "of": claim.of or None, "expect": claim.expect, "in": claim.glob,
+        "except": [*claim.left_out], "lang": claim.lang,
         "matches": len(found.matched) + len(found.rest),
-        "against": len(result.against),
-        "command": " ".join(words),
-    }
+        "against": len(claim.judge(found, []).against), "command": " ".join(words),
+    }  # fmt: skip

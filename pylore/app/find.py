@@ -1,0 +1,291 @@
+"""Find and show: search, related, neighbours, path, show, context; record what was shown.
+
+Every search imports this module: what only one function needs is imported there. Where several
+words may be given, one may stand alone.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..core.errors import LoreError, UsageError
+from ..store.filter import Scope, require_statuses
+from ..store.resolve_id import complete_id, complete_ids, resolve_id, resolve_ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ..context.build import Context
+    from ..core.model import Hit, Hits
+    from ..search.query import Near
+    from .engine import Engine
+
+
+def words(given: Iterable[str]) -> tuple[str, ...]:
+    """Return several words; one may be given alone."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def search(
+    engine: Engine, query: str = "", *, near: Iterable[str] = (), types: Iterable[str] = (),
+    statuses: Iterable[str] = (), tags: Iterable[str] = (), files: Iterable[str] = (),
+    since: str = "", filter_expanded: bool = False, min_score: float = 0.0,
+    exclude: Iterable[str] = (), explain: bool = False, operators: bool = False,
+) -> Hits:  # fmt: skip
+    """Return the matches, best first, and the nodes connected to them, with notes for a person.
+
+    Args:
+        near: files (globs from the root, ``@git``, ``@session``); nodes tied to them are found too.
+        types, statuses: limit the results.
+        tags, files, since: limit where the walk starts, with ``filter_expanded`` the results too;
+            ``since`` is a date, or an age as ``7d``.
+        min_score: leave out lower scores, 0 to 1.
+        exclude: ids that are neither returned nor entered.
+        explain: return the factors of each score, and where the query's words are in the snippet.
+        operators: read those of the query (``core.query``).
+
+    Raises:
+        UsageError: a type, a status, a relation, a date or a setting is wrong.
+        StoreError: the store cannot be read.
+    """
+    from ..search.pipeline import Request
+    from ..search.pipeline import search as run_pipeline
+
+    store = engine.store
+    scope = Scope(types=store.types.require(words(types)), tags=words(tags), files=words(files),
+                  statuses=require_statuses(words(statuses)), since=_since(since))  # fmt: skip
+    request = Request(
+        query, scope, filter_expanded=filter_expanded, min_score=min_score, explain=explain,
+        excluded=complete_ids(store, words(exclude)), near=_near(engine, words(near)),
+        operators=operators,
+    )  # fmt: skip
+    embedder = engine.embedder
+    with store.snapshot():
+        found = run_pipeline(store, engine.settings, request, embedder)
+    found.marked = query if explain else ""
+    return found
+
+
+def _since(text: str) -> str:
+    if not text:
+        return ""
+    from ..core.times import parse_since
+
+    return parse_since(text)
+
+
+def _near(engine: Engine, globs: tuple[str, ...]) -> Near | None:
+    if not globs:
+        return None
+    from ..search.query import Near
+
+    return Near(engine.root, globs)
+
+
+def related(
+    engine: Engine, names: Iterable[str] = (), *, near: Iterable[str] = (), hops: int = 1,
+    types: Iterable[str] = (), exclude: Iterable[str] = (), explain: bool = False, here: str = "",
+    limit: int = 0, symbols: bool = False,
+) -> Hits:  # fmt: skip
+    """Return the nodes that a walk reaches from some nodes; of files, what is known about them.
+
+    Args:
+        names: ids, or paths of files from the folder ``here``, else from the project's root.
+        near: globs of files.
+        limit: the most results; 0 returns all.
+        symbols: return the symbols that the files themselves define, too.
+
+    Raises:
+        LoreError: there is no such node or file.
+        UsageError: a type, ``hops`` or a setting is wrong.
+    """
+    from ..core.settings import BY_NAME
+    from ..search.related import related as walk_from
+
+    most = int(BY_NAME["graph_depth"].high)
+    if not 1 <= hops <= most:
+        raise UsageError(f"hops is {hops}: give a whole number from 1 to {most}")
+    store, settings = engine.store, engine.changed([("graph_depth", str(hops))], "hops").settings
+    wanted = store.types.require(words(types))
+    with store.snapshot():
+        found = [_named(engine, name, here) for name in words(names)]
+        ids = [name for name in found if store.nodes.get(name) is not None]
+        files = [_path(engine, name, here) for name in found if name not in ids]
+        hits = walk_from(
+            store, settings, ids, _near(engine, (*words(near), *files)), types=wanted,
+            excluded=complete_ids(store, words(exclude)), explain=explain, symbols=symbols,
+        )  # fmt: skip
+    del hits.hits[limit or len(hits) :]
+    return hits
+
+
+def _named(engine: Engine, name: str, here: str) -> str:
+    """Return the id that a name means; a path, or what may be one, stays as it is."""
+    found = resolve_id(engine.store, name)
+    if engine.store.nodes.get(found) is not None:
+        return found
+    if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
+        return found
+    whole = complete_id(engine.store, name) if name.strip("./") else name
+    return found if engine.store.nodes.get(whole) is None else whole
+
+
+def _path(engine: Engine, name: str, here: str) -> str:
+    """Return a mark, or the path from the root that a name means: from ``here``, if it is there.
+
+    Raises:
+        LoreError: neither a node nor a file, or outside the project.
+    """
+    from ..anchors.project import relative
+    from ..search.file_context import MARKS, files_near
+    from ..search.query import Near
+
+    if name in MARKS:
+        return name
+    if here and os.path.lexists(os.path.join(here, name)):
+        return relative(engine.root, os.path.join(here, name), name)
+    if not files_near(engine.store, Near(engine.root, [name]), []):
+        if name.partition("-")[0] in engine.store.types.all() or not {*"/."} & {*name}:
+            engine.store.nodes.require(name)
+        raise LoreError(f"{name}: there is no such file, and nothing is known of one: "
+                        "check its name")  # fmt: skip
+    return name
+
+
+def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) -> dict[str, Any]:
+    """Return ``{from, to, hops, path, edges}``; ``hops`` is None where there is no path.
+
+    Raises:
+        LoreError: there is no such node.
+        UsageError: a relation of the settings is unknown.
+    """
+    from ..graph.queries import path as shortest_path
+
+    store = engine.store
+    first, last = (store.nodes.require(complete_id(store, id)).id for id in (from_id, to_id))
+    return shortest_path(store, engine.settings, first, last, max_hops)
+
+
+def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return every node one edge away, strongest edge first, with the kept verdict of its anchors;
+    and notes.
+
+    Raises:
+        LoreError: unknown node.
+    """
+    from ..core.text import counted
+    from ..core.vocabulary import COMMIT_IDS
+    from ..graph.queries import neighbours as list_neighbours
+
+    store, commit = engine.store, resolve_id(engine.store, id)
+    if not commit.startswith(COMMIT_IDS) or store.commits.get(commit) is None:
+        commit = store.nodes.require(complete_id(store, id)).id
+    found, nowhere = list_neighbours(store, engine.settings, commit, direction)
+    verdicts, notes = store.nodes.verdicts([row["id"] for row in found])
+    if nowhere:
+        notes.append(f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store")
+    return [{**row, "verdict": verdicts.get(row["id"])} for row in found], notes
+
+
+def show(engine: Engine, ids: Iterable[str], *, history: bool = False) -> list[dict[str, Any]]:
+    """Return nodes with all their fields and live edges; with ``history``, their past too.
+
+    Raises:
+        LoreError: there is no such node.
+    """
+    from ..records.show import shown
+
+    store = engine.store
+    with store.snapshot():
+        return [shown(store, id, history=history) for id in complete_ids(store, words(ids))]
+
+
+def context(
+    engine: Engine, question: str, *, form: str = "narrative", types: Iterable[str] = (),
+    files: Iterable[str] = (), needed: Iterable[str] = (), with_superseded: bool = False,
+) -> Context:  # fmt: skip
+    """Return a text on a question, and which nodes it holds; the setting ``budget`` bounds it.
+
+    The walk is two hops deep unless a depth is set: a context is for what is connected, too.
+
+    Args:
+        question: words, or the id of a task.
+        form: one of ``context.build.FORMS``.
+        files: globs of files that everything comes from.
+        needed: further names of symbols, paths and questions that the answer needs.
+        with_superseded: include superseded facts, marked so.
+
+    Raises:
+        UsageError: a type is unknown.
+        StoreError: the store cannot be read.
+    """
+    from ..context.build import build
+    from ..context.results import ContextBrief, wider
+
+    store, settings, embedder = engine.store, engine.settings, engine.embedder
+    if not settings.origins.get("graph_depth"):
+        settings = settings.changed([("graph_depth", "2")], "default:graph_depth")
+    files = _without_marks(engine, words(files))
+    brief = ContextBrief(
+        resolve_id(store, question), form=form, budget=settings.budget, root=engine.root,
+        scope=Scope(types=store.types.require(words(types)), files=files),
+        needed=resolve_ids(store, words(needed)), near=_near(engine, files),
+        with_superseded=with_superseded,
+    )  # fmt: skip
+    with store.snapshot():
+        return build(store, wider(settings), brief, embedder)
+
+
+def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return globs, with the files that a mark stands for in its place."""
+    if not any(name.startswith("@") for name in globs):
+        return globs
+    from ..search.file_context import MARKS, files_near, literal
+    from ..search.query import Near
+
+    marks = [name for name in globs if name in MARKS]
+    files = files_near(engine.store, Near(engine.root, marks), [])
+    return (*(name for name in globs if name not in marks), *map(literal, files)) or globs
+
+
+# --- records of what was shown: they never fail, and are for when the output is out
+
+
+def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
+    """Record ids, best first, in the run of the settings, if there is one; return notes."""
+    if not engine.settings.run:
+        return []
+    from ..records.impressions import keep_shown
+
+    note = keep_shown(engine.store, engine.settings, query, ids)
+    return [note] if note else []
+
+
+def record_accesses(engine: Engine, ids: Iterable[str]) -> list[str]:
+    """Count that these nodes were read; return notes on what that has confirmed."""
+    from ..records.show import count_accesses
+
+    return count_accesses(engine.store, engine.settings, [*ids])
+
+
+def keep_question(
+    engine: Engine, source: str, question: str, hits: Iterable[Hit], session: str = ""
+) -> None:
+    """Note a question in the log of events if none of its results is sure: see ``capture gaps``."""
+    if not engine.settings.events_days or not question.strip():
+        return
+    if any(not hit.weak for hit in hits):
+        return
+    from os import getsid
+
+    from ..system.parts import part
+
+    log = part("capture", "event_log")
+    name = session or engine.settings.run or f"shell-{getsid(0)}"
+    try:
+        if log is not None:
+            log.append_event(source, name, "question", engine.root, [], ok=False, text=question)
+    except OSError:
+        return  # the question is answered all the same
