@@ -45,24 +45,9 @@ make_home() { # what setup_lore does
 
 setup_store() { # the same, with an empty store of the project
   setup_lore
-  lore init >/dev/null
-  store_of "$PROJECT"
-  STORE=$REPLY
-}
-
-store_of() { # <project> [data home]: REPLY becomes the folder of its store
-  REPLY=$(cd "$1" && XDG_DATA_HOME=${2:-$XDG_DATA_HOME} lore store path)
-  REPLY=${REPLY%/search.db}
-}
-
-copy_store() { # <project> <project> [data home of the first]: the second has the store of the first
-  local from
-  store_of "$1" "${3-}"
-  from=$REPLY
-  (cd "$2" && lore init >/dev/null 2>&1)
-  store_of "$2"
-  cp -p "$from/search.db"* "$REPLY"
-  [ ! -e "$from/trusted" ] || cp "$from/trusted" "$REPLY"
+  STORE=$(lore init)
+  STORE=${STORE#*'"store":"'}
+  STORE=${STORE%/search.db*}
 }
 
 needs_jq() { # skips where there is none

@@ -169,7 +169,7 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
 }
 
 @test "a command of the user gets lore, its store and its settings" {
-  lore init >/dev/null
+  setup_store
   program "$OWN" where \
     'printf "%s\n" "$LORE_ROOT" "$LORE_STORE" "$LORE_PROJECT" "$LORE_STORE_SCOPE" "$LORE_LIMIT" "$LORE_HOP_DECAY"'
   echo 'limit=7' >"$USER_CONFIG"
@@ -177,9 +177,8 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
   mkdir -p src/deep
   cd src/deep
   run_lore where
-  store_of "$PROJECT"
   expect 0 "$LORE_REPOSITORY
-$REPLY
+$STORE
 $PROJECT
 project
 7

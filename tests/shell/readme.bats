@@ -24,10 +24,9 @@ follow_how_tos() { # each page that shows what is printed, in a copy of the tour
   local page folder
   for page in $(cd "$LORE_REPOSITORY" && grep -l '^```console$' docs/how-to/*.md); do
     folder=$(basename "$page" .md)
-    mkdir "$folder"
-    cp -R shop "$folder"
-    copy_store "$PWD/shop" "$PWD/$folder/shop"
     (
+      export XDG_DATA_HOME=$PWD/$folder/data
+      copy_shop "$folder/shop"
       cd "$folder/shop" || exit
       script_of "$page" >../how-to.sh
       on_a_terminal bash ../how-to.sh >../toured
@@ -48,8 +47,17 @@ take_tour() { # <page>: its commands in a new shop; what they print goes to tour
 setup() {
   setup_lore
   in_shop
-  cp -R "$BATS_FILE_TMPDIR/a project/shop/." .
-  copy_store "$BATS_FILE_TMPDIR/a project/shop" "$PROJECT" "$BATS_FILE_TMPDIR/home of a user/.local/share"
+  copy_shop .
+}
+
+copy_shop() { # <folder>: the project of the tour, and its store, as if they had been moved
+  local store
+  mkdir -p "$1" "$XDG_DATA_HOME"
+  cp -R "$BATS_FILE_TMPDIR/a project/shop/." "$1"
+  cp -R "$BATS_FILE_TMPDIR/home of a user/.local/share/lore" "$XDG_DATA_HOME"
+  store=$(echo "$XDG_DATA_HOME"/lore/projects/*)
+  ln -sfn '0:0 /gone' "$store/project"
+  (cd "$1" && lore store adopt "${store##*/}" >/dev/null)
 }
 
 in_shop() { # lore on the PATH; a fzf that needs nobody to choose
