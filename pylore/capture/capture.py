@@ -29,20 +29,8 @@ if TYPE_CHECKING:
     from .transcripts import Kind
 
 
-ALL = "all"
-"""In place of a folder: every project's."""
-
-
 def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the events of the sessions of a project, those of each session in their order.
-
-    Args:
-        project: its folder, or ``ALL``.
-        since: only what happened at this time or later.
-    """
-    if project == ALL:
-        yield from read_events(since=since)
-        return
+    """Yield the events of the sessions of a project, since a time, in their order."""
     sessions = sessions_of(project)
     for event in read_events(since=since) if sessions else ():
         if event.get("session") in sessions:

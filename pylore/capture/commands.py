@@ -19,7 +19,7 @@ from ..hooks.events import AgentSession
 from ..terminal.output import Output, flush, note
 from ..terminal.text import bold, change_text, dim, each
 from . import promotion
-from .capture import ALL, Capture
+from .capture import Capture
 from .curation import Gathered, candidate_of, gather, listed, sweep_candidates, told
 from .dialog import Dialog, candidates_text
 from .event_log import VERSION, append, event_file, log_fault
@@ -36,7 +36,6 @@ from .events import (
 )
 from .gaps import find_gaps
 from .promotion import Promoted, Wanted, asked_row
-from .recent import count_elsewhere
 from .transcripts import TRANSCRIPTS
 
 if TYPE_CHECKING:
@@ -206,45 +205,23 @@ def candidates(
     session: Session,
     *,
     since: str = SINCE,
-    project: str = option("--project DIR", "the project there, or all", ""),
     everything: bool = option("--all", "decided ones too"),
     limit: int | None = LIMIT,
     kept: bool = option("--kept", "list those found before, read no events"),
 ) -> None:
     """List what was said and may be worth keeping, the best first."""
     exclusive(kept=kept, since=since)
-    exclusive(kept=kept, project=project)
     staged: list[Promoted] = []
     with session.engine() as engine:
         if not kept and engine.store.writable:
             moment = parse_since(since) if since else ""
-            _say_found(session, gather(engine, _project(project), moment))
+            _say_found(session, gather(engine, project_root(), moment))
             staged = _stage_by_rule(session, engine)
         elif not kept:
             session.say(["the store cannot be written: what was found before is listed"])
         rows = listed(engine, everything=everything)
-    if not rows and not kept:
-        session.say(_elsewhere(_project(project)))
     session.output.list(rows[:limit], candidates_text)
     session.tell("post-promote", [_row(one) for one in staged])
-
-
-def _elsewhere(project: str) -> list[str]:
-    """Return the note for a project without sessions, if others have some."""
-    sessions, folders = (0, 0) if project == ALL else count_elsewhere(project)
-    if not sessions:
-        return []
-    return [f"no session of {project} is in the log, but {counted(sessions, 'session')} of "
-            f"{counted(folders, 'other folder')}: 'lore capture candidates --project DIR' looks "
-            "there, '--project all' everywhere"]  # fmt: skip
-
-
-def _project(given: str) -> str:
-    if given == ALL:
-        return ALL
-    if given and not os.path.isdir(given):
-        raise UsageError(f"--project {given}: is no folder: give one, or 'all'")
-    return os.path.abspath(given) if given else project_root()
 
 
 def _say_found(session: Session, done: Gathered) -> None:

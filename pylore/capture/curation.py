@@ -312,7 +312,7 @@ def gather(engine: Engine, project: str, since: str = "") -> Gathered:
     """Looks through the events of a project's sessions, and keeps what may be worth knowing.
 
     Args:
-        project: its folder, or ``telemetry.projects.ALL``.
+        project: its folder.
         since: only what happened at this time or later.
     """
     events = [*project_events(project, since)]

@@ -67,16 +67,6 @@ def sessions_of(project: str) -> set[str]:
     return {name for name, folder in _begun() if ours.has(folder)}
 
 
-def count_elsewhere(project: str) -> tuple[int, int]:
-    """Return how many sessions have another folder than a project, and how many folders these
-    are; nothing where the project has sessions."""
-    ours = _Ours(project)
-    begun = {*_begun()}
-    if any(ours.has(folder) for _, folder in begun):
-        return 0, 0
-    return len({name for name, _ in begun}), len({folder for _, folder in begun})
-
-
 def _begun() -> Iterator[tuple[str, str]]:
     """Yield the sessions of the log, each with its folder."""
     for event in read_events(kinds=("session",)):

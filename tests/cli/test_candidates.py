@@ -46,9 +46,6 @@ def plugin(lore: Lore, name: str, script: str) -> None:
 
 
 def test_candidates_list_the_best_first(found: Lore) -> None:
-    (found.project / "elsewhere").mkdir()
-    (note,) = found("candidates", "--project", "elsewhere").notes
-    assert "no session of" in note and "but 2 sessions of 1 other folder" in note
     done = found("candidates")
     assert done.notes == ["2 new candidates"]
     assert [(row["type"], row["sessions"], row["signals"][0]["name"]) for row in done.json] == [
@@ -57,7 +54,6 @@ def test_candidates_list_the_best_first(found: Lore) -> None:
     assert '"Always sign' in found("candidates", "--kept", "-n", "1", "--text").out
     assert found("search", "rotating tokens").json == [] and found("export").out == ""
     found.refuse_each("""
-        candidates --project none | 2 | --project none: is no folder: give one, or 'all'
         candidates --kept --since 1d | 2 | --kept and --since exclude each other
     """)
 
