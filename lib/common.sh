@@ -3,8 +3,11 @@
 
 set -u
 
+export LORE_PROGRAM=$LORE_ROOT/lore.sh
+[ -f "$LORE_PROGRAM" ] || LORE_PROGRAM=${LORE_ROOT%/share/lore}/bin/lore # as a wheel has it
+
 lore() { # [argument...]: runs a command of lore
-  "$LORE_ROOT/lore.sh" "$@"
+  "$LORE_PROGRAM" "$@"
 }
 
 lore_die() { # <message> [exit code]: prints one line, control characters as ?, and ends

@@ -108,7 +108,8 @@ journey() ( # what a newcomer does, with a result of each kind of command
   for found in "rotating keys:sessions are signed with a rotating key" tusks:Walruses swim:swim; do
     offline lore search "${found%:*}" --json | grep -q "\"title\": *\"[^\"]*${found#*:}" || fail "$found"
   done
-  offline lore doctor --json | grep -q '"status": *"fail' && fail "$(offline lore doctor --json)"
+  offline lore plugin list | grep -qx '\[\]' || fail "$(offline lore plugin list)"
+  ! offline lore doctor --text | grep "^FAIL" || fail "lore doctor found a fault"
   printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping"}' | offline lore mcp | grep -q '"result"'
   printf 'Seals\n=====\n\nThey have flippers.\n' >c.rst # what needs a package each
   offline lore import c.rst -q

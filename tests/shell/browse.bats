@@ -27,7 +27,7 @@ at_terminal() { # <command>...: what it prints there
   lore add decision "Sessions are signed" --id "decision-a'b;\$(touch owned)" -q >/dev/null
   lore add note "Bread needs flour" --id note-b --link "decision-a'b;\$(touch owned):relates_to" -q >/dev/null
   given=$(PATH="$TEST_ROOT/bin:$PATH" at_terminal "$LORE" browse --type "note,de\$(touch owned)cision" --scope a)
-  export LORE_ROOT=$LORE_REPOSITORY
+  export LORE_PROGRAM=$LORE_REPOSITORY/lore.sh
   search=$(sed -n 's/^change:reload://p' <<<"$given")
   contains "$search" "--type note\\,de\\\$\\(touch\\ owned\\)cision --scope a"
   preview=$(grep -F -- '--peek' <<<"$given")
