@@ -21,7 +21,7 @@ from .command import SHARED, Command, Group, Line, Parameter
 
 WIDTH = 90
 _NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
-_SHARED_HELP = f"Also: {', '.join(f'--{form.name}' for form in FORMS)}, --jq EXPR, -q."
+_SHARED_HELP = f"Also: {'|'.join(f'--{form.name}' for form in FORMS)}|--jq EXPR, -q."
 
 
 class Verb(click.Command):

@@ -53,7 +53,7 @@ def search(
     tags: tuple[str, ...] = options.TAG_FILTER,
     files: tuple[str, ...] = options.FILE_FILTER,
     since: str = options.SINCE,
-    filter_expanded: bool = option("--filter-expanded", "filter reached nodes too"),
+    filter_expanded: bool = option("--filter-expanded", "choose reached nodes so too"),
     exclude: tuple[str, ...] = options.EXCLUDE,
     min_score: float = option("--min-score X", "the least score", 0.0, low=0.0, high=1.0),
     near: tuple[str, ...] = options.NEAR,
@@ -69,8 +69,8 @@ def search(
 ) -> None:
     """Find records by their words, their meaning and what they are connected to.
 
-    Filters choose the direct matches, not the nodes reached from them. Nodes tied to --files
-    count more. A lone - reads the query from stdin.
+    --tag, --file and --since choose direct matches, not nodes reached from them; nodes tied to
+    --files count more. A lone - reads the query from stdin.
 
     "exact phrase" and title:word must be there, -word must not; word* is a beginning; tag:x and
     type:x filter. The type 'records' is all that people wrote.
@@ -285,7 +285,7 @@ def _print_neighbours(session: Session, names: tuple[str, ...], direction: str) 
     session.output.list(found, each(neighbour_text, "no neighbors\n"))
 
 
-@command("show [options] ID…", settings=("max_bytes",))
+@command("show [options] ID…")
 def show(
     session: Session,
     ids: tuple[str, ...] = argument("ID…", complete="ids"),
@@ -320,7 +320,7 @@ def show(
             session.record_reads(engine, [str(node["id"]) for node in found])
 
 
-@command("list [options]", settings=("scope",))
+@command("list [options]")
 def list_records(
     session: Session,
     *,
@@ -351,7 +351,10 @@ def list_records(
     named = types or (() if all_types else (RECORDS,))
     with session.open() as store, store.faults:
         if orphans:
-            _list_orphans(session, store, types, limit)
+            from ..graph.queries import orphans as without_links
+
+            alone = without_links(store, store.types.require(types), limit or -1)
+            session.output.list(alone, _rendered("titles_text"))
             return
         scope = Scope(
             types=store.types.require(named), tags=tags, files=files,
@@ -364,20 +367,6 @@ def list_records(
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
         rows = () if first is None else _listed(session, store, first, found)
         session.output.stream(rows, _rendered("list_text"))
-
-
-def _list_orphans(
-    session: Session, store: Store, types: tuple[str, ...], limit: int | None
-) -> None:
-    from ..graph.queries import orphans
-    from ..store import ALL
-    from ..terminal.text import bold, each
-
-    def text(row: dict[str, Any]) -> str:
-        return f"{bold(row['id'])}  {row['title']}\n"
-
-    found = orphans(store, store.types.require(types) if types else (), limit or ALL)
-    session.output.list(found, each(text, "no orphans\n"))
 
 
 def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:

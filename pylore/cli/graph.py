@@ -65,7 +65,7 @@ def path(
         session.output.one(found, _path_text)
 
 
-@command("graph stats [--funnel]", settings=("category_tags",))
+@command("graph stats [--funnel]")
 def stats(
     session: Session,
     *,
@@ -89,7 +89,7 @@ def stats(
         session.output.one({**count_all(store), **audit(store, session.settings)}, _stats_text)
 
 
-@command("graph hubs [options]", settings=("min_confidence",))
+@command("graph hubs [options]")
 def hubs_command(
     session: Session,
     *,
@@ -101,7 +101,7 @@ def hubs_command(
     session.output.list(found, each(_hub_text, "no edges\n"))
 
 
-@command("graph relations", settings=("edge_weights",))
+@command("graph relations")
 def relations_command(session: Session) -> None:
     """List the relations: their weights, what they lead from and to, their live edges."""
     with session.open() as store:

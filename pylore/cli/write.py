@@ -241,7 +241,7 @@ def fact(
     _report(session, "post-link", change)
 
 
-@command("confirm [options] ID… | SUBJECT PREDICATE OBJECT", settings=("single_valued",))
+@command("confirm [options] ID… | SUBJECT PREDICATE OBJECT")
 def confirm(
     session: Session,
     words: tuple[str, ...] = argument("ID…", complete="ids"),
@@ -269,7 +269,6 @@ def confirm(
 
 @command(
     "forget [options] ID… | --faded | --purge --proposed",
-    settings=("history_days",),
 )
 def forget(
     session: Session,

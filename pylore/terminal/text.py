@@ -164,6 +164,11 @@ def list_text(rows: Sequence[Row]) -> str:
     return oneline_text(rows) or "nothing here\n"
 
 
+def titles_text(rows: Sequence[Row]) -> str:
+    """Return ids and titles, a line each."""
+    return "".join([f"{bold(row['id'])}  {row['title']}\n" for row in rows]) or "nothing here\n"
+
+
 def _one_line(row: Row) -> str:
     first = f"{row['score']:.2f}" if "score" in row else row["updated_at"][:10]
     place = _location(row)

@@ -82,4 +82,4 @@ def test_new_form_excludes_others_and_needs_the_command(answers: Answers, words:
 
 
 def test_help_has_a_new_form(answers: Answers) -> None:
-    assert "--json, --jsonl, --text, --ids, --csv, --jq" in answers[HELP][1]
+    assert "--json|--jsonl|--text|--ids|--csv|--jq" in answers[HELP][1]
