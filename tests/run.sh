@@ -80,9 +80,15 @@ run_pytest() {
   return "$failed"
 }
 
+# Assertions are plain at first: to rewrite all of them, so that failures show values, takes seconds.
 run_files() { # <part> <count>: of the files with tests, each count-th
-  find tests -name 'test_*.py' | sort | awk -v part="$1" -v count="$2" 'NR % count == part' |
-    PYTHONDONTWRITEBYTECODE='' xargs "$bin/python" -m pytest
+  local files pytest=("$bin/python" -m pytest -o "cache_dir=.pytest_cache/$1")
+  files=$(find tests -name 'test_*.py' | sort | awk -v part="$1" -v count="$2" 'NR % count == part')
+  # shellcheck disable=SC2086 # a word each
+  PYTHONDONTWRITEBYTECODE='' "${pytest[@]}" --assert=plain --tb=no $files && return
+  # shellcheck disable=SC2086
+  "${pytest[@]}" --last-failed $files
+  return 1
 }
 
 # What tests write is kept in memory, where there is enough of it: the system works less, and nobody waits.
