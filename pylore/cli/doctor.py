@@ -12,7 +12,6 @@ from subprocess import run
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import DONE, FAILURE, EmbedderError, LoreError, UsageError
-from ..core.ids import ALL
 from ..core.settings import Settings, from_environment
 from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS, CODE_TYPES
@@ -74,23 +73,19 @@ def doctor(
     \b
     lore doctor --jq '.[] | select(.fix) | .fix'
     """
-    scope = session.given.get("scope") or os.environ.get("LORE_SCOPE", "")
-    if scope not in ("", ALL):
-        raise UsageError(f"doctor is about the whole store, and scope is '{scope}': "
-                         "say --all-scopes")  # fmt: skip
     config.find_store(os.environ)
     settings, problem = _settings(session.given)
     session.use(settings)
-    found = {}
+    session.require_whole("doctor")
+    rows = []
     total = len(MACHINE) + len(STORE)
     with session.progress("checking", total, kept="nothing was changed") as advance:
         for id, check in examine(data_folder(), settings, problem, full=full):
-            found[id] = check
+            row = {"id": id, "ok": check.ok, "detail": check.detail, "fix": check.fix}
+            rows.append(row)
             advance(1)
-    rows = [{"id": id, "ok": check.ok, "detail": check.detail, "fix": check.fix}
-            for id, check in found.items()]  # fmt: skip
     session.output.list(rows, checks_text)
-    return DONE if all(check.ok for check in found.values()) else FAILURE
+    return DONE if all(row["ok"] for row in rows) else FAILURE
 
 
 def _settings(given: Mapping[str, str]) -> tuple[Settings, str]:
