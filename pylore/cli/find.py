@@ -404,10 +404,9 @@ def context(
     *,
     form: str | None = option(
         "--as FORM",
-        "narrative, prompt, json (with the receipt)",
-        choices=("narrative", "prompt", "json"),
+        "narrative, prompt, json (with the receipt), mermaid",
+        choices=("narrative", "prompt", "json", "mermaid"),
     ),
-    mermaid: bool = option("--mermaid", "the diagram alone"),
     receipt: str | None = option(
         "--receipt FILE", "write the receipt; - is stderr", complete="files"
     ),
@@ -427,7 +426,7 @@ def context(
     """
     from ..app.bounds import context_within
 
-    form = _form_of_context(session, form, mermaid=mermaid)
+    form = _form_of_context(session, form)
     if not words and not near:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
     with session.engine() as engine:
@@ -453,17 +452,15 @@ def _record_context(session: Session, engine: Engine, found: Context) -> None:
     session.record_reads(engine, found.ids)
 
 
-def _form_of_context(session: Session, form: str | None, *, mermaid: bool) -> str:
+def _form_of_context(session: Session, form: str | None) -> str:
     """Return the form of a context: the one asked for, or the one that suits where it goes."""
     other = session.form_given()
     if other not in ("", "json", "jsonl", "text", "ids", "jq"):
         raise UsageError(f"a context has no --{other}: leave it out")
     if form == "json" and other in ("json", "jq"):
         other = ""
-    exclusive(**{other: other, "mermaid": mermaid, "as": form})
-    if form is None and not mermaid:
-        return "narrative" if session.output.form == "text" else "json"
-    return form or "mermaid"
+    exclusive(**{other: other, "as": form})
+    return form or ("narrative" if session.output.form == "text" else "json")
 
 
 def _print_context(session: Session, found: Context, form: str) -> None:

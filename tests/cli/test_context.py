@@ -80,8 +80,8 @@ def test_forms_of_a_context(filled: Lore) -> None:
     assert "- **Sessions are signed" in filled("context", "cookies", "--text").out
     flat = filled("context", "cookies", "--as", "prompt", "--graph-depth", "0").out
     assert "mermaid" not in flat and "lesson-keys" not in flat
-    assert filled("context", "sessions tokens", "--mermaid").out.startswith("flowchart ")
-    nothing = filled("context", "xyzzyqwerty", "--mermaid")
+    assert filled("context", "sessions tokens", "--as", "mermaid").out.startswith("flowchart ")
+    nothing = filled("context", "xyzzyqwerty", "--as", "mermaid")
     assert not nothing.out and "nothing to draw" in nothing.err
 
 
