@@ -27,9 +27,7 @@ from .events import (
     KINDS,
     MOST_ERROR,
     MOST_TEXT,
-    Follower,
     event_line,
-    is_wanted,
     read_events,
     shortened,
     sweep_events,
@@ -160,7 +158,6 @@ def events(
     files: tuple[str, ...] = FILE_FILTER,
     kinds: tuple[str, ...] = option("--kind KIND,…", ", ".join(KINDS), choices=KINDS),
     since: str = SINCE,
-    follow: bool = option("-f, --follow", "go on until Ctrl-C"),
 ) -> None:
     """List your log of events.
 
@@ -173,34 +170,12 @@ def events(
     output = session.output
     if session.form_given() in ("", "jq") and output.form == "json":
         output = Output("jsonl", output.jq)  # a log is read line by line
-    wanted: dict[str, Any] = {
-        "since": parse_since(since) if since else "", "session": session_name, "kinds": kinds,
-        "files": files,
-    }  # fmt: skip
-    if follow:
-        _follow(output, wanted)
-    else:
-        output.stream(read_events(**wanted), each(_event_text))
+    moment = parse_since(since) if since else ""
+    found = read_events(since=moment, session=session_name, kinds=kinds, files=files)
+    output.stream(found, each(_event_text))
 
 
-def _follow(output: Output, wanted: dict[str, Any]) -> None:
-    if output.form == "json" or output.jq is not None:
-        raise UsageError("--follow prints lines: leave --json out, and pipe them to jq")
-    follower = Follower()
-    for found in read_events(**wanted):
-        output.list([found], each(_event_text))
-    flush()
-    for one in follower.events():
-        if one is None:
-            flush()
-        elif is_wanted(one, **wanted):
-            output.list([one], each(_event_text))
-
-
-@command(
-    "capture candidates [options]",
-    settings=("promote_auto",),
-)
+@command("capture candidates [options]", settings=("promote_auto",))
 def candidates(
     session: Session,
     *,

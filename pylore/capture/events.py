@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
-import sys
 from calendar import timegm
 from fnmatch import fnmatchcase
 from time import gmtime, strptime, time
@@ -59,11 +57,11 @@ def read_events(
         if sign and sign not in line:
             continue
         event = parse_event(line)
-        if event is not None and is_wanted(event, since, session, kinds, files):
+        if event is not None and _is_wanted(event, since, session, kinds, files):
             yield event
 
 
-def is_wanted(
+def _is_wanted(
     event: dict[str, Any], since: str, session: str, kinds: Collection[str],
     files: Collection[str],
 ) -> bool:  # fmt: skip
@@ -159,77 +157,6 @@ def lines_of(file: IO[bytes]) -> Iterator[bytes]:
             continue
         while line and not line.endswith(b"\n"):
             line = file.readline(MOST_LINE)
-
-
-_WAIT = 300
-"""Milliseconds between two looks."""
-
-
-class Follower:
-    """What is appended from now on. Made before the log is read, it misses nothing of it."""
-
-    def __init__(self) -> None:
-        self._file = _opened()
-        if self._file is not None:
-            self._file.seek(0, os.SEEK_END)
-        self._half = b""
-
-    def events(self) -> Iterator[dict[str, Any] | None]:
-        """Events as they come, and None whenever there is none at the moment.
-
-        Ends when nobody reads stdout any more.
-        """
-        while True:
-            for line in self._new_lines():
-                event = parse_event(line)
-                if event is not None:
-                    yield event
-            yield None
-            if self._has_moved():
-                continue
-            if _nobody_reads(_WAIT):
-                return
-
-    def _new_lines(self) -> Iterator[bytes]:
-        if self._file is None:
-            return
-        while line := self._file.readline():
-            if not line.endswith(b"\n"):
-                self._half += line
-                return
-            yield self._half + line
-            self._half = b""
-
-    def _has_moved(self) -> bool:
-        """Return whether lines go to another file now; the rest of the old one has been read
-        then."""
-        try:
-            found = os.stat(event_file())
-        except FileNotFoundError:
-            return False
-        if self._file is not None:
-            here = os.fstat(self._file.fileno())
-            if (here.st_ino, here.st_dev) == (found.st_ino, found.st_dev):
-                return False
-            if here.st_size > self._file.tell():
-                return True
-            self._file.close()
-        self._file, self._half = _opened(), b""
-        return self._file is not None
-
-
-def _opened() -> IO[bytes] | None:
-    try:
-        return open(event_file(), "rb")
-    except FileNotFoundError:
-        return None
-
-
-def _nobody_reads(milliseconds: int) -> bool:
-    """Waits so long; whether the reader of stdout has gone meanwhile."""
-    poll = select.poll()
-    poll.register(sys.stdout.fileno(), 0)
-    return any(what & (select.POLLERR | select.POLLNVAL) for _, what in poll.poll(milliseconds))
 
 
 _DAY = 86_400

@@ -23,17 +23,6 @@ setup() {
   wait
 }
 
-@test "events -f prints what comes, and ends with its reader" {
-  local tries=0
-  lore event prompt -m one >/dev/null
-  { "$LORE" events -f 3>&- && echo ended >end; } | head -n 2 >two 3>&- &
-  until [ -s end ]; do
-    [ $((tries += 1)) -lt 100 ]
-    lore event say -m more >/dev/null
-  done
-  [ "$(wc -l <two)" -eq 2 ]
-}
-
 @test "a reader that has enough is not an error" {
   run bash -c "set -o pipefail; '$LORE' list | true"
   expect 0
