@@ -272,14 +272,12 @@ def _summary(found: Verified) -> str:
 
 
 def _left_out(found: CoChanges) -> list[str]:
-    notes = []
-    if found.bulk:
-        notes.append(f"{counted(found.bulk, 'commit')} of more than {MAX_FILES} files left out")
-    if found.unusable:
-        notes.append(f"{counted(found.unusable, 'file')} left out: the name cannot be printed")
-    if found.forgotten:
-        notes.append(f"{counted(found.forgotten, 'file')} left out, since forgotten")
-    return notes
+    reasons = (
+        (found.bulk, "commit", f"more than {MAX_FILES} files"),
+        (found.unusable, "file", "the name cannot be printed"),
+        (found.forgotten, "file", "forgotten"),
+    )
+    return [f"{counted(count, noun)} left out: {why}" for count, noun, why in reasons if count]
 
 
 def _index_text(row: dict[str, Any]) -> str:
@@ -308,11 +306,10 @@ def _claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
         held = f"held in {past['held']} of {past['of']}" if past["of"] else "never held"
         if past["confidence"] is not None:
             held += f" (confidence {past['confidence']:.2f})"
-        some = "" if past["looked"] == past["commits"] else f", {past['looked']} looked at"
         older = "" if past["whole"] else ", older ones left out"
         day = f" since {past['since'][:10]}" if past["since"] else ""
         lines.append(f"{bold(row['id'])} {row['claim']}: {held}\n")
-        lines.append(dim(f"  {counted(past['commits'], 'commit')}{day}{some}{older}") + "\n")
+        lines.append(dim(f"  {counted(past['commits'], 'commit')}{day}{older}") + "\n")
         for event in past["events"]:
             places = f"  {', '.join(event['places'][:_EVENT_PLACES])}" if event["places"] else ""
             lines.append(f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
