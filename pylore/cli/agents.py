@@ -236,8 +236,7 @@ def run_hook(
 ) -> None:
     """Answer an event, for the entries of 'lore hook install'.
 
-    Reads JSON on stdin. Exits with 0 whatever happens, after half a second of processor time.
-    LORE_HOOK_DEBUG=FILE logs why nothing was printed; 1 prints it on stderr.
+    Reads JSON on stdin, exits with 0. LORE_HOOK_DEBUG=FILE logs why nothing was printed; 1 prints it.
     """
     from .hooks import run
 
@@ -246,7 +245,7 @@ def run_hook(
 
 @command("hook shell SHELL")
 def shell(session: Session, name: str = argument("SHELL", choices=("bash", "zsh"))) -> None:
-    """Print what a shell needs for a line before its prompt.
+    """Print a shell's code for a line before its prompt.
 
     \b
     eval "$(lore hook shell bash)"     # in ~/.bashrc

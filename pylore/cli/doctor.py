@@ -67,8 +67,7 @@ def doctor(
 ) -> int:
     """Check what lore needs and what it keeps, and print how to mend it.
 
-    Changes nothing. Prints {id, ok, detail, fix} for each check; ok with a fix is a warning. Exits
-    1 if a check fails.
+    Prints {id, ok, detail, fix}; ok with a fix is a warning. Exits 1 if a check fails.
 
     \b
     lore doctor --jq '.[] | select(.fix) | .fix'

@@ -43,10 +43,9 @@ def evaluate_command(
 ) -> None:
     """Measure search on queries with known answers, or tune settings by them.
 
-    A line of the file is {"id","query","relevant":[IDs][,"exclude":[IDs]]}. Printed are recall,
-    nDCG@10, MRR, milliseconds, and differences to the best row without the graph with 95 %
-    intervals. --tune prints lines for a config file, and their gain on queries they were not
-    chosen on.
+    A line of the file is {"id","query","relevant":[IDs][,"exclude":[IDs]]}. Differences to the best
+    row without the graph have 95 % intervals. --tune prints lines for a config file, and their gain
+    on other queries.
 
     \b
     lore eval --queries queries.jsonl --compare "graph_depth=1 EDGE_WEIGHTS[links_to]=0.5"
