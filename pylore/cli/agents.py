@@ -236,7 +236,7 @@ def run_hook(
 ) -> None:
     """Answer an event, for the entries of 'lore hook install'.
 
-    Reads JSON on stdin, exits with 0. LORE_HOOK_DEBUG=FILE logs why nothing was printed; 1 prints it.
+    Reads JSON on stdin, exits with 0. LORE_HOOK_DEBUG=FILE logs why nothing was printed.
     """
     from .hooks import run
 
