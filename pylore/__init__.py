@@ -6,8 +6,7 @@
 ...     for hit in lore.search("jwt", graph_depth=2):
 ...         print(hit.score, hit.id, hit.path)
 
-This package is also what the shell commands run on. Importing it imports
-nothing else: a search by the command line must start in milliseconds.
+Importing it imports nothing else: the commands run on it too, and start in milliseconds.
 """
 
 from __future__ import annotations
@@ -26,32 +25,15 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 
 __all__ = [
-    "AnchorResult",
-    "Change",
-    "Edge",
-    "Hit",
-    "Hits",
-    "Lore",
-    "LoreError",
-    "Node",
-    "SdkResult",
-    "StoreError",
-    "UsageError",
-    "open",
-]
+    "AnchorResult", "Change", "Edge", "Hit", "Hits", "Lore", "LoreError", "Node", "SdkResult",
+    "StoreError", "UsageError", "open",
+]  # fmt: skip
 
 _HOMES = {
-    "AnchorResult": "sdk",
+    **dict.fromkeys(("AnchorResult", "Lore", "SdkResult"), "sdk"),
+    **dict.fromkeys(("Edge", "Hit", "Hits", "Node"), "core.model"),
+    **dict.fromkeys(("LoreError", "StoreError", "UsageError"), "core.errors"),
     "Change": "records.records",
-    "Edge": "core.model",
-    "Hit": "core.model",
-    "Hits": "core.model",
-    "Lore": "sdk",
-    "LoreError": "core.errors",
-    "Node": "core.model",
-    "SdkResult": "sdk",
-    "StoreError": "core.errors",
-    "UsageError": "core.errors",
 }
 
 

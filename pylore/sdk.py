@@ -6,8 +6,9 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from .anchors.verify import rows
 from .app import code, find
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from .code.cochanges import CoChanges
     from .context.build import Context
 
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 Words = Iterable[str]
 """Several words; one may be given alone."""
 
@@ -92,6 +95,18 @@ def anchor_id(node_id: str, kind: str, path: str, detail: str) -> str:
     return "anchor-" + sha256("\0".join((node_id, kind, path, detail)).encode()).hexdigest()[:8]
 
 
+def _of_records(
+    method: Callable[Concatenate[Records, Given], Made],
+) -> Callable[Concatenate[Lore, Given], Made]:
+    """Make a method of ``Lore`` of one of ``Records``."""
+
+    @wraps(method)
+    def call(self: Lore, /, *given: Given.args, **named: Given.kwargs) -> Made:
+        return method(self._records, *given, **named)
+
+    return call
+
+
 class Lore:
     """One store, open for reading and writing; use it in a ``with``, or ``close`` it.
 
@@ -139,8 +154,7 @@ class Lore:
         Options are those of ``app.find.search`` (``near``, ``types``, ``statuses``, ``tags``,
         ``files``, ``since``, ``min_score``, ``exclude``, ``explain``, …), and settings.
         """
-        hits: Hits = self._call(find.search, query, shown=query, **options)
-        return hits
+        return self._call(find.search, query, shown=query, **options)
 
     def related(self, id: str = "", **options: Any) -> Hits:
         """Return what is connected to a node, nearest first, or known about a file, records first.
@@ -150,14 +164,12 @@ class Lore:
         """
         names = [id] if id or not options.get("near") else []
         given = {"here": os.getcwd(), **options}
-        hits: Hits = self._call(find.related, names, shown=f"related {id}", **given)
-        return hits
+        return self._call(find.related, names, shown=f"related {id}", **given)
 
     def expand_with_graph(self, ids: Words, *, depth: int = 2, **options: Any) -> Hits:
         """Return what the graph connects to all of these nodes, up to ``depth`` (1 to 3) hops."""
         shown = f"related {' '.join(ids := words(ids))}"
-        hits: Hits = self._call(find.related, ids, shown=shown, hops=depth, **options)
-        return hits
+        return self._call(find.related, ids, shown=shown, hops=depth, **options)
 
     def prioritize_nodes(self, hits: Hits) -> Sequence[Hit]:
         """Return results in the order in which a prompt takes them: code by score × hop decay."""
@@ -170,8 +182,7 @@ class Lore:
         ``mermaid``; ``types``, ``files``, ``with_superseded``), and settings (``budget``).
         ``receipt()`` says what the text holds.
         """
-        found: Context = self._call(find.context, question, shown=question, **options)
-        return found
+        return self._call(find.context, question, shown=question, **options)
 
     def build_graph_context(self, question: str, **options: Any) -> str:
         """Return the text of ``context`` in the form for a model."""
@@ -183,8 +194,7 @@ class Lore:
         Options are those of ``app.ask.ask`` (``types``, ``files``, ``rounds``,
         ``with_superseded``), and settings.
         """
-        answer: AskResult = self._call(ask, question, shown=question, **options)
-        return answer
+        return self._call(ask, question, shown=question, **options)
 
     def show(self, id: str, *, history: bool = False) -> SdkResult:
         """Return one node with its edges and anchors, as ``lore show`` prints it."""
@@ -239,8 +249,7 @@ class Lore:
 
     def analyze_cochanges(self, **options: Any) -> CoChanges:
         """Return which files change together in git's history (``since``, ``keep_commits``)."""
-        found: CoChanges = self._call(code.analyze_cochanges, **options)
-        return found
+        return self._call(code.analyze_cochanges, **options)
 
     def anchor(self, id: str, file: str, kind: str = "", detail: str = "") -> AnchorResult:
         """Tie a node to code: ``kind`` is ``glob``, ``hash``, ``symbol``, ``lines`` or empty.
@@ -269,27 +278,13 @@ class Lore:
         """Return the anchors that tie something to this file, by globs too."""
         return [AnchorResult.of(row) for row in self._call(code.anchors_for_file, file)]
 
-    # --- write: fields are those of the method of ``Records`` that has the same name
+    # --- write
 
-    def add(self, type: str, text: str, **fields: Any) -> Change:
-        """Add a record (title, why, tags, file, links, …)."""
-        return self._records.add(type, text, **fields)
-
-    def fact(self, subject: str, predicate: str, object: str, **fields: Any) -> Change:
-        """State a fact."""
-        return self._records.fact(subject, predicate, object, **fields)
-
-    def link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> Change:
-        """Link two nodes (weight, metadata, …)."""
-        return self._records.link(from_id, relation, to_id, **fields)
-
-    def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
-        """Remove a link; its history keeps it."""
-        return self._records.unlink(from_id, relation, to_id)
-
-    def edit(self, id: str, **changes: Any) -> Change:
-        """Change fields of a record."""
-        return self._records.edit(id, **changes)
+    add = _of_records(Records.add)
+    fact = _of_records(Records.fact)
+    link = _of_records(Records.link)
+    unlink = _of_records(Records.unlink)
+    edit = _of_records(Records.edit)
 
     def forget(self, *ids: str, purge: bool = False) -> Sequence[Change]:
         """Invalidate nodes with their edges; ``purge`` deletes them."""
@@ -334,8 +329,8 @@ class Lore:
         self.close()
 
     def _call(
-        self, function: Callable[..., Any], *given: Any, shown: str | None = None, **options: Any
-    ) -> Any:
+        self, function: Callable[..., Made], *given: Any, shown: str | None = None, **options: Any
+    ) -> Made:
         """Call a function of app with the options that it has, under the others, as settings.
 
         What it found is recorded in the run of the settings, if there is one, as ``shown`` for a
@@ -345,7 +340,7 @@ class Lore:
         with self._engine(options) as engine:
             found = function(engine, *given, **own)
             if shown is not None:
-                of = found.context if isinstance(found, AskResult) else found
+                of: Any = found.context if isinstance(found, AskResult) else found
                 of.notes.extend(find.record_shown(engine, shown, of.ids))
         return found
 

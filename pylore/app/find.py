@@ -1,7 +1,8 @@
 """Find and show: search, related, neighbours, path, show, context; record what was shown.
 
 Every search imports this module: what only one function needs is imported there. Where several
-words may be given, one may stand alone.
+words may be given, one may stand alone. All raise UsageError for a wrong type, relation, date or
+setting, LoreError for a node or file that is not there, and StoreError.
 """
 
 from __future__ import annotations
@@ -45,10 +46,6 @@ def search(
         exclude: ids that are neither returned nor entered.
         explain: return the factors of each score, and where the query's words are in the snippet.
         operators: read those of the query (``core.query``).
-
-    Raises:
-        UsageError: a type, a status, a relation, a date or a setting is wrong.
-        StoreError: the store cannot be read.
     """
     from ..search.pipeline import Request
     from ..search.pipeline import search as run_pipeline
@@ -96,10 +93,6 @@ def related(
         near: globs of files.
         limit: the most results; 0 returns all.
         symbols: return the symbols that the files themselves define, too.
-
-    Raises:
-        LoreError: there is no such node or file.
-        UsageError: a type, ``hops`` or a setting is wrong.
     """
     from ..core.settings import BY_NAME
     from ..search.related import related as walk_from
@@ -133,11 +126,7 @@ def _named(engine: Engine, name: str, here: str) -> str:
 
 
 def _path(engine: Engine, name: str, here: str) -> str:
-    """Return a mark, or the path from the root that a name means: from ``here``, if it is there.
-
-    Raises:
-        LoreError: neither a node nor a file, or outside the project.
-    """
+    """Return a mark, or the path from the root that a name means: from ``here``, if it is there."""
     from ..anchors.project import relative
     from ..search.file_context import MARKS, files_near
     from ..search.query import Near
@@ -155,12 +144,7 @@ def _path(engine: Engine, name: str, here: str) -> str:
 
 
 def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) -> dict[str, Any]:
-    """Return ``{from, to, hops, path, edges}``; ``hops`` is None where there is no path.
-
-    Raises:
-        LoreError: there is no such node.
-        UsageError: a relation of the settings is unknown.
-    """
+    """Return ``{from, to, hops, path, edges}``; ``hops`` is None where there is no path."""
     from ..graph.queries import path as shortest_path
 
     store = engine.store
@@ -169,12 +153,7 @@ def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) 
 
 
 def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return every node one edge away, strongest edge first, with the kept verdict of its anchors;
-    and notes.
-
-    Raises:
-        LoreError: unknown node.
-    """
+    """Return every node one edge away, strongest edge first, with its last verdict; and notes."""
     from ..core.text import counted
     from ..core.vocabulary import COMMIT_IDS
     from ..graph.queries import neighbours as list_neighbours
@@ -190,11 +169,7 @@ def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, 
 
 
 def show(engine: Engine, ids: Iterable[str], *, history: bool = False) -> list[dict[str, Any]]:
-    """Return nodes with all their fields and live edges; with ``history``, their past too.
-
-    Raises:
-        LoreError: there is no such node.
-    """
+    """Return nodes with all their fields and live edges; with ``history``, their past too."""
     from ..records.show import shown
 
     store = engine.store
@@ -216,10 +191,6 @@ def context(
         files: globs of files that everything comes from.
         needed: further names of symbols, paths and questions that the answer needs.
         with_superseded: include superseded facts, marked so.
-
-    Raises:
-        UsageError: a type is unknown.
-        StoreError: the store cannot be read.
     """
     from ..context.build import build
     from ..context.results import ContextBrief, wider

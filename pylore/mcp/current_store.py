@@ -46,12 +46,7 @@ class CurrentStore:
         """True if the store is the user's own: named by ``LORE_DIR``, or trusted."""
 
     def engine(self) -> Engine:
-        """Return the engine of a call, under the config files of this moment.
-
-        Raises:
-            UsageError: a setting or a config file is wrong.
-            StoreError: there is no store, or it cannot be opened.
-        """
+        """Return the engine of a call, under the config files of this moment."""
         found = place, *_ = self._look()
         if self._engine is None or place is None or found != self._found:
             self.close()

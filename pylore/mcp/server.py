@@ -41,10 +41,8 @@ LONGEST_LINE = 4_000_000
 IDLE = 300.0
 """Seconds without a request after which the store is closed until the next one."""
 
-PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS, INTERNAL_ERROR = (
-    -32700, -32600, -32601, -32602, -32603,
-)  # fmt: skip
-UNSUPPORTED_VERSION = -32022
+PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
+INTERNAL_ERROR, UNSUPPORTED_VERSION = -32603, -32022
 
 _VERSION, _CAPABILITIES, _SERVER = (
     f"io.modelcontextprotocol/{name}"
@@ -89,11 +87,7 @@ class Server:
         self._unanswered: dict[str, Message] = {}
 
     def run(self, lines: BinaryIO, idle: float = IDLE) -> None:
-        """Answer lines on stdout until they end.
-
-        Raises:
-            BrokenPipeError: nobody reads the answers.
-        """
+        """Answer lines on stdout until they end; BrokenPipeError if nobody reads the answers."""
         for task in (lambda: self._read(lines), _end_with_parent):
             threading.Thread(target=task, daemon=True).start()
         while True:
@@ -141,11 +135,7 @@ class Server:
             return {"error": ProtocolError(INTERNAL_ERROR, self._report(error)).row}
 
     def answer(self, method: str, params: Object) -> Object:
-        """Return the result of a request.
-
-        Raises:
-            ProtocolError: the request is wrong, or there is no such method.
-        """
+        """Return the result of a request; ProtocolError if it is wrong, or the method unknown."""
         meta = params.get("_meta") or {}
         if not isinstance(meta, dict):
             raise ProtocolError(INVALID_REQUEST, "'_meta' is not an object")
