@@ -36,12 +36,8 @@ def size(value: object) -> int:
 
 
 def first_rows(rows: Rows, most: int) -> tuple[Rows, list[str]]:
-    """Return as many rows as a list of ``most`` bytes holds (0: all), and notes.
-
-    Raises:
-        UsageError: ``most`` is below ``LEAST``.
-        LoreError: not even the first one has room.
-    """
+    """Return as many rows as a list of ``most`` bytes holds (0: all), and notes; LoreError if not
+    even the first one has room."""
     count = _fitting(rows, most)
     if rows and not count:
         raise LoreError(f"not even the first result has room: max_bytes is {most}")
@@ -49,11 +45,7 @@ def first_rows(rows: Rows, most: int) -> tuple[Rows, list[str]]:
 
 
 def first_nodes(rows: Rows, most: int) -> tuple[Rows, list[str]]:
-    """Return the same for whole nodes; of the first one, edges and then the body are cut to fit.
-
-    Raises:
-        UsageError: ``most`` is below ``LEAST``.
-    """
+    """Return the same for whole nodes; of the first one, edges and then the body are cut to fit."""
     count = _fitting(rows, most)
     if count or not rows:
         return rows[:count], _left_out(len(rows) - count, most)

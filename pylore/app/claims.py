@@ -59,10 +59,6 @@ def claim(engine: Engine, id: str, rule: str, **claimed: Any) -> dict[str, Any]:
     """Tie a node to a claim (``claim_of``); return the anchor as a row with its ``state``.
 
     Places that are against the claim today are known from then on.
-
-    Raises:
-        UsageError: the claim is incomplete, or its pattern does not parse.
-        LoreError: no such node, no file that the claim is about.
     """
     one = claim_of(Project(engine.root), rule, **claimed)
     return anchor(engine, id, one.glob, "rule", one.detail)
@@ -82,11 +78,8 @@ def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[
 def claims_about(
     engine: Engine, rules: Sequence[Anchor], paths: Iterable[str], here: str, *, newly: bool = False
 ) -> Iterator[tuple[Node, Claim, list[ClaimPlace]]]:
-    """Yield the claims of rules about files, each with its node.
-
-    Args:
-        rules: the rules of the project.
-        newly: only claims with new places against them, and these places.
+    """Yield the claims of a project's rules about files, each with its node; with ``newly``, only
+    claims with new places against them, and these places.
     """
     project = Project(engine.root)
     for path in paths:
@@ -139,10 +132,7 @@ def follow_claims(
     """Follow the rules of nodes through history, and keep what it shows in their anchors.
 
     Returns rows of anchors with a ``history``, and the confidence that it leaves in each node: that
-    of its worst rule.
-
-    Raises:
-        LoreError: a node has no rule, no git, or ``since`` is not a commit.
+    of its worst rule. LoreError if a node has no rule, or ``since`` is not a commit.
     """
     from ..code.claim_history import follow
 
@@ -183,9 +173,6 @@ def claim_of(
         rule: a pattern, or a YAML file with a rule.
         lang: the language; that of most files if empty.
         here: the folder that the globs ``inside`` and ``left_out`` and the file start from.
-
-    Raises:
-        UsageError: it is incomplete or wrong; in one line.
     """
     parsed, named = rule_of(rule, here)
     here = here or project.root
@@ -214,11 +201,7 @@ def bad_pattern(rules: Rules, claim: Claim) -> str:
 
 
 def rule_of(text: str, here: str) -> tuple[Rule, str]:
-    """Return a rule and its language: from a pattern, a YAML file or the text of one as JSON.
-
-    Raises:
-        UsageError: the file is not a rule of ast-grep.
-    """
+    """Return a rule and its language: from a pattern, a YAML file or the text of one as JSON."""
     if text.startswith("{") and is_json(text):
         data = loads(text)
     elif text.endswith((".yml", ".yaml")):

@@ -1,4 +1,7 @@
-"""Anchors of records to code, and the index of a project."""
+"""Anchors of records to code, and the index of a project.
+
+All raise LoreError for a node, file, symbol or commit that is not there.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +66,6 @@ def anchor(
         kind: glob, hash, symbol, lines, rule, or empty: the lines of ``FILE:10-20``, else the file.
         detail: the symbol, the lines as ``10-20``, or a rule as ``Claim.detail``.
         source: an anchor of a conversation is staged.
-
-    Raises:
-        LoreError: no such node, file or symbol; the path leaves the project.
-        UsageError: ``detail`` does not give lines.
     """
     store, project = engine.store, Project(engine.root)
     wanted = _wanted(engine, id, file, kind or None, detail, here)
@@ -81,11 +80,7 @@ def anchor(
 def unanchor(
     engine: Engine, id: str, file: str, kind: str = "", detail: str = "", *, here: str = ""
 ) -> Rows:
-    """Take away the anchors of a node to a file, of any kind where none is named.
-
-    Raises:
-        LoreError: there is no such anchor.
-    """
+    """Take away the anchors of a node to a file, of any kind where none is named."""
     return removed(engine, [_wanted(engine, id, file, kind, detail, here)])
 
 
@@ -123,9 +118,6 @@ def verify(
     """Judge the anchors of these nodes, or of all, and keep the verdicts.
 
     With ``since``, a commit, rules know the violations that it has instead of their own.
-
-    Raises:
-        LoreError: a node has no anchors; ``since`` is not a commit.
     """
     ids = complete_ids(engine.store, ids)
     require_anchors(engine.store, ids)
@@ -151,9 +143,6 @@ def index(
         progress: is called with the number of files that are done, and of all.
         left_out: is called with each file that is not read, and why.
         stage: is called with what is done with the history, how much of it, and of how much.
-
-    Raises:
-        LoreError: no such folder or commit, ast-grep is missing, a language is not known.
     """
     from ..code.index import below_root
     from ..code.index import index as index_files

@@ -44,11 +44,7 @@ class Engine:
 
     @property
     def embedder(self) -> Embedder | None:
-        """The embedder that the settings name; None for ``none``.
-
-        Raises:
-            EmbedderError: there is no such place.
-        """
+        """The embedder that the settings name; None for ``none``."""
         if not self._embedder:
             from ..embed import open_embedder
 

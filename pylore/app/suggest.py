@@ -40,9 +40,6 @@ _CALL = re.compile(rf"({_NAME.pattern})\(.*\)", re.DOTALL)
 def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
     """Return rules that a record may mean, each with what it finds today and the command that ties
     it; those that find something first.
-
-    Raises:
-        LoreError: there is no such node.
     """
     node = engine.store.nodes.require(complete_id(engine.store, id))
     project, rules = Project(engine.root), load_rules()

@@ -208,10 +208,7 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
     """Make the store of a project that shares knowledge, read its file, and open the store.
 
     Where the data folder cannot be written, the store is one in memory that takes no writes.
-
-    Raises:
-        NoStore: the project shares nothing; says what to do.
-        LoreError: the file cannot be read, or the project is another user's.
+    NoStore, if the project shares nothing, says what to do.
     """
     path, folder = os.path.join(project, SHARED, KNOWLEDGE), ""
     _refuse_inside(project)
@@ -247,11 +244,7 @@ def earlier_store(project: str) -> str:
 def make_store(folder: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
     """Make a project's store in a folder that is bound to it; return how many lines it shares.
 
-    Args:
-        fulltext: fts5, fts4 or auto, which takes FTS5 where SQLite has it.
-
-    Raises:
-        LoreError: it cannot be made, or the shared file cannot be read.
+    ``fulltext`` is fts5, fts4 or auto, which takes FTS5 where SQLite has it.
     """
     path = os.path.join(project, SHARED, KNOWLEDGE)
     if os.path.lexists(path):

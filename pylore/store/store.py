@@ -367,14 +367,6 @@ class Store:
             self.connection.set_busy_timeout(wait)
         return True
 
-    def interrupt(self) -> None:
-        """Let a statement that is under way fail with StoreError, changing nothing; for another
-        thread.
-
-        Where none is under way, nothing happens.
-        """
-        self.connection.interrupt()
-
     def close(self) -> None:
         """Let go of the file; a second call does nothing."""
         self.connection.close()

@@ -92,14 +92,10 @@ def is_for(plugin: str, event: str) -> bool:
 
 
 class Events:
-    """The event plugins of one command, in the order of their names. ``store`` and ``root`` are the
-    data folder and the folder of plugins, unless those of the environment.
-    """
+    """The event plugins of one command, in the order of their names."""
 
-    def __init__(self, settings: Settings, store: str = "", root: str = "") -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._store = store
-        self._root = root
         self._fault = ""
         try:
             self._plugins = event_plugins(settings.plugin_dir)
@@ -135,4 +131,4 @@ class Events:
             return []
         from .plugin_process import run_all
 
-        return run_all(plugins, event, rows, self._settings, self._store, self._root)
+        return run_all(plugins, event, rows, self._settings)

@@ -47,15 +47,14 @@ class PluginProcess:
     """
 
     def __init__(
-        self, command: Sequence[str], stdin: bytes | IO[bytes], environ: Mapping[str, str],
-        folder: str | None = None,
-    ) -> None:  # fmt: skip
+        self, command: Sequence[str], stdin: bytes | IO[bytes], environ: Mapping[str, str]
+    ) -> None:
         self.said = ""
         with _as_file(stdin) as file:
             try:
                 self._process = start_session(
                     command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                    env=environ, cwd=folder,
+                    env=environ,
                 )  # fmt: skip
             except (OSError, ValueError) as error:
                 why = getattr(error, "strerror", None) or error
@@ -150,15 +149,12 @@ def run_all(
     event: str,
     rows: Iterable[Mapping[str, object]],
     settings: Settings,
-    store: str = "",
-    root: str = "",
 ) -> list[tuple[str, str]]:
     """Run plugins of one event; return those that failed, each with why, in order.
 
     Each gets the rows on stdin, a line of JSON each, with the name of the event. Their stdout is
-    dropped. ``store`` and ``root`` are as ``Events`` has them.
+    dropped.
     """
-    ours = {"LORE_STORE": store} if store else {}
     text = "".join(_COMPACT.encode({"event": event, **row}) + "\n" for row in rows)
     lines = text.encode(errors="replace")
     limit = settings.plugin_timeout or EVENT_SECONDS
@@ -170,8 +166,7 @@ def run_all(
             for name in plugins:
                 try:
                     path = find("", name, settings.plugin_dir, on_path=False)
-                    environ = environment(name, **ours)
-                    running[name] = PluginProcess([path], lines, environ, root or None)
+                    running[name] = PluginProcess([path], lines, environment(name))
                 except Refused as why:
                     failed[name] = str(why)
             for name, process in running.items():

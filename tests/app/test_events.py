@@ -35,9 +35,7 @@ def put(folder: Path, name: str, script: str) -> None:
     (folder / name).chmod(0o755)
 
 
-def test_all_plugins_of_an_event_run_and_the_first_by_name_that_refuses_is_named(
-    own: Path, tmp_path: Path
-) -> None:
+def test_first_plugin_that_refuses_is_named(own: Path, tmp_path: Path) -> None:
     for name in ("", ".b", ".a"):
         put(
             own, f"lore-hook-pre-add{name}", f"cat >{tmp_path}/got{name}; echo no{name} >&2; exit 1"
@@ -51,7 +49,7 @@ def test_all_plugins_of_an_event_run_and_the_first_by_name_that_refuses_is_named
     )
 
 
-def test_none_runs_within_a_plugin_and_none_of_another_event(
+def test_no_plugin_runs_within_a_plugin(
     own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(own, "lore-hook-pre-add", f"touch {tmp_path}/ran; exit 1")
@@ -62,15 +60,7 @@ def test_none_runs_within_a_plugin_and_none_of_another_event(
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_plugin_finds_its_store_and_its_folder(own: Path, tmp_path: Path) -> None:
-    put(own, "lore-hook-post-add", f'echo "$LORE_STORE $PWD $LORE_IN_PLUGIN" >{tmp_path}/got')
-    settings = Settings.load(environ={}, flags={})
-    assert Events(settings, store="/a/.lore", root=str(tmp_path)).tell("post-add", ROWS) == []
-    got = (tmp_path / "got").read_text()
-    assert got == f"/a/.lore {tmp_path.resolve()} lore-hook-post-add\n"
-
-
-def test_a_folder_that_cannot_be_listed_refuses_before_and_warns_afterwards(
+def test_unreadable_folder_refuses_before_and_warns_after(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: str) -> list[str]:
@@ -85,9 +75,7 @@ def test_a_folder_that_cannot_be_listed_refuses_before_and_warns_afterwards(
     events().ask("pre-add", ROWS)
 
 
-def test_where_there_are_none_the_folder_is_looked_at_once(
-    own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_without_plugins_is_listed_once(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[str] = []
     listdir = os.listdir
 

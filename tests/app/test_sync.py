@@ -126,7 +126,7 @@ def test_a_file_that_changes_meanwhile_loses_nothing(engine: Engine, tmp_path: P
     assert engine.store.nodes.get("note-b") is not None
 
 
-def test_what_came_in_is_one_command_of_the_history(engine: Engine, tmp_path: Path) -> None:
+def test_a_sync_is_one_command_of_the_history(engine: Engine, tmp_path: Path) -> None:
     file = tmp_path / "knowledge.jsonl"
     file.write_text(note("note-a", "first"))
     assert sync(engine, str(file)).came_in.added == 1

@@ -14,6 +14,7 @@ def test_install_prints_a_clients_configuration(lore: Lore) -> None:
     lore.refuse_each("""
         mcp --install emacs | 2 | give one of claude, codex, cursor, gemini, vscode
         mcp --write-config | 2 | --install
+        mcp --install codex --write-config | 1 | is not JSON
         mcp now | 2 | now
         mcp --max-bytes many | 2 | max_bytes
     """)

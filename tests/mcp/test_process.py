@@ -51,7 +51,7 @@ def _project(folder: Path) -> Path:
     return folder
 
 
-def test_the_store_is_looked_up_at_every_call(project: Path, tmp_path: Path) -> None:
+def test_store_is_found_again_at_every_call(project: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()
     call = tool(1, "lore_search", query="tokens")
@@ -75,7 +75,7 @@ def test_the_store_is_looked_up_at_every_call(project: Path, tmp_path: Path) -> 
         assert not answer["result"]["isError"]
 
 
-def test_what_is_cancelled_is_not_answered(shared: Path) -> None:
+def test_cancelled_requests_get_no_answer(shared: Path) -> None:
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
     with serving(shared) as wire:
         wire.send(*[tool(n, "lore_context", question="tokens keys", budget=8000)
@@ -84,7 +84,7 @@ def test_what_is_cancelled_is_not_answered(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["eof", "term", "parent"])
-def test_it_ends_when_its_client_does(shared: Path, tmp_path: Path, how: str) -> None:
+def test_server_ends_with_its_client(shared: Path, tmp_path: Path, how: str) -> None:
     if how == "parent":
         fifo = tmp_path / "fifo"
         os.mkfifo(fifo)
@@ -120,7 +120,7 @@ def _wait_until_gone(process: int) -> None:
     raise AssertionError("the server outlived its client")
 
 
-def test_many_clients_use_one_store_while_it_is_written(project: Path) -> None:
+def test_clients_share_a_store_that_is_written(project: Path) -> None:
     lore(project, "trust")
 
     def talk(number: int) -> list[str]:
