@@ -106,10 +106,12 @@ def context_within(engine: Engine, question: str, text_bytes: int = 0, **options
 
     found = context(engine, question, **options)
     most = text_bytes or require_room(engine.settings.max_bytes)
-    for _ in range(_TRIES):
+    for tries_left in range(_TRIES, -1, -1):
         taken = len(found.text.encode()) if text_bytes else size(found.to_row())
         if not most or taken <= most:
             return found
+        if not tries_left:
+            break
         if found.withheld and not text_bytes:
             found.notes.append(f"{len(found.withheld)} of what was withheld are not named: "
                                f"max_bytes is {most}")  # fmt: skip

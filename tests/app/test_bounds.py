@@ -1,0 +1,49 @@
+"""Answers within a number of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from new_stores import new_store
+
+from pylore.app.bounds import context_within, first_nodes, size
+from pylore.app.engine import Engine
+from pylore.core.settings import Settings
+from pylore.records.records import Records
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    """A store with twenty records about tokens."""
+    settings = Settings.load(environ={}, flags={"embedder": "none", "budget": "2000"})
+    with new_store(str(tmp_path)) as store:
+        records = Records(store, settings, None, str(tmp_path))
+        for number in range(20):
+            records.add("note", f"Token {number} is signed. " + "So it is kept whole. " * 20)
+        yield Engine(store, settings, str(tmp_path))
+
+
+@pytest.mark.parametrize("most", [1000, 1500, 3000, 6000])
+def test_context_keeps_within_its_bytes(engine: Engine, most: int) -> None:
+    whole = context_within(engine, "which token is signed")
+    assert size(whole.to_row()) > 6000 and whole.withheld
+    less = context_within(
+        engine.changed([("max_bytes", str(most))], "flag"), "which token is signed"
+    )
+    assert size(less.to_row()) <= most
+    assert less.notes and (less.text or most < 1500)
+    text = context_within(engine, "which token is signed", most)
+    assert 0 < len(text.text.encode()) <= most
+
+
+def test_a_node_without_room_loses_edges_then_its_end() -> None:
+    edges = [{"id": f"note-{number}", "title": "x" * 50} for number in range(30)]
+    node = {"id": "note-a", "body": "é" * 400, "edges": edges}
+    rows, notes = first_nodes([node, node], 1500)
+    assert size(rows) <= 1500 and 0 < len(rows[0]["edges"]) < 30 and rows[0]["body"] == "é" * 400
+    assert notes[0].startswith("1 result left out") and "edges of note-a left out" in notes[1]
+    rows, notes = first_nodes([{**node, "body": "é" * 4000}], 1000)
+    assert size(rows) <= 1000 and rows[0]["edges"] == [] and set(rows[0]["body"]) == {"é"}
+    assert "the body of note-a ends after" in notes[1]
