@@ -24,7 +24,18 @@ _NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_wi
 _SHARED_HELP = f"Also: {'|'.join(f'--{form.name}' for form in FORMS)}|--jq EXPR, -q."
 
 
-class Verb(click.Command):
+class _QuietHelp(click.Command):
+    """A command whose help does not list -h."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return -h and --help, which no help needs to list."""
+        found = super().get_help_option(ctx)
+        if found is not None:
+            found.hidden = True
+        return found
+
+
+class Verb(_QuietHelp):
     """A command or verb as click has it."""
 
     def __init__(self, declared: Command, name: str) -> None:
@@ -33,13 +44,6 @@ class Verb(click.Command):
             short_help=_summary(declared.text), hidden=declared.hidden, context_settings=_NAMES,
         )  # fmt: skip
         self.declared = declared
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return -h and --help, which no help needs to list."""
-        found = super().get_help_option(ctx)
-        if found is not None:
-            found.hidden = True
-        return found
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage as it is declared."""
@@ -71,7 +75,7 @@ class Verb(click.Command):
         return line
 
 
-class Verbs(click.Group):
+class Verbs(_QuietHelp, click.Group):
     """A command that has verbs."""
 
     def __init__(self, declared: Group) -> None:

@@ -95,9 +95,8 @@ def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project:
     assert "note-x" not in project("list", "--ids").out
 
 
-@pytest.mark.parametrize("words", ["doctor", "index --embedder none", "import many.jsonl"])
+@pytest.mark.parametrize("words", ["doctor", "index --embedder none"])
 def test_progress_is_a_line_where_stderr_is_a_pipe(repository: Lore, words: str) -> None:
-    repository.write("many.jsonl", '{"id":"note-1","title":"Tokens"}\n')
     repository.patch.setattr("pylore.terminal.screen.LINE_AFTER", 0.001)
     lines = repository(*words.split()).notes
     assert lines and all(re.fullmatch(r"[a-z ]+: .*\d s so far", line) for line in lines), lines
