@@ -121,6 +121,7 @@ def test_the_first_command_reads_the_shared_file(shared: Lore) -> None:
     assert not other("search", "sessions", "--ids").err
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "words",
     ["add note More", "edit note-shared Other", "list", "sync", "show note-shared", "init",

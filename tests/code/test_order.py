@@ -77,7 +77,7 @@ def _run(seed: int, root: Path) -> str:
 
 
 def test_hash_seeds_do_not_change_the_edges(tmp_path: Path) -> None:
-    found = {_run(seed, tmp_path) for seed in range(1, 4)}
+    found = {_run(seed, tmp_path) for seed in (1, 2)}
     assert len(found) == 1
     assert "m00/a.go::Run" in next(iter(found))
 

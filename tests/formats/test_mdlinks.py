@@ -119,7 +119,7 @@ def test_a_link_between_any_prose_is_found(around: list[str]) -> None:
     ["[", "](", '](a "', "](a (b", "](<", "<!--", "[[", "![", "\\`", "``a`", "> ", "](" + 9 * " "],
 )
 def test_time_is_linear(part: str) -> None:
-    text = [part * (120_000 // len(part))]
+    text = [part * (40_000 // len(part))]
     start = time.process_time()
     find_links(text)
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 1

@@ -148,7 +148,7 @@ def both(
     store.close()
 
 
-@pytest.mark.parametrize(("query", "settings", "request_", "equal"), some(ALIKE, 4))
+@pytest.mark.parametrize(("query", "settings", "request_", "equal"), some(ALIKE, 8))
 def test_a_hub_answers_as_a_store(
     both: Both, query: str, settings: str, request_: dict[str, Any], equal: tuple[Equal, ...]
 ) -> None:

@@ -8,6 +8,7 @@ from math import hypot
 from struct import pack, unpack
 from typing import Any
 
+import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,22 +35,37 @@ def stretches() -> list[bytes]:
     ]
 
 
+def lower_bounds(patch: pytest.MonkeyPatch) -> None:
+    """Give clusters to as few vectors as a test can do with."""
+    patch.setattr(vectors, "CLUSTERED", 300)
+    patch.setattr(vectors, "clusters_for", lambda count: count // 15)
+
+
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So few vectors have clusters that a test can do with them."""
-    monkeypatch.setattr(vectors, "CLUSTERED", 300)
-    monkeypatch.setattr(vectors, "clusters_for", lambda count: count // 15)
+    lower_bounds(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def arranged(stretches: list[bytes]) -> bytes:
+    """A database with these vectors in clusters."""
+    with pytest.MonkeyPatch.context() as patch, scratch_store() as store:
+        lower_bounds(patch)
+        with store.transaction():
+            store.meta.set("embedder", "some")
+            store.meta.set("embedder_dimension", str(DIMENSION))
+            store.vectors.create(DIMENSION)
+            put(store, stretches)
+            store.vectors.arrange()
+            assert clusters(store) == MANY // 15
+        return store.connection.serialize("main")
 
 
 @pytest.fixture
-def store(stretches: list[bytes], few: None) -> Iterator[Store]:
-    with scratch_store() as store, store.transaction():
-        store.meta.set("embedder", "some")
-        store.meta.set("embedder_dimension", str(DIMENSION))
-        store.vectors.create(DIMENSION)
-        put(store, stretches)
-        store.vectors.arrange()
-        assert clusters(store) == MANY // 15
+def store(arranged: bytes, few: None) -> Iterator[Store]:
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", arranged)
+    with Store(connection, ":memory:") as store, store.transaction():
         yield store
 
 
