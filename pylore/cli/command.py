@@ -20,9 +20,13 @@ MOST = 2**63 - 1
 
 
 class Parameter:
-    """One option or argument, as ``option`` and ``argument`` declare it."""
+    """One option or argument, as ``option`` and ``argument`` declare it.
 
-    __slots__ = ("choices", "complete", "default", "help", "hidden", "high", "low", "name", "names",
+    Its spelling is read when somebody asks for ``names``, ``value`` or ``default``: a module
+    declares the options of all its commands, and one of them runs.
+    """
+
+    __slots__ = ("_given", "choices", "complete", "default", "help", "hidden", "high", "low", "name", "names",
                  "spelled", "value")  # fmt: skip
 
     def __init__(
@@ -43,14 +47,20 @@ class Parameter:
         self.choices = choices
         self.complete = complete
         self.hidden = hidden
-        parts = spelled.split(", ") if spelled[:1] == "-" else []
-        self.names = tuple([part.partition(" ")[0] for part in parts])
-        self.value = parts[-1].partition(" ")[2] if parts else spelled
-        if default is None and (self.many or not self.value):
-            default = () if self.many else False
-        self.default = default
+        self._given = default
         self.name = ""
         """The parameter of the function."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("names", "value", "default"):
+            raise AttributeError(name)
+        parts = self.spelled.split(", ") if self.spelled[:1] == "-" else []
+        self.names = tuple([part.partition(" ")[0] for part in parts])
+        self.value = parts[-1].partition(" ")[2] if parts else self.spelled
+        self.default = self._given
+        if self.default is None and (self.many or not self.value):
+            self.default = () if self.many else False
+        return getattr(self, name)
 
     @property
     def many(self) -> bool:
@@ -160,7 +170,14 @@ class Command:
         self.hidden = hidden
         self.needs_config = needs_config
         """False for a command that answers whatever the config holds, and reads it itself."""
-        self.parameters = parameters_of(run)
+        self._parameters: list[Parameter] | None = None
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The options and arguments, in the order of the function."""
+        if self._parameters is None:
+            self._parameters = parameters_of(self.run)
+        return self._parameters
 
     @property
     def options(self) -> list[Parameter]:
