@@ -321,6 +321,10 @@ AHEAD = 3
 """Jobs for each worker that are given out: one that it does, and more for who is done first."""
 
 
+_PATIENCE = 2.0
+"""Seconds that a worker has to end."""
+
+
 class Workers(Generic[J, R]):
     """Processes that have inherited everything by forking, and must touch no store.
 
@@ -346,6 +350,8 @@ class Workers(Generic[J, R]):
         for process in self._processes:
             process.terminate()
         for process in self._processes:
+            process.join(_PATIENCE)
+            process.kill()  # a signal that comes while a process forks may be lost
             process.join()
 
     def _next(self, pipe: Connection) -> tuple[int, J]:
