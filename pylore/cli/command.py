@@ -26,8 +26,10 @@ class Parameter:
     declares the options of all its commands, and one of them runs.
     """
 
-    __slots__ = ("_given", "choices", "complete", "default", "help", "hidden", "high", "low", "name", "names",
-                 "spelled", "value")  # fmt: skip
+    __slots__ = (
+        *("_given", "choices", "complete", "default", "help", "hidden", "high", "low"),
+        *("name", "names", "spelled", "value"),
+    )
 
     def __init__(
         self,
