@@ -69,7 +69,6 @@ def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Store]:
     keys = [edge.key for edge in edges]
     changed = [(id, path, CHANGES) for id, path in store.commits.files()]
     with temporary_folder() as folder, copy_store(store, folder) as copy:
-        copy.cache_reads()
         for seed in range(count):
             generator = random.Random(seed)
             for edge, key in zip(edges, shuffled(keys, generator), strict=True):
@@ -132,7 +131,6 @@ def evaluate(
     """
     chosen = [*legs(base), *(configured(base, text) for text in compared or COMPARED)]
     times = asked.times(chosen, timed)
-    asked.store.cache_reads()  # after the timing of searches that read
     rows: list[tuple[Configuration, Scores, dict[str, Any]]] = [
         (one, asked.scores(one.settings, listen=one.kind == "configuration"),
          {"ms": milliseconds(took)})
@@ -225,7 +223,6 @@ def tune(
     if count < 2 * folds:
         raise LoreError(f"{count} queries are too few for {folds} folds: "
                         f"give at least {2 * folds}, or fewer folds")  # fmt: skip
-    asked.store.cache_reads()
     column = asked.measures.index(measure)
     known: dict[str, Scores] = {}
 

@@ -117,9 +117,6 @@ class SearchedHub:
     def keep_to(self, scope: str) -> None:
         self.scope = scope
 
-    def cache_reads(self) -> None:
-        """Nothing is kept between searches but the connection."""
-
     def __enter__(self) -> SearchedHub:
         return self
 

@@ -59,7 +59,6 @@ class CurrentStore:
                 changes.append(("run", ""))
             self._session.use(settings.changed(changes, "default:mcp"))
             self._engine = self._session.engine()
-            self._engine.store.cache_reads()
             self._found = found
         return self._engine
 

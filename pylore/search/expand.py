@@ -159,8 +159,6 @@ def reach(
         at_hub: Walk = store.walked(settings)
         return at_hub
     edges: Bundles = EdgeCache(store.edges)
-    if store.cache is not None:
-        edges = store.cache.setdefault("edges", edges)
     if walker is accumulate and store.positional_edges.any():
         from ..graph.edge_views import DiscountedEdges
 

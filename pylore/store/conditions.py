@@ -30,9 +30,6 @@ _OF_IDS = (
 )
 """A query: the keys of the passages of these nodes."""
 
-_OF_STATUSES = "SELECT p.key FROM nodes n CROSS JOIN passages p ON p.node_key = n.key WHERE {}"
-"""The same of the nodes that meet a condition."""
-
 STAGED = "staged"
 """A status that has indexes of its own, as ``HIDDEN_STATUSES`` together have one."""
 
@@ -149,22 +146,12 @@ class Passages:
         self.narrow = self.narrow or narrow(self._db, self.scope, few)
 
 
-def passages_without(
-    connection: apsw.Connection, scope: Scope, place: dict[str, Any]
-) -> frozenset[int]:
-    """Return the keys of the passages that a scope excludes or hides, as ``place`` keeps them for
-    those asked for last."""
-    if not scope.excluded and not scope.hides:
-        return frozenset()
-    asked = (scope.excluded, scope.hides)
-    held: tuple[object, frozenset[int]] | None = place.get("excluded")
-    if held is None or held[0] != asked:
-        keys: list[tuple[int]] = [*connection.execute(_OF_IDS, (dumps([*scope.excluded]),))]
-        if scope.hides:
-            hidden = connection.execute(_OF_STATUSES.format(seldom(scope.hides)))
-            keys += hidden.fetchall()  # type: ignore[arg-type]
-        held = place["excluded"] = (asked, frozenset([key for (key,) in keys]))
-    return held[1]
+def count_excluded(connection: apsw.Connection, scope: Scope) -> int:
+    """Return the number of passages of the nodes that a scope excludes."""
+    if not scope.excluded:
+        return 0
+    query = f"SELECT count(*) FROM ({_OF_IDS})"
+    return int(connection.execute(query, (dumps([*scope.excluded]),)).get)
 
 
 def shown_id(scope: Scope) -> str:

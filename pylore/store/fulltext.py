@@ -16,7 +16,7 @@ from ..core.errors import StoreError
 from ..core.json import dumps
 from ..core.text import composed, inflections
 from ..core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
-from .conditions import Passages, first_shown, passages_without, shown_id
+from .conditions import Passages, first_shown, shown_id
 from .connection import apsw, changes_seen
 
 TYPE_CHECKING = False
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from .filter import Scope
     from .rare_terms import RareFirst
-    from .read_cache import MatchCache, ReadCache
 
 
 COLUMNS = ("title", "body", "tags", "file", "parts")
@@ -95,7 +94,6 @@ class FullText:
         self._there = There()
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
-        self.cache: ReadCache | None = None
 
     @property
     def engine(self) -> str:
@@ -248,10 +246,6 @@ class FullText:
             if best is not None:
                 return best
         table = TABLES[collection]
-        if how in _KEPT_WAYS and (matches := self._match_cache(collection, scope)):
-            own = tuple(weights.get(name, 1.0) for name in COLUMNS)
-            without = self._passages_without(scope)
-            return self._named(matches.best(table, phrases, own, without, limit), scope)
         if how == "some":
             phrases = [phrase for phrase in phrases if self._may_have(table, phrase)]
             if not phrases:
@@ -336,32 +330,8 @@ class FullText:
                 return False
         return True
 
-    def _match_cache(self, collection: str, scope: Scope) -> MatchCache | None:
-        """Return what is kept of a collection's matches, where that answers as the table would."""
-        place = self.cache.place if self.cache else None
-        if (
-            place is None
-            or scope
-            or self.scoped
-            or self.engine != "fts5"
-            or self._is_large(collection)
-        ):
-            return None
-        if "matches" not in place:
-            from .read_cache import MatchCache
-
-            place["matches"] = MatchCache(self._db)
-        matches: MatchCache = place["matches"]
-        matches.in_arrays = self.cache is not None and self.cache.often
-        return matches
-
     def _passages(self, scope: Scope, collection: str) -> Passages:
         return Passages(self._db, scope, collection, scoped=self.scoped)
-
-    def _passages_without(self, scope: Scope) -> frozenset[int]:
-        if self.cache is None or self.cache.place is None:
-            return frozenset()
-        return passages_without(self._db, scope, self.cache.place)
 
     def _is_large(self, collection: str) -> bool:
         """Return whether there may be so many passages that it pays not to rank all that match."""
@@ -396,17 +366,12 @@ class FullText:
         return None if found is None else self._named(found, scope)
 
     def _named(self, found: list[tuple[int, float]], scope: Scope) -> list[tuple[int, str, float]]:
-        place = self.cache.place if self.cache else None
-        ids: dict[int, str] = {} if place is None else place.setdefault(f"ids {scope.hides}", {})
-        fresh = [key for key, _ in found if key not in ids]
-        if fresh:
-            rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
-                f"SELECT p.key, {shown_id(scope)} FROM json_each(?) j"
-                " CROSS JOIN passages p ON p.key = j.value"
-                " CROSS JOIN nodes n ON n.key = p.node_key",
-                (dumps(fresh),),
-            ).fetchall()
-            ids.update(rows)
+        rows = self._db.execute(
+            f"SELECT p.key, {shown_id(scope)} FROM json_each(?) j"
+            " CROSS JOIN passages p ON p.key = j.value CROSS JOIN nodes n ON n.key = p.node_key",
+            (dumps([key for key, _ in found]),),
+        )
+        ids: dict[int, str] = dict(rows)
         return [(key, ids[key], score) for key, score in found if key in ids]
 
     def _rank(self, table: str, weights: Mapping[str, float]) -> tuple[str, list[float]]:
@@ -508,9 +473,6 @@ _PHRASES = {"some": _some, "inflected": _inflected, "begins": _begins, "prefix":
 
 _BEGINNINGS = ("begins", "prefix")
 """Those with beginnings of words."""
-
-_KEPT_WAYS = ("some", "inflected")
-"""Those of words that come again."""
 
 
 def phrases_of(query: Query, how: str) -> list[str]:

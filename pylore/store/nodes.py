@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from .access_log import PendingReads
     from .filter import Scope
-    from .read_cache import ReadCache
 
 
 LONG = 1 << 16
@@ -129,9 +128,6 @@ _FIELDS = ", ".join(Node.FIELDS)
 _SORTED = 5000
 """Nodes of a list that are rather found by another index and sorted."""
 
-_KEPT = 100_000
-"""Nodes of which is kept whether they are live."""
-
 _HIDDEN_STATUSES = "SELECT " + " || ".join(
     f"iif(EXISTS (SELECT 1 FROM nodes n WHERE {seldom((one,))}), '{one} ', '')"
     for one in HIDDEN_STATUSES
@@ -166,7 +162,6 @@ class Nodes:
     def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
-        self.cache: ReadCache | None = None
 
     def get(self, id: str) -> Node | None:
         """Return one node, invalidated or not."""
@@ -456,20 +451,6 @@ class Nodes:
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Return those of ``ids`` that are live and within ``scope``."""
-        place = self.cache.place if self.cache else None
-        if place is None or scope or scope.excluded or scope.hides:
-            return self._match(scope, ids)
-        live: dict[str, bool] = place.setdefault("live", {})
-        fresh = [id for id in ids if id not in live]
-        if fresh:
-            if len(live) + len(fresh) > _KEPT:
-                live.clear()
-                fresh = [*ids]
-            live.update(dict.fromkeys(fresh, False))
-            live.update(dict.fromkeys(self._match(scope, fresh), True))
-        return {id for id in ids if live[id]}
-
-    def _match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         condition, parameters = where(scope)
         rows = self._db.execute(
             "SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"

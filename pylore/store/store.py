@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
-    from typing import Any
 
     from .anchors import Anchors, Documents
     from .check import Checks
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from .curation import Impressions, Review, StoredCandidates
     from .facts import FactPassages, PositionalEdges
     from .history import Contents, StateHistory
-    from .read_cache import ReadCache
     from .remotes import Remotes
     from .staged_vectors import StagedVectors
     from .statistics import Statistics
@@ -73,7 +71,6 @@ class Store:
         self.edges = Edges(connection, self._reads)
         self.fulltext = FullText(connection)
         self._vectors: Vectors | None = None
-        self._cache: ReadCache | None = None
         self.scope = ""
 
     @property
@@ -229,8 +226,6 @@ class Store:
         """
         if scope != self.scope:
             self.see(scope)
-            if self._cache is not None:
-                self.cache_reads()
 
     def whole(self, own: str = "") -> Whole:
         """Return a ``with`` block of a transaction that sees and changes everything, whatever the
@@ -300,23 +295,7 @@ class Store:
     def snapshot(self) -> Snapshot:
         """Return a ``with`` block whose queries all see the store as it is when the first one
         runs."""
-        return Snapshot(self.connection, self._cache)
-
-    def cache_reads(self) -> None:
-        """Let snapshots cache what they read for the next ones, as long as nobody writes.
-
-        For a process that asks many questions; no answer changes by it.
-        """
-        from .read_cache import ReadCache
-
-        self._cache = ReadCache(self.connection)
-        self.nodes.cache = self.fulltext.cache = self.vectors.cache = self._cache
-
-    @property
-    def cache(self) -> dict[str, Any] | None:
-        """Return a cache that lasts as long as the store does not change; None outside of a
-        snapshot, or before ``keep``."""
-        return self._cache.place if self._cache else None
+        return Snapshot(self.connection)
 
     def changes_seen(self) -> tuple[object, int]:
         """Return what stays equal as long as this process sees the store as it is."""
@@ -416,20 +395,15 @@ class Snapshot:
     After a damaged page was read, COMMIT would repeat its error.
     """
 
-    __slots__ = ("_cache", "_connection")
+    __slots__ = ("_connection",)
 
-    def __init__(self, connection: apsw.Connection, cache: ReadCache | None = None) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._cache = cache
 
     def __enter__(self) -> None:
         self._connection.execute("BEGIN")
-        if self._cache is not None:
-            self._cache.begin()
 
     def __exit__(self, *_: object) -> None:
-        if self._cache is not None:
-            self._cache.end()
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 

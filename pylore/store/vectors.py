@@ -16,7 +16,7 @@ import sys
 
 from ..core.errors import StoreError
 from ..core.json import dumps
-from .conditions import Passages, first_shown, passages_without, shown_id, where
+from .conditions import Passages, count_excluded, first_shown, shown_id, where
 from .connection import apsw
 from .filter import Scope
 from .vector_tables import (
@@ -33,9 +33,7 @@ from .vector_tables import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
 
-    from .read_cache import ReadCache
     from .vector_tables import Quantised
 
 
@@ -64,12 +62,6 @@ ALIKE = (0.85, 16)
 """Vectors whose cosine is at least the one are looked for in so many of the nearest clusters: of
 3,000 vectors with a cosine of 0.9 to another of 100,000 all were in one of these, in the nearest 8
 99.7 %, in 4 98 %."""
-
-_A_FEW = 16
-"""Of so many sketches one is looked at to know how far the nearest are."""
-
-_LONGEST = 1 << 20
-"""Bytes that no sketch has."""
 
 _FEW = 32
 """Up to so many vectors the nearest centroids are found without numpy."""
@@ -116,7 +108,6 @@ class Vectors:
         self._last: tuple[bytes, list[tuple[int, float]]] = (b"", [])
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
-        self.cache: ReadCache | None = None
 
     def load_extension(self) -> str:
         """Load sqlite-vec once and return its file.
@@ -291,11 +282,7 @@ class Vectors:
         clusters = self._clusters_near(asked)
         wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
         scope = passages.scope
-        place = self.cache.place if self.cache else None
         within_all = not scope and not self.scoped
-        if place is not None and not clusters and within_all:
-            keys = self._kept_near(sketch(asked), scope, wanted, place)
-            return None if keys is None else self._scored(asked, keys, scope, limit)
         within, parameters = passages.condition("near.key")
         where_from = (dumps([0, *clusters]),) if clusters else ()
         enough = limit if clusters and within_all else 0 if within_all else wanted
@@ -318,57 +305,8 @@ class Vectors:
         """Return how many near ones to look at, so that ``wanted`` of them are in scope."""
         if scope or self.scoped:
             return [reach * wanted for reach in REACHES]
-        excluded = len(passages_without(self._db, scope.hiding(()), {}))
+        excluded = count_excluded(self._db, scope)
         return [wanted + (2 if clusters else 1) * excluded]  # each is in two clusters
-
-    def _kept_near(
-        self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
-    ) -> list[int] | None:
-        """Return the same without clusters, of sketches that are kept."""
-        # What is hidden is left out of what was found, as it is without what is kept.
-        without = passages_without(self._db, scope.hiding(()), place)
-        near = self._near_in_arrays(asked, wanted + len(without), place)
-        if near is None:
-            near = self._near_in_numbers(asked, wanted + len(without), place)
-        found = [key for _, key in near if key not in without][:wanted]
-        return found if len(found) == wanted or not without else None
-
-    def _near_in_arrays(
-        self, asked: bytes, count: int, place: dict[str, Any]
-    ) -> list[tuple[int, int]] | None:
-        """Return the ``count`` least ``(distance, key)``; None where arrays are not worth it
-        yet."""
-        if self.cache is None or not self.cache.often:
-            return None
-        if "sketch arrays" not in place:
-            from .array_cache import SketchArrays
-
-            place["sketch arrays"] = SketchArrays.of(self._sketches())
-            place.pop("sketches", None)
-        arrays = place["sketch arrays"]
-        found: list[tuple[int, int]] | None = arrays and arrays.nearest(asked, count)
-        return found
-
-    def _near_in_numbers(
-        self, asked: bytes, count: int, place: dict[str, Any]
-    ) -> list[tuple[int, int]]:
-        """Return the same by Python's own numbers."""
-        if "sketches" not in place:
-            rows = self._sketches()
-            place["sketches"] = (
-                [key for key, _ in rows],
-                [int.from_bytes(bits, "little") for _, bits in rows],
-            )
-        held: list[int]
-        keys, held = place["sketches"]
-        return _nearest(int.from_bytes(asked, "little"), keys, held, count)
-
-    def _sketches(self) -> list[tuple[int, bytes]]:
-        """Return key and sketch of every passage, by key; for where there are no clusters."""
-        rows: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT place, sketch FROM sketches ORDER BY place"
-        ).fetchall()
-        return rows
 
     def _scored(self, asked: bytes, keys: Sequence[int], scope: Scope, limit: int) -> Found:
         given = dumps(keys)
@@ -454,22 +392,6 @@ class Vectors:
             for at, ((_, far), (apart,)) in enumerate(zip(others, rows, strict=True))
         ]
         return first, others[min(costs)[1]][0]
-
-
-def _nearest(asked: int, keys: list[int], sketches: list[int], count: int) -> list[tuple[int, int]]:
-    """Return the ``count`` least ``(distance, key)``."""
-    # A few of them say about how far the nearest are, so that not all need to be sorted.
-    few = sorted([(asked ^ one).bit_count() for one in sketches[::_A_FEW]])
-    at = len(few) * count * 5 // (4 * max(1, len(keys))) + _A_FEW
-    for most in (few[at], 8 * _LONGEST) if at < len(few) else (8 * _LONGEST,):
-        near = [
-            (far, key)
-            for key, one in zip(keys, sketches, strict=True)
-            if (far := (asked ^ one).bit_count()) <= most
-        ]
-        if len(near) >= count:
-            break
-    return sorted(near)[:count]
 
 
 def clusters_for(count: int) -> int:

@@ -209,8 +209,6 @@ def test_scores_are_those_of_search_itself(store: Store) -> None:
             for one in QUESTIONS
         ]  # fmt: skip
         assert asked.scores(settings).tolist() == plain
-        store.cache_reads()
-        assert asked.scores(settings).tolist() == plain
 
 
 def test_types_and_exclusions_hold(store: Store) -> None:
