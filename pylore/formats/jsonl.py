@@ -140,9 +140,13 @@ class Imported(Brought):
 class LineNames:
     """Names of an import's lines in messages, and which lines may be skipped."""
 
-    def __init__(self, name: str, *, skip_bad: bool = False) -> None:
+    def __init__(
+        self, name: str, *, skip_bad: bool = False,
+        advice: str = "nothing was imported; mend it, or leave such lines out with --skip-bad",
+    ) -> None:  # fmt: skip
         self._name = name
         self._skip_bad = skip_bad
+        self._advice = advice
 
     def place(self, number: int) -> str:
         """Return where the line with this number stands, from 1."""
@@ -150,7 +154,7 @@ class LineNames:
 
     def advice(self, number: int) -> str:
         """Return what to do about this line if it is broken."""
-        return "nothing was imported; mend it, or leave such lines out with --skip-bad"
+        return self._advice
 
     def may_be_left_out(self, number: int) -> bool:
         """Return whether the rest comes in if this line is broken."""

@@ -100,7 +100,8 @@ def _is_shell(text: str) -> bool:
 
 
 DRIVER = "merge.lore.driver"
-PROGRAM = "lore merge-file %O %A %B --path %P"
+PROGRAM = "lore merge-file %O %A %B --path %P || git merge-file %A %O %B"
+"""Where lore fails or is missing, git merges by lines; sync reads the markers of a conflict."""
 HOOKS = ("post-merge", "post-checkout", "post-rewrite", "post-commit", "pre-commit")
 """The hooks for lines, if these are wanted."""
 _ATTRIBUTES, _NEEDS = ".gitattributes", "merge=lore"
