@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import wraps
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -18,17 +17,13 @@ from .app.engine import Engine
 from .app.find import words
 from .app.sync import first_store, make_store
 from .context.results import by_worth
-from .core.errors import LoreError, NoStore, UsageError, nearest
-from .core.json import dumps
+from .core.errors import LoreError, NoStore
 from .core.model import Edge, Hit, Hits, Node
-from .core.settings import BY_NAME, GIVEN, Settings
-from .core.times import parse_since
+from .core.settings import GIVEN, Settings
 from .graph.queries import stats
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
-from .records.undo import told_history
-from .store import FILE, Store, create_store, open_store
-from .store.filter import Scope
+from .store import FILE, create_store, open_store
 from .store.resolve_id import resolve_id
 from .system import config
 from .system.stores import claim
@@ -39,51 +34,10 @@ if TYPE_CHECKING:
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
+Row = dict[str, Any]
+"""A result as the commands print it."""
 Words = Iterable[str]
 """Several words; one may be given alone."""
-
-
-class SdkResult(dict[str, Any]):
-    """One result as the commands print it: ``row["id"]`` is ``row.id``."""
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"{type(self).__name__} has no field '{name}'") from None
-
-    def to_json(self) -> str:
-        """Return the result as JSON on one line."""
-        return dumps(self)
-
-
-class AnchorResult(SdkResult):
-    """An anchor with its id and its verdict.
-
-    ``state`` is only there after ``anchor``; ``claim`` (in words), ``new`` (against it) and
-    ``places`` only for a rule.
-    """
-
-    anchor_id: str
-    id: str
-    title: str
-    kind: str
-    path: str
-    detail: str | None
-    verdict: str
-    reason: str | None
-    similarity: float | None
-    verified_at: str
-    state: str
-    claim: str
-    new: bool
-    places: list[dict[str, Any]]
-
-    @classmethod
-    def of(cls, row: dict[str, Any]) -> AnchorResult:
-        """Return the result for a row of ``lore verify``."""
-        key = (row["id"], row["kind"], row["path"], row["detail"] or "")
-        return cls(anchor_id=anchor_id(*key), **row)
 
 
 def anchor_id(node_id: str, kind: str, path: str, detail: str) -> str:
@@ -95,6 +49,11 @@ def anchor_id(node_id: str, kind: str, path: str, detail: str) -> str:
     return "anchor-" + sha256("\0".join((node_id, kind, path, detail)).encode()).hexdigest()[:8]
 
 
+def _anchor_row(row: Row) -> Row:
+    """Return a row of ``lore verify`` with the id of its anchor."""
+    return {"anchor_id": anchor_id(row["id"], row["kind"], row["path"], row["detail"] or ""), **row}
+
+
 def _of_records(
     method: Callable[Concatenate[Records, Given], Made],
 ) -> Callable[Concatenate[Lore, Given], Made]:
@@ -102,7 +61,7 @@ def _of_records(
 
     @wraps(method)
     def call(self: Lore, /, *given: Given.args, **named: Given.kwargs) -> Made:
-        return method(self._records, *given, **named)
+        return method(self._open().records(), *given, **named)
 
     return call
 
@@ -114,11 +73,23 @@ class Lore:
     may use one folder: writers wait for each other up to ``busy_timeout`` seconds. Every writing
     method is one transaction.
 
-    Methods raise UsageError for a wrong type, relation, date or setting, and LoreError for what is
-    not there. ``settings`` are settings for a call alone (``graph_depth=2, edges="implements"``).
+    Settings come from the config files, the environment, and ``settings``, which go before all
+    others. ``options`` are the keywords of the function of ``pylore.app`` that a method calls, and
+    settings for this call (``graph_depth=2``). Results are dictionaries as the commands print them,
+    where they have no class.
 
     Args:
-        folder, create, retriever, settings: those of ``pylore.open``.
+        folder: the folder of its ``search.db``; unless given, the store that a command in the
+            working directory uses.
+        create: make the store if it is not there.
+        retriever: a further leg of every search, called with what an executable retriever reads
+            (``query``, ``limit``, …); it returns ``[{"id", "score"}]``. Its name among
+            ``retrievers`` is ``given``: ``retrievers="given"`` makes it the only leg.
+
+    Raises:
+        StoreError: there is no store, or it cannot be read.
+        UsageError: a type, relation, date or setting is wrong.
+        LoreError: a node, file or link is not there.
     """
 
     def __init__(
@@ -133,10 +104,12 @@ class Lore:
             raise NoStore("no data folder: set HOME or LORE_DIR, or name the folder of a store")
         if retriever is not None and not callable(retriever):
             raise TypeError("retriever is not callable")
-        self.folder = found["LORE_STORE"]
-        self._project, self._config = found["LORE_PROJECT"], found["LORE_FROM_CONFIG"]
-        self._retriever, self._flags = retriever, _flags(settings)
-        self.settings = self._settings({})
+        self.folder, self._project = found["LORE_STORE"], found["LORE_PROJECT"]
+        given = Settings.load(environ=found, flags={}).changed(_texts(settings), "pylore:open")
+        if retriever is not None:
+            given.given = retriever
+            given.retrievers = (*dict.fromkeys((*given.retrievers, GIVEN)),)
+        self.settings = given
         self._engines: dict[tuple[int, int], Engine] = {}
         self._lock = threading.Lock()
         if create and self._project and not os.path.exists(os.path.join(self.folder, FILE)):
@@ -149,18 +122,13 @@ class Lore:
     # --- find
 
     def search(self, query: str = "", **options: Any) -> Hits:
-        """Return what matches ``query``, best first, and what is connected to it.
-
-        Options are those of ``app.find.search`` (``near``, ``types``, ``statuses``, ``tags``,
-        ``files``, ``since``, ``min_score``, ``exclude``, ``explain``, …), and settings.
-        """
+        """Return what matches ``query``, best first, and what is connected to it."""
         return self._call(find.search, query, shown=query, **options)
 
     def related(self, id: str = "", **options: Any) -> Hits:
         """Return what is connected to a node, nearest first, or known about a file, records first.
 
-        Options are those of ``app.find.related`` (``near``: files in place of an id; ``hops``,
-        ``types``, ``exclude``, …), and settings.
+        ``near`` are files in place of an id.
         """
         names = [id] if id or not options.get("near") else []
         given = {"here": os.getcwd(), **options}
@@ -178,8 +146,6 @@ class Lore:
     def context(self, question: str, **options: Any) -> Context:
         """Return what the store has on a question, or on the task of this id, as ``text``.
 
-        Options are those of ``app.find.context`` (``form``: ``narrative``, ``prompt``, ``json`` or
-        ``mermaid``; ``types``, ``files``, ``with_superseded``), and settings (``budget``).
         ``receipt()`` says what the text holds.
         """
         return self._call(find.context, question, shown=question, **options)
@@ -189,94 +155,75 @@ class Lore:
         return self.context(question, form="prompt", **options).text
 
     def ask(self, question: str, **options: Any) -> AskResult:
-        """Return the answer of the setting ``llm_command`` to a question, and what it rests on.
-
-        Options are those of ``app.ask.ask`` (``types``, ``files``, ``rounds``,
-        ``with_superseded``), and settings.
-        """
+        """Return the answer of the setting ``llm_command`` to a question, and what it rests on."""
         return self._call(ask, question, shown=question, **options)
 
-    def show(self, id: str, *, history: bool = False) -> SdkResult:
+    def show(self, id: str, *, history: bool = False) -> Row:
         """Return one node with its edges and anchors, as ``lore show`` prints it."""
-        return SdkResult(self._call(find.show, [id], history=history)[0])
+        return self._call(find.show, [id], history=history)[0]
 
-    def path(self, from_id: str, to_id: str, max_hops: int | None = None) -> SdkResult:
+    def path(self, from_id: str, to_id: str, max_hops: int | None = None) -> Row:
         """Return the shortest way between two nodes; ``hops`` is None where there is none."""
-        return SdkResult(self._call(find.path, from_id, to_id, max_hops))
+        return self._call(find.path, from_id, to_id, max_hops)
 
     def get(self, id: str) -> Node | None:
         """Return one node, forgotten or not; None if there is none."""
-        with self._engine() as engine:
-            return engine.store.nodes.get(resolve_id(engine.store, id))
+        store = self._open().store
+        return store.nodes.get(resolve_id(store, id))
 
     def edges(self, id: str) -> list[Edge]:
         """Return the live edges of one node, both directions."""
-        with self._engine() as engine:
-            return engine.store.edges.of(resolve_id(engine.store, id))
+        store = self._open().store
+        return store.edges.of(resolve_id(store, id))
 
-    def list(
-        self, *, types: Words = (), tags: Words = (), statuses: Words = (), since: str = "",
-        limit: int | None = None,
-    ) -> Sequence[Node]:  # fmt: skip
-        """Return live nodes, the last changed first."""
-        with self._engine() as engine:
-            scope = Scope(
-                types=engine.store.types.require(words(types)), tags=words(tags),
-                statuses=words(statuses), since=parse_since(since) if since else "",
-            )  # fmt: skip
-            return [*engine.store.nodes.select(scope, -1 if limit is None else limit)]
+    def list(self, limit: int = -1, **filters: Any) -> Sequence[Node]:
+        """Return live nodes, the last changed first, that ``app.find.scope`` lets through."""
+        return self._call(
+            lambda engine: [*engine.store.nodes.select(find.scope(engine, **filters), limit)]
+        )
 
-    def stats(self) -> SdkResult:
+    def stats(self) -> Row:
         """Return counts of nodes, edges and runs, as ``lore graph stats`` prints them."""
-        with self._engine() as engine:
-            return SdkResult(stats(engine.store), **audit(engine.store, self.settings))
-
-    def history(self, id: str) -> Sequence[SdkResult]:
-        """Return the states that a node has left, as ``lore show --history`` has them."""
-        with self._engine() as engine:
-            node = engine.store.nodes.require(resolve_id(engine.store, id))
-            return [SdkResult(one) for one in told_history(engine.store, node)]
+        return self._call(
+            lambda engine: {**stats(engine.store), **audit(engine.store, engine.settings)}
+        )
 
     # --- code
 
-    def index(self, below: str = "", **options: Any) -> SdkResult:
-        """Read the project's files (all, or those ``below`` a folder); return counts.
-
-        Options are those of ``app.code.index`` (``languages``, ``since``, ``history``), and
-        settings.
-        """
-        return SdkResult(self._call(code.index, below, **options))
+    def index(self, below: str = "", **options: Any) -> Row:
+        """Read the project's files (all, or those ``below`` a folder); return counts."""
+        return self._call(code.index, below, **options)
 
     def analyze_cochanges(self, **options: Any) -> CoChanges:
-        """Return which files change together in git's history (``since``, ``keep_commits``)."""
+        """Return which files change together in git's history."""
         return self._call(code.analyze_cochanges, **options)
 
-    def anchor(self, id: str, file: str, kind: str = "", detail: str = "") -> AnchorResult:
+    def anchor(self, id: str, file: str, kind: str = "", detail: str = "") -> Row:
         """Tie a node to code: ``kind`` is ``glob``, ``hash``, ``symbol``, ``lines`` or empty.
 
         ``detail`` is the symbol, or the lines as ``10-20``.
         """
-        return AnchorResult.of(self._call(code.anchor, id, file, kind, detail))
+        return _anchor_row(self._call(code.anchor, id, file, kind, detail))
 
-    def verify(self, *ids: str) -> Sequence[AnchorResult]:
-        """Judge these anchors, the anchors of these nodes, or all, and keep the verdicts.
-
-        ``similarity``, 0 to 1, says how like the code of a relocated anchor is to what it was.
-        """
+    def verify(self, *ids: str) -> Sequence[Row]:
+        """Judge these anchors, the anchors of these nodes, or all, and keep the verdicts."""
         wanted = {id for id in ids if id.startswith("anchor-")}
         nodes = {*ids} - wanted
-        with self._engine() as engine:
+
+        def judged(engine: Engine) -> Sequence[Row]:
             of = {anchor_id(*one.key): one.node_id for one in engine.store.anchors.live(())}
             if wanted - of.keys():
                 raise LoreError(f"no anchor '{min(wanted - of.keys())}': see 'verify()'")
             found = code.verify(engine, sorted(nodes | {of[id] for id in wanted}))
             shown = [new for old, new in found.found if not wanted or old.node_id in nodes
                      or anchor_id(*old.key) in wanted]  # fmt: skip
-            return [AnchorResult.of(row) for row in rows(engine.store, shown, found.claims)]
+            return [*map(_anchor_row, rows(engine.store, shown, found.claims))]
 
-    def anchors_for_file(self, file: str) -> Sequence[AnchorResult]:
+        return self._call(judged)
+
+    def anchors_for_file(self, file: str) -> Sequence[Row]:
         """Return the anchors that tie something to this file, by globs too."""
-        return [AnchorResult.of(row) for row in self._call(code.anchors_for_file, file)]
+        return [*map(_anchor_row, self._call(code.anchors_for_file, file))]
 
     # --- write
 
@@ -288,18 +235,18 @@ class Lore:
 
     def forget(self, *ids: str, purge: bool = False) -> Sequence[Change]:
         """Invalidate nodes with their edges; ``purge`` deletes them."""
-        return self._records.forget(ids, purge=purge)
+        return self._open().records().forget(ids, purge=purge)
 
     def restore(self, *ids: str, at: str = "") -> Sequence[Change]:
         """Bring forgotten nodes back, with their edges; ``A, relation, B`` are an edge.
 
-        ``at`` is the number of a state, as ``history`` has it, or a time at which it stood.
+        ``at`` is the number of a state, as ``show`` has it, or a time at which it stood.
         """
-        return self._records.restore(ids, at=at)
+        return self._open().records().restore(ids, at=at)
 
     def undo(self, *ids: str) -> Sequence[Change]:
         """Take back the last change of each of these nodes, or the last command as a whole."""
-        return self._records.undo(ids)
+        return self._open().records().undo(ids)
 
     def start_run(self, task: str = "") -> str:
         """Return the id of a new run; ``search(…, run=id)`` records in it what was shown."""
@@ -309,9 +256,9 @@ class Lore:
         """Link what the run was shown to it, rated or not."""
         return Runs(self._open().store).finish(run, words(helpful), words(unhelpful))
 
-    def rate(self, ids: Words, rating: str, run: str = "") -> Sequence[SdkResult]:
+    def rate(self, ids: Words, rating: str, run: str = "") -> Sequence[Row]:
         """Rate records ``helpful`` or ``unhelpful``, in a run or in this day's own."""
-        return [SdkResult(one) for one in Runs(self._open().store).rate(words(ids), rating, run)[0]]
+        return Runs(self._open().store).rate(words(ids), rating, run)[0]
 
     # --- open and close
 
@@ -337,19 +284,14 @@ class Lore:
         query.
         """
         own = {name: options.pop(name) for name in function.__kwdefaults__ or () if name in options}
-        with self._engine(options) as engine:
+        engine = self._open()
+        with engine.store.faults:
+            engine = engine.changed(_texts(options), "pylore:call") if options else engine
             found = function(engine, *given, **own)
             if shown is not None:
                 of: Any = found.context if isinstance(found, AskResult) else found
                 of.notes.extend(find.record_shown(engine, shown, of.ids))
         return found
-
-    @contextmanager
-    def _engine(self, settings: Mapping[str, object] | None = None) -> Iterator[Engine]:
-        """Yield the engine of this thread, under settings of a call."""
-        engine = self._open()
-        with engine.store.faults:
-            yield engine.under(self._settings(settings)) if settings else engine
 
     def _open(self) -> Engine:
         """Return the engine of this thread and process."""
@@ -357,51 +299,23 @@ class Lore:
         user = (os.getpid(), threading.get_ident())
         with self._lock:
             if user not in self._engines:
-                store = self._opened()
+                try:
+                    store = open_store(self.folder, busy_timeout=self.settings.busy_timeout)
+                except NoStore:
+                    if not self._project:
+                        raise
+                    store = first_store(self._project, self.settings, lambda text: None)
+                    self.folder = os.path.dirname(store.path)
+                store.project = self._project or store.project
                 self._engines[user] = Engine(store, self.settings, store.project)
             return self._engines[user]
 
-    def _opened(self) -> Store:
-        try:
-            store = open_store(self.folder, busy_timeout=self.settings.busy_timeout)
-        except NoStore:
-            if not self._project:
-                raise
-            store = first_store(self._project, self.settings, lambda text: None)
-            self.folder = os.path.dirname(store.path)
-        store.project = self._project or store.project
-        return store
 
-    @property
-    def _records(self) -> Records:
-        return self._open().records()
-
-    def _settings(self, given: Mapping[str, object]) -> Settings:
-        environ = {**os.environ, "LORE_FROM_CONFIG": self._config}
-        settings = Settings.load(environ=environ, flags={**self._flags, **_flags(given)})
-        settings.given = self._retriever
-        if self._retriever is not None and "retrievers" not in given:
-            settings.retrievers = (*dict.fromkeys((*settings.retrievers, GIVEN)),)
-        return settings
-
-
-def _flags(values: Mapping[str, object]) -> dict[str, str]:
-    """Return settings, by name or by the name of their option, as text."""
-    options = {setting.option.replace("-", "_"): name for name, setting in BY_NAME.items()}
-    flags = {}
-    for key, value in values.items():
-        name = options.get(key, key)
-        if name not in BY_NAME:
-            raise UsageError(f"unknown setting '{key}'{nearest(key, list(BY_NAME))}")
-        flags[name] = _as_text(value)
-    return flags
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, Mapping):
-        return " ".join(f"{key}={weight}" for key, weight in value.items())
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return " ".join(map(str, value))
-    return str(value)
+def _texts(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield settings with their values as a config file has them."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            value = [f"{key}={weight}" for key, weight in value.items()]
+        elif isinstance(value, str) or not isinstance(value, Iterable):
+            value = [int(value) if isinstance(value, bool) else value]
+        yield name, " ".join(map(str, value))

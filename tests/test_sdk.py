@@ -120,17 +120,13 @@ def test_verify_takes_ids_of_anchors(lore: pylore.Lore, folder: Path) -> None:
     jwt = lore.add("decision", "Sessions are signed JWTs")
     file = lore.anchor(jwt.id, "auth.py")
     symbol = lore.anchor(jwt.id, "auth.py", "symbol", "login")
-    assert isinstance(symbol, pylore.AnchorResult)
-    assert (symbol.id, symbol.verdict, symbol["detail"]) == (jwt.id, "valid", "login")
-    assert [one.anchor_id for one in lore.verify(symbol.anchor_id)] == [symbol.anchor_id]
-    assert {one.anchor_id for one in lore.verify()} == {file.anchor_id, symbol.anchor_id}
-    assert json.loads(symbol.to_json()) == symbol
+    assert (symbol["id"], symbol["verdict"], symbol["detail"]) == (jwt.id, "valid", "login")
+    ids = [one["anchor_id"] for one in (file, symbol)]
+    assert [one["anchor_id"] for one in lore.verify(ids[1])] == ids[1:]
+    assert {one["anchor_id"] for one in lore.verify()} == {*ids}
     assert json.loads(lore.search("JWTs")[0].to_json())["id"] == jwt.id
-    assert lore.stats().nodes == len(lore.list())
     with pytest.raises(pylore.LoreError, match="no anchor 'anchor-0'"):
         lore.verify("anchor-0")
-    with pytest.raises(AttributeError, match="AnchorResult has no field 'verdikt'"):
-        _ = symbol.verdikt
 
 
 def test_a_function_is_a_leg_or_the_only_one(lore: pylore.Lore, folder: Path) -> None:
@@ -214,7 +210,7 @@ def test_related(lore: pylore.Lore) -> None:
     lore.link(b, "part_of", c)
     assert [hit.id for hit in lore.related(a)] == [b]
     assert [hit.id for hit in lore.related(a, hops=2)] == [b, c]
-    assert [hit.id for hit in lore.related(b, edges="part_of")] == [c]
+    assert [hit.id for hit in lore.related(b, graph_edges="part_of")] == [c]
     assert len(lore.related(a, types=["file"])) == 0
 
 
@@ -318,12 +314,12 @@ def test_file_without_a_database_is_an_error(folder: Path) -> None:
 def test_settings_are_keywords(folder: Path) -> None:
     weights = {"calls": 0.5, "cites": "0.7/0.1"}
     with pylore.open(folder, create=True, graph_depth=2, edge_weights=weights,
-                     retrievers=["fulltext"], decay=0.25) as lore:  # fmt: skip
+                     retrievers=["fulltext"], hop_decay=0.25) as lore:  # fmt: skip
         settings = lore.settings
         assert (settings.graph_depth, settings.hop_decay) == (2, 0.25)
         assert settings.edge_weights == {"calls": (0.5, None), "cites": (0.7, 0.1)}
         assert settings.retrievers == ("fulltext",)
-        assert settings.origins["hop_decay"] == "flag:--decay"
+        assert settings.origins["hop_decay"] == "pylore:open"
         a, b = lore.add("note", "one").id, lore.add("note", "two").id
         lore.link(a, "relates_to", b)
         assert [hit.id for hit in lore.search("one")] == [a, b]
@@ -370,11 +366,11 @@ def test_wrong_calls_are_errors_of_lore(lore: pylore.Lore) -> None:
     wrong_use: tuple[Callable[[], object], ...] = (
         lambda: lore.search("x", types=["decison"]),
         lambda: lore.search("x", since="yesterday"),
-        lambda: lore.search("x", graph_depth=1, edges="nonsense"),
+        lambda: lore.search("x", graph_depth=1, graph_edges="nonsense"),
         lambda: lore.related(id, hops=0),
         lambda: lore.related(id, hops=4),
         lambda: lore.related(id, types="decison"),
-        lambda: lore.related(id, edges="nonsense"),
+        lambda: lore.related(id, graph_edges="nonsense"),
         lambda: lore.list(since="soon"),
         lambda: lore.add("decison", "x"),
         lambda: lore.link(id, "nonsense", id),

@@ -51,10 +51,9 @@ def search(
     from ..search.pipeline import search as run_pipeline
 
     store = engine.store
-    scope = Scope(types=store.types.require(words(types)), tags=words(tags), files=words(files),
-                  statuses=require_statuses(words(statuses)), since=_since(since))  # fmt: skip
     request = Request(
-        query, scope, filter_expanded=filter_expanded, min_score=min_score, explain=explain,
+        query, scope(engine, types=types, statuses=statuses, tags=tags, files=files, since=since),
+        filter_expanded=filter_expanded, min_score=min_score, explain=explain,
         excluded=complete_ids(store, words(exclude)), near=_near(engine, words(near)),
         operators=operators,
     )  # fmt: skip
@@ -65,12 +64,19 @@ def search(
     return found
 
 
-def _since(text: str) -> str:
-    if not text:
-        return ""
-    from ..core.times import parse_since
+def scope(
+    engine: Engine, *, types: Iterable[str] = (), statuses: Iterable[str] = (),
+    tags: Iterable[str] = (), files: Iterable[str] = (), since: str = "",
+) -> Scope:  # fmt: skip
+    """Return the conditions on nodes; ``since`` is a date, or an age as ``7d``."""
+    if since:
+        from ..core.times import parse_since
 
-    return parse_since(text)
+        since = parse_since(since)
+    return Scope(
+        types=engine.store.types.require(words(types)), statuses=require_statuses(words(statuses)),
+        tags=words(tags), files=words(files), since=since,
+    )  # fmt: skip
 
 
 def _near(engine: Engine, globs: tuple[str, ...]) -> Near | None:
