@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..embed.endpoint import EndpointEmbedder
-    from ..records.records import Change, Records
+    from ..records.records import Records
     from ..store import Store
     from ..system.plugin_files import Events
     from ..terminal.screen import Progress
@@ -195,23 +195,3 @@ class Session:
         if not store.wipe():
             self.say(["what was deleted for good stays in free pages of the store, which is in use "
                       "or has no room: 'lore store reindex' wipes them"])  # fmt: skip
-
-    def print_change(self, change: Change) -> None:
-        """Print the id and the new state of a record or link."""
-        self.output.one({"id": change.id, "state": change.state}, _text)
-
-    def print_changes(self, changes: Sequence[Change]) -> None:
-        """Print those of many."""
-        rows = [{"id": change.id, "state": change.state} for change in changes]
-        self.output.list(rows, lambda rows: "".join(map(_text, rows)))
-
-
-def changed_rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
-    """Return rows for event plugins: those of the changes that changed something."""
-    return [{"id": one.id, "state": one.state} for one in changes if one.state != "unchanged"]
-
-
-def _text(row: dict[str, Any]) -> str:
-    from ..terminal.text import change_text
-
-    return change_text(row)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from ..core.errors import LoreError, UsageError, nearest
+from ..core.errors import UsageError, nearest
 from ..core.ids import link_parts
 from ..core.text import counted, one_line
 from ..core.vocabulary import LEARNING, NO_RECORDS
@@ -16,7 +16,7 @@ from . import options
 from .command import argument, command, option
 from .options import exclusive
 from .runtime import ids_from, read_stdin
-from .session import Session, changed_rows
+from .session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def add(
     """Add a record: a decision, a lesson, a note.
 
     Two words are title and body; more are one text, whose first sentence is the title. Without
-    words the text is stdin, on a terminal a form in $EDITOR. The same text is the same record.
+    words the text is stdin, on a terminal $EDITOR's. The same text is the same record.
 
     Types: decision, pattern, lesson, failure, observation, goal, note, doc, concept, entity,
     task.
@@ -72,17 +72,16 @@ def add(
     if text is None or titled:
         text = body
     fields = {
-        "title": title, "why": why, "tags": tags, "file": file, "links": links, "status": status,
-        "source": source or "user_edit", "confidence": 1.0 if confidence is None else confidence,
-        "category": category, "id": id, "new_type": new_type,
+        "title": title, "why": why, "tags": tags, "file": file, "status": status,
+        "links": [_link_target(link) for link in links], "source": source or "user_edit",
+        "confidence": 1.0 if confidence is None else confidence, "category": category, "id": id,
+        "new_type": new_type,
     }  # fmt: skip
     if text is None and _is_terminal():
-        from .editor import new_by_editor
+        from .editor import edited
 
-        with session.open() as store:
-            _require_type(store, type, "", fields)
-        with new_by_editor(type, fields) as found:
-            _add(session, type, found.pop("text"), {**fields, **found})
+        with edited("") as text:
+            _add(session, type, text, fields)
     else:
         _add(session, type, text, fields, titled=titled)
 
@@ -91,7 +90,6 @@ def _add(
     session: Session, type: str, text: str | None, fields: dict[str, Any], *, titled: bool = False
 ) -> None:
     """Add a record; without a ``text`` it is stdin. ``titled``: the title is in its id too."""
-    fields = {**fields, "links": [_link_target(link) for link in fields["links"]]}
     events = session.events()
     with session.open() as store:
         _require_type(store, type, text or "", fields)
@@ -101,10 +99,7 @@ def _add(
             events.ask("pre-add", [{"type": type, "body": text, **asked}])
         key = f"{fields['title']}\n\n{text}" if titled else ""
         change = session.records(store).add(type, text, key=key, **fields)
-    session.say(change.notes)
-    session.print_change(change)
-    if events is not None:
-        session.tell("post-add", changed_rows([change]), events)
+    session.tell("post-add", _print(session, change), events)
 
 
 def _require_type(store: Store, type: str, text: str, fields: dict[str, Any]) -> None:
@@ -142,7 +137,7 @@ def edit(
 ) -> None:
     """Change a record; its id stays.
 
-    A lone - reads the text from stdin. Without text and options, opens the record in $EDITOR. A
+    A lone - reads the text from stdin. Without text and options, opens the text in $EDITOR. A
     document is changed in its file.
 
     \b
@@ -166,7 +161,7 @@ def edit(
             change = edit_by_editor(session, store, id, force=force)
         else:
             change = session.records(store).edit(id, force=force, **fields)
-    _report(session, "post-edit", change)
+    session.tell("post-edit", _print(session, change))
 
 
 @command("link [options] A RELATION B")
@@ -201,14 +196,14 @@ def link(
     with session.open() as store:
         records = session.records(store)
         if remove:
-            session.print_change(records.unlink(from_id, relation, to_id))
+            _print(session, records.unlink(from_id, relation, to_id))
             return
         change = records.link(
             from_id, relation, to_id, weight=weight, confidence=confidence, metadata=fields,
             status=status or "confirmed", source=source or "user_edit", force=force,
             new_relation=new_relation,
         )  # fmt: skip
-    _report(session, "post-link", change)
+    session.tell("post-link", _print(session, change))
 
 
 @command("fact [options] SUBJECT PREDICATE OBJECT", settings=("single_valued",))
@@ -238,7 +233,7 @@ def fact(
             subject, predicate, object, confidence=1.0 if confidence is None else confidence,
             source=source or "user_edit", status=status, literal=literal, single=single,
         )  # fmt: skip
-    _report(session, "post-link", change)
+    session.tell("post-link", _print(session, change))
 
 
 @command("confirm [options] ID… | SUBJECT PREDICATE OBJECT")
@@ -304,13 +299,12 @@ def forget(
             wanted = sorted(withheld(store))
         changes = session.records(store).forget(wanted, purge=purge)
         session.wipe(store)
-    session.print_changes(changes)
-    session.tell("post-forget", changed_rows(changes))
+    session.tell("post-forget", _print(session, *changes, listed=True))
 
 
 def _forget_faded(session: Session, *, dry_run: bool) -> None:
     from ..records.fact_review import Facts
-    from ..terminal.text import each
+    from ..terminal.text import each, line
 
     with session.open_whole("forget --faded") as store:
         facts = Facts(store, session.settings)
@@ -320,8 +314,8 @@ def _forget_faded(session: Session, *, dry_run: bool) -> None:
         how = "due" if dry_run else "dropped"
         session.say([f"{counted(states, 'state')} of the history {how}: left before the last "
                      f"{session.settings.history_days} days"])  # fmt: skip
-    rows = [one._asdict() for one in found]
-    session.output.list(rows, each(_faded_text, "nothing has faded\n"))
+    text = each(line("state id confidence recency accesses"), "nothing has faded\n")
+    session.output.list([one._asdict() for one in found], text)
 
 
 @command("undo [options] [ID… | A RELATION B]")
@@ -330,7 +324,6 @@ def undo(
     ids: tuple[str, ...] = argument("[ID…]", complete="forgotten"),
     *,
     at: str | None = option("--at N|TIME", "the state N of its history, or of 2026-01-31, 7d"),
-    last: bool = option("--last", "the last command"),
     restore: bool = option("--restore", hidden=True),
 ) -> None:
     """Take back the last command, or the last change of records.
@@ -342,8 +335,8 @@ def undo(
     lore undo decision-1a2b3c4d --at 2
     lore undo lesson-1a2b3c4d learned_from failure-5e6f7a8b
     """
-    if (last and ids) or (at is not None and not (at and ids)):
-        raise UsageError("--last takes no ID, and --at needs an ID and a state: see --help")
+    if at is not None and not (at and ids):
+        raise UsageError("--at needs an ID and a state: see --help")
     wanted = ids_from(ids, "restore" if restore else "undo") if ids or restore else []
     with session.open() as store:
         records = session.records(store)
@@ -351,14 +344,24 @@ def undo(
             changes = records.restore(wanted, at=at or "")
         else:
             changes = records.undo(wanted) if wanted or not ids else []
-    session.say([note for change in changes for note in change.notes])
-    session.print_changes(changes)
+    _print(session, *changes, listed=True)
 
 
-def _report(session: Session, event: str, change: Change) -> None:
-    session.say(change.notes)
-    session.print_change(change)
-    session.tell(event, changed_rows([change]))
+def _print(session: Session, *changes: Change, listed: bool = False) -> list[dict[str, Any]]:
+    """Print notes and the new states; return rows of changed records, for event plugins."""
+    session.say(note for change in changes for note in change.notes)
+    rows = [{"id": change.id, "state": change.state} for change in changes]
+    if listed:
+        session.output.list(rows, lambda rows: "".join(map(_change_text, rows)))
+    else:
+        session.output.one(rows[0], _change_text)
+    return [row for row in rows if row["state"] != "unchanged"]
+
+
+def _change_text(row: dict[str, Any]) -> str:
+    from ..terminal.text import change_text
+
+    return change_text(row)
 
 
 def _is_terminal() -> bool:
@@ -384,18 +387,6 @@ def _meta_field(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise UsageError(f"--meta '{text}': give KEY=VALUE, as by=review or sure=true")
-    try:
-        if is_json(value):
-            return key.strip(), parse_object(f'{{"it":{value}}}'.encode(), 8 + len(text) * 4)["it"]
-    except (RecursionError, LoreError):
-        pass
-    return key.strip(), value
-
-
-def _faded_text(row: dict[str, Any]) -> str:
-    from ..terminal.text import bold, dim
-
-    return f"{row['state']}  {bold(row['id'])}" + dim(
-        f"  confidence {row['confidence']:.2g}, recency {row['recency']:.2g},"
-        f" accesses {row['accesses']}\n"
-    )
+    if not is_json(value):
+        return key.strip(), value
+    return key.strip(), parse_object(f'{{"it":{value}}}'.encode(), 8 + len(text) * 4)["it"]

@@ -36,7 +36,7 @@ class Reading:
         bare = text.strip(" \t\n\r")
         try:
             value, end = self._scan(bare, 0)
-        except (StopIteration, ValueError, SystemError):
+        except (StopIteration, ValueError, SystemError, RecursionError):
             return None  # before Python 3.12 the scanner finds no error to raise without json
         return (value,) if end == len(bare) else None
 

@@ -62,6 +62,16 @@ def each(row_text: Callable[[Row], str], empty: str = "") -> Callable[[Sequence[
     return lambda rows: "".join(map(row_text, rows)) or empty
 
 
+def line(names: str) -> Callable[[Row], str]:
+    """Return a function that prints these fields of a row as a line, two spaces apart."""
+
+    def text(row: Row) -> str:
+        cells = [(bold if name == "id" else str)(_field(row[name])) for name in names.split()]
+        return "  ".join(cells) + "\n"
+
+    return text
+
+
 def change_text(row: Row) -> str:
     """Return the effect of a write on one record."""
     return f"{row['state']}  {bold(row['id'])}\n"
@@ -358,4 +368,6 @@ def _body_diff(before: str, after: str) -> Iterator[str]:
 def _field(value: Any) -> str:
     if value is None or value in ("", []):
         return "-"
+    if isinstance(value, float):
+        return f"{value:.3g}"
     return " ".join(value) if isinstance(value, list) else str(value)

@@ -76,7 +76,6 @@ def test_refused_change_leaves_everything(lore: Lore) -> None:
         restore note-1 --at 99 | 1 | number 99: see 'lore show note-1 --history'
         restore note-1 --at 2001-01-01 | 1 | 2001-01-01T00:00:00Z or before
         restore note-1 --at never | 2 | 'never' is not a valid date
-        undo --last note-1 | 2 | --last takes no ID
         undo --at 1 | 2 | --at needs an ID
         restore | 2 | restore needs an id
         forget --faded note-1 | 2 | exclude each other
@@ -148,7 +147,7 @@ def test_undo_takes_back_the_last_command(lore: Lore) -> None:
     undone = lore("undo")
     assert undone.json == [{"id": "note-2", "state": "restored"}]
     assert undone.notes[0].startswith("took back 'edit' of 20")
-    again = lore("undo", "--last", "--ids", "-q")
+    again = lore("undo", "--ids", "-q")
     assert (again.lines, again.err) == (["note-2"], "")
     lore.print_each("search gnu | note-2")
     lore("edit", "note-1", "a gull")
