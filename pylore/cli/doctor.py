@@ -6,15 +6,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import islice
-from shlex import quote
+from dataclasses import dataclass, field
 from subprocess import run
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import DONE, FAILURE, EmbedderError, LoreError, UsageError
 from ..core.settings import Settings, from_environment
 from ..core.text import one_line
-from ..core.vocabulary import CODE_IDS, CODE_TYPES
+from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
@@ -22,7 +21,6 @@ from ..store import FILE, open_store, scratch_store
 from ..store.check import sqlite_features, sqlite_version, vector_extension
 from ..store.connection import TO_WIPE
 from ..system import config
-from ..system.parts import part
 from ..system.programs import find_program
 from ..terminal.text import bold, dim
 from .command import command, option
@@ -37,34 +35,30 @@ REINDEX = "run 'lore store reindex'"
 EMBED = "run 'lore store embed --all'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 FEW = 5
-"""Most findings of a check that are listed."""
-BATCH = 1000
-"""Texts that are searched for secrets together."""
+"""Maximum number of findings of a check that are listed."""
 
 
 class Check(NamedTuple):
-    """What a check found; ok with a fix is a warning."""
+    """The result of a check; ok with a fix is a warning."""
 
     detail: str
     ok: bool = True
     fix: str | None = None
 
 
+@dataclass
 class Subject:
-    """What is checked."""
+    """The folder, settings and store that are checked; ``problem`` is an error of the config."""
 
-    store: Store
-
-    def __init__(self, folder: str, settings: Settings, problem: str, *, full: bool) -> None:
-        self.folder, self.settings, self.problem, self.full = folder, settings, problem, full
+    folder: str
+    settings: Settings
+    problem: str
+    full: bool
+    store: Store = field(init=False)
 
 
 @command("doctor [--full]", needs_config=False)
-def doctor(
-    session: Session,
-    *,
-    full: bool = option("--full", "check every index; look for secrets"),
-) -> int:
+def doctor(session: Session, *, full: bool = option("--full", "check every index")) -> int:
     """Check what lore needs and what it keeps, and print how to mend it.
 
     Prints {id, ok, detail, fix}; ok with a fix is a warning. Exits 1 if a check fails.
@@ -80,8 +74,7 @@ def doctor(
     total = len(MACHINE) + len(STORE)
     with session.progress("checking", total, kept="nothing was changed") as advance:
         for id, check in examine(data_folder(), settings, problem, full=full):
-            row = {"id": id, "ok": check.ok, "detail": check.detail, "fix": check.fix}
-            rows.append(row)
+            rows.append({"id": id, "ok": check.ok, "detail": check.detail, "fix": check.fix})
             advance(1)
     session.output.list(rows, checks_text)
     return DONE if all(row["ok"] for row in rows) else FAILURE
@@ -110,7 +103,7 @@ def examine(
         problem: what is wrong in the config.
         full: compare the store's indexes with its tables, which reads it all.
     """
-    it = Subject(folder, settings, problem, full=full)
+    it = Subject(folder, settings, problem, full)
     for row in MACHINE:
         yield row[0], _checked(it, *row[1:])
     try:
@@ -119,7 +112,7 @@ def examine(
         yield "store", _failed(error)
         return
     with it.store as store:
-        for row in STORE if full else STORE[:-1]:
+        for row in STORE:
             yield row[0], _checked(it, *row[1:])
             if row[0] == "integrity" and not store.checks.is_sound():
                 return  # statements may find no end in such a file
@@ -184,14 +177,12 @@ def _sqlite(it: Subject) -> str | list[str]:
     return detail if features["json"] and (features["fts5"] or features["fts4"]) else [detail]
 
 
-def _embedder(it: Subject) -> str | list[str]:
+def _embedder(it: Subject) -> str:
     embedder = open_embedder(it.settings.embedder, scratch_store(), it.settings)
     if embedder is None:
         return "none: search is by full text alone"
-    length = len(embedder.embed(["a word"])[0] or b"") // 4  # float32
-    if length != embedder.dimension:
-        return [f"{embedder.name} gives {length} dimensions, not {embedder.dimension}"]
-    return f"{embedder.name}, {length} dimensions"
+    embedder.embed(["a word"])
+    return f"{embedder.name}, {embedder.dimension} dimensions"
 
 
 def _ast_grep(it: Subject) -> str | list[str]:
@@ -222,19 +213,7 @@ def _data_folder(it: Subject) -> str | list[str] | Check:
             return [f"{place} cannot be read"]
         if not os.access(place, os.W_OK):
             return [f"{place} cannot be written: search works, nothing can be added"]
-    shared = [*_shared(folder, 0o022, "700"), *_shared(path, 0o077, "600")]
-    if shared:
-        fix = f"unless you share it: {' && '.join(fix for _, fix in shared)}"
-        return Check("; ".join(detail for detail, _ in shared), True, fix)
     return folder
-
-
-def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
-    """Yield what other users may do with a file or folder, and the command that ends it."""
-    mode = os.stat(path).st_mode if os.path.exists(path) else 0
-    if mode & more:
-        what = "write to" if mode & 0o022 else "read"
-        yield f"others may {what} {path}", f"chmod {private} {quote(path)}"
 
 
 MACHINE: tuple[Row, ...] = (
@@ -252,12 +231,12 @@ MACHINE: tuple[Row, ...] = (
 # --- the store
 
 
-def _tables(it: Subject) -> Check:
+def _tables(it: Subject) -> str | Check:
     checks = it.store.checks
     replaced = checks.replaced_tables()
     missing = [] if replaced else checks.missing_tables()
     if not replaced and not missing:
-        return Check("all there")
+        return "all there"
     fix = REINDEX if missing and checks.derived.issuperset(missing) else IMPORT
     return Check(_few([*replaced, *(f"{name} is missing" for name in missing)]), False, fix)
 
@@ -276,13 +255,13 @@ def _values(it: Subject) -> str | Check:
     return Check(_few(wrong), False, IMPORT if written else REINDEX)
 
 
-def _vectors(it: Subject) -> Check:
+def _vectors(it: Subject) -> str | Check:
     store, settings = it.store, it.settings
     held = store.meta.get("embedder")
     wanted = open_embedder(settings.embedder, store, settings)
     if held is None:
         if wanted is None or not store.nodes.count_by_type():
-            return Check("none")
+            return "none"
         return Check("none: search is by full text alone", True, EMBED)
     if wanted is not None and wanted.name != held:
         return Check(f"of {held}, the embedder is {wanted.name}", False, EMBED)
@@ -293,25 +272,14 @@ def _vectors(it: Subject) -> Check:
     begun = store.staged_vectors.embedder
     if begun is not None:
         return Check(f"of {held}, one a passage; those of {begun} are unfinished", True, EMBED)
-    return Check(f"of {held}, one a passage")
+    return f"of {held}, one a passage"
 
 
 def _edges(it: Subject) -> str | list[str]:
-    rows = [f"{a} {relation} {b}" for a, b, relation in _broken(it.store)]
-    # a search ignores them, and an import may complete them
-    return rows or "every live edge joins two live nodes"
-
-
-def _broken(store: Store) -> list[tuple[str, str, str]]:
-    """Return dangling edges, but not those to code, which links to files may lack here."""
-    found = store.edges.dangling()
-    ends = {id for row in found for id in row[:2] if not id.startswith(CODE_IDS)}
-    nodes = store.nodes.get_many(ends)
-    lives = {id for id, node in nodes.items() if node.invalidated_at is None}
-    return [
-        row for row in found
-        if row[0].startswith(CODE_IDS) == row[1].startswith(CODE_IDS) or lives.isdisjoint(row[:2])
-    ]  # fmt: skip
+    # A clone may lack files that its records link to; an import may complete other edges.
+    ends = ((a, b, relation) for a, b, relation in it.store.edges.dangling()
+            if not a.startswith(CODE_IDS) and not b.startswith(CODE_IDS))  # fmt: skip
+    return [f"{a} {relation} {b}" for a, b, relation in ends] or "every live edge joins live nodes"
 
 
 def _ontology(it: Subject) -> str | list[str]:
@@ -340,35 +308,6 @@ def _purged(it: Subject) -> str | list[str]:
     return left or "nothing that was purged is left in the file"
 
 
-def _secrets(it: Subject) -> str | list[str]:
-    """Warn of records that hold, or held, text which redaction would remove from a session."""
-    redaction = part("capture", "redaction")
-    if redaction is None:
-        return "not looked for: installed without pylore/capture"
-    programs = redaction.own_redactors(it.settings.plugin_dir)
-    redactor = redaction.Redactor(programs, it.settings.plugin_timeout)
-    ids: dict[str, None] = {}
-    texts = _texts(it.store)
-    while some := [*islice(texts, BATCH)]:
-        for (id, text), clean in zip(some, redactor.texts([text for _, text in some]), strict=True):
-            if clean != text:
-                ids[id] = None
-    return [*ids] or "no record has what looks like one"
-
-
-def _texts(store: Store) -> Iterator[tuple[str, str]]:
-    """Yield (id, text) of all texts of records and their history, except those from files."""
-    files = set()
-    for node in store.nodes.all():
-        if node.source == "file" or node.type in CODE_TYPES:
-            files.add(node.id)
-        else:
-            yield node.id, "\n".join((node.title, node.body, node.data))
-    for id, _, (_, value) in store.history.former():
-        if id not in files:
-            yield id, value
-
-
 STORE: tuple[Row, ...] = (
     ("store", lambda it: f"{it.store.path}, version {it.store.checks.version}", IMPORT, True),
     ("tables", _tables, IMPORT, True),
@@ -386,6 +325,4 @@ STORE: tuple[Row, ...] = (
         "RELATION TO", False),
     ("similar", _similar, "run 'lore graph similar'", False),
     ("purged", _purged, REINDEX, False),
-    ("secrets", _secrets, "change it where it is used, then lore forget --purge ID", False),
 )  # fmt: skip
-"""The last check takes long: it is made with ``full``."""

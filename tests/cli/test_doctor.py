@@ -15,7 +15,6 @@ from homes import move_home
 from new_stores import new_store
 
 from pylore.cli.doctor import Check, checks_text, examine
-from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.records.records import Records
@@ -59,18 +58,6 @@ def warning(checks: dict[str, Check]) -> set[str]:
     return {id for id, check in checks.items() if check.ok and check.fix}
 
 
-def test_a_store_that_others_may_read_or_change_is_a_warning(folder: str) -> None:
-    path = os.path.join(folder, "search.db")
-    assert "data-folder" not in warning(examined(folder))
-    os.chmod(path, 0o644)
-    os.chmod(folder, 0o775)
-    found = examined(folder)["data-folder"]
-    assert (found.ok, found.detail) == (
-        True, f"others may write to {folder}; others may read {path}",
-    )  # fmt: skip
-    assert f"chmod 700 '{folder}' && chmod 600 '{path}'" in str(found.fix)
-
-
 def damage(folder: str, *statements: str) -> None:
     """Runs statements that lore itself would not."""
     connection = apsw.Connection(os.path.join(folder, "search.db"))
@@ -87,7 +74,7 @@ def damage(folder: str, *statements: str) -> None:
 @pytest.mark.parametrize("full", [False, True])
 def test_a_sound_store_passes_every_check(folder: str, full: bool) -> None:
     checks = examined(folder, full=full)
-    assert tuple(checks) == (*IDS, *(["secrets"] if full else []))
+    assert tuple(checks) == IDS
     assert failing(checks) | warning(checks) <= {"jq"}
 
 
@@ -289,21 +276,6 @@ def test_the_text_marks_what_fails_and_what_only_warns() -> None:
 def test_the_schema_of_a_new_store_is_whole(folder: str) -> None:
     with open_store(folder) as store:
         assert store.checks.missing_tables() == []
-
-
-def test_records_with_what_looks_like_a_secret_are_a_warning(folder: str) -> None:
-    checks = examined(folder, full=True)
-    assert checks["secrets"].fix is None
-    assert "secrets" not in examined(folder)  # they take long to look for
-    with open_store(folder) as store:
-        records = Records(store, Settings(), None, folder)
-        key = "AKIA" + "IOSFODNN7" + "WXYZQRS"
-        said, was = records.add("note", f"deploy with {key}").id, records.add("note", key).id
-        records.edit(was, text="deploy with a role")
-        store.nodes.put(Node("note-file", "note", body=f"says {key}", source="file"))
-    checks = examined(folder, full=True)
-    assert "secrets" in warning(checks)
-    assert sorted(checks["secrets"].detail.split(", ")) == sorted((said, was))
 
 
 # --- the command
