@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _RUN = argument("[RUN]", default="", complete="runs")
 _AGENT = argument("AGENT", choices=(*AGENTS, GIT))
 _USER = option("--user", "your settings, for codex, gemini, cursor")
-_LOCAL = option("--local", "this clone's, for claude")
 _SHARED = option("--shared", "the project's, which git shares")
 
 # --- run
@@ -65,8 +64,6 @@ def finish(
 ) -> None:
     """End a run, and link it to what it was shown.
 
-    A lone - reads ids from stdin.
-
     \b
     lore run finish --helpful decision-1a2b3c4d,lesson-5e6f7a8b
     """
@@ -75,14 +72,9 @@ def finish(
 
     run = _one_run(session, run, "run finish")
     with session.open() as store:
-        if "-" in helpful and "-" in unhelpful:
-            raise UsageError("stdin is either --helpful or --unhelpful: give - once")
-        rated = [ids_from(ids, "run finish") if ids else [] for ids in (helpful, unhelpful)]
-        result = Runs(store).finish(complete_id(store, run), *rated)
-    session.say(result.notes)
-    row = {"id": result.id, "state": "finished", "used": result.used, "helpful": result.helpful,
-           "unhelpful": result.unhelpful, "unrated": result.unrated}  # fmt: skip
-    session.output.one(row, _run_text)
+        row = Runs(store).finish(complete_id(store, run), helpful, unhelpful).to_dict()
+    session.say(row.pop("notes"))
+    session.output.one({**row, "state": "finished"}, _run_text)
 
 
 @command("run list [options]")
@@ -126,7 +118,7 @@ def rate(
     lore search "token rotation" --ids -n 1 | lore run rate --helpful -
     """
     from ..records.runs import Runs
-    from ..terminal.text import each
+    from ..terminal.text import columns, each
 
     rating = exclusive(helpful=helpful, unhelpful=unhelpful)
     if not rating:
@@ -135,7 +127,7 @@ def rate(
     with session.open() as store, store.faults:
         rows, notes = Runs(store).rate(wanted, rating.removeprefix("--"), session.settings.run)
     session.say(notes)
-    session.output.list(rows, each(_rating_text))
+    session.output.list(rows, each(columns("rating id run")))
 
 
 def _one_run(session: Session, run: str, name: str) -> str:
@@ -146,23 +138,11 @@ def _one_run(session: Session, run: str, name: str) -> str:
 
 
 def _run_text(row: dict[str, Any]) -> str:
-    from ..terminal.text import bold, dim
+    from ..terminal.text import columns, each
 
-    task = f"  {row['task']}" if row.get("task") else ""
     counts = ", ".join(f"{row[name]} {name}" for name in ("helpful", "unhelpful", "unrated"))
-    text = f"{row['state']:<8}  {bold(row['id'])}{task}  {dim(counts)}\n"
-    for record in row.get("records", ()):
-        head = f"{record['position'] or '-':>6}  {record['rating'] or '':<9}"
-        text += f"{head}  {bold(record['id'])}  {record['title']}\n"
-    alike = row.get("diversity", {"answers": 0})
-    if alike["answers"]:
-        shares = f"{alike['share']:.0%} of the top five, at most {alike['most']:.0%}"
-        text += dim(f"of one category: {shares}") + "\n"
-    return text
-
-
-def _rating_text(row: dict[str, Any]) -> str:
-    return f"{row['rating']:<9}  {row['id']}  {row['run']}\n"
+    head = columns("state id task counts")({**row, "task": row.get("task"), "counts": counts})
+    return head + each(columns("position rating id title"))(row.get("records", ()))
 
 
 # --- hook
@@ -175,56 +155,41 @@ They come once a session, from stores that you made or trust.""")  # fmt: skip
 
 @command("hook install [options] AGENT")
 def install(
-    session: Session,
-    agent: str = _AGENT,
-    *,
-    user: bool = _USER,
-    local: bool = _LOCAL,
-    shared: bool = _SHARED,
+    session: Session, agent: str = _AGENT, *, user: bool = _USER, shared: bool = _SHARED
 ) -> None:
     """Put lore's entries into an agent's settings, or git's hooks.
 
     git's pre-commit prints what is known of the staged files; post-commit stages the lines
     'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
     """
-    _change(session, agent, exclusive(user=user, local=local, shared=shared), put=True)
+    _change(session, agent, exclusive(user=user, shared=shared), put=True)
     say_unreachable(session)
     _say_untrusted(session)
 
 
 @command("hook uninstall [options] AGENT")
 def uninstall(
-    session: Session,
-    agent: str = _AGENT,
-    *,
-    user: bool = _USER,
-    local: bool = _LOCAL,
-    shared: bool = _SHARED,
+    session: Session, agent: str = _AGENT, *, user: bool = _USER, shared: bool = _SHARED
 ) -> None:
     """Take lore's entries out again."""
-    _change(session, agent, exclusive(user=user, local=local, shared=shared), put=False)
+    _change(session, agent, exclusive(user=user, shared=shared), put=False)
 
 
 @command("hook status")
 def status(session: Session) -> None:
     """List where hooks are installed."""
     from ..hooks.install import is_installed, place_of
-    from ..terminal.text import each
 
-    rows = []
-    for one in AGENTS.values():
-        for scope in one.places:
-            place = place_of(one, scope, os.getcwd())
-            if is_installed(one, place):
-                rows.append(_row(one.name, scope, place, "installed"))
+    places = ((one, scope, place_of(one, scope, os.getcwd()))
+              for one in AGENTS.values() for scope in one.places)  # fmt: skip
+    rows = [(one.name, scope, place) for one, scope, place in places if is_installed(one, place)]
     try:
         tree, lines = _git_hooks("")
-        files = tree.hooks_with_lines(lines)
+        rows += [(GIT, "local", place) for place in tree.hooks_with_lines(lines)]
     except LoreError:
-        files = []
-    rows += [_row(GIT, "local", place, "installed") for place in files]
+        pass
     _say_untrusted(session)
-    session.output.list(rows, each(_row_text, "no hooks\n"))
+    _print_hooks(session, [(*row, "installed") for row in rows])
 
 
 @command("hook run EVENT --client AGENT", needs_config=False)
@@ -257,44 +222,49 @@ def shell(session: Session, name: str = argument("SHELL", choices=("bash", "zsh"
 
 
 def _change(session: Session, agent: str, option: str, *, put: bool) -> None:
-    """Put the entries or lines of an agent in, or take them out; print what was done."""
+    """Put the entries or lines of an agent in, or take them out; print the changes."""
     from ..hooks import install as settings
-    from ..terminal.text import each
 
     scope = option.removeprefix("--")
     if agent == GIT:
         tree, lines = _git_hooks(scope)
-        rows = rows_of(tree.put_into_hooks(lines) if put else tree.take_out_of_hooks(lines))
-        rows = [_row(GIT, "local", row["id"], row["state"]) for row in rows]
-    else:
-        one = AGENTS[agent]
-        scope = scope or ("local" if "local" in one.places else "user")
-        place = settings.place_of(one, scope, os.getcwd())
-        change = settings.install if put else settings.uninstall
-        changed = change(one, place, everywhere=scope == "user")
-        state = "installed" if put else "removed"
-        rows = [_row(agent, scope, place, state if changed else "unchanged")]
-    session.output.list(rows, each(_row_text))
+        done = noted(tree.put_into_hooks(lines) if put else tree.take_out_of_hooks(lines))
+        _print_hooks(session, [(GIT, "local", place, state) for place, state, _ in done])
+        return
+    one = AGENTS[agent]
+    scope = scope or ("local" if "local" in one.places else "user")
+    place = settings.place_of(one, scope, os.getcwd())
+    change = settings.install if put else settings.uninstall
+    changed = change(one, place, everywhere=scope == "user")
+    state = "installed" if put else "removed"
+    _print_hooks(session, [(agent, scope, place, state if changed else "unchanged")])
+
+
+def _print_hooks(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
+    from ..terminal.text import columns, each
+
+    found = [dict(zip(("id", "scope", "file", "state"), row, strict=True)) for row in rows]
+    session.output.list(found, each(columns("state id scope file"), "no hooks\n"))
 
 
 def _git_hooks(scope: str) -> tuple[ProjectTree, dict[str, list[str]]]:
     """Return the work tree that the project lies in, and the lines for its hooks."""
     from ..hooks.install import git_hooks
 
-    if scope not in ("", "local"):
+    if scope:
         raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
     if not project_folder():
         raise LoreError("hooks of git are a project's: run 'lore init' in one")
     return git_hooks(project_folder())
 
 
-def rows_of(done: Iterable[Done]) -> list[dict[str, str]]:
-    """Return a row for each file that was changed, and name those that were left as they were."""
-    rows = [{"id": place, "state": state, "why": why} for place, state, why in done]
-    for row in rows:
-        if row["state"] == "left":
-            note(f"{row['id']} was left as it is: {row['why']}")
-    return rows
+def noted(done: Iterable[Done]) -> list[Done]:
+    """Return the changes of files; print a note for each that was left as it is."""
+    changes = [*done]
+    for place, state, why in changes:
+        if state == "left":
+            note(f"{place} was left as it is: {why}")
+    return changes
 
 
 def say_unreachable(session: Session) -> None:
@@ -311,11 +281,3 @@ def _say_untrusted(session: Session) -> None:
     if project_folder() and not is_trusted(data_folder()):
         session.say([f"{project_folder()} is not trusted, so hooks say nothing of what others "
                      "shared there: run 'lore store trust'"])  # fmt: skip
-
-
-def _row(agent: str, scope: str, place: str, state: str) -> dict[str, Any]:
-    return {"id": agent, "scope": scope, "file": place, "state": state}
-
-
-def _row_text(row: dict[str, Any]) -> str:
-    return f"{row['state']}  {row['id']}  {row['scope']}  {row['file']}\n"

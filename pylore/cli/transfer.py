@@ -31,8 +31,8 @@ from ..system.parts import require_part
 from ..system.plugin_files import Events
 from ..system.project_files import leaves_by_link
 from ..terminal.output import flush, note, write
-from ..terminal.text import each
-from .agents import rows_of, say_unreachable
+from ..terminal.text import columns, each
+from .agents import noted, say_unreachable
 from .command import argument, command, option
 from .options import SKIP_BAD, TYPES, exclusive
 from .runtime import data_folder, project_folder, project_root, require_store
@@ -365,12 +365,13 @@ def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
     """Install what merges the file in git, or take it out."""
     file = _file_of_project()
     repository = Repository(project_folder(), f"{SHARED}/{FILE}")
-    rows = rows_of(repository.install(hooks=hooks) if install else repository.uninstall())
+    done = noted(repository.install(hooks=hooks) if install else repository.uninstall())
     if install:
         say_unreachable(session)
     if install and repository.is_ignored():
         session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
-    session.output.list(rows, each(lambda row: f"{row['state']:<10} {row['id']}\n"))
+    rows = [{"id": place, "state": state, "why": why} for place, state, why in done]
+    session.output.list(rows, each(columns("state id")))
 
 
 @command("merge-file [--path PATH] BASE OURS THEIRS", hidden=True)

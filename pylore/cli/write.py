@@ -304,7 +304,7 @@ def forget(
 
 def _forget_faded(session: Session, *, dry_run: bool) -> None:
     from ..records.fact_review import Facts
-    from ..terminal.text import each, line
+    from ..terminal.text import columns, each
 
     with session.open_whole("forget --faded") as store:
         facts = Facts(store, session.settings)
@@ -314,7 +314,7 @@ def _forget_faded(session: Session, *, dry_run: bool) -> None:
         how = "due" if dry_run else "dropped"
         session.say([f"{counted(states, 'state')} of the history {how}: left before the last "
                      f"{session.settings.history_days} days"])  # fmt: skip
-    text = each(line("state id confidence recency accesses"), "nothing has faded\n")
+    text = each(columns("state id confidence recency accesses"), "nothing has faded\n")
     session.output.list([one._asdict() for one in found], text)
 
 

@@ -62,7 +62,7 @@ def each(row_text: Callable[[Row], str], empty: str = "") -> Callable[[Sequence[
     return lambda rows: "".join(map(row_text, rows)) or empty
 
 
-def line(names: str) -> Callable[[Row], str]:
+def columns(names: str) -> Callable[[Row], str]:
     """Return a function that prints these fields of a row as a line, two spaces apart."""
 
     def text(row: Row) -> str:

@@ -128,7 +128,7 @@ def test_hook_install_status_and_uninstall(lore: Lore) -> None:
     lore("hook", "uninstall", "git")
     assert not hook.exists()
     lore.refuse_each("""
-        hook install codex --local | 2 | codex has no --local settings
+        hook install codex --local | 2 | --local
         hook install git --user | 2 | git has no --user hooks
         hook install emacs | 2 | emacs
         hook install claude --user --shared | 2 | exclude each other

@@ -66,7 +66,8 @@ def test_lore_run_names_the_run_of_every_command(store: Lore) -> None:
     run = start(store)
     store.patch.setenv("LORE_RUN", run)
     store("related", "decision-a")
-    store("run", "finish", "--helpful", "-", stdin=store("search", "tokens", "--ids").out)
+    store("run", "rate", "--helpful", "-", stdin=store("search", "tokens", "--ids").out)
+    store("run", "finish")
     assert store("run", "show").json["helpful"] == 3
     assert "was finished at " in store.refuse("run", "finish", code=1)
     (note,) = store("search", "tokens").notes
@@ -84,7 +85,6 @@ def test_run_refuses_bad_words(store: Lore) -> None:
         run finish note-c | 1 | 'note-c' is not a run
         run show note-c | 1 | 'note-c' is not a run
         run finish {run} --helpful note-c --unhelpful note-c | 2 | 'note-c' is helpful and unhelpful
-        run finish {run} --helpful - --unhelpful - | 2 | give - once
         run finish {run} --helpful note-none | 1 | no node 'note-none'
         feedback note-c | 2 | give one of --helpful and --unhelpful
         feedback --helpful --unhelpful note-c | 2 | exclude each other
@@ -104,8 +104,8 @@ def test_run_list_and_show_as_text(store: Lore) -> None:
     start(store)
     assert len(store("run", "list", "--ids", "-n", "1").lines) == 1
     head, row = store("run", "show", run, "--text").lines
-    assert head == f"open      {run}  task-d  0 helpful, 0 unhelpful, 1 unrated"
-    assert row.split() == ["1", "note-c", *"Tokens again and again".split()]
+    assert head == f"open  {run}  task-d  0 helpful, 0 unhelpful, 1 unrated"
+    assert row.split() == ["1", "-", "note-c", *"Tokens again and again".split()]
 
 
 def test_feedback_rates(store: Lore) -> None:
@@ -143,8 +143,6 @@ def test_run_show_and_stats_count_coverage_and_diversity(store: Lore) -> None:
     shown = store("run", "show", run).json
     assert shown["coverage"] == {"runs": 1, "finished": 0, "shown": 4, "rated": 0}
     assert shown["diversity"] == {"answers": 1, "share": 0.75, "most": 0.75, "category": "web"}
-    share = "of one category: 75% of the top five, at most 75%"
-    assert share in store("run", "show", run, "--text").out
     store("run", "finish", run, "--helpful", "note-1")
     stats = store("graph", "stats").json
     assert stats["coverage"] == {"runs": 1, "finished": 1, "shown": 4, "rated": 1}
