@@ -151,23 +151,20 @@ def earlier_store(project: str) -> str:
     return name and f"; another project was here: 'lore store adopt {name}' brings its records"
 
 
-def make_store(folder: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
-    """Make a project's store in a folder that is bound to it; return how many lines it shares.
-
-    ``fulltext`` is fts5, fts4 or auto, which takes FTS5 where SQLite has it.
-    """
+def make_store(folder: str, project: str, settings: Settings) -> int:
+    """Make a project's store in a folder that is bound to it; return how many lines it shares."""
     path = os.path.join(project, SHARED, KNOWLEDGE)
     if os.path.lexists(path):
-        return _make(folder, path, project, settings, fulltext)
-    create_store(folder, fulltext=fulltext, busy_timeout=settings.busy_timeout).close()
+        return _make(folder, path, project, settings)
+    create_store(folder, busy_timeout=settings.busy_timeout).close()
     trust(folder)  # all that it will hold is the user's own
     return 0
 
 
-def _make(folder: str, path: str, project: str, settings: Settings, fulltext: str = "auto") -> int:
+def _make(folder: str, path: str, project: str, settings: Settings) -> int:
     """Fill a store beside its place, then put it there whole."""
     with TemporaryDirectory(prefix=".new-", dir=folder) as beside:
-        with create_store(beside, fulltext=fulltext) as store:
+        with create_store(beside) as store:
             count = _read(store, path, project, settings)
         place = os.path.join(folder, FILE)
         if os.path.exists(place) and not os.path.getsize(place):

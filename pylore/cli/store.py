@@ -22,8 +22,8 @@ from ..system.config_edit import change_file, users_file
 from ..system.files import SHARED
 from ..system.project_files import real_place
 from ..system.projects import project_of, revoke, trust
-from ..terminal.output import note, write
-from ..terminal.text import bold, dim, each
+from ..terminal.output import note
+from ..terminal.text import bold, columns, counts_text, dim, each
 from .command import Group, argument, command, option
 from .options import exclusive
 from .runtime import (
@@ -41,75 +41,53 @@ if TYPE_CHECKING:
     from ..store import Store
     from .session import Session
 
-FULLTEXT = option(
-    "--fulltext ENGINE", "auto, fts5 or fts4", "auto", choices=("auto", "fts5", "fts4")
-)  # fmt: skip
-
-
 STORE_NAME = argument("STORE", complete="files")
 
 # --- init
 
 
-@command("init [options] [FOLDER]")
+@command("init [FOLDER]")
 def init(
-    session: Session,
-    folder: str = argument("[FOLDER]", default="", complete="files"),
-    *,
-    fulltext: str = FULLTEXT,
+    session: Session, folder: str = argument("[FOLDER]", default="", complete="files")
 ) -> None:
     """Make a store for this folder, or for FOLDER.
 
     The folder becomes a project, whose .lore/ holds what collaborators share; .lore/knowledge.jsonl
     is imported. With LORE_DIR set, search.db is made there.
     """
-    chosen = os.environ.get("LORE_DIR", "")
-    if chosen and not folder:
-        require_utf8(os.path.abspath(chosen), "the folder")
-        existed = _has_store(chosen)
-        create_store(chosen, fulltext=fulltext, busy_timeout=session.settings.busy_timeout).close()
-        _print_made(session, chosen, chosen, existed=existed)
-        return
-    project = require_utf8(os.path.abspath(folder or "."), "the folder")
-    os.makedirs(real_place(os.path.join(project, SHARED)), exist_ok=True)
-    project, store = locate(project)
-    existed = _has_store(store)
+    chosen = "" if folder else os.environ.get("LORE_DIR", "")
+    shared = store = require_utf8(os.path.abspath(chosen or folder or "."), "the folder")
+    if not chosen:
+        os.makedirs(real_place(os.path.join(shared, SHARED)), exist_ok=True)
+        project, store = locate(shared)
+        shared = os.path.join(project, SHARED)
+    path, busy = os.path.join(store, FILE), session.settings.busy_timeout
+    existed = os.path.exists(path) and os.path.getsize(path) > 0
     if existed:
-        open_store(store, busy_timeout=session.settings.busy_timeout).close()  # raises if unusable
+        open_store(store, busy_timeout=busy).close()  # raises if it is unusable
+    elif chosen:
+        create_store(store, busy_timeout=busy).close()
     else:
         earlier = earlier_store(project)
         store = stores.claim(project)
-        session.say(_make(store, project, session.settings, fulltext, earlier))
-    _print_made(session, os.path.join(project, SHARED), store, existed=existed)
+        session.say(_make(store, project, session.settings, earlier))
+    row = {"folder": os.path.abspath(shared), "state": "unchanged" if existed else "added",
+           "store": os.path.join(os.path.abspath(store), FILE)}  # fmt: skip
+    session.output.one(row, columns("state folder"))
 
 
-def _has_store(folder: str) -> bool:
-    path = os.path.join(folder, FILE)
-    return os.path.exists(path) and os.path.getsize(path) > 0
-
-
-def _make(store: str, project: str, settings: Settings, fulltext: str, earlier: str) -> list[str]:
+def _make(store: str, project: str, settings: Settings, earlier: str) -> list[str]:
     """Make the store of a project; return notes for the person."""
     try:
-        count = make_store(store, project, settings, fulltext)
+        count = make_store(store, project, settings)
     except StoreError:
         raise
     except LoreError as error:
-        create_store(store, fulltext=fulltext, busy_timeout=settings.busy_timeout).close()
+        create_store(store, busy_timeout=settings.busy_timeout).close()
         return [str(error)]
     read = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
     silent = "hooks are silent about what others wrote until you run 'lore store trust'"
     return [f"{read}; {silent}{earlier}"] if count else [earlier.removeprefix("; ")] * bool(earlier)
-
-
-def _print_made(session: Session, folder: str, store: str, *, existed: bool) -> None:
-    row = {"folder": os.path.abspath(folder), "state": "unchanged" if existed else "added",
-           "store": os.path.join(os.path.abspath(store), FILE)}  # fmt: skip
-    session.output.one(row, _folder_text)
-
-
-def _folder_text(row: dict[str, Any]) -> str:
-    return f"{row['state']}  {row['folder']}\n"
 
 
 # --- store: where it is
@@ -134,7 +112,7 @@ def path(session: Session) -> None:
 @command("store list")
 def list_stores(session: Session) -> None:
     """List stores of projects, present or gone."""
-    session.output.list([_row(*one) for one in stores.stores()], each(_stores_text))
+    session.output.list([_row(*one) for one in stores.stores()], each(_TEXT))
 
 
 @command("store adopt STORE")
@@ -148,7 +126,7 @@ def adopt(session: Session, store: str = STORE_NAME) -> None:
     folder, own = stores.adopt(_name_or_place(store), project_folder())
     row = _row(os.path.basename(folder), project_of(folder), folder)
     session.say([f"the store that was here is kept as {os.path.basename(own)}"] if own else [])
-    session.output.one({**row, "state": "adopted"}, _stores_text)
+    session.output.one({**row, "state": "adopted"}, _TEXT)
 
 
 @command("store remove STORE")
@@ -157,7 +135,7 @@ def remove(session: Session, store: str = STORE_NAME) -> None:
     found = stores.gone_store(_name_or_place(store))
     row = {**_row(*found), "state": "removed"}
     stores.remove(found[-1])
-    session.output.one(row, _stores_text)
+    session.output.one(row, _TEXT)
 
 
 def _name_or_place(word: str) -> str:
@@ -175,8 +153,7 @@ def _row(name: str, place: str, store: str) -> dict[str, Any]:
     return {"id": name, "folder": place, "state": state, "bytes": size, "file": file}
 
 
-def _stores_text(row: dict[str, Any]) -> str:
-    return f"{row['state']:<8} {row['bytes']:>12}  {row['folder']}  {row['id']}\n"
+_TEXT = columns("state bytes folder id")
 
 
 @command("store trust [--revoke] [FOLDER]")
@@ -194,7 +171,7 @@ def trust_project(
     require_store(store)
     changed = revoke(store) if revokes else trust(store)
     state = ("revoked" if revokes else "trusted") if changed else "unchanged"
-    session.output.one({"folder": project, "state": state}, _folder_text)
+    session.output.one({"folder": project, "state": state}, columns("state folder"))
 
 
 # --- store: its indexes
@@ -219,7 +196,7 @@ def embed(
         if makes:
             _embed(session, store, all=all)
         with store.snapshot():
-            session.output.one(_status(store, session.settings.embedder), _status_text)
+            session.output.one(_status(store, session.settings.embedder), counts_text)
 
 
 def _embed(session: Session, store: Store, *, all: bool) -> None:
@@ -245,22 +222,18 @@ def _status(store: Store, wanted: str) -> dict[str, Any]:
         "passages": vectors.count_passages(),
         "missing": vectors.count_lacking(aside=False) if held else vectors.count_passages(),
         "wanted": wanted,
-        "unfinished": vectors.embedder
-        and {"embedder": vectors.embedder, "missing": vectors.count_lacking(aside=True)},
+        "unfinished": vectors.embedder,
     }
 
 
-def _status_text(row: dict[str, Any]) -> str:
-    begun = row["unfinished"]
-    return (
-        f"vectors     {row['embedder'] or 'none'}, {row['dimension']} dimensions\n"
-        f"passages    {row['passages']}, {row['missing']} without a vector\n"
-        f"setting     embedder={row['wanted']}\n"
-    ) + (f"unfinished  {begun['embedder']}, {begun['missing']} to go\n" if begun else "")
-
-
 @command("store reindex [options]", settings=("embedder",))
-def reindex(session: Session, *, fulltext: str = FULLTEXT) -> None:
+def reindex(
+    session: Session,
+    *,
+    fulltext: str = option(
+        "--fulltext ENGINE", "auto, fts5 or fts4", "auto", choices=("auto", "fts5", "fts4")
+    ),
+) -> None:
     """Rebuild the full-text and vector indexes."""
     with session.open_whole("reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
@@ -273,7 +246,7 @@ def reindex(session: Session, *, fulltext: str = FULLTEXT) -> None:
         session.wipe(store)
         row = {"nodes": count, "fulltext": store.fulltext.engine,
                "embedder": store.meta.get("embedder")}  # fmt: skip
-    session.output.one(row, lambda row: f"indexed {counted(row['nodes'], 'node')}\n")
+    session.output.one(row, counts_text)
 
 
 # --- store: backups
@@ -309,17 +282,13 @@ def _copy(
             progress=lambda part: advance.show(int(100 * part), 100), **options,
         )  # fmt: skip
     session.say([f"what was there is kept in {done.kept}"] if done.kept else [])
-    session.output.one(done._asdict(), _copied_text)
+    session.output.one(done._asdict(), columns("file nodes edges bytes"))
 
 
 def _require_file(path: str) -> None:
     if path in ("-", ""):
         raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
     require_utf8(path, "the file")
-
-
-def _copied_text(row: dict[str, Any]) -> str:
-    return f"{row['file']}: {row['nodes']} nodes, {row['edges']} edges, {row['bytes']} bytes\n"
 
 
 # --- config
@@ -333,6 +302,7 @@ of .lore/.config, else of ~/.config/lore/config.""", default="list")  # fmt: ski
 KEY = argument("KEY", complete="settings")
 USER = option("--user", "in your file")
 PROJECT = option("--project", "in the project's file")
+_CHANGE = columns("state id file")
 
 
 @command("config list [SECTION]", needs_config=False)
@@ -344,23 +314,15 @@ def list_settings(
     sections = list(dict.fromkeys(one.section for one in SETTINGS))
     if not any(one.startswith(section) for one in sections):
         raise UsageError(f"no section '{section}': give one of {', '.join(sections)}")
-    store = os.path.join(os.environ.get("LORE_STORE", ""), FILE)
-    session.say([f"the store is {store}"] if os.path.exists(store) else [])
     rows = [_setting_row(session, one) for one in SETTINGS if one.section.startswith(section)]
     session.output.list(rows, _sections_text)
 
 
-@command("config get [--value] KEY", needs_config=False)
-def get(
-    session: Session, key: str = KEY, *, value: bool = option("--value", "print it alone")
-) -> None:
+@command("config get KEY", needs_config=False)
+def get(session: Session, key: str = KEY) -> None:
     """Print one setting."""
     _load(session)
-    row = _setting_row(session, named(key)[0])
-    if value:
-        write(f"{row['value']}\n")
-    else:
-        session.output.one(row, _setting_text)
+    session.output.one(_setting_row(session, named(key)[0]), _setting_text)
 
 
 @command("config set [--user | --project] KEY VALUE", needs_config=False)
@@ -377,13 +339,28 @@ def set_setting(
     \b
     lore config set EDGE_WEIGHTS[calls] 0.5 --user
     """
-    _change(session, key, value, exclusive(user=user, project=project))
+    _load(session)
+    setting, element = named(key)
+    key = setting.config_key + (f"[{element}]" if element else "")
+    session.settings.changed([(key, value)], "command:config set")
+    path = _file(setting, value, exclusive(user=user, project=project))
+    state = "set" if change_file(path, {key: value}) else "unchanged"
+    session.output.one({"id": key, "value": value, "state": state, "file": path}, _CHANGE)
 
 
 @command("config unset [--user | --project] KEY", needs_config=False)
 def unset(session: Session, key: str = KEY, *, user: bool = USER, project: bool = PROJECT) -> None:
-    """Remove a setting from a config file."""
-    _change(session, key, None, exclusive(user=user, project=project))
+    """Remove a setting from both config files, or from one."""
+    _load(session)
+    file = exclusive(user=user, project=project)
+    places = [] if file == "--project" else [users_file()]
+    places += [] if file == "--user" else [_shared_file()]
+    changed = [place for place in places if change_file(place, {key: None})]
+    if not changed:
+        named(key)  # raises if it is unknown
+    state = "unset" if changed else "unchanged"
+    row = {"id": key, "value": None, "state": state, "file": " ".join(changed)}
+    session.output.one(row, _CHANGE)
 
 
 def _load(session: Session) -> None:
@@ -413,37 +390,6 @@ def _setting_text(row: dict[str, Any]) -> str:
 def _sections_text(rows: Sequence[dict[str, Any]]) -> str:
     sections = groupby(rows, itemgetter("section"))
     return "\n".join(f"# {name}\n" + "".join(map(_setting_text, some)) for name, some in sections)
-
-
-def _change(session: Session, key: str, value: str | None, file: str) -> None:
-    """Write a setting into a file, or remove it (None); write nothing if that is wrong."""
-    _load(session)
-    try:
-        setting, element = named(key)
-    except UsageError:
-        places = [*([] if file == "--user" else [_shared_file()]), users_file()]
-        if value is not None or not any(change_file(place, {key: None}) for place in places):
-            raise
-        session.output.one({"id": key, "value": None, "state": "unset"}, _change_text)
-        return
-    key = setting.config_key + (f"[{element}]" if element else "")
-    if value is not None:
-        session.settings.changed([(key, value)], "command:config set")
-    path = _file(setting, value or "", file)
-    changes: dict[str, str | None] = {key: value}
-    if value and setting.kind == "weights" and not element:
-        pairs = [item.partition("=") for item in value.replace(",", " ").split()]
-        changes = {f"{key}[{name.lower()}]": weight for name, _, weight in sorted(pairs)}
-    state = "unset" if value is None else "set"
-    state = state if change_file(path, changes) else "unchanged"
-    kind, _, place = session.settings.origins.get(setting.name, "").partition(":")
-    if kind == "env":
-        session.say([f"{place} is set in the environment, and counts before this file"])
-    session.output.one({"id": key, "value": value, "state": state, "file": path}, _change_text)
-
-
-def _change_text(row: dict[str, Any]) -> str:
-    return f"{row['state']}  {row['id']}" + (f"  in {row['file']}\n" if "file" in row else "\n")
 
 
 def _file(setting: Setting, value: str, file: str) -> str:

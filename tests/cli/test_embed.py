@@ -51,7 +51,7 @@ def test_embed_makes_all_vectors(notes: Lore) -> None:
     assert (row["dimension"], row["passages"], row["missing"]) == (256, 2, 0)
     row = notes("embed").json
     assert (row["embedder"], row["missing"], row["wanted"]) == (STATIC, 0, "static")
-    assert f"{STATIC}, 256 dimensions" in notes("embed", "--text").out
+    assert f"embedder {STATIC}, dimension 256" in notes("embed", "--text").out
     found = notes("search", "key")
     assert found.json[0]["id"] == "note-a" and not found.err
 

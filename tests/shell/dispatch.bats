@@ -187,10 +187,10 @@ project
 
 @test "lore within a command of the user takes the config of its own store" {
   program "$OWN" both \
-    'LORE_DIR=$1 "$LORE_ROOT/lore.sh" config get limit --value
-     LORE_DIR=$1 "$LORE_ROOT/lore.sh" config get hop_decay --value
-     LORE_LIMIT=5 LORE_DIR=$1 "$LORE_ROOT/lore.sh" config get limit --value
-     LORE_DIR=$1 "$LORE_ROOT/lore.sh" config get rrf_k --value'
+    'LORE_DIR=$1 "$LORE_ROOT/lore.sh" config get limit --jq .value
+     LORE_DIR=$1 "$LORE_ROOT/lore.sh" config get hop_decay --jq .value
+     LORE_LIMIT=5 LORE_DIR=$1 "$LORE_ROOT/lore.sh" config get limit --jq .value
+     LORE_DIR=$1 "$LORE_ROOT/lore.sh" config get rrf_k --jq .value'
   mkdir .lore "$TEST_ROOT/other"
   printf 'limit=3\nhop_decay=0.5\nrrf_k=9\n' >.lore/.config
   echo 'limit=4' >"$TEST_ROOT/other/.config"
