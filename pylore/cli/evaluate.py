@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError, UsageError
 from ..core.text import counted
 from ..evaluate.queries import Question, read_lines, read_questions
-from ..evaluate.run import Evaluation, missing, report_text, tuning_text
-from ..evaluate.tune import coordinates, evaluate, fragment, tune
+from ..evaluate.run import Evaluation, report_text, tuning_text
+from ..evaluate.tune import evaluate, tune
 from ..store.filter import Scope
 from .command import command, option
 from .options import TYPES, exclusive
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..store import Store
     from .session import Session
-
-TIMED = 50
-"""Queries that are timed."""
-
-FOLDS = 5
-MEASURE = "recall@5"
-"""What tuning betters."""
 
 
 @command("eval --queries FILE [options]", settings=("graph_depth", "limit"))
@@ -59,30 +48,19 @@ def evaluate_command(
     questions = _questions(session, queries)
     with session.open() as store, store.faults:
         asked = Evaluation(store, questions, Scope(types=store.types.require(types)))
-        _say_missing(session, store, questions)
-        if tunes:
-            session.output.one(_tuned(session, asked, names), tuning_text)
-            return
-        with session.progress("asking", kept="nothing was changed") as advance:
-            asked.progress = advance
-            report = evaluate(asked, session.settings, compared, controls=controls, timed=TIMED)
-    session.say(asked.notes)
-    session.output.one(report, report_text)
-
-
-def _tuned(session: Session, asked: Evaluation, names: Sequence[str]) -> dict[str, Any]:
-    space = coordinates(names, sorted(asked.store.statistics.count_by_relation()))
-    steps = count()
-    with session.progress("tuning", FOLDS + 1, kept="nothing was changed") as bar:
-        report = tune(
-            asked, session.settings, space, measure=MEASURE, folds=FOLDS,
-            heard=lambda _: bar.show(next(steps), FOLDS + 1),
-        )  # fmt: skip
-    report["fragment"] = fragment(report)
-    if not report["sure"]:
+        if gone := sorted(asked.missing()):
+            ids = counted(len(gone), "relevant id is", "relevant ids are")
+            session.say([f"{ids} not in the store ({', '.join(gone[:3])}): counted as not found"])
+        with session.progress("searching", kept="nothing was changed") as asked.progress:
+            if tunes:
+                report = tune(asked, session.settings, names)
+            else:
+                report = evaluate(asked, session.settings, compared, controls=controls)
+    session.say(note for note, count in asked.notes.items() if count >= len(questions) > 1)
+    if not report.get("sure", True):
         session.say(["no gain is sure on queries that were not tuned on: keep the settings as "
                      "they are"])  # fmt: skip
-    return report
+    session.output.one(report, tuning_text if tunes else report_text)
 
 
 def _questions(session: Session, path: str) -> list[Question]:
@@ -97,10 +75,3 @@ def _questions(session: Session, path: str) -> list[Question]:
         raise LoreError(f"{name}: no query with relevant ids: give lines of "
                         '{"id","query","relevant":[…]}')  # fmt: skip
     return asked
-
-
-def _say_missing(session: Session, store: Store, questions: list[Question]) -> None:
-    gone = sorted(missing(store, questions))
-    if gone:
-        ids = counted(len(gone), "relevant id is", "relevant ids are")
-        session.say([f"{ids} not in the store ({', '.join(gone[:3])}): counted as not found"])

@@ -12,27 +12,24 @@ from codecs import BOM_UTF8
 from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.lines import QUESTION_LINE, lines_of
-from ..core.model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
 
-class Question(Record):
+class Question:
     """One query with its name, the nodes that answer it, and the nodes to leave out."""
 
-    __slots__ = ("exclude", "id", "options", "query", "relevant")
-
     def __init__(
-        self, id: str, query: str, relevant: tuple[str, ...] = (), exclude: tuple[str, ...] = (),
+        self, id: str, query: str, relevant: Sequence[str] = (), exclude: Sequence[str] = (),
         options: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.id = id
         self.query = query
-        self.relevant = relevant
-        self.exclude = exclude
+        self.relevant = tuple(relevant)
+        self.exclude = tuple(exclude)
         self.options = options or {}
 
 
@@ -59,14 +56,11 @@ def read_questions(lines: Iterable[bytes], name: str) -> Iterator[Question]:
         LoreError: a line is broken.
     """
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
         try:
-            line = line.removeprefix(BOM_UTF8) if number == 1 else line
-            question = question_of(parse_object(line, QUESTION_LINE))
+            if line.strip():
+                yield question_of(parse_object(line.removeprefix(BOM_UTF8), QUESTION_LINE))
         except LoreError as error:
             raise LoreError(f"{name}: line {number}: {error}: mend it") from None
-        yield question
 
 
 def question_of(fields: Mapping[str, Any]) -> Question:
@@ -75,18 +69,15 @@ def question_of(fields: Mapping[str, Any]) -> Question:
     Raises:
         LoreError: a field is missing or has the wrong type.
     """
-    id, query = fields.get("id"), fields.get("query")
+    id, query, options = fields.get("id"), fields.get("query"), fields.get("options")
     if not isinstance(id, str) or not id:
         raise LoreError("id is not a string")
     if not isinstance(query, str):
         raise LoreError("query is not a string")
-    given = {name: value for name, value in fields.items() if value is not None}
-    options = given.get("options", {})
-    if not isinstance(options, dict):
+    if not isinstance(options, dict | None):
         raise LoreError("options is not an object")
-    for name in ("relevant", "exclude"):
-        ids = given.setdefault(name, [])
+    relevant, exclude = fields.get("relevant") or [], fields.get("exclude") or []
+    for name, ids in (("relevant", relevant), ("exclude", exclude)):
         if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
             raise LoreError(f"{name} is not a list of ids")
-    relevant, exclude = (tuple(dict.fromkeys(given[name])) for name in ("relevant", "exclude"))
     return Question(id, query, relevant, exclude, options)

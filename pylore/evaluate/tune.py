@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import log1p
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +13,16 @@ import numpy as np
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.scoring import best_first
 from ..core.settings import BY_NAME
-from ..core.text import parse_query
 from ..core.vocabulary import CHANGES, file_id
-from ..search.legs import embed_query
-from ..search.pipeline import find_matches
 from ..store import copy_store
 from ..system.atomic_write import temporary_folder
-from .run import Configuration, configured, difference, legs, milliseconds, score
+from .run import MEASURES, configured, difference, legs, points, score
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..core.settings import Settings
     from ..store import Store
-    from .queries import Question
     from .run import Evaluation, Scores
 
 SHUFFLES = 3
@@ -34,7 +30,8 @@ SHUFFLES = 3
 SWAPS_PER_EDGE = 10
 """Attempted swaps, as a multiple of the edges; Milo et al. (2003) found 10 enough."""
 PRIOR_SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
-"""Shares of the in-degree prior; the report has the best."""
+"""Shares of the in-degree prior, of which the best counts."""
+PRIOR_RESULTS = "50"
 
 
 def shuffled(
@@ -80,12 +77,12 @@ def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Store]:
             yield copy
 
 
-def in_degree_scores(asked: Evaluation, plain: Settings) -> tuple[float, Scores]:
-    """Return the best share of an in-degree prior, and the scores of the list ranked with it.
+def in_degree_scores(asked: Evaluation, plain: Settings) -> Scores:
+    """Return the scores of the first ``PRIOR_RESULTS`` ranked with an in-degree prior.
 
-    ``score = (1 − share) · fused + share · log(1 + in-degree) / its largest value``, without
-    edges from excluded nodes. The share is chosen by the first measure on the same queries,
-    which favours the control.
+    ``score = (1 − share) · score + share · log(1 + in-degree) / its largest value``, without
+    edges from excluded nodes. The share is chosen on the same queries, by the measures in their
+    order, which favours the control.
     """
     targets: dict[str, list[str]] = defaultdict(list)
     for edge in asked.store.edges.all(live_only=True):
@@ -95,77 +92,49 @@ def in_degree_scores(asked: Evaluation, plain: Settings) -> tuple[float, Scores]
     degrees = Counter(target for ends in targets.values() for target in ends)
     most = log1p(max(degrees.values(), default=0)) or 1.0
     rows: dict[float, list[list[float]]] = {share: [] for share in PRIOR_SHARES}
+    wide = plain.changed([("limit", PRIOR_RESULTS)], "prior")
     for question in asked.questions:
         lost = Counter(target for id in question.exclude for target in targets.get(id, ()))
-        fused = _fused(asked, plain, question)
-        prior = {id: log1p(degrees[id] - lost[id]) / most for id in fused}
+        found = {hit.id: hit.score for hit in asked.search(wide, question)}
+        prior = {id: log1p(degrees[id] - lost[id]) / most for id in found}
         for share, scores in rows.items():
-            mixed = {id: (1 - share) * fused[id] + share * prior[id] for id in fused}
-            scores.append(score([*best_first(mixed)], question.relevant, asked.at))
-    best = max(rows, key=lambda share: float(np.mean(rows[share], axis=0)[0]))
-    return best, np.array(rows[best])
-
-
-def _fused(asked: Evaluation, plain: Settings, question: Question) -> dict[str, float]:
-    query, store = parse_query(question.query), asked.store
-    if not query:
-        return {}
-    vector = embed_query(query, store, plain, asked.embedder(plain), [])
-    excluded = frozenset(question.exclude)
-    return find_matches(store, plain, query, vector, asked.scope, excluded).fused
-
-
-COMPARED = ("graph_depth=0", "graph_depth=1")
-"""The default of ``--compare``."""
+            mixed = {id: (1 - share) * found[id] + share * prior[id] for id in found}
+            scores.append(score([*best_first(mixed)], question.relevant))
+    return max(map(np.array, rows.values()), key=lambda scores: tuple(scores.mean(axis=0)))
 
 
 def evaluate(
-    asked: Evaluation, base: Settings, compared: Sequence[str], *,
-    controls: bool = False, timed: int = 0,
-) -> dict[str, Any]:  # fmt: skip
+    asked: Evaluation, base: Settings, compared: Sequence[str], *, controls: bool = False
+) -> dict[str, Any]:
     """Return the report on every leg, every configuration and, if wanted, the controls.
 
-    ``compared``: settings on top of ``base``, in config syntax; ``timed``: number of timed
-    queries. The reference of all differences is the row without the graph that has the best
-    recall at the first rank of ``asked.at``.
+    ``compared``: settings on top of ``base``, in config syntax. The reference of all differences
+    is the row without the graph that has the best recall at the first rank.
     """
-    chosen = [*legs(base), *(configured(base, text) for text in compared or COMPARED)]
-    times = asked.times(chosen, timed)
-    rows: list[tuple[Configuration, Scores, dict[str, Any]]] = [
-        (one, asked.scores(one.settings, listen=one.kind == "configuration"),
-         {"ms": milliseconds(took)})
-        for one, took in zip(chosen, times, strict=True)
-    ]  # fmt: skip
-    plain = [row for row in rows if not row[0].settings.depth]
-    reference = max(plain, key=lambda row: float(row[1][:, 0].mean()))
+    compared = compared or ("graph_depth=0", "graph_depth=1")
+    settings = {**legs(base), **{text: configured(base, text) for text in compared}}
+    rows = {name: asked.scores(one) for name, one in settings.items()}
+    plain = [name for name, one in settings.items() if not one.depth]
+    reference = max(plain, key=lambda name: float(rows[name][:, 0].mean()))
     if controls:
-        deep = [one for one in chosen if one.settings.depth]
+        deep = [name for name in settings if name not in plain]
         stores = shuffled_stores(asked.store) if deep else ()
-        rounds = [[asked.scores(one.settings, store=store) for one in deep] for store in stores]
-        for one, scores in zip(deep, zip(*rounds, strict=True), strict=True):
-            control = one._replace(id=f"shuffled edges, {one.id}", kind="control")
-            rows.append((control, np.mean(scores, axis=0), {}))
-        share, prior = in_degree_scores(asked, reference[0].settings)
-        control = Configuration("in-degree prior", "control", reference[0].settings)
-        rows.append((control, prior, {"share": share}))
+        rounds = [[asked.scores(settings[name], store) for name in deep] for store in stores]
+        for name, scores in zip(deep, zip(*rounds, strict=True), strict=True):
+            rows[f"shuffled edges, {name}"] = np.mean(scores, axis=0)
+        rows["in-degree prior"] = in_degree_scores(asked, settings[reference])
     return {
-        "queries": len(asked.questions), "reference": reference[0].id, "measures": asked.measures,
+        "queries": len(asked.questions), "reference": reference, "measures": [*MEASURES],
         "rows": [
             {
-                "id": one.id, "kind": one.kind,
-                **{name: round(float(mean), 4)
-                   for name, mean in zip(asked.measures, scores.mean(axis=0), strict=True)},
-                "ms": None, **more,
-                "difference": None if one is reference[0]
-                else difference(scores, reference[1], asked.measures),
+                "id": name,
+                **dict(zip(MEASURES, np.round(scores.mean(axis=0), 4).tolist(), strict=True)),
+                "difference": None if name == reference else difference(scores, rows[reference]),
             }
-            for one, scores, more in rows
+            for name, scores in rows.items()
         ],
     }  # fmt: skip
 
-
-_OF_THE_GRAPH = ("edge_weights", "expansion", "graph_limit", "graph_seeds", "hop_decay")
-"""Settings without effect at depth 0."""
 
 VALUES: dict[str, tuple[str, ...]] = {
     "graph_depth": ("0", "1", "2"),
@@ -180,65 +149,51 @@ VALUES: dict[str, tuple[str, ...]] = {
 }
 """Setting to the values to try, in this order."""
 
-ROUNDS = 2
-"""Turns of each setting."""
-
+MEASURE = "recall@5"
+"""The measure that tuning raises."""
+FOLDS = 5
 LEAST_GAIN = 0.001
 """The smallest gain, on the queries tuned on, that changes a setting."""
 
 
-def coordinates(names: Sequence[str], relations: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return config keys with the values to try, of ``names`` or of all that can be tuned.
+def tune(asked: Evaluation, base: Settings, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the best changes on all queries, and their cross-validated gain.
+
+    ``names``: the settings that may change; all ``VALUES`` if empty.
+    ``{queries, measure, evaluations, base, changes, unseen, sure, fragment}``: ``changes`` maps
+    keys to values, ``unseen`` is the difference to the base on queries not tuned on, ``sure`` is
+    True if its interval is above 0, and ``fragment`` is text for a config file.
 
     Raises:
         UsageError: a setting cannot be tuned.
+        LoreError: fewer than two queries a fold.
     """
     for name in names:
         if name.lower() not in VALUES:
             raise UsageError(f"'{name}' is not tuned{nearest(name, [*VALUES])}: "
                              f"some of {', '.join(VALUES)}")  # fmt: skip
-    wanted = {name.lower() for name in names} or {*VALUES}
-    weights = [f"EDGE_WEIGHTS[{relation}]" for relation in relations]
-    return {
-        key: values
-        for name, values in VALUES.items() if name in wanted
-        for key in (weights if name == "edge_weights" else [name])
-    }  # fmt: skip
-
-
-def tune(
-    asked: Evaluation, base: Settings, space: Mapping[str, Sequence[str]], *,
-    measure: str, folds: int, heard: Callable[[str], None] = lambda stage: None,
-) -> dict[str, Any]:  # fmt: skip
-    """Return the best changes on all queries, and their cross-validated gain.
-
-    ``{queries, folds, measure, evaluations, base, changes, seen, unseen, sure}``: ``changes`` is
-    a list of ``{key, from, to}``, ``seen`` and ``unseen`` are differences to the base on the
-    queries tuned on and on others, ``sure`` is True if the interval of ``unseen`` is above 0.
-
-    Raises:
-        LoreError: fewer than two queries a fold.
-    """
+    space = {name: VALUES[name] for name in map(str.lower, names or VALUES)}
+    for relation in asked.store.statistics.count_by_relation() if "edge_weights" in space else ():
+        space[f"EDGE_WEIGHTS[{relation}]"] = VALUES["edge_weights"]
+    space.pop("edge_weights", None)
     count = len(asked.questions)
-    if count < 2 * folds:
-        raise LoreError(f"{count} queries are too few for {folds} folds: "
-                        f"give at least {2 * folds}, or fewer folds")  # fmt: skip
-    column = asked.measures.index(measure)
+    if count < 2 * FOLDS:
+        raise LoreError(f"{count} queries are too few for {FOLDS} folds: give {2 * FOLDS} or more")
+    column = MEASURES.index(MEASURE)
     known: dict[str, Scores] = {}
 
     def scores(changes: Mapping[str, str]) -> Scores:
         settings = base.changed(changes.items(), "tune")
-        names = [name for name in BY_NAME if settings.depth or name not in _OF_THE_GRAPH]
-        key = repr([settings.as_text(name) for name in names])
+        key = repr([settings.as_text(name) for name in VALUES])
         if key not in known:
             known[key] = asked.scores(settings)
         return known[key]
 
-    def descend(rows: npt.NDArray[np.intp]) -> dict[str, str]:
+    def descend(rows: npt.NDArray[np.bool_]) -> dict[str, str]:
         """Return the best changes for these queries, by coordinate descent."""
         changes: dict[str, str] = {}
         best = scores(changes)[rows, column].mean()
-        for key, values in [*space.items()] * ROUNDS:
+        for key, values in [*space.items()] * 2:
             tried = [{**changes, key: value} for value in values]
             means = [scores(one)[rows, column].mean() for one in tried]
             if max(means) > best + LEAST_GAIN:
@@ -246,47 +201,22 @@ def tune(
                 changes = tried[means.index(best)]
         return changes
 
-    every = np.arange(count)
     plain = scores({})
     unseen = plain.copy()
-    order = np.random.default_rng(5).permutation(count)
-    for number in range(folds):
-        heard(f"fold {number + 1} of {folds}")
-        part = np.sort(order[number::folds])
-        unseen[part] = scores(descend(np.setdiff1d(every, part)))[part]
-    heard("all queries")
-    changes = descend(every)
-    gain = difference(unseen, plain, asked.measures)[measure]
-    return {
-        "queries": count, "folds": folds, "measure": measure, "evaluations": len(known),
-        "base": round(float(plain[:, column].mean()), 4),
-        "changes": _changes(base, changes),
-        "seen": difference(scores(changes), plain, asked.measures)[measure],
-        "unseen": gain, "sure": (gain["low"] or 0) > 0,
-    }  # fmt: skip
-
-
-def _changes(base: Settings, changes: Mapping[str, str]) -> list[dict[str, str | None]]:
-    """Return key, old and new value of each change that has an effect."""
-    tuned = base.changed(changes.items(), "tune")
-    found = []
-    for key, value in changes.items():
-        name, bracket, element = key.partition("[")
-        name = name.lower()
-        old = getattr(base, name)
-        before = old.get(element[:-1]) if bracket else base.as_text(name)
-        if getattr(tuned, name) != old:
-            found.append({"key": key, "from": None if before is None else str(before), "to": value})
-    return found
-
-
-def fragment(report: Mapping[str, Any]) -> str:
-    """Return the changes as lines of a config file, with their gain on unseen queries above."""
-    gain = report["unseen"]
-    mean, low, high = (100 * gain[name] for name in ("mean", "low", "high"))
+    fold = np.random.default_rng(5).permutation(count) % FOLDS
+    for number in range(FOLDS):
+        part = fold == number
+        unseen[part] = scores(descend(~part))[part]
+    changes = descend(fold >= 0)
+    gain = difference(unseen, plain)[MEASURE]
     lines = [
-        f"# lore eval --tune: {report['measure']} {mean:+.1f} points [{low:+.1f}, {high:+.1f}]",
-        f"# on queries that were not tuned on; {report['queries']} queries in all",
-        *(f"{change['key']}={change['to']}" for change in report["changes"]),
+        f"# lore eval --tune: {MEASURE} {points(gain)} points",
+        f"# on queries that were not tuned on; {count} queries in all",
+        *(f"{key}={value}" for key, value in changes.items()),
     ]
-    return "\n".join(lines) + "\n" if report["changes"] else ""
+    return {
+        "queries": count, "measure": MEASURE, "evaluations": len(known),
+        "base": round(float(plain[:, column].mean()), 4), "changes": changes,
+        "unseen": gain, "sure": gain["low"] > 0,
+        "fragment": "\n".join(lines) + "\n" if changes else "",
+    }  # fmt: skip

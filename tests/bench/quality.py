@@ -15,7 +15,7 @@ from sets import STORES, LeftOut, sets, store_of, types_of
 
 sys.path.insert(0, str(ROOT))
 
-from pylore.evaluate.run import cells, headings, percent, points
+from pylore.evaluate.run import points, table
 
 MEASURE = "recall@5"
 DEEP = "graph_depth=1"
@@ -115,9 +115,9 @@ def markdown(found: dict[str, Any]) -> str:
     heads = ["set", "best plain", MEASURE, DEEP, "gain", "relative", "shuffled edges",
              "in-degree prior", "against rrf"]  # fmt: skip
     rows = [
-        [row["set"], row["reference"], percent(row["plain"]), percent(row["deep"]),
-         points(row["gain"]), f"{100 * row['gain']['relative']:+.1f} %", points(row["shuffled"]),
-         points(row["prior"]), f"{100 * row['against_rrf']:+.1f} %"]
+        [row["set"], row["reference"], f"{100 * row['plain']:.1f}", f"{100 * row['deep']:.1f}",
+         points(row["gain"]), f"{100 * row['gain']['mean'] / row['plain']:+.1f} %",
+         points(row["shuffled"]), points(row["prior"]), f"{100 * row['against_rrf']:+.1f} %"]
         for row in found["summary"]
     ]  # fmt: skip
     parts = [_table(heads, rows)]
@@ -128,7 +128,8 @@ def markdown(found: dict[str, Any]) -> str:
         asked = f", `--type {','.join(report['types'])}`" if report["types"] else ""
         parts.append(f"\n### {report['set']}\n\n{report['nodes']:,} nodes, {report['edges']:,} "
                      f"edges, {report['queries']} queries{asked}.\n\n")  # fmt: skip
-        parts.append(_table(headings(report), [cells(row, report) for row in report["rows"]]))
+        heads, *rows = table(report)
+        parts.append(_table(heads, rows))
     return "".join(parts)
 
 

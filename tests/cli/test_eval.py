@@ -52,7 +52,7 @@ def test_eval_measures_legs_fusions_and_configurations(lore: Lore) -> None:
     assert [row["id"] for row in rows] == [
         "fulltext", "vector", "convex", "rrf", "graph_depth=0", "graph_depth=1",
     ]  # fmt: skip
-    assert rows[-1]["recall@5"] == 1 and rows[-1]["ms"]["median"] > 0
+    assert rows[-1]["recall@5"] == 1
     assert rows[-1]["difference"]["recall@5"]["mean"] == 0.5
 
 
@@ -72,7 +72,7 @@ def test_eval_prints_a_table_and_changes_nothing(lore: Lore) -> None:
     done = lore(*EVAL, "--controls", "--text")
     assert "recall@5  recall@10  all_relevant@5  ndcg@10" in done.lines[0]
     assert "recall@5 against fulltext" in done.lines[0]
-    for part in ("shuffled edges, graph_depth=1", "in-degree prior (share ", "+50.0 [+50.0, +50"):
+    for part in ("shuffled edges, graph_depth=1", "in-degree prior  ", "+50.0 [+50.0, +50"):
         assert part in done.out
     assert lore("export").out == before and os.listdir(temporary) == []
 
@@ -107,7 +107,7 @@ def test_eval_and_tune_refuse_in_one_line(lore: Lore) -> None:
 
 def test_tune_reports_a_gain_and_writes_nothing(lore: Lore) -> None:
     report = lore(*TUNE, "--settings", "graph_depth,graph_limit").json
-    assert report["changes"] == [{"key": "graph_depth", "from": "0", "to": "1"}]
+    assert report["changes"] == {"graph_depth": "1"}
     assert report["sure"] and report["unseen"]["mean"] == 0.5
     assert report["fragment"].endswith("\ngraph_depth=1\n")
     assert (lore.project / ".lore/.config").read_text() == "embedder=none\n"
