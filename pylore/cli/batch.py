@@ -12,7 +12,7 @@ from ..core.json import decoded, dumps, parse_object
 from ..core.lines import QUESTION_LINE
 from ..core.settings import setting_of_option
 from ..evaluate.queries import question_of, read_lines
-from ..terminal.output import Output, flush, note, other_forms, write
+from ..terminal.output import FORMS, Output, flush, note, write
 from .command import read
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Ask = Callable[[Question], Hits]
 
-_OF_ALL_LINES = ("batch", *other_forms(), "tree", "jq", "quiet")
+_OF_ALL_LINES = ("batch", *(form.name for form in FORMS), "tree", "jq", "quiet")
 """Options that no line has for itself."""
 
 

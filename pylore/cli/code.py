@@ -21,7 +21,7 @@ from ..core.vocabulary import BROKEN
 from ..store.resolve_id import complete_ids
 from ..system.git import Git
 from ..system.programs import Tidying
-from ..terminal.annotations import REPORTS
+from ..terminal.annotations import sarif
 from ..terminal.output import write
 from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from .command import argument, command, option
@@ -163,9 +163,7 @@ def verify(
     broken: bool = option("--broken", "only drifted, violated and invalid anchors"),
     fail: bool = option("--fail", "the same; exit 1 if there are any but known violations"),
     kept: bool = option("--kept", "the same, by the last verdicts"),
-    report: str | None = option(
-        "--as FORM", "the same for a tool: sarif, github", choices=("sarif", "github")
-    ),
+    report: str | None = option("--as FORM", "the same for a tool: sarif", choices=("sarif",)),
     history: bool = option("--history", "follow the rules of records through the commits"),
     since: str | None = option("--since REV", "after this commit; older violations are known"),
 ) -> int:
@@ -219,7 +217,7 @@ def _print_broken(
         broken = rows(engine.store, shown, found.claims)
     session.say(found.notes)
     if report:
-        write(REPORTS[report](broken))
+        write(sarif(broken))
     else:
         session.output.list(broken, each(_broken_text, "everything holds\n"))
     return FAILURE if fail and any(row.get("new", True) for row in broken) else DONE

@@ -100,7 +100,7 @@ def search(
         session.print_as_text("tree" if tree else "oneline")
         text = _rendered("tree_text" if tree else "oneline_text")
     else:
-        text = _rendered("hits_text", query)
+        text = _rendered("hits_text")
     with _engine_of_search(session, query, near) as engine:
         found = _find(engine, query, given)
         if tree and not engine.settings.depth:
@@ -195,13 +195,13 @@ def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
         session.say(["; ".join(notes)])
 
 
-def _rendered(name: str, *more: str) -> Text:
+def _rendered(name: str) -> Text:
     """Return a function of ``terminal.text``, which is loaded when it is called."""
 
     def render(rows: Sequence[dict[str, object]]) -> str:
         from ..terminal import text
 
-        made: str = getattr(text, name)(rows, *more)
+        made: str = getattr(text, name)(rows)
         return made
 
     return render

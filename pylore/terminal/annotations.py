@@ -1,8 +1,8 @@
-"""Print broken anchors for tools that show them beside the code: SARIF, GitHub workflows."""
+"""Print broken anchors for tools that show them beside the code: SARIF."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -18,35 +18,19 @@ def sarif(rows: Sequence[Row]) -> str:
     rules = [{"id": id, "shortDescription": {"text": title or id}} for id, title in titles.items()]
     results = []
     for row, file, line, new in _places(rows):
-        place = {
-            "artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"},
-            "region": {"startLine": line},
-        }
+        place = {"artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"},
+                 "region": {"startLine": line}}  # fmt: skip
+        reason = row.get("claim") or row["reason"] or ""
         results.append({
             "ruleId": row["id"],
             "level": "error" if new else "note",
             "baselineState": "new" if new else "unchanged",
-            "message": {"text": _message(row)},
+            "message": {"text": one_line(f"{row['title']} ({row['verdict']}: {reason})")},
             "locations": [{"physicalLocation": place}] if file else [],
         })  # fmt: skip
     run = {"tool": {"driver": {"name": "lore", "rules": rules}}, "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}) + "\n"
-
-
-def github(rows: Sequence[Row]) -> str:
-    """Return broken anchors as commands of a GitHub workflow; known places as notices."""
-    text = ""
-    for row, file, line, new in _places(rows):
-        place = f"file={_escaped(file, ',:')},line={line}," if file else ""
-        title = _escaped(row["id"], ",:")
-        text += (
-            f"::{'error' if new else 'notice'} {place}title={title}::{_escaped(_message(row))}\n"
-        )
-    return text
-
-
-REPORTS: dict[str, Callable[[Sequence[Row]], str]] = {"sarif": sarif, "github": github}
 
 
 def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str, int, bool]]:
@@ -58,14 +42,3 @@ def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str, int, bool]]:
             lines = (row["detail"] or "").partition("-")[0] if row["kind"] == "lines" else ""
             file = "" if row["kind"] in ("rule", "glob") else row["path"]
             yield row, file, int(lines or 1), row.get("new", True)
-
-
-def _message(row: Row) -> str:
-    reason = row.get("claim") or row["reason"] or ""
-    return one_line(f"{row['title']} ({row['verdict']}: {reason})")
-
-
-def _escaped(text: str, more: str = "") -> str:
-    for letter in f"%\r\n{more}":
-        text = text.replace(letter, f"%{ord(letter):02X}")
-    return text

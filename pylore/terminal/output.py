@@ -31,13 +31,13 @@ LONGEST_NOTE = 2000
 
 
 class OutputForm:
-    """A form: the option ``--name``, a few words of help, and functions that print rows.
+    """A form: the option ``--name``, a few words of help, and the text of a list of rows.
 
-    ``row`` makes text of one row, ``rows`` of a list if that is not the text of each row in turn.
-    With neither, each command has a text of its own. jq reads the form if ``is_json``.
+    Without ``rows``, each command has a text of its own. If ``is_json``, one thing is an object,
+    and jq reads the form.
     """
 
-    __slots__ = ("is_json", "name", "row", "rows", "summary")
+    __slots__ = ("is_json", "name", "rows", "summary")
 
     def __init__(
         self,
@@ -45,13 +45,11 @@ class OutputForm:
         summary: str,
         rows: Callable[[Sequence[Row]], str] | None = None,
         *,
-        row: Callable[[Row], str] | None = None,
         is_json: bool = False,
     ) -> None:
         self.name = name
         self.summary = summary
         self.rows = rows
-        self.row = row
         self.is_json = is_json
 
 
@@ -78,21 +76,11 @@ def id_line(row: Row) -> str:
 
 
 FORMS: tuple[OutputForm, ...] = (
-    OutputForm("json", "JSON array", json_list, row=json_object, is_json=True),
-    OutputForm("jsonl", "JSON lines", row=json_object, is_json=True),
+    OutputForm("json", "JSON array", json_list, is_json=True),
+    OutputForm("jsonl", "JSON lines", lambda rows: "".join(map(json_object, rows)), is_json=True),
     OutputForm("text", "text"),
-    OutputForm("ids", "ids alone", row=id_line),
+    OutputForm("ids", "ids alone", lambda rows: "".join(map(id_line, rows))),
 )
-
-
-def form_named(name: str) -> OutputForm:
-    """Return the form of this name, which is one of ``FORMS``."""
-    return next(form for form in FORMS if form.name == name)
-
-
-def other_forms(*names: str) -> list[str]:
-    """Return the names of all forms but these."""
-    return [form.name for form in FORMS if form.name not in names]
 
 
 class Output:
@@ -101,6 +89,7 @@ class Output:
     def __init__(self, form: str, jq: str | None = None, *, paging: bool = False) -> None:
         self.form = form
         self.jq = jq
+        self._form = next(one for one in FORMS if one.name == form)
         self._paging = paging
         """True if output longer than the terminal goes through a pager."""
 
@@ -114,11 +103,11 @@ class Output:
             UsageError: two of them exclude each other.
         """
         chosen = [form for form in FORMS if form.name in switches]
-        if len(chosen) > 1:
-            raise UsageError(f"--{chosen[0].name} and --{chosen[1].name} exclude each other: "
-                             "give one")  # fmt: skip
-        if jq is not None and chosen and not chosen[0].is_json:
-            raise UsageError(f"--jq and --{chosen[0].name} exclude each other: give one")
+        given = [f"--{form.name}" for form in chosen]
+        if jq is not None and not all(form.is_json for form in chosen):
+            given.insert(0, "--jq")
+        if len(given) > 1:
+            raise UsageError(f"{given[0]} and {given[1]} exclude each other: give one")
         form = chosen[0].name if chosen else "json" if jq is not None else _usual_form(settings)
         return cls(form, jq, paging=settings is not None and settings.paging)
 
@@ -128,40 +117,34 @@ class Output:
 
     def stream(self, items: Iterable[Row], text: Callable[[Sequence[Row]], str]) -> None:
         """Print a list as ``list`` does while it is made; ``text`` renders some rows at a time."""
-        form = form_named(self.form)
-        if form.rows is not None and form.name != "json":
+        if self.form in ("json", "jsonl", "text", "ids"):
+            self._show(self._portions(iter(items), text))
+        else:  # another form may have a head
             self.list(items, text)
-        else:
-            self._show(self._portions(items, text))
 
     def one(self, item: Row, text: Callable[[Row], str]) -> None:
         """Print one thing."""
-        form = form_named(self.form)
-        if form.row is not None:
-            self._show([form.row(item)])
+        if self._form.is_json:
+            self._show([json_object(item)])
         else:
             self._show([self._listed([item], lambda rows: text(rows[0]))])
 
     def _listed(self, rows: Sequence[Row], text: Callable[[Sequence[Row]], str]) -> str:
-        form = form_named(self.form)
-        if form.rows is not None:
-            return form.rows(rows)
-        return "".join(map(form.row, rows)) if form.row else text([_printable(row) for row in rows])
+        return self._form.rows(rows) if self._form.rows else text([*map(_printable, rows)])
 
     def _portions(
-        self, items: Iterable[Row], text: Callable[[Sequence[Row]], str]
+        self, items: Iterator[Row], text: Callable[[Sequence[Row]], str]
     ) -> Iterator[str]:
-        rest, is_json, begun = iter(items), self.form == "json", False
-        while rows := [*islice(rest, _PORTION)]:
-            if is_json:
-                yield (",\n" if begun else "[\n") + ",\n".join(map(dumps, rows))
+        rows = [*islice(items, _PORTION)]
+        piece = self._listed(rows, text)
+        while rows := [*islice(items, _PORTION)]:
+            if self.form == "json":
+                yield piece.removesuffix("\n]\n")
+                piece = ",\n" + json_list(rows).removeprefix("[\n")
             else:
-                yield self._listed(rows, text)
-            begun = True
-        if not begun:
-            yield self._listed([], text)
-        elif is_json:
-            yield "\n]\n"
+                yield piece
+                piece = self._listed(rows, text)
+        yield piece
 
     def _show(self, pieces: Iterable[str]) -> None:
         """Write text; on a terminal through a pager if it is long."""

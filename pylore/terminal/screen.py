@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from itertools import chain
 from time import monotonic
 
@@ -13,31 +14,34 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-PAGER = "less -FRX"
-"""The pager without PAGER: it quits if all fits, passes colours on, and leaves the text."""
-
 
 def page(pieces: Iterable[str], write: Callable[[str], None]) -> None:
-    """Write text to the terminal, or to the pager as soon as it is longer than that."""
-    command, held, lines = pager(), [], 0
-    width, height = _size()
+    """Write text to the terminal, or to the pager as soon as it is longer than that.
+
+    Without ``PAGER``, less quits if all fits, passes colours on, and leaves the text.
+    """
+    usual = "less -FRX" if find_program("less") and os.environ.get("TERM") != "dumb" else ""
+    command, held, lines = os.environ.get("PAGER", usual).strip(), [], 0
+    try:
+        width, height = os.get_terminal_size(sys.stdout.fileno())
+    except (OSError, ValueError):
+        width, height = 0, 0
     rest = iter(pieces)
     for piece in rest:
         held.append(piece)
-        lines += sum(1 + len(line) // width for line in piece.splitlines())
-        if command and lines >= height:
+        lines += sum(1 + len(line) // (width or 80) for line in piece.splitlines())
+        if command not in ("", "cat") and lines >= (height or 24):
             _feed(command, chain(held, rest))
             return
     write("".join(held))
 
 
 def _feed(command: str, pieces: Iterable[str]) -> None:
-    from contextlib import suppress
     from signal import SIG_IGN, SIGINT, signal
     from subprocess import PIPE, Popen
 
     sys.stdout.flush()
-    environment = {"LESS": "FRX", "LV": "-c", **os.environ}
+    environment = {"LESS": "FRX", **os.environ}
     words = ["/bin/sh", "-c", command]
     with suppress(BrokenPipeError), Popen(words, stdin=PIPE, env=environment) as process:
         signal(SIGINT, SIG_IGN)  # it is the pager's: without it the terminal stays as less left it
@@ -45,23 +49,6 @@ def _feed(command: str, pieces: Iterable[str]) -> None:
         for piece in pieces:
             process.stdin.write(piece.encode())
             process.stdin.flush()
-
-
-def pager() -> str:
-    """Return the person's command for long text; empty if they want none or there is none."""
-    chosen = os.environ.get("PAGER")
-    if chosen is not None:
-        return "" if chosen.strip() in ("", "cat") else chosen
-    return PAGER if find_program("less") and os.environ.get("TERM") not in (None, "dumb") else ""
-
-
-def _size() -> tuple[int, int]:
-    """Return columns and lines of the terminal."""
-    try:
-        width, height = os.get_terminal_size(sys.stdout.fileno())
-    except (OSError, ValueError):
-        width, height = 0, 0
-    return width or 80, height or 24
 
 
 LINE_AFTER = 2.0
@@ -79,14 +66,11 @@ class Progress:
     def __init__(self, label: str, total: int = 0, *, kept: str = "", on: bool = True) -> None:
         from threading import Event, Thread
 
-        self._label = label
-        self._total = total
+        self._label, self._done, self._total = label, 0, total
         self._kept = kept
-        self._done = 0
         self._began = monotonic()
-        self._stream = sys.stderr
         self._terminal = sys.stderr.isatty()
-        self._is_shown = False
+        self._clear = ""
         self._tidying = Tidying()
         self._ended = Event()
         self._thread = Thread(target=self._print, daemon=True) if on else None
@@ -111,30 +95,31 @@ class Progress:
             self._label, self._began = label, monotonic()
         self.show(done, total)
 
+    def _far(self) -> str:
+        total = self._total
+        part = f"{min(100, 100 * self._done // total)} %" if total else self._done
+        return f"{self._label}: {part}"
+
     def _print(self) -> None:
         wait = 0.7 if self._terminal else LINE_AFTER
         while not self._ended.wait(wait):
             wait = 0.2 if self._terminal else min(2 * wait, 60.0)
-            done, total = self._done, self._total
-            part = f"{min(100, 100 * done // total)} %" if total else str(done)
-            line = f"{self._label}: {part}, {monotonic() - self._began:.0f} s so far"
-            self._write(f"\r{line}\x1b[K" if self._terminal else f"lore: {line}\n")
-            self._is_shown = self._terminal
-
-    def _write(self, text: str) -> None:
-        try:
-            self._stream.write(text)
-            self._stream.flush()
-        except (OSError, ValueError):
-            return  # the terminal or the reader is gone
+            line = f"{self._far()}, {monotonic() - self._began:.0f} s so far"
+            _say(f"\r{line}\x1b[K" if self._terminal else f"lore: {line}\n")
+            self._clear = "\r\x1b[K" if self._terminal else ""
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
-            self._write("\r\x1b[K" if self._is_shown else "")
+        _say(self._clear)
         if kind is KeyboardInterrupt:
-            done = f"{self._done} of {self._total}" if self._total else str(self._done)
             start = "\n" if self._terminal else ""  # behind the ^C that a terminal shows
-            self._write(f"{start}lore: interrupted ({self._label}: {done}): {self._kept}\n")
+            _say(f"{start}lore: interrupted ({self._far()}): {self._kept}\n")
         self._tidying.__exit__()
+
+
+def _say(text: str) -> None:
+    with suppress(OSError, ValueError):  # the terminal or the reader is gone
+        sys.stderr.write(text)
+        sys.stderr.flush()

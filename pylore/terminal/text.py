@@ -6,8 +6,7 @@ import os
 import sys
 
 from ..core.json import dumps, loads
-from ..core.query import matches_in
-from ..core.text import one_line, printable
+from ..core.text import printable
 from ..core.vocabulary import BROKEN
 
 TYPE_CHECKING = False
@@ -17,11 +16,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-LONGEST_TITLE = 100
-"""Letters of a title; a longer one is cut at a word."""
 
-
-def cut(text: str, most: int = LONGEST_TITLE) -> str:
+def cut(text: str, most: int = 100) -> str:
     """Return ``text`` in at most ``most`` letters; a longer one ends behind a word.
 
     >>> cut("Sessions are signed tokens", 16), cut("signed", 6)
@@ -36,12 +32,10 @@ def cut(text: str, most: int = LONGEST_TITLE) -> str:
 
 def has_styles() -> bool:
     """Return True if stdout has styles: a terminal, or with CLICOLOR_FORCE, without NO_COLOR."""
-    environ = os.environ
-    if environ.get("NO_COLOR"):
+    if os.environ.get("NO_COLOR"):
         return False
-    if environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
-        return True
-    return sys.stdout.isatty() and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
+    is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return is_terminal or bool(os.environ.get("CLICOLOR_FORCE"))
 
 
 def bold(text: str) -> str:
@@ -100,12 +94,12 @@ def _location(row: Row) -> str:
 # --- search results and lists
 
 
-def hits_text(rows: Sequence[Row], query: str = "") -> str:
-    """Return search results: score, id and title; place; path; snippet, the query's words bold."""
-    return "".join([_hit_text(row, query) for row in rows]) or "nothing found\n"
+def hits_text(rows: Sequence[Row]) -> str:
+    """Return search results: score, id and title; place; path; snippet."""
+    return "".join(map(_hit_text, rows)) or "nothing found\n"
 
 
-def _hit_text(row: Row, query: str) -> str:
+def _hit_text(row: Row) -> str:
     lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{_verdict(row)}"]
     place = _location(row)
     if place and place != row["title"]:
@@ -114,54 +108,16 @@ def _hit_text(row: Row, query: str) -> str:
         edges = len(row["path"]) - 1
         path = " > ".join(row["path"])
         lines.append(dim(f"      {edges} hop{'s'[: edges - 1]}: {path} ({row['edge']})"))
-    rest = beyond_title(row["snippet"], row["title"])
-    if rest:
-        marks = query and has_styles()
-        lines.append(f"      {marked(rest, query, bold) if marks else rest}")
-    if "explain" in row:
-        factors = row["explain"].items()
-        lines += [dim(f"      {name.replace('_', ' ')} {_factors(item)}") for name, item in factors]
+    if rest := row["snippet"].removeprefix(row["title"].rstrip("…")).strip(" .…"):
+        lines.append(f"      {rest}")
+    for name, item in row.get("explain", {}).items():
+        lines.append(dim(f"      {name} {dumps(item)}"))
     return "\n".join(lines) + "\n"
 
 
 def _verdict(row: Row) -> str:
     """Return the verdict of a record that no longer holds, to stand beside its title."""
     return f"  [{row['verdict']}]" if row.get("verdict") in BROKEN else ""
-
-
-def beyond_title(snippet: str, title: str) -> str:
-    """Return the part of a snippet that does not repeat the title.
-
-    >>> beyond_title("Sessions are signed tokens.", "Sessions are…")
-    '… signed tokens.'
-    """
-    start = title.rstrip("…").rstrip()
-    rest = snippet[len(start) :].strip()
-    if start and snippet.startswith(start) and (not rest or " " in start):
-        return f"… {rest}" if rest.strip(".…") and start != title else rest
-    return snippet
-
-
-def marked(text: str, query: str, mark: Callable[[str], str]) -> str:
-    """Return ``text`` with ``mark`` of each word of the query.
-
-    >>> marked("Rotates tokens of getUser", "rotate the user", "<{}>".format)
-    '<Rotates> tokens of <getUser>'
-    """
-    shown, after = "", 0
-    for start, length in matches_in(text, query):
-        shown += text[after:start] + mark(text[start : start + length])
-        after = start + length
-    return shown + text[after:]
-
-
-def _factors(value: Any) -> str:
-    if isinstance(value, dict):
-        named = [f"{name.replace('_', ' ')} {_factors(item)}" for name, item in value.items()]
-        return ", ".join(named)
-    if isinstance(value, list):
-        return "; ".join(map(_factors, value))
-    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def oneline_text(rows: Sequence[Row]) -> str:
@@ -206,31 +162,25 @@ def tree_text(rows: Sequence[Row]) -> str:
     known = {row["id"]: row for row in rows}
     below: dict[str, list[str]] = {"": []}
     for row in rows:
-        before = ""
-        for id in row["path"]:
+        for before, id in zip(("", *row["path"]), row["path"], strict=False):
             if id not in below:
                 below[id] = []
                 below[before].append(id)
-            before = id
-    lines = [line for id in below[""] for line in _branch(id, known, below)]
-    return "\n".join(lines) + "\n" if lines else "nothing found\n"
+    return "".join(_branches("", known, below, "")) or "nothing found\n"
 
 
-def _branch(
-    id: str, known: Mapping[str, Row], below: Mapping[str, Sequence[str]], fork: str = "",
-    stem: str = "",
-) -> Iterator[str]:  # fmt: skip
-    """Yield a node and all below it; ``fork`` begins its own line, ``stem`` those below."""
-    row = known.get(id)
-    if row is None:
-        yield f"      {dim(fork + id)}"
-    else:
-        relation = f"{row['edge']} " if fork and row["edge"] else ""
-        start = dim(fork + relation)
-        yield f"{row['score']:.2f}  {start}{bold(id)}  {cut(row['title'])}".rstrip()
+def _branches(
+    id: str, known: Mapping[str, Row], below: Mapping[str, Sequence[str]], indent: str
+) -> Iterator[str]:
     for child in below[id]:
-        forks = ("└─ ", "   ") if child == below[id][-1] else ("├─ ", "│  ")
-        yield from _branch(child, known, below, stem + forks[0], stem + forks[1])
+        row = known.get(child)
+        if row is None:
+            yield f"      {dim(indent + child)}\n"
+        else:
+            relation = f"{row['edge']} " if id and row["edge"] else ""
+            line = f"{row['score']:.2f}  {indent}{dim(relation)}{bold(child)}  {cut(row['title'])}"
+            yield line.rstrip() + "\n"
+        yield from _branches(child, known, below, indent + "  ")
 
 
 # --- whole nodes
@@ -252,10 +202,10 @@ def _node_lines(row: Row) -> Iterator[str]:
     if row["body"] and row["body"].strip() != row["title"]:
         yield from ("", row["body"])
     for lines in (
-        data_lines(str(row["data"]), row["body"]),
+        _data_lines(str(row["data"]), row["body"]),
         _anchor_lines(row),
         [line for edge in row["edges"] for line in _edge_lines(edge)],
-        history_lines(row) if row.get("history") else [],
+        _history_lines(row),
     ):
         if lines:
             yield from ("", *lines)
@@ -279,15 +229,16 @@ def _edge_lines(edge: Row) -> Iterator[str]:
     if ended:
         state = f" ({status if status in ('superseded', 'retracted') else 'ended'} {ended})"
     yield f"  {arrow} {edge['relation']} {edge['id']}  {cut(edge['title'] or '')}{state}"
-    if '"evidence"' in edge["metadata"]:
-        yield from (dim(f"       {line}") for line in evidence_lines(edge["metadata"]))
+    for line in _data_lines(edge["metadata"], ""):
+        if line.startswith("evidence:"):
+            yield dim(f"       {line}")
     for past in edge.get("history", []):
         was = f"(was {past['status']}, {past['weight']})"
         yield dim(f"       {past['changed_at']} {past['change']} {was}")
 
 
-def data_lines(data: str, body: str) -> list[str]:
-    """Return a line for each field of ``data``, a JSON object; longer texts below their name.
+def _data_lines(data: str, body: str) -> list[str]:
+    """Return a line for each field of ``data``, a JSON object.
 
     Texts that ``body`` has too, and fields that begin with ``_``, are left out.
     """
@@ -299,70 +250,37 @@ def data_lines(data: str, body: str) -> list[str]:
         return [data]
     lines = []
     for name, value in fields.items():
-        text = _value(value)
-        if name.startswith("_") or (text and text in body):
-            continue
-        label = printable(name).replace("_", " ")
-        if "\n" in text:
-            lines += [f"{label}:", *(f"  {line}" for line in text.splitlines())]
-        else:
-            lines.append(f"{label}: {text}")
+        text = value if isinstance(value, str) else dumps(value)
+        if not name.startswith("_") and text not in body:
+            lines.append(printable(f"{name}: {text}".rstrip()))
     return lines
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return printable(value).strip()
-    if isinstance(value, list) and not any(isinstance(item, (list, dict)) for item in value):
-        return ", ".join(map(_value, value))
-    return "-" if value is None else dumps(value)
-
-
-def evidence_lines(metadata: str) -> list[str]:
-    """Return each quote with its day and place; nothing for evidence of another form.
-
-    >>> evidence_lines('{"evidence": [{"quote": "Look twice", "t": "2026-01-31T12:00:00Z"}, 7]}')
-    ['"Look twice"  2026-01-31']
-    """
-    rows = loads(metadata).get("evidence")
-    return [_quote(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-
-def _quote(row: Mapping[str, object]) -> str:
-    quote, time, place = (one_line(str(row.get(name) or "")) for name in ("quote", "t", "ref"))
-    return printable(f'"{quote}"  {time[:10]}  {place}').rstrip()
-
-
-def history_lines(row: Row) -> list[str]:
+def _history_lines(row: Row) -> list[str]:
     """Return the changes of a record, the first one first.
 
     ``row`` has the fields of today, and in ``history`` the fields that earlier states had.
     """
-    after, changes = row, []
-    for state in reversed(row["history"]):
+    lines: list[str] = []
+    after = row
+    for state in reversed(row.get("history", [])):
         head = f"  state {state['number']}, of {state['made_at']}: "
         head += f"{bold(state['change'])} on {state['changed_at']}"
-        changes.append([head, *_differences(state, after)])
+        lines = [head, *_differences(state, after), *lines]
         after = {**after, **state}
-    return [line for lines in reversed(changes) for line in lines]
+    return lines
 
 
 def _differences(before: Row, after: Row) -> Iterator[str]:
-    for name, value in before.items():
-        if name == "body":
-            yield from _body_diff(value, after[name])
-        elif name not in ("number", "change", "made_at", "changed_at"):
-            old, new = _field(value), _field(after[name])
-            yield f"       {name.replace('_', ' ')}: {old} -> {new}"
-
-
-def _body_diff(before: str, after: str) -> Iterator[str]:
     from difflib import unified_diff
 
-    lines = unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm="")
-    for number, line in enumerate(lines):
-        if number > 1:  # the first two name files
-            yield f"       {line if line[:1] in '+-' else dim(line)}"
+    for name, value in before.items():
+        if name == "body":
+            old, new = value.splitlines(), after[name].splitlines()
+            for line in [*unified_diff(old, new, n=2, lineterm="")][2:]:  # two name files
+                yield f"       {line if line[:1] in '+-' else dim(line)}"
+        elif name not in ("number", "change", "made_at", "changed_at"):
+            yield f"       {name.replace('_', ' ')}: {_field(value)} -> {_field(after[name])}"
 
 
 def _field(value: Any) -> str:

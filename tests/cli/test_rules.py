@@ -98,7 +98,7 @@ def test_stale_since_knows_violations_of_a_commit(lore: Lore, code: Repository) 
     assert "--since is empty" in lore.refuse("stale", "--since", "")
 
 
-def test_stale_prints_sarif_and_annotations(lore: Lore, code: Repository) -> None:
+def test_stale_prints_sarif(lore: Lore, code: Repository) -> None:
     rule(lore, "session.save($X)", "--expect", "none", "--except", "tests/**")
     code.write("src/new,file.py", "session.save(2)\n")
     assert "exclude each other" in lore.refuse("stale", "--as", "sarif", "--ids")
@@ -111,9 +111,6 @@ def test_stale_prints_sarif_and_annotations(lore: Lore, code: Repository) -> Non
         listed.append((result["level"], result["baselineState"], uri, line))
     new = ("error", "new", "src/new%2Cfile.py", 1)
     assert listed == [("note", "unchanged", "src/auth.py", 5), new]
-    notice, error = lore("stale", "--as", "github").lines
-    assert notice.startswith("::notice file=src/auth.py,line=5,title=decision-a::")
-    assert error.startswith("::error file=src/new%2Cfile.py,line=1,title=decision-a::Sessions are")
 
 
 def test_rules_expect_all_some_or_a_number(lore: Lore, code: Repository) -> None:

@@ -100,9 +100,9 @@ def test_tree_has_hops_as_branches(filled: Lore) -> None:
     done = filled("search", "cookie", "--expand", "--tree")
     assert [line[6:] for line in done.lines] == [
         f"{SESSIONS}  Sessions are signed tokens, kept in a cookie",
-        f"├─ relates_to {KEYS}  Rotate the keys that sign tokens",
-        f"└─ anchored_to {AUTH}  src/auth.py",
-        f"   └─ anchored_to {LIMITS}  Requests above sixty a minute are refused",
+        f"  relates_to {KEYS}  Rotate the keys that sign tokens",
+        f"  anchored_to {AUTH}  src/auth.py",
+        f"    anchored_to {LIMITS}  Requests above sixty a minute are refused",
     ]
     text = filled("search", "cookie", "--expand", "--text").out
     assert sorted(line[:4] for line in done.lines) == sorted(re.findall(r"^[01]\.\d\d", text, re.M))
@@ -110,8 +110,8 @@ def test_tree_has_hops_as_branches(filled: Lore) -> None:
 
 def test_tree_shows_ancestors_without_a_score(filled: Lore) -> None:
     tree = filled("related", LIMITS, "--hops", "2", "--type", "decision", "--tree").lines
-    assert tree[:2] == [f"      {LIMITS}", f"      └─ {AUTH}"]
-    assert re.match(rf"[01]\.\d\d     └─ anchored_to {SESSIONS}  Sessions", tree[2])
+    assert tree[:2] == [f"      {LIMITS}", f"        {AUTH}"]
+    assert re.match(rf"[01]\.\d\d      anchored_to {SESSIONS}  Sessions", tree[2])
 
 
 def test_each_result_is_in_a_tree_once(filled: Lore) -> None:
@@ -260,6 +260,4 @@ def test_document_shows_the_line_of_its_passage(lore: Lore) -> None:
     assert 180 <= hit["line_start"] <= 206
     assert f"CHANGES.md:{hit['line_start']}\n" in lore("search", "gadget", "--text").out
     assert lore("search", "nothing").json[0]["line_start"] == 6
-    lore.patch.delenv("NO_COLOR")
-    lore.patch.setenv("CLICOLOR_FORCE", "1")
-    assert "a \x1b[1mgadget\x1b[0m came" in lore("search", "gadgets", "--text").out
+    assert "a gadget came" in lore("search", "gadgets", "--text").out

@@ -61,7 +61,7 @@ def test_show_text_has_body_edges_and_reason(notes: Lore) -> None:
     data = {"why": "a\x1b[31m\nb", "of": ["x", 2], "_kept": 1}
     notes.fill({"id": "note-3", "type": "note", "title": "t", "data": data})
     text = notes("show", "note-3", "--text").out
-    assert "\n\nwhy:\n  a?[31m\n  b\nof: x, 2" in text and "_kept" not in text
+    assert '\n\nwhy: a?[31m\nb\nof: ["x",2]' in text and "_kept" not in text
 
 
 def test_show_refuses_unknown_and_ambiguous_ids(notes: Lore) -> None:

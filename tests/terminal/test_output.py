@@ -56,7 +56,7 @@ def test_a_stream_is_the_list_and_comes_while_it_is_made(
 
     Output(form).stream(made(), render.list_text)
     assert "".join([*seen, capsys.readouterr().out]) == whole
-    assert count < 250 or any(seen[:150])
+    assert count < 250 or any(seen[:210])
 
 
 class Terminal(io.StringIO):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from terminals import at_terminal
 from wire import LORE
 
-from pylore.terminal.text import beyond_title, cut
+from pylore.terminal.text import cut
 
 WORDS = st.lists(st.text("ab漢é\u0301-", min_size=1, max_size=9), max_size=12).map(" ".join)
 
@@ -26,14 +26,9 @@ def test_a_title_is_cut_at_a_word(text: str, width: int) -> None:
     assert short == text or (short.endswith("…") and text.startswith(short[:-1]))
 
 
-@given(st.text("ab(): \"'…", max_size=30), st.text("ab(): ", max_size=12))
-def test_any_snippet_can_be_told_without_its_title(snippet: str, title: str) -> None:
-    assert len(beyond_title(snippet, title)) <= len(snippet) + 2
-
-
 @pytest.fixture
 def project(lore: Lore) -> Lore:
-    for name in ("NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "PAGER", "LESS", "COLUMNS", "LINES"):
+    for name in ("NO_COLOR", "CLICOLOR_FORCE", "PAGER", "LESS", "COLUMNS", "LINES"):
         lore.patch.delenv(name, raising=False)
     lore.write("auth.py", "x = 1\n")
     lines = "".join(f'{{"id":"note-{n}","type":"note","title":"Tokens {n}"}}\n' for n in range(40))
@@ -123,7 +118,7 @@ def test_an_index_says_how_far_the_history_is(project: Lore) -> None:
     )  # fmt: skip
     assert code in (-2, 130)
     assert re.search(r"reading the history: (12|25|37|50|62) %, \d s so far", shown)
-    assert re.search(r"lore: interrupted \(reading the history: \d of 8\): the files so far", shown)
+    assert re.search(r"lore: interrupted \(reading the history: \d+ %\): the files so far", shown)
 
 
 def test_styles_in_a_pipe_are_for_who_forces_them(
