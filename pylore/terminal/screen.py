@@ -96,8 +96,7 @@ class Progress:
         self.show(done, total)
 
     def _far(self) -> str:
-        total = self._total
-        part = f"{min(100, 100 * self._done // total)} %" if total else self._done
+        part = f"{min(100, 100 * self._done // self._total)} %" if self._total else self._done
         return f"{self._label}: {part}"
 
     def _print(self) -> None:

@@ -66,9 +66,8 @@ def columns(names: str) -> Callable[[Row], str]:
     return text
 
 
-def change_text(row: Row) -> str:
-    """Return the effect of a write on one record."""
-    return f"{row['state']}  {bold(row['id'])}\n"
+change_text = columns("state id")
+"""The effect of a write on one record."""
 
 
 def counts_text(row: Mapping[str, int]) -> str:
@@ -94,11 +93,6 @@ def _location(row: Row) -> str:
 # --- search results and lists
 
 
-def hits_text(rows: Sequence[Row]) -> str:
-    """Return search results: score, id and title; place; path; snippet."""
-    return "".join(map(_hit_text, rows)) or "nothing found\n"
-
-
 def _hit_text(row: Row) -> str:
     lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{_verdict(row)}"]
     place = _location(row)
@@ -115,24 +109,13 @@ def _hit_text(row: Row) -> str:
     return "\n".join(lines) + "\n"
 
 
+hits_text = each(_hit_text, "nothing found\n")
+"""Search results: score, id and title; place; path; snippet."""
+
+
 def _verdict(row: Row) -> str:
     """Return the verdict of a record that no longer holds, to stand beside its title."""
     return f"  [{row['verdict']}]" if row.get("verdict") in BROKEN else ""
-
-
-def oneline_text(rows: Sequence[Row]) -> str:
-    """Return results or records for grep, one a line: score or day, id, place, whole title."""
-    return "".join(map(_one_line, rows))
-
-
-def list_text(rows: Sequence[Row]) -> str:
-    """Return a line for each record."""
-    return oneline_text(rows) or "nothing here\n"
-
-
-def titles_text(rows: Sequence[Row]) -> str:
-    """Return ids and titles, a line each."""
-    return "".join([f"{bold(row['id'])}  {row['title']}\n" for row in rows]) or "nothing here\n"
 
 
 def _one_line(row: Row) -> str:
@@ -145,13 +128,17 @@ def _one_line(row: Row) -> str:
     return "  ".join(filter(None, words)).replace("\n", " ") + "\n"
 
 
+oneline_text = each(_one_line)
+"""Results or records for grep, one a line: score or day, id, place, whole title."""
+list_text = each(_one_line, "nothing here\n")
+titles_text = each(columns("id title"), "nothing here\n")
+
+
 def neighbour_text(row: Row) -> str:
     """Return a line for a node one edge away."""
     arrow = "->" if row["direction"] == "out" else "<-"
-    return (
-        f"{row['strength']:.2f}  {arrow} {row['relation']} {bold(row['id'])}  {row['title']}"
-        f"{_verdict(row)}\n"
-    )
+    title = f"{bold(row['id'])}  {row['title']}{_verdict(row)}"
+    return f"{row['strength']:.2f}  {arrow} {row['relation']} {title}\n"
 
 
 def tree_text(rows: Sequence[Row]) -> str:
