@@ -8,7 +8,7 @@ from ..core.errors import LoreError
 from ..core.json import Raw
 from ..core.times import now
 from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id
-from .fact_status import promote, ripe
+from .fact_status import promote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,11 +117,10 @@ def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
 
 
 def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list[str]:
-    """Return one access of each of these nodes, and of the facts of the entities among them.
+    """Count one read of each node. Return a note for each staged record that this confirmed.
 
-    Returns notes on what that has confirmed. It never fails, and waits for nobody: a
-    store that cannot be written counts nothing, and in one that is busy somebody else
-    counts it in. Call it when the output is out.
+    Never fails, never waits: a store that is busy or cannot be written counts nothing. Call it
+    when the output is out.
     """
     try:
         with store.faults:
@@ -133,11 +132,7 @@ def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list
 def _count(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     if not ids or not store.writable:
         return []
-    store.review.count_access(ids, now())
-    promoted: list[str] = []
-    if store.review.is_behind or ripe(store, settings, ids):
-        with store.aside():
-            if store.review.is_behind:
-                store.review.catch_up()
-            promoted = promote(store, settings, ids)
+    with store.aside():
+        store.review.count_access(ids, now())
+        promoted = promote(store, settings, ids)
     return [f"confirmed, since it is read often: {what}" for what in promoted]

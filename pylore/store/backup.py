@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-from contextlib import suppress
 from datetime import datetime, timezone
 from shutil import copyfileobj
 from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
 from ..system.atomic_write import new_file, sync_folder, temporary_folder
-from ..system.files import READS, READS_TAKEN
 from ..system.project_files import real_place
 from . import write_queue as queue
 from .check import Checks
@@ -34,7 +32,7 @@ PAGES = 2000
 BESIDE = ("-wal", "-journal")
 """Of a database that is open, or was when its program ended: it belongs to the file."""
 
-_OWN = ("", *BESIDE, "-shm", "-queue", READS, READS_TAKEN)
+_OWN = ("", *BESIDE, "-shm", "-queue")
 _HEADER, _ID_AT = 72, 68
 """Bytes of a database's header, and where it has the id of its program."""
 
@@ -73,7 +71,6 @@ def back_up(
     place = real_place(path)
     with open_store(folder, busy_timeout=busy_timeout) as store:
         _require_free(store.path, place, path, force=force)
-        _count_reads(store)
         try:
             with store.snapshot(), new_file(place) as beside:
                 counts = count(store.connection)
@@ -83,17 +80,6 @@ def back_up(
         except OSError as error:
             raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
     return Copied(os.path.abspath(path), size, *counts, None)
-
-
-def _count_reads(store: Store) -> None:
-    """Count reads that wait in a file that is not copied, unless a writer is doing so."""
-    if not store.writable:
-        return
-    try:
-        with store.aside():
-            store.review.catch_up()
-    except StoreError:
-        return
 
 
 def count(connection: apsw.Connection) -> tuple[int, int]:
@@ -321,17 +307,9 @@ def _in_turn(
             _overwrite(live, staged, kept, busy_timeout, progress)
         except (apsw.NotADBError, apsw.CorruptError):
             _swap(live, staged, kept, progress)
-        _forget_reads(live)
         return kept or None
     finally:
         turn.leave()
-
-
-def _forget_reads(live: str) -> None:
-    """Take away the reads that waited to be counted: they were of the store before."""
-    for suffix in (READS, READS_TAKEN):
-        with suppress(OSError):
-            os.unlink(live + suffix)
 
 
 def _overwrite(

@@ -6,7 +6,7 @@ from ..core.json import dumps
 from ..core.model import Edge, Node
 from .connection import COUNT_NAMES, EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
 from .edges import INSERT_EDGE, edge_rows
-from .nodes import INSERT_NODE, rows_of, texts_of
+from .nodes import COLUMNS, FIELDS_OF_N, INSERT_NODE, node_of, rows_of, texts_of
 from .passages import packed, remember_texts, unpacked
 
 TYPE_CHECKING = False
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 """What is found by resolving names; those of source ``system`` are the index's own."""
-_OWN_FIELDS = ", ".join(f"n.{name}" for name in Node.FIELDS)
 _UPDATES = ", ".join(
     f"{name} = excluded.{name}"
-    for name in Node.FIELDS
-    if name not in ("id", "created_at", "accessed_at", "access_count", "changed_at")
+    for name in COLUMNS
+    if name not in ("id", "created_at", "changed_at")
 )
 
 
@@ -162,16 +161,11 @@ class CodeFiles:
     def nodes_of(self, paths: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these files and of the symbols in them, forgotten ones too."""
         rows = self._db.execute(
-            f"SELECT {_OWN_FIELDS} FROM json_each(?) j CROSS JOIN nodes n ON n.file = j.value"
-            " WHERE n.type IN ('file', 'symbol')",
+            f"SELECT {FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.file = j.value"
+            " LEFT JOIN reads r ON r.key = n.key WHERE n.type IN ('file', 'symbol')",
             (dumps(paths),),
         )
-        found = {}
-        for row in rows:
-            node = Node(*row)
-            node.tags = tuple(str(row[8]).split())
-            found[node.id] = node
-        return found
+        return {node.id: node for node in map(node_of, rows)}
 
     def put_nodes(self, nodes: Iterable[Node]) -> None:
         """Write nodes whole; what was there keeps its creation and access."""

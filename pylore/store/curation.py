@@ -5,15 +5,14 @@ from __future__ import annotations
 from ..core.json import dumps
 from ..core.model import Record
 from ..core.vocabulary import THING_IDS
-from .access_log import FACT
 from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw
+from .nodes import WITH_READS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..core.model import EdgeKey
-    from .nodes import AccessJournal
 
 
 OPEN, SKIPPED, REFUSED, PROMOTED, KNOWN = "open", "skipped", "refused", "promoted", "known"
@@ -257,81 +256,82 @@ if TYPE_CHECKING:
     Staged = tuple[float, float, int]
     """(confidence, days since it last changed, accesses)"""
 
-# The staged facts of the things in json_each(?1).
-_STAGED_FACTS = f"SELECT {EDGE_ENDS}, relation, access_count FROM (" + " UNION ".join(
-    "SELECT e.from_key, e.to_key, e.relation, e.access_count FROM json_each(?1) j"
-    f" CROSS JOIN graph_edges e ON {end} = {KEY_OF.format('j.value')}"
-    f" WHERE e.status = 'staged' AND e.invalidated_at IS NULL AND {FACT}"
-    for end in ("e.from_key", "e.to_key")
-) + ")"  # fmt: skip
+_STAGED_OF = " UNION ".join(
+    "SELECT e.from_key, e.to_key, e.relation FROM json_each(?1) j CROSS JOIN main.nodes s"
+    f" ON s.id = j.value CROSS JOIN main.graph_edges e INDEXED BY {index} ON e.{end} = s.key"
+    " WHERE e.status = 'staged' AND e.invalidated_at IS NULL"
+    for end, index in (("from_key", "edges_staged_out"), ("to_key", "edges_staged_in"))
+)
+_IS_THING = "(SELECT id LIKE 'entity-%' OR id LIKE 'concept-%' FROM main.nodes WHERE key = {})"
+_FACTS = (
+    f"SELECT * FROM ({_STAGED_OF}) WHERE {_IS_THING.format('from_key')}"
+    f" AND {_IS_THING.format('to_key')}"
+)
+"""The staged facts of the things in json_each(?1). A fact is an edge between things: entities, and
+concepts for values."""
+
+_COUNT_NODES = (
+    "INSERT INTO main.reads SELECT n.key, 1, ?2 FROM json_each(?1) j CROSS JOIN nodes n"
+    " ON n.id = j.value WHERE n.invalidated_at IS NULL"
+    " ON CONFLICT DO UPDATE SET count = count + 1, last = max(last, excluded.last)"
+)
+_COUNT_FACTS = (
+    "UPDATE main.graph_edges SET access_count = access_count + 1,"
+    " accessed_at = max(coalesce(accessed_at, ''), ?2)"
+    f" WHERE (from_key, to_key, relation) IN ({_FACTS})"
+)
 
 
-def _things(ids: Sequence[str]) -> list[str]:
-    return [id for id in ids if id.startswith(THING_IDS)]
+def _things(ids: Iterable[str]) -> str:
+    return dumps([id for id in ids if id.startswith(THING_IDS)])
 
 
 class Review:
     """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
 
-    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._reads = reads
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
-        """Count one more access of each of these live nodes, and of the live facts of things.
-
-        It is written down beside the store: no writer waits for it, nor it for one. Whoever asks
-        afterwards sees it counted. Of a thing with very many facts not all need be counted.
-        """
-        self._reads.add(ids, at)
-
-    @property
-    def is_behind(self) -> bool:
-        """Return whether so many accesses wait to be counted in that a reader should do it, too."""
-        return self._reads.is_long
-
-    def catch_up(self) -> None:
-        """Count in what waits; the caller holds a transaction. Every other one has done so."""
-        self._reads.take()
+        """Count one more access of each of these live nodes, and of the staged facts of things."""
+        self._db.execute(_COUNT_NODES, (dumps(ids), at))
+        things = _things(ids)
+        if things != "[]":
+            self._db.execute(_COUNT_FACTS, (things, at))
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
-        """Return those of ``ids`` that are staged and were read so often."""
-        pending = self._reads.pending(writing=True)
+        """Return those of ``ids`` that are staged and were read so often, by id."""
         rows = self._db.execute(
-            "SELECT n.id, n.access_count FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
-            " WHERE n.status = 'staged' AND n.invalidated_at IS NULL",
-            (dumps(ids),),
+            "SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " LEFT JOIN reads r ON r.key = n.key WHERE n.status = 'staged'"
+            " AND n.invalidated_at IS NULL AND coalesce(r.count, 0) >= ? ORDER BY 1",
+            (dumps(ids), accesses),
         )
-        return sorted({
-            id for id, count in rows
-            if count + (pending.of_node(id)[0] if pending else 0) >= accesses
-        })  # fmt: skip
+        return [str(id) for (id,) in rows]
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
         """Return the staged facts of these nodes that were read so often."""
         things = _things(ids)
-        if not things:
+        if things == "[]":
             return []
-        pending = self._reads.pending(writing=True)
-        rows = self._db.execute(_STAGED_FACTS, (dumps(things),))
-        return sorted({
-            (one, other, relation) for one, other, relation, count in rows
-            if count + (pending.of_fact(one, other)[0] if pending else 0) >= accesses
-        })  # fmt: skip
+        return self._db.execute(  # type: ignore[return-value]
+            f"SELECT {EDGE_ENDS}, relation FROM ({_FACTS}) JOIN graph_edges"
+            " USING (from_key, to_key, relation) WHERE access_count >= ?2"
+            " ORDER BY 1, 2, 3",
+            (things, accesses),
+        ).fetchall()
 
     def staged_nodes(self, source: str) -> dict[str, Staged]:
         """Return the live staged nodes of one source, by id."""
         rows = self._db.execute(
-            "SELECT id, confidence, coalesce(julianday('now') - julianday(updated_at), 0.0),"
-            " access_count FROM nodes"
-            " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL ORDER BY id",
+            "SELECT n.id, n.confidence,"
+            " coalesce(julianday('now') - julianday(n.updated_at), 0.0), coalesce(r.count, 0)"
+            f" FROM {WITH_READS}"
+            " WHERE n.status = 'staged' AND n.source = ? AND n.invalidated_at IS NULL"
+            " ORDER BY n.id",
             (source,),
         )
-        pending = self._reads.pending(writing=True)
-        return {
-            id: (sure, age, count + (pending.of_node(id)[0] if pending else 0))
-            for id, sure, age, count in rows
-        }
+        return {row[0]: row[1:] for row in rows}
 
     def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
         """Return the live staged edges of one source. A change makes an edge as new as it is."""
@@ -345,10 +345,4 @@ class Review:
             " ORDER BY e.from_id, e.to_id, e.relation",
             (source,),
         )
-        pending = self._reads.pending(writing=True)
-        return {
-            (one, other, relation): (
-                sure, age, count + (pending.of_fact(one, other)[0] if pending else 0)
-            )
-            for one, other, relation, sure, age, count in rows
-        }  # fmt: skip
+        return {row[:3]: row[3:] for row in rows}

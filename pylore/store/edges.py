@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import EDGE_HISTORY, Edge
 from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.model import EdgeKey
-    from .nodes import AccessJournal
 
 
 if TYPE_CHECKING:
@@ -39,6 +40,17 @@ if TYPE_CHECKING:
 
 _REST = Edge.FIELDS[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
+_READS = {
+    "accessed_at": "nullif(max(coalesce(accessed_at, ''), coalesce(r.last, '')), '')",
+    "access_count": "max(access_count, coalesce(r.count, 0))",
+}
+_FACTS_OF = f"""
+SELECT * FROM (SELECT {EDGE_ENDS}, {", ".join(_READS.get(name, name) for name in _REST)}
+  FROM graph_edges LEFT JOIN reads r ON r.key = to_key
+  WHERE from_key = ?1 AND (invalidated_at IS NULL OR status = 'superseded') LIMIT -1)
+WHERE to_id GLOB 'entity-*' OR to_id GLOB 'concept-*'
+ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC, relation, to_id LIMIT ?2
+"""
 _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
 _GONE = "coalesce((SELECT invalidated_at FROM nodes WHERE key = {}), '')"
 _OUT = f"coalesce(?{{ended}}, nullif(max({_GONE}, {_GONE}), ''))"
@@ -200,22 +212,11 @@ class Edges:
     forgotten with an end of it is out until that is back, and has not changed.
     """
 
-    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._reads = reads
         self.stated: set[str] = set()
         """Things whose facts may be others by what was written here: ``Index.keep_facts``
         empties it."""
-
-    def _edges(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Edge]:
-        pending = known = None
-        for row in rows:
-            if known is None:
-                known, pending = True, self._reads.pending()
-            edge = Edge(*row)
-            if pending is not None:
-                pending.add_to(edge)
-            yield edge
 
     def neighbours(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
@@ -305,7 +306,7 @@ class Edges:
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
         """Return one edge, invalidated or not."""
         rows = self._db.execute(f"{_READ} WHERE {_THIS}", (from_id, to_id, relation))
-        return next(self._edges(rows), None)
+        return next(starmap(Edge, rows), None)
 
     def get_many(self, keys: Sequence[EdgeKey]) -> dict[EdgeKey, Edge]:
         """Return those of these edges that exist, invalidated or not."""
@@ -316,7 +317,8 @@ class Edges:
             given = [(known.get(from_id), known.get(to_id), name) for from_id, to_id, name in chunk]
             id_of = {key: id for id, key in known.items()}
             rows = self._db.execute(_THESE, (dumps(given),))
-            for edge in self._edges((id_of[a], id_of[b], *rest) for a, b, *rest in rows):
+            for a, b, *rest in rows:
+                edge = Edge(id_of[a], id_of[b], *rest)
                 found[edge.key] = edge
         return found
 
@@ -359,7 +361,7 @@ class Edges:
     def with_relation(self, relation: str) -> Iterator[Edge]:
         """Return every edge of one relation, invalidated or not, by from and to."""
         rows = self._db.execute(f"{_READ} WHERE relation = ? ORDER BY from_id, to_id", (relation,))
-        return self._edges(rows)
+        return starmap(Edge, rows)
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
         """Return the live edges of one node, both directions; with ``forgotten``, all of them."""
@@ -369,7 +371,7 @@ class Edges:
             " ORDER BY relation, from_id, to_id",
             (key_of(self._db, id),),
         )
-        return [*self._edges(rows)]
+        return [*starmap(Edge, rows)]
 
     def between(self, from_id: str, to_id: str) -> list[Edge]:
         """Return the live edges from one node to another."""
@@ -379,7 +381,7 @@ class Edges:
             " ORDER BY relation",
             (keys.get(from_id), keys.get(to_id)),
         )
-        return [*self._edges(rows)]
+        return [*starmap(Edge, rows)]
 
     def leading(self, from_id: str, relation: str) -> list[Edge]:
         """Return the edges of one relation that lead away from a node and have not ended, by to;
@@ -388,25 +390,18 @@ class Edges:
             f"{_READ} WHERE from_key = ? AND relation = ? AND ended_at IS NULL ORDER BY to_id",
             (key_of(self._db, from_id), relation),
         )
-        return [*self._edges(rows)]
+        return [*starmap(Edge, rows)]
 
     def facts_of(self, id: str, limit: int) -> list[Edge]:
-        """Return at most ``limit`` edges from a thing to things, that stand or were superseded:
-        what stands comes first, the surest first, then by relation and to."""
-        rows = self._db.execute(
-            f"SELECT * FROM ({_READ} WHERE from_key = ?1"
-            " AND (invalidated_at IS NULL OR status = 'superseded') LIMIT -1)"
-            " WHERE to_id GLOB 'entity-*' OR to_id GLOB 'concept-*'"
-            " ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC,"
-            " relation, to_id LIMIT ?2",
-            (key_of(self._db, id), limit),
-        )
-        return [*self._edges(rows)]
+        """Return at most ``limit`` edges from a thing to things, live or superseded, read as often
+        as their objects: live ones first, the surest first, then by relation and to."""
+        rows = self._db.execute(_FACTS_OF, (key_of(self._db, id), limit))
+        return [*starmap(Edge, rows)]
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
         """Return every edge, by from, to, relation."""
         condition = "invalidated_at IS NULL" if live_only else "1"
-        return self._edges(self._by_id(", ".join(_REST), condition))
+        return starmap(Edge, self._by_id(", ".join(_REST), condition))
 
     def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
         """Yield ``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.model import EdgeKey
-    from .nodes import AccessJournal
 
 
 if TYPE_CHECKING:
@@ -51,13 +50,15 @@ SELECT s.id, {ID_OF.format("f.to_key")}, f.relation, f.key, f.sentence FROM json
 CROSS JOIN nodes s ON s.id = j.value CROSS JOIN fact_passages f ON f.from_key = s.key
 """
 _SHOWN = """
-SELECT f.key, s.id, o.id, f.sentence, e.weight, e.source, e.status, e.access_count,
+SELECT f.key, f.sentence, e.weight, e.source, e.status,
+  max(e.access_count, coalesce(s_read.count, 0), coalesce(o_read.count, 0)),
   coalesce(julianday('now') - julianday(max(e.created_at, coalesce(e.changed_at, ''),
-    coalesce(e.accessed_at, ''))), 0.0), julianday('now')
+    coalesce(e.accessed_at, ''), coalesce(s_read.last, ''), coalesce(o_read.last, ''))), 0.0)
 FROM json_each(?) j CROSS JOIN fact_passages f ON f.key = j.value
 CROSS JOIN graph_edges e
   ON e.from_key = f.from_key AND e.to_key = f.to_key AND e.relation = f.relation
 CROSS JOIN nodes s ON s.key = f.from_key CROSS JOIN nodes o ON o.key = f.to_key
+LEFT JOIN reads s_read ON s_read.key = s.key LEFT JOIN reads o_read ON o_read.key = o.key
 """
 WITHOUT_PASSAGE = f"""
 SELECT 1 FROM nodes s {_FACTS} AND NOT EXISTS (SELECT 1 FROM fact_passages f
@@ -78,9 +79,8 @@ class FactPassages:
     (``source`` is not ``system``). The table ``fact_passages`` says which passage states which.
     """
 
-    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._reads = reads
 
     def of(self, ids: Sequence[str]) -> list[Stated]:
         """Return the facts of these things.
@@ -126,21 +126,14 @@ class FactPassages:
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
         """Return what those of these passages say that state a fact, and how it stands.
 
-        A fact is as old as the last time that it was written or read. Without the tables of
-        the graph there are none.
+        A fact is read whenever its subject or object is, and as old as the last time that it was
+        written or read. Without the tables of the graph there are none.
         """
         try:
             rows: list[Any] = self._db.execute(_SHOWN, (dumps(passages),)).fetchall()
         except NO_GRAPH:
             return {}
-        pending = self._reads.pending() if rows else None
-        found: dict[int, Standing] = {}
-        for key, one, other, sentence, weight, source, status, accesses, age, now in rows:
-            count, last = pending.of_fact(one, other) if pending else (0, "")
-            if last:
-                age = min(age, now - self._db.execute("SELECT julianday(?)", (last,)).get)
-            found[key] = (sentence, weight, source, status, accesses + count, age)
-        return found
+        return {key: tuple(standing) for key, *standing in rows}
 
 
 _ANY = """

@@ -15,7 +15,16 @@ from ..core.stamps import Stamped, latest, states
 from .anchors import ANCHOR_HISTORY, Anchor
 from .connection import EDGE_ENDS, KEY_OF, TO_WIPE, apsw, deleted
 from .edges import INSERT_EDGE, edge_rows
-from .nodes import INSERT_NODE, node_of, rows_of, texts_of
+from .nodes import (
+    COLUMNS,
+    FIELDS_OF_N,
+    INSERT_NODE,
+    WITH_READS,
+    node_of,
+    put_reads,
+    rows_of,
+    texts_of,
+)
 from .passages import remember_texts
 
 TYPE_CHECKING = False
@@ -178,7 +187,7 @@ def _updates(key: Sequence[str], names: Sequence[str]) -> str:
     return ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
 
 
-_NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), Node.FIELDS)}"
+_NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), COLUMNS)}"
 _EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.FIELDS)}"
 
 
@@ -226,8 +235,7 @@ class StateHistory:
         return found
 
     def _node(self, id: str) -> Node | None:
-        columns = ", ".join(Node.FIELDS)
-        rows = self._db.execute(f"SELECT {columns} FROM nodes WHERE id = ?", (id,))
+        rows = self._db.execute(f"SELECT {FIELDS_OF_N} FROM {WITH_READS} WHERE id = ?", (id,))
         return next(map(node_of, rows), None)
 
     def _left(self, which: str, *given: object) -> list[tuple[Any, ...]]:
@@ -397,6 +405,7 @@ class StateHistory:
         remember_texts(self._db, texts_of(node for node in nodes if node.id in known))
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('merging', '1')")
         self._db.executemany(_NODE, rows_of(nodes))
+        put_reads(self._db, nodes)
         self._db.executemany(_EDGE, edge_rows(self._db, edges))
         self._db.execute("DELETE FROM meta WHERE key = 'merging'")
 

@@ -1,11 +1,4 @@
-"""How often things were read, as long as that waits beside the store to be written into it.
-
-Whoever reads appends one line to a file beside search.db: it takes no lock of the store's, so
-no reader makes a writer wait, and none is left uncounted since somebody writes. The next
-transaction counts what waits into the rows, and what is asked for in between sees both.
-
-It stays: to count in the store itself, a search would wait for its writers and for the disk.
-"""
+"""Nodes: read, write and list rows of ``nodes``; types, relations, ratings and meta beside them."""
 
 from __future__ import annotations
 
@@ -22,7 +15,6 @@ from ..core.vocabulary import (
     WORST_FIRST,
     types_named,
 )
-from ..system.files import READS, READS_TAKEN
 from .conditions import narrow, seldom, where
 from .connection import DELETED, NEW_KEY, apsw
 from .faults import GraphFaults
@@ -32,91 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from .access_log import PendingReads
     from .filter import Scope
-
-
-LONG = 1 << 16
-"""Bytes of some thousand reads since the last command that wrote."""
-
-
-class AccessJournal:
-    """The reads of one store that are not in its rows yet."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
-        path = connection.filename
-        self._waiting, self._taken = (path + READS, path + READS_TAKEN) if path else ("", "")
-        self._known: tuple[object, PendingReads] | None = None
-
-    def add(self, ids: Sequence[str], at: str) -> None:
-        """Note one read of these nodes, to be counted in later; no failure is raised.
-
-        Of a line of more than ``access_log.LONGEST`` bytes the last ids are not counted.
-        """
-        from . import access_log
-
-        if not self._waiting or self._is_writing():
-            counting = access_log.Counting(self._db)
-            counting.add(access_log.Read(at, ids))
-            counting.write()
-        elif ids:
-            access_log.append(self._waiting, ids, at)
-
-    def pending(self, *, writing: bool = False) -> PendingReads | None:
-        """Return what waits, as this connection sees the store; None where nothing does.
-
-        Within a transaction that writes, only with ``writing``: what is read there to be put
-        back must not hold what is going to be counted in later.
-        """
-        stamps = (_stamp(self._taken), _stamp(self._waiting))
-        if stamps == (None, None) or not self._waiting:
-            return None
-        if not writing and self._is_writing():
-            return None
-        from . import access_log
-
-        state = (stamps, access_log.done(self._db) if stamps[0] else "")
-        if self._known is None or self._known[0] != state:
-            texts = access_log.waiting_texts(self._db, self._taken, self._waiting)
-            self._known = (state, access_log.PendingReads(texts))
-        return self._known[1]
-
-    def take(self) -> bool:
-        """Count what waits into the rows, within the transaction of whoever calls.
-
-        Whether all of the file that was taken is in them: ``forget_taken`` when that is
-        committed.
-        """
-        if not self._waiting or (_stamp(self._taken), _stamp(self._waiting)) == (None, None):
-            return False
-        from . import access_log
-
-        return access_log.take(self._db, self._waiting, self._taken)
-
-    @property
-    def is_long(self) -> bool:
-        """Return whether so much waits that a reader, too, should count it in."""
-        stamp = _stamp(self._waiting) if self._waiting else None
-        return stamp is not None and stamp[1] > LONG
-
-    def forget_taken(self) -> None:
-        """Take the file away whose reads are all in the rows now."""
-        try:
-            os.unlink(self._taken)
-        except OSError:
-            return  # the store knows that it is done with
-
-    def _is_writing(self) -> bool:
-        return self._db.txn_state("main") == 2  # SQLITE_TXN_WRITE
-
-
-def _stamp(path: str) -> tuple[int, ...] | None:
-    try:
-        found = os.stat(path, follow_symlinks=False)
-    except OSError:
-        return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 if TYPE_CHECKING:
@@ -124,7 +32,15 @@ if TYPE_CHECKING:
     """(type, title, file, first line, last line, days since the last update, confidence,
     source, status, accesses)"""
 
-_FIELDS = ", ".join(Node.FIELDS)
+_READS = {"accessed_at": "nullif(r.last, '')", "access_count": "coalesce(r.count, 0)"}
+FIELDS_OF_N = ", ".join([_READS.get(name, f"n.{name}") for name in Node.FIELDS])
+"""Columns of ``WITH_READS``, in the order of ``Node.FIELDS``."""
+
+WITH_READS = "nodes n LEFT JOIN reads r ON r.key = n.key"
+
+COLUMNS = tuple([name for name in Node.FIELDS if name not in _READS])
+"""Columns of ``nodes`` that a ``Node`` has."""
+
 _SORTED = 5000
 """Nodes of a list that are rather found by another index and sorted."""
 
@@ -137,12 +53,11 @@ _LEAST_LIKE = 3
 """Letters that an id has in common with a wrong one, at the least, to be what was meant."""
 
 INSERT_NODE = (
-    f"INSERT INTO main.nodes({_FIELDS}, key)"
-    f" VALUES ({', '.join('?' * len(Node.FIELDS))}, {NEW_KEY.format(id='?1')})"
+    f"INSERT INTO main.nodes({', '.join(COLUMNS)}, key)"
+    f" VALUES ({', '.join('?' * len(COLUMNS))}, {NEW_KEY.format(id='?1')})"
 )
 """A row of ``rows_of``."""
 
-_FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.FIELDS)
 _CONTENT = tuple(
     name for name in Node.FIELDS if name not in ("id", "updated_at", "changed_at", "stamps")
 )
@@ -159,14 +74,13 @@ _INDEXED = ("title", "body", "tags", "file")
 class Nodes:
     """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
 
-    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._reads = reads
 
     def get(self, id: str) -> Node | None:
         """Return one node, invalidated or not."""
-        rows = self._db.execute(f"SELECT {_FIELDS} FROM nodes WHERE id = ?", (id,))
-        return next(self._nodes(rows), None)
+        rows = self._db.execute(f"SELECT {FIELDS_OF_N} FROM {WITH_READS} WHERE id = ?", (id,))
+        return next(map(node_of, rows), None)
 
     def require(self, id: str) -> Node:
         """Return one node, forgotten or not.
@@ -195,10 +109,11 @@ class Nodes:
     def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
         """Return those of ``ids`` that exist, invalidated or not."""
         rows = self._db.execute(
-            f"SELECT {_FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value",
+            f"SELECT {FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " LEFT JOIN reads r ON r.key = n.key",
             (dumps(list(ids)),),
         )
-        return {node.id: node for node in self._nodes(rows)}
+        return {node.id: node for node in map(node_of, rows)}
 
     def holds(self, node: Node) -> bool:
         """Return whether a ``put`` of this node would change nothing."""
@@ -222,11 +137,15 @@ class Nodes:
             from .passages import remember_texts
 
             remember_texts(self._db, texts_of([node]))
-        updates = ", ".join(f"{name} = excluded.{name}" for name in Node.FIELDS[1:])
+        updates = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
         self._db.execute(
             f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}",
             next(rows_of([node])),
         )
+        if (node.access_count, node.accessed_at) != (
+            (old.access_count, old.accessed_at) if old is not None else (0, None)
+        ):
+            put_reads(self._db, [node])
         return "added" if old is None else "updated"
 
     def _stamp(self, old: Node | None, node: Node) -> None:
@@ -321,40 +240,31 @@ class Nodes:
         if first is not None:
             condition, parameters = f"{first[0]} AND {condition}", first[1] + parameters
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM nodes n WHERE {condition}"
+            f"SELECT {FIELDS_OF_N} FROM {WITH_READS} WHERE {condition}"
             f" AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
             f" ORDER BY {'+' if first else ''}updated_at {'' if oldest_first else 'DESC'}, id"
             " LIMIT ?",
             (*parameters, limit),
         )
-        return self._nodes(rows)
+        return map(node_of, rows)
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
         """Return every node, by id."""
         condition = " WHERE invalidated_at IS NULL" if live_only else ""
-        return self._nodes(self._db.execute(f"SELECT {_FIELDS} FROM nodes{condition} ORDER BY id"))
-
-    def _nodes(self, rows: Iterable[tuple[object, ...]]) -> Iterator[Node]:
-        pending = self._reads.pending()
-        for row in rows:
-            node = node_of(row)
-            if pending is not None:
-                pending.add_to(node)
-            yield node
+        rows = self._db.execute(f"SELECT {FIELDS_OF_N} FROM {WITH_READS}{condition} ORDER BY id")
+        return map(node_of, rows)
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         """Return what a result says of its node, for each of these ids."""
         rows = self._db.execute(
             "SELECT n.id, n.type, n.title, n.file, n.line_start, n.line_end,"
             " coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
-            " n.confidence, n.source, n.status, n.access_count"
-            " FROM json_each(?) j JOIN nodes n ON n.id = j.value",
+            " n.confidence, n.source, n.status, coalesce(r.count, 0)"
+            " FROM json_each(?) j JOIN nodes n ON n.id = j.value"
+            " LEFT JOIN reads r ON r.key = n.key",
             (dumps(ids),),
         )
-        pending = self._reads.pending()
-        if pending is None:
-            return {row[0]: row[1:] for row in rows}
-        return {row[0]: (*row[1:-1], row[-1] + pending.of_node(row[0])[0]) for row in rows}
+        return {row[0]: row[1:] for row in rows}
 
     def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
         """Return those of ``HIDDEN_STATUSES`` that nodes are in, less ``shown``: mostly none."""
@@ -602,11 +512,21 @@ def texts_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str, str, str, str | 
     return ((node.id, node.title, node.body, " ".join(node.tags), node.file) for node in nodes)
 
 
+def put_reads(db: apsw.Connection, nodes: Iterable[Node]) -> None:
+    """Write how often, and when last, nodes were read, where they say another count."""
+    db.executemany(
+        "INSERT OR REPLACE INTO main.reads SELECT n.key, ?2, ?3 FROM main.nodes n"
+        " LEFT JOIN main.reads r ON r.key = n.key WHERE n.id = ?1"
+        " AND (coalesce(r.count, 0), coalesce(r.last, '')) <> (?2, ?3)",
+        ((node.id, node.access_count, node.accessed_at or "") for node in nodes),
+    )
+
+
 def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
-    """Yield nodes as rows of the table, in the order of ``Node.FIELDS``."""
+    """Yield nodes as rows of the table, in the order of ``COLUMNS``."""
     from operator import attrgetter  # writing alone needs it
 
-    fields = attrgetter(*Node.FIELDS)
+    fields = attrgetter(*COLUMNS)
     for node in nodes:
         values = list(fields(node))
         values[8] = " ".join(node.tags)

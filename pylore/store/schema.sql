@@ -37,8 +37,6 @@ CREATE TABLE nodes(
   data TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(data)),
   created_at TEXT NOT NULL,                -- UTC, 2026-01-31T12:00:00Z
   updated_at TEXT NOT NULL,
-  accessed_at TEXT,
-  access_count INTEGER NOT NULL DEFAULT 0,
   invalidated_at TEXT,                     -- set: forgotten, kept for a restore
   changed_at TEXT,
   stamps TEXT NOT NULL DEFAULT ''          -- JSON: field to the change that made it (core/stamps.py)
@@ -56,6 +54,13 @@ CREATE INDEX nodes_forgotten ON nodes(type) WHERE invalidated_at IS NOT NULL;
 CREATE INDEX nodes_updated ON nodes(updated_at DESC, id) WHERE invalidated_at IS NULL;
 CREATE INDEX nodes_gone ON nodes(updated_at DESC, id) WHERE invalidated_at IS NOT NULL;
 CREATE INDEX nodes_staged ON nodes(updated_at DESC, id) WHERE status = 'staged';
+
+-- How often nodes were read, and when last. Written without a sync.
+CREATE TABLE reads(
+  key INTEGER PRIMARY KEY REFERENCES nodes(key) ON DELETE CASCADE,
+  count INTEGER NOT NULL,
+  last TEXT NOT NULL                       -- '': unknown
+) STRICT;
 
 -- The ends of edges that are not in the store. A node that comes takes its key over; one
 -- that goes while others' edges lead to it leaves its key here.

@@ -11,7 +11,7 @@ from .connection import TO_WIPE, apsw, changes_seen
 from .edges import Edges
 from .faults import GraphFaults, Translated, meaning
 from .fulltext import FullText
-from .nodes import AccessJournal, Meta, Nodes, Ratings, Relations, Types
+from .nodes import Meta, Nodes, Ratings, Relations, Types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ _OFF, _FULL = 0, 2
 _PAGES_OF_LOG = 1000
 """From so many on a commit brings the write-ahead log into the file; SQLite's own figure."""
 
+_SHORT_LOG = 1 << 18
+"""Bytes of a log that a reader leaves beside the store: a checkpoint waits for the disk twice, and
+the next process reads this much in 0.1 ms."""
+
 
 class Store:
     """One open search.db. Use it from one thread; close it, or use it in a ``with``.
@@ -59,6 +63,7 @@ class Store:
         self.path = path
         self._place = os.path.realpath(path) if connection.filename else ""
         self._log = identity_of(self._place + LOG) if self._place else None
+        self._has_committed = False
         self.project = project_of(os.path.dirname(os.path.abspath(path)))
         self.faults = Translated(path, connection)
         self.graph_faults = GraphFaults()
@@ -66,9 +71,8 @@ class Store:
         self.types = Types(connection)
         self.relations = Relations(connection)
         self.ratings = Ratings(connection)
-        self._reads = AccessJournal(connection)
-        self.nodes = Nodes(connection, self._reads)
-        self.edges = Edges(connection, self._reads)
+        self.nodes = Nodes(connection)
+        self.edges = Edges(connection)
         self.fulltext = FullText(connection)
         self._vectors: Vectors | None = None
         self.scope = ""
@@ -152,14 +156,14 @@ class Store:
         """Return accesses and what is staged; made here, since no search asks for it."""
         from .curation import Review
 
-        return Review(self.connection, self._reads)
+        return Review(self.connection)
 
     @property
     def facts(self) -> FactPassages:
         """Return which passages state facts; made here: a search asks where it has found things."""
         from .facts import FactPassages
 
-        return FactPassages(self.connection, self._reads)
+        return FactPassages(self.connection)
 
     @property
     def positional_edges(self) -> PositionalEdges:
@@ -265,7 +269,7 @@ class Store:
             StoreBusy: another writer did not end in time.
             StoreReadOnly: the store cannot be written.
         """
-        return Transaction(self.connection, self.path, command, self.require_log)
+        return Transaction(self.connection, self.path, command, self._committed)
 
     def aside(self, patience: float = 0.0) -> Aside:
         """Return a transaction for what may be lost: it waits ``patience`` seconds for another
@@ -278,6 +282,10 @@ class Store:
             StoreError: any other failure in it, a driver's errors too.
         """
         return Aside(self.connection, self.path, patience)
+
+    def _committed(self) -> None:
+        self._has_committed = True
+        self.require_log()
 
     def require_log(self) -> None:
         """Go on where the log beside the store is the one that this connection writes to.
@@ -347,7 +355,13 @@ class Store:
         return True
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Let go of the file; a second call does nothing.
+
+        The log goes into the file, unless it is short and this process only counted reads.
+        """
+        if self._place and not self._has_committed:
+            keep = 0 < _size_of(self._place + LOG) <= _SHORT_LOG
+            self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(keep))
         self.connection.close()
         self._place = ""
 
@@ -364,6 +378,13 @@ class Store:
             self.faults.__exit__(kind, error, at)
         finally:
             self.close()
+
+
+def _size_of(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 class Whole:
@@ -430,8 +451,6 @@ class Transaction:
         self._committed = committed
         self._inner = False
         self._turn: Turn | None = None
-        self._reads = AccessJournal(connection)
-        self._all_taken = False
 
     def __enter__(self) -> None:
         self._inner = self._connection.in_transaction
@@ -440,7 +459,6 @@ class Transaction:
         try:
             self._begin()
             self._look()
-            self._count_reads()
             if self._command:
                 self._begin_command()
         except BaseException:
@@ -459,15 +477,9 @@ class Transaction:
                     self._end_command()
                 self._connection.execute("COMMIT")
                 self._committed()
-                if self._all_taken:
-                    self._reads.forget_taken()
         finally:
             self._rollback()
             self._leave()
-
-    def _count_reads(self) -> None:
-        """Count reads that wait: they were before what is written now."""
-        self._all_taken = self._reads.take()
 
     def _begin(self) -> None:
         from . import write_queue as queue
@@ -553,12 +565,10 @@ class Aside(Transaction):
         super().__init__(connection, path)
         self._patience = patience
         self._before = 0
+        self._pages = 0
 
     def _begin(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
-
-    def _count_reads(self) -> None:
-        """Count nothing: this is to be short, and others or ``review.catch_up`` will."""
 
     def __enter__(self) -> None:
         self._before = int(self._connection.pragma("busy_timeout"))
@@ -566,7 +576,8 @@ class Aside(Transaction):
         try:
             if not self._connection.in_transaction:
                 self._connection.pragma("synchronous", _OFF)
-                self._connection.wal_autocheckpoint(0)  # that would not be synced either
+                # No checkpoint at the commit: that would not be synced either.
+                self._connection.set_wal_hook(self._note_pages)
             super().__enter__()
         except BaseException as error:
             self._restore()
@@ -591,6 +602,12 @@ class Aside(Transaction):
         if not self._connection.in_transaction:
             self._connection.pragma("synchronous", _FULL)
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
+            if self._pages >= _PAGES_OF_LOG:
+                self._connection.wal_checkpoint()
+
+    def _note_pages(self, connection: apsw.Connection, name: str, pages: int) -> int:
+        self._pages = pages
+        return apsw.SQLITE_OK
 
 
 def compact(connection: apsw.Connection) -> bool:

@@ -53,9 +53,9 @@ _WRITTEN: dict[str, dict[str, str]] = {
         "category": _optional(_TEXT),
         "tags": _LINE, "file": _optional(_TEXT), "line_start": _optional(_COUNT),
         "line_end": _optional(_COUNT), "data": _JSON, "created_at": _TIME, "updated_at": _TIME,
-        "accessed_at": _optional(_TIME), "access_count": _COUNT,
         "invalidated_at": _optional(_TIME), "changed_at": _optional(_TIME), "stamps": _STAMPS,
     },
+    "reads": {"key": _KEY, "count": _COUNT, "last": _LINE},
     "absent": {"key": _KEY, "id": _ID},
     "graph_edges": {
         "from_key": _NODE, "to_key": _NODE, "relation": _LINE, **_STATE,

@@ -191,8 +191,8 @@ def beginning_of(path: str, most: int) -> bytes:
 SHARED = ".lore"
 """The folder of a project that holds what its collaborators share."""
 STORE = "search.db"
-LOG, READS, READS_TAKEN = "-wal", "-reads", "-reads-taken"
-"""Suffixes of the files beside a store."""
+LOG = "-wal"
+"""Suffix of the log beside a store."""
 
 
 def is_of_store(path: str) -> bool:

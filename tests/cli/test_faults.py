@@ -100,8 +100,8 @@ def test_store_without_write_permission_is_only_read(lore: Lore) -> None:
 def test_store_is_neither_written_over_nor_read_as_text(lore: Lore) -> None:
     lore(*KEPT)
     (lore.project / "named").symlink_to(lore.store / "search.db")
-    lore.write("search.db-reads", '{"id":"note-other"}\n')
-    for name in (f"{lore.store}/search.db", "search.db-reads", "named"):
+    lore.write("search.db-other", '{"id":"note-other"}\n')
+    for name in (f"{lore.store}/search.db", "search.db-other", "named"):
         for words in ("export", "graph view --output"):
             assert f"{name}: is a store, or belongs" in lore.refuse(*words.split(), name, code=1)
     for words in ("import", "search --batch", "sync"):

@@ -88,6 +88,6 @@ def test_a_fact_is_as_old_as_when_it_was_read(store: Store) -> None:
     (key,) = store.nodes.new_passages([A], "names")
     store.facts.add([(key, (A, B, "relates_to"), "a of b")])
     before = store.facts.shown([key])[key]
-    store.review.count_access([B], "2026-01-11T00:00:00Z")
+    store.review.count_access([A], "2026-01-11T00:00:00Z")
     after = store.facts.shown([key])[key]
     assert after[4] == 1 and round(before[5] - after[5]) == 10

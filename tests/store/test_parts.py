@@ -439,6 +439,8 @@ def test_ratings_follow_their_edges(rated: Store) -> None:
 def test_accesses_ripen_what_is_staged(store: Store) -> None:
     store.nodes.put(a_node("note-a", status="staged", source="conversation", confidence=0.4))
     store.nodes.put(a_node("note-gone", status="staged", invalidated_at=LATE))
+    for id in ("entity-x", "concept-y"):
+        store.nodes.put(a_node(id))
     for edge in (an_edge("entity-x", "concept-y", "depends_on", 0.5, status="staged",
                          source="conversation"),
                  an_edge("note-a", "entity-x", status="staged", source="file")):  # fmt: skip
@@ -464,9 +466,11 @@ def test_accesses_ripen_what_is_staged(store: Store) -> None:
     assert (found.status, found.updated_at, found.access_count) == ("confirmed", EARLY, 2)
 
 
-def test_an_access_counts_for_the_facts_of_what_was_read(store: Store) -> None:
+def test_read_counts_for_staged_facts_of_things(store: Store) -> None:
     facts = [("entity-x", "entity-y"), ("concept-z", "entity-x"), ("entity-x", "concept-z")]
     others = [("note-a", "entity-x"), ("entity-x", "note-a"), ("entity-y", "concept-z")]
+    for id in ("entity-x", "entity-y", "entity-w", "concept-z", "note-a"):
+        store.nodes.put(a_node(id))
     for ends in (*facts, *others):
         store.edges.put(an_edge(*ends, status="staged"))
     store.edges.put(an_edge("entity-x", "entity-w", status="staged", ended_at=LATE))
