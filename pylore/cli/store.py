@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from itertools import groupby
 from operator import itemgetter
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from ..app.sync import earlier_store, make_store
@@ -21,7 +22,7 @@ from ..system.config import load, locate
 from ..system.config_edit import change_file, users_file
 from ..system.files import SHARED
 from ..system.project_files import real_place
-from ..system.projects import project_of, revoke, trust
+from ..system.projects import project_of, trust
 from ..terminal.output import note
 from ..terminal.text import bold, columns, counts_text, dim, each
 from .command import Group, argument, command, option
@@ -119,7 +120,7 @@ def list_stores(session: Session) -> None:
 def adopt(session: Session, store: str = STORE_NAME) -> None:
     """Take over the store of a project that is gone, without its trust.
 
-    STORE is its name in 'lore store list', or the folder where the project was.
+    STORE is its token in 'lore store list', or the folder where the project was.
     """
     if not project_folder():
         raise LoreError("no project here to adopt a store for: run this in its folder")
@@ -134,12 +135,12 @@ def remove(session: Session, store: str = STORE_NAME) -> None:
     """Delete the store of a project that is gone."""
     found = stores.gone_store(_name_or_place(store))
     row = {**_row(*found), "state": "removed"}
-    stores.remove(found[-1])
+    rmtree(found[-1])
     session.output.one(row, _TEXT)
 
 
 def _name_or_place(word: str) -> str:
-    """Return the name of a store, or the real path of a folder, which need not exist."""
+    """Return the token of a store, or the real path of a folder, which need not exist."""
     if "/" not in word and word not in (".", ".."):
         return word
     above, name = os.path.split(os.path.abspath(require_utf8(word, "the folder")))
@@ -148,7 +149,7 @@ def _name_or_place(word: str) -> str:
 
 def _row(name: str, place: str, store: str) -> dict[str, Any]:
     file = os.path.join(store, FILE)
-    state = "gone" if stores.is_gone(name, place, store) else "present"
+    state = "gone" if stores.is_gone(store) else "present"
     size = os.path.getsize(file) if os.path.exists(file) else 0
     return {"id": name, "folder": place, "state": state, "bytes": size, "file": file}
 
@@ -169,7 +170,7 @@ def trust_project(
     if not project:
         raise LoreError("trust is about a project, and this folder is in none: name its folder")
     require_store(store)
-    changed = revoke(store) if revokes else trust(store)
+    changed = trust(store, trusted=not revokes)
     state = ("revoked" if revokes else "trusted") if changed else "unchanged"
     session.output.one({"folder": project, "state": state}, columns("state folder"))
 

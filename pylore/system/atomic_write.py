@@ -29,6 +29,22 @@ def temporary_folder() -> Iterator[str]:
         yield path
 
 
+@contextmanager
+def alone(folder: str) -> Iterator[None]:
+    """Let no other process be in a block for the same folder meanwhile."""
+    from fcntl import LOCK_EX, flock
+
+    number = -1
+    with suppress(OSError):  # a folder that may not be read, or a file system without locks
+        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        flock(number, LOCK_EX)
+    try:
+        yield
+    finally:
+        if number >= 0:
+            os.close(number)
+
+
 def write_whole(path: str, parts: Iterable[str | bytes], *, private: bool = False) -> None:
     """Write text or bytes to a temporary file, and let it replace the file at ``path``.
 

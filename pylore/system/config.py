@@ -11,7 +11,7 @@ import os
 
 from ..core.errors import LoreError, UsageError, first_of
 from .files import SHARED
-from .projects import find_project, readable
+from .projects import find_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _store_of(project: ProjectFolder) -> str:
     if not found:  # moved, copied, changed, or without a store
         from .stores import renewed
 
-        found = renewed(project) or project.path_of(f"{readable(project.place)}-new")
+        found = renewed(project) or project.path_of("new")
     return found
 
 

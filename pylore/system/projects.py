@@ -23,8 +23,8 @@ from .files import (
 )
 
 TOKENS = "lore"
-"""The file in a git folder that names the stores of its projects, a line each."""
-MOST_TOKENS = 16_384
+"""The file in a git folder with a line for each project: a token, and the way to the project."""
+_MOST_TOKENS = 16_384
 """Bytes of that file that are read."""
 FOLDERS = ".folders"
 """The folder beside the stores with a symlink for each project without git."""
@@ -32,21 +32,17 @@ RECORD = "project"
 """The symlink in a store's folder whose text says which project the store belongs to."""
 _TOKEN = 20
 """Hexadecimal digits of a token: 80 random bits."""
-_LONGEST_NAME = 64
 _LONGEST_LINE = 20_000
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_STORE_NAME = frozenset(f"{_LETTERS}0123456789_-.")
 _TRUSTED = "trusted"
 
 
 class ProjectFolder:
     """A project, and how its store is found.
 
-    The folder of a store is named by the project's folder and a random token. In a repository the
-    file ``TOKENS`` in the git folder, which is neither cloned nor committed, has that name. Without
-    git a symlink in the user's data folder has it, under device and inode of the project's
-    ``.lore``. The store must confirm by its ``RECORD`` that it belongs here, so a token from an
-    archive opens no store.
+    A random token names the folder of the store. In a repository it is in the file ``TOKENS`` of
+    the git folder, which is neither cloned nor committed. Without git it is in a symlink in the
+    user's data folder, under the inode of the project's ``.lore``. The store must confirm by its
+    ``RECORD`` that it belongs here, so a token from an archive opens no store.
 
     Attributes:
         folder: the project's folder; in a worktree, the worktree's.
@@ -55,76 +51,64 @@ class ProjectFolder:
         data: the user's data folder; empty if there is none.
         place: as ``folder``, but in a worktree of the main checkout.
         key: the folder that the store is bound to: ``git``, or the project's ``.lore``.
-        inode: device and inode of ``key``; empty if that is missing or another user's.
+        inode: inode of ``key``; empty if that is missing or another user's.
         changed: time of the last change of ``key``.
+        record: the text of the ``RECORD`` of its store.
     """
 
-    __slots__ = ("below", "changed", "data", "folder", "git", "inode", "key", "place")
+    __slots__ = ("below", "changed", "data", "folder", "git", "inode", "key", "place", "record")
 
     def __init__(self, folder: str, git: str, below: str, data: str) -> None:
-        self.folder, self.git, self.below, self.data = folder, git, below, data
-        self.place = (git.removesuffix("/.git") + below or "/") if git else folder
+        self.folder, self.git, self.data = folder, git, data
+        self.below = below if git else ""
         self.key = git or f"{folder}/{SHARED}"
+        self.place = _place_of(self.key, self.below)
         self.inode = self.changed = ""
         try:
             found = os.stat(self.key)
         except OSError:
-            return
-        if found.st_uid == os.geteuid():
-            self.inode = f"{found.st_dev}:{found.st_ino}"
-            self.changed = str(found.st_ctime_ns)
+            found = None
+        if found and found.st_uid == os.geteuid():
+            self.inode, self.changed = str(found.st_ino), str(found.st_ctime_ns)
+        self.record = f"{self.inode} {self.key}\n{self.below}"
 
     def bound(self) -> str:
         """Return the folder of the store that the key leads to and that confirms it, or nothing."""
-        for name in self.names() if self.inode else ():
-            if link_text(self.path_of(name, RECORD)) == f"{self.inode} {self.place}":
-                return self.path_of(name)
-        return ""
+        token = self.inode and self.token()
+        confirmed = token and link_text(self.path_of(token, RECORD)) == self.record
+        return self.path_of(token) if confirmed else ""
 
-    def names(self) -> list[str]:
-        """Return the names of the stores that the key leads to.
+    def token(self) -> str:
+        """Return the token that the key leads to; empty without any.
 
-        Without git there is none if the key was changed: its inode may be another folder's now.
+        Without git it is empty if the key was changed: its inode may be another folder's now.
         """
         if not self.git:
-            name, _, rest = link_text(self.path_of(FOLDERS, self.inode)).partition(" ")
-            return [name] if is_store_name(name) and rest.endswith(f" {self.changed}") else []
-        parts = [line.partition("/") for line in self.lines()]
-        return [name for name, slash, rest in parts if slash + rest == self.below]
+            token, _, rest = link_text(self.path_of(FOLDERS, self.inode)).partition(" ")
+            return token if rest.endswith(f" {self.changed}") and is_token(token) else ""
+        return next((line[:_TOKEN] for line in self.lines() if line[_TOKEN:] == self.below), "")
 
     def lines(self) -> list[str]:
-        """Return the lines of ``TOKENS`` that begin with the name of a store."""
-        lines = os.fsdecode(beginning_of(f"{self.git}/{TOKENS}", MOST_TOKENS)).split("\n")
-        return [line for line in lines if is_store_name(line.partition("/")[0])]
+        """Return the lines of ``TOKENS`` that begin with a token."""
+        lines = os.fsdecode(beginning_of(f"{self.git}/{TOKENS}", _MOST_TOKENS)).split("\n")
+        return [line for line in lines if is_token(line[:_TOKEN])]
 
     def path_of(self, *names: str) -> str:
         """Return a path below the folder of all stores."""
         return "/".join((self.data, "projects", *names))
 
 
-def is_store_name(name: str) -> bool:
-    """Return True if a text has the form of the name of a store's folder.
+def is_token(text: str) -> bool:
+    """Return True if a text has the form of a token.
 
-    >>> is_store_name("shop-0123456789abcdef0123"), is_store_name("../-0123456789abcdef0123")
+    >>> is_token("0123456789abcdef0123"), is_token("../../../../etc/shad")
     (True, False)
     """
-    return (
-        _TOKEN + 1 < len(name) <= _LONGEST_NAME
-        and name[-_TOKEN - 1] == "-"
-        and name[0] != "."
-        and not name[-_TOKEN:].strip("0123456789abcdef")
-        and _STORE_NAME.issuperset(name)
-    )
+    return len(text) == _TOKEN and not text.strip("0123456789abcdef")
 
 
-def readable(place: str) -> str:
-    """Return the last folder name of a path, in letters that the name of a store may have.
-
-    >>> readable("/home/me/my shop"), readable("/")
-    ('my_shop', 'project')
-    """
-    name = place.rpartition("/")[2][: _LONGEST_NAME - _TOKEN - 1]
-    return "".join(one if one in _STORE_NAME else "_" for one in name).lstrip(".") or "project"
+def _place_of(key: str, below: str) -> str:
+    return key.removesuffix("/.git").removesuffix(f"/{SHARED}") + below or "/"
 
 
 def find_project(here: str, data: str) -> ProjectFolder | None:
@@ -142,7 +126,8 @@ def find_project(here: str, data: str) -> ProjectFolder | None:
             return ProjectFolder(folder, "" if "\n" in below else git, below, data)
         if git and data:
             found = ProjectFolder(above or "/", git, "", data)
-            if any(os.path.isfile(found.path_of(name, STORE)) for name in found.names()):
+            token = found.token()
+            if token and os.path.isfile(found.path_of(token, STORE)):
                 return found
         if not above:
             return ProjectFolder(folder, "", "", data) if folder else None
@@ -191,13 +176,21 @@ def link_text(path: str) -> str:
 
 def project_of(store: str) -> str:
     """Return the folder of a store's project, or else the folder that the store's folder is in."""
-    return recorded(store)[1] or os.path.dirname(store)
+    recorded = recorded_project(store)
+    return recorded[0].place if recorded else os.path.dirname(store)
 
 
-def recorded(store: str) -> tuple[str, str]:
-    """Return device and inode, with a colon between, and place of a store's project."""
-    inode, _, place = link_text(os.path.join(store, RECORD)).partition(" ")
-    return inode, place
+def recorded_project(store: str) -> tuple[ProjectFolder, str] | None:
+    """Return the project that a store names, as it is now, and its inode then; None if the store
+    is of no project.
+    """
+    inode, _, rest = link_text(os.path.join(store, RECORD)).partition(" ")
+    key, _, below = rest.rpartition("\n")
+    if not key:
+        return None
+    git = "" if key.endswith(f"/{SHARED}") else key
+    data = os.path.dirname(os.path.dirname(store))
+    return ProjectFolder(_place_of(key, below), git, below, data), inode
 
 
 def is_trusted(store: str) -> bool:
@@ -205,20 +198,13 @@ def is_trusted(store: str) -> bool:
     return os.path.exists(os.path.join(store, _TRUSTED))
 
 
-def trust(store: str) -> bool:
-    """Trust the project of a store; return True if that is new."""
-    if is_trusted(store):
+def trust(store: str, *, trusted: bool = True) -> bool:
+    """Trust the project of a store, or end the trust; return True if that is a change."""
+    if is_trusted(store) == trusted:
         return False
-    make_private_file(os.path.join(store, _TRUSTED))
+    path = os.path.join(store, _TRUSTED)
+    make_private_file(path) if trusted else os.unlink(path)
     return True
-
-
-def revoke(store: str) -> bool:
-    """End the trust in the project of a store; return True if there was any."""
-    was_trusted = is_trusted(store)
-    if was_trusted:
-        os.unlink(os.path.join(store, _TRUSTED))
-    return was_trusted
 
 
 # --- other folders that records are anchored to

@@ -322,7 +322,7 @@ def test_without_files_there_is_a_store_and_no_setting(places: tuple[Path, dict[
     config.load(environ, str(project / "src"))
     data = f"{environ['HOME']}/.local/share/lore"
     assert environ["LORE_PROJECT"] == str(project)
-    assert environ["LORE_STORE"] == f"{data}/projects/a_project-new"
+    assert environ["LORE_STORE"] == f"{data}/projects/new"
     assert (environ["LORE_STORE_SCOPE"], environ["LORE_FROM_CONFIG"]) == ("project", "")
     config.load(environ, "/")
     assert (environ["LORE_PROJECT"], environ["LORE_STORE"]) == ("", data)
