@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from shlex import quote
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
-from ..system.edits import change_json, json_with, restore_json
+from ..system.edits import change_json, json_with
 from ..system.files import SHARED
-from ..system.git_setup import ProjectTree, shell_quoted
+from ..system.git_setup import ProjectTree
 from .agents import EVENTS, FILE, TIMEOUT
 
 TYPE_CHECKING = False
@@ -31,9 +32,9 @@ def git_hooks(project: str) -> tuple[ProjectTree, dict[str, list[str]]]:
 
 def hook_lines(name: str, below: str) -> list[str]:
     """Return the lines of a hook: they pipe what git says to ``lore hook run``, and never fail."""
-    folder = shell_quoted("./" + below)
-    shared = shell_quoted("./" + os.path.normpath(os.path.join(below, SHARED)))
-    prefix = shell_quoted("" if below == "." else f"{below}/")
+    folder = quote("./" + below)
+    shared = quote("./" + os.path.normpath(os.path.join(below, SHARED)))
+    prefix = quote("" if below == "." else f"{below}/")
     options = "--name-only -z --no-renames --no-ext-diff --no-color"
     if name == "pre-commit":
         asked = [f"git diff --cached {options}"]
@@ -74,7 +75,7 @@ def install(agent: Agent, place: str, *, everywhere: bool) -> bool:
 
 def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
     """Take lore's handlers out; return True if there were any."""
-    return restore_json(place, lambda settings: _take(agent, settings), everywhere=everywhere)
+    return change_json(place, lambda settings: _set(agent, settings, {}), everywhere=everywhere)
 
 
 def is_installed(agent: Agent, place: str) -> bool:
@@ -88,38 +89,30 @@ def is_installed(agent: Agent, place: str) -> bool:
 def _put(agent: Agent, settings: dict[str, Any]) -> None:
     if agent.plain and not settings:
         settings.update(_CURSOR)
-    hooks = settings.setdefault("hooks", {})
-    if not isinstance(hooks, dict):
-        raise LoreError("'hooks' is not an object")
     wanted: dict[str, list[Any]] = {}
     for event, native in agent.events.items():
         wanted.setdefault(native, []).append(_entry(agent, event))
-    for native, entries in wanted.items():
-        listed = hooks.setdefault(native, [])
+    _set(agent, settings, wanted)
+
+
+def _set(agent: Agent, settings: dict[str, Any], wanted: dict[str, list[Any]]) -> None:
+    """Let these be lore's entries for each event of the agent; leave no empty list behind."""
+    hooks = settings.setdefault("hooks", {})
+    if not isinstance(hooks, dict):
+        raise LoreError("'hooks' is not an object")
+    for native in {**hooks, **wanted}:
+        listed = hooks.get(native, [])
         if not isinstance(listed, list):
             raise LoreError(f"'hooks.{native}' is not a list")
-        theirs = _theirs(agent, listed)
-        if [entry for entry in listed if entry not in theirs] != entries:
-            hooks[native] = [*theirs, *entries]
-
-
-def _take(agent: Agent, settings: dict[str, Any]) -> bool:
-    """Take lore's handlers out, and empty lists; return True if there were handlers."""
-    hooks = settings.get("hooks")
-    if not isinstance(hooks, dict):
-        return False
-    found = False
-    for native, listed in [*hooks.items()]:
-        theirs = _theirs(agent, listed) if isinstance(listed, list) else listed
-        found |= theirs != listed
-        hooks[native] = theirs
-        if theirs == []:
+        theirs, ours = _theirs(agent, listed), wanted.get(native, [])
+        if [entry for entry in listed if entry not in theirs] != ours:
+            hooks[native] = [*theirs, *ours]
+        if not hooks[native]:
             del hooks[native]
     if not hooks:
         del settings["hooks"]
         if agent.plain and settings == _CURSOR:
             settings.clear()
-    return found
 
 
 def _entry(agent: Agent, event: str) -> dict[str, Any]:

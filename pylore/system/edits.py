@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import contextmanager
-from fcntl import LOCK_EX, flock
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import LoreError
-from .atomic_write import write_whole
+from .atomic_write import alone, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     Entry = dict[str, Any]
     Done = tuple[str, str, str]
     """(file or key, ``added``, ``updated``, ``unchanged``, ``removed`` or ``left``, why)"""
 
-BACKUP = ".lore-backup"
-"""Suffix of a copy of a JSON file as it was before lore first changed it."""
 BEGIN, END = "# >>> lore >>>", "# <<< lore <<<"
 LONGEST = 5_000_000
 """Maximum size of a file that is edited, in bytes."""
@@ -71,21 +67,17 @@ def block_key(put: str, take: str, what: str) -> str:
     return f"Put here by '{put}', and taken out by '{take}' with all changes in it, for {what}"
 
 
-def with_block(text: str, key: str, lines: Sequence[str]) -> str:
+def with_block(text: str, key: str, lines: Sequence[str] | None) -> str:
     """Return the text with this block: in the place of an older one, below the line that names the
-    program of a script, or at the end."""
+    program of a script, or at the end. Without lines (None) take the block out.
+    """
     every = text.split("\n")
     at, end = _find(every, key)
+    if lines is None:
+        return "\n".join([*every[:at], *every[end:]])
     if not end:
         at = end = 1 if text.startswith("#!") else len(every) - (every[-1] == "")
     return "\n".join([*every[:at], BEGIN, f"# {key}", *lines, END, *every[end:]])
-
-
-def without_block(text: str, key: str) -> str:
-    """Return the text without the block of this key."""
-    every = text.split("\n")
-    at, end = _find(every, key)
-    return "\n".join([*every[:at], *every[end:]])
 
 
 def _find(lines: Sequence[str], key: str) -> tuple[int, int]:
@@ -103,126 +95,69 @@ def _find(lines: Sequence[str], key: str) -> tuple[int, int]:
     return 0, 0
 
 
-def put_block(path: str, key: str, lines: Sequence[str], *, head: str = "") -> Done:
-    """Put a block into a file, or bring it up to date; a new file begins with ``head``."""
+def change_block(path: str, key: str, lines: Sequence[str] | None, *, head: str = "") -> Done:
+    """Put a block into a file, bring it up to date, or take it out (None). A new file begins with
+    ``head``; a file with nothing else is deleted.
+    """
     try:
         old = read_text(path)
-        new = with_block(head if old is None else old, key, lines)
-        if new != old:
-            write_whole(path, [new.encode()])
     except Left as why:
         return path, "left", str(why)
-    return path, "added" if old is None else "unchanged" if new == old else "updated", ""
-
-
-def take_block(path: str, key: str, *, head: str = "") -> Done:
-    """Take a block out of a file; a file with nothing else but ``head`` is deleted."""
-    try:
-        old = read_text(path) or ""
-    except Left as why:
-        return path, "left", str(why)
-    new = without_block(old, key)
-    if new == old:
+    text = head if old is None else old
+    new = with_block(text, key, lines)
+    if new == old or (old is None and lines is None):
         return path, "unchanged", ""
-    if new.strip() in ("", head.strip()):
+    if lines is None and new.strip() in ("", head.strip()):
         os.unlink(path)
     else:
         write_whole(path, [new.encode()])
-    return path, "removed", ""
+    return path, "removed" if lines is None else "added" if old is None else "updated", ""
 
 
 def has_block(path: str, key: str) -> bool:
     """Return True if a file has a block of this key."""
     try:
-        text = read_text(path) or ""
+        return _find((read_text(path) or "").split("\n"), key) != (0, 0)
     except Left:
         return False
-    return without_block(text, key) != text
 
 
 # --- JSON
 
 
 def json_with(path: str, change: Callable[[Entry], object]) -> bytes | None:
-    """Return a JSON file as it is after a change of its object; None if nothing changes. Raise Left
-    if it is not JSON that can be kept.
+    """Return a JSON file as it is after a change of its object: nothing of an empty one, None if
+    nothing changes. Raise Left if it is not JSON that can be kept.
     """
     before = read_bytes(path)
     value = _parsed(before)
     change(value)
-    return None if _same(value, _parsed(before)) else _rendered(before, value)
+    if json.dumps(value) == json.dumps(_parsed(before)):  # the order of keys counts
+        return None
+    return _rendered(before, value) if value else b""
 
 
 def change_json(path: str, change: Callable[[Entry], object], *, everywhere: bool = False) -> bool:
     """Let ``change`` change the object in a JSON file; return True if it did.
 
-    A missing file is made. Order, indentation and mode stay; the first change keeps a backup. A
+    A missing file is made, one with an empty object is deleted. Order, indentation and mode stay. A
     link is followed within its project, with ``everywhere`` wherever it leads. Raise LoreError if
     the file is not JSON that can be kept, or cannot be written.
     """
-    with _locked(path, everywhere) as place:
-        new = json_with(place, change)
-        if new is not None:
-            _write(place, new)
-    return new is not None
-
-
-def restore_json(path: str, take: Callable[[Entry], bool], *, everywhere: bool = False) -> bool:
-    """Let ``take`` take an entry out of the object in a JSON file; return True if it was there, as
-    ``take`` does.
-
-    The backup comes back if it differs by the entry alone; without one an empty file goes.
-    """
-    with _locked(path, everywhere) as place:
-        before = read_bytes(place)
-        value = _parsed(before)
-        if not take(value):
-            return False
-        kept = read_bytes(place + BACKUP)
-        if kept is not None and _differs_by_entry(kept, take, value):
-            write_whole(place, [kept])
-            os.unlink(place + BACKUP)
-        elif kept is None and not value:
-            os.unlink(place)
-        else:
-            _write(place, _rendered(before, value))
-    return True
-
-
-@contextmanager
-def _locked(path: str, everywhere: bool) -> Iterator[str]:
-    """Lock the folder of a file, for other commands of lore; yield the file's place."""
     place = os.path.realpath(path) if everywhere else path
-    folder = os.path.dirname(place) or "."
     try:
-        os.makedirs(folder, exist_ok=True)
-        lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            flock(lock, LOCK_EX)
-            yield place
-        finally:
-            os.close(lock)
+        os.makedirs(os.path.dirname(place) or ".", exist_ok=True)
+        with alone(os.path.dirname(place) or "."):
+            new = json_with(place, change)
+            if new:
+                write_whole(place, [new])
+            elif new is not None:
+                os.unlink(place)
     except OSError as error:
         raise LoreError(f"{place}: {error.strerror}: nothing was changed") from None
     except Left as why:
         raise LoreError(f"{path}: {why}: nothing was changed") from None
-
-
-def _write(place: str, data: bytes) -> None:
-    """Write a file; keep the one before, unless there is a backup."""
-    before = read_bytes(place)
-    if before is not None and not os.path.lexists(place + BACKUP):
-        write_whole(place + BACKUP, [before], private=True)
-    write_whole(place, [data])
-
-
-def _differs_by_entry(kept: bytes, take: Callable[[Entry], bool], value: Entry) -> bool:
-    """Return True if a backup is the value, and never had the entry."""
-    try:
-        old = _parsed(kept)
-    except Left:
-        return False
-    return not take(old) and _same(old, value)
+    return new is not None
 
 
 def _parsed(data: bytes | None) -> Entry:
@@ -245,20 +180,13 @@ def _once(pairs: list[tuple[str, Any]]) -> Entry:
     return found
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Return True if they are equal, the order of keys included."""
-    return json.dumps(one) == json.dumps(other)
-
-
 def _rendered(before: bytes | None, value: Entry) -> bytes:
     """Return the object with the indentation and the last line's end of the file before."""
-    text = (before or b"{}\n").decode()
-    indent: int | str = _INDENT
-    for line in text.split("\n")[1:]:
-        if line.strip():
-            space = line[: len(line) - len(line.lstrip())]
-            indent = space if space and line.lstrip().startswith('"') else _INDENT
-            break
+    text = (before or b"").decode()
+    lines = [line for line in text.split("\n") if line.strip()]
+    is_flat = len(lines) == 1 and lines[0].strip() != "{}"
+    second = lines[1] if len(lines) > 1 else ""
+    space = second[: len(second) - len(second.lstrip())]
     escaped = text.isascii() and "\\u" in text
-    end = "\n" if text.endswith("\n") or not before else ""
-    return (json.dumps(value, indent=indent, ensure_ascii=escaped) + end).encode()
+    shown = json.dumps(value, indent=None if is_flat else space or _INDENT, ensure_ascii=escaped)
+    return (shown + (text[len(text.rstrip()) :] if lines else "\n")).encode()

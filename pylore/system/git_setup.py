@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+from shlex import quote
 
 from ..core.errors import LoreError
-from .edits import Left, block_key, has_block, put_block, read_text, take_block
+from .edits import Left, block_key, change_block, has_block, read_text
 from .git_process import NO_HOOKS, run_git
 
 TYPE_CHECKING = False
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from .edits import Done
 
-_SHELLS = ("sh", "bash", "dash", "ash", "ksh", "mksh", "zsh")
+_OF_A_SHELL = re.compile(r"#! *(\S*/env +(-\S+ +|\w+=\S* +)*)?(\S*/)?(ba|da|a|k|mk|z)?sh\s")
 _SHEBANG = "#!/bin/sh\n"
 
 
@@ -31,7 +33,7 @@ class ProjectTree:
         if not self.top:
             raise LoreError(f"{project}: is not a git repository: run this in one")
         self.below = os.path.relpath(self.project, os.path.realpath(self.top))
-        self.key = block_key(put, take, shell_quoted(self.below))
+        self.key = block_key(put, take, quote(self.below))
 
     def hook(self, name: str) -> str:
         """Return the file of a hook, wherever the config has them."""
@@ -56,21 +58,19 @@ class ProjectTree:
             return path, "left", str(why)
         if text is not None and not os.access(path, os.X_OK):
             return path, "left", "it is not executable, so git does not run it"
-        if text is not None and not _is_shell(text):
+        if text is not None and not _OF_A_SHELL.match(text):
             return path, "left", "it is not a script of a shell"
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        done = put_block(path, self.key, lines, head=_SHEBANG)
+        done = change_block(path, self.key, lines, head=_SHEBANG)
         if text is None:
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(path, 0o777 & ~umask)
+            os.chmod(path, 0o755)
         return done
 
     def take_out_of_hooks(self, names: Iterable[str]) -> Iterator[Done]:
         """Take the lines out of hooks, as far as there are such hooks."""
         for path in map(self.hook, names):
             if os.path.lexists(path):
-                yield take_block(path, self.key, head=_SHEBANG)
+                yield change_block(path, self.key, None, head=_SHEBANG)
 
     def hooks_with_lines(self, names: Iterable[str]) -> list[str]:
         """Return the files of the hooks that have lines."""
@@ -84,19 +84,6 @@ class ProjectTree:
     def ask(self, *words: str) -> tuple[int, bytes, bytes]:
         """Run a command of git, under the person's own config, as ``run_git``."""
         return run_git(self.top or self.project, *words)
-
-
-def shell_quoted(text: str) -> str:
-    """Return a text as one word of a shell."""
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def _is_shell(text: str) -> bool:
-    """Return True if the first line of a script names a shell."""
-    words = text.partition("\n")[0].split() if text.startswith("#!") else []
-    names = [os.path.basename(word.removeprefix("#!")) for word in words]
-    names = [name for name in names if name and name[0] != "-" and "=" not in name]
-    return bool(names) and names[names[0] == "env" and len(names) > 1] in _SHELLS
 
 
 DRIVER = "merge.lore.driver"
@@ -118,30 +105,28 @@ class Repository:
 
     def install(self, *, hooks: bool) -> Iterator[Done]:
         """Write missing parts; yield the change of each file."""
-        yield put_block(self._attributes, self._tree.key, [f"{self.file} {_NEEDS}"])
+        yield change_block(self._attributes, self._tree.key, [f"{self.file} {_NEEDS}"])
         old = self._programs()
-        if old in ([], [PROGRAM]):
-            self._configure(DRIVER, PROGRAM)
-            yield DRIVER, "unchanged" if old else "added", ""
-        else:
+        if old and old[-1] != PROGRAM:
             yield DRIVER, "left", f"it is '{old[-1]}' already"
+        else:
+            self._configure("--replace-all", DRIVER, PROGRAM)
+            yield DRIVER, "unchanged" if old else "added", ""
         lines = {name: _hook_lines(name, self._tree.below, self.file) for name in HOOKS}
         yield from self._tree.put_into_hooks(lines if hooks else {})
 
     def uninstall(self) -> Iterator[Done]:
         """Take out what ``install`` has written, and nothing else."""
-        yield take_block(self._attributes, self._tree.key)
-        old = self._programs()
+        yield change_block(self._attributes, self._tree.key, None)
         needed = self._tree.read("grep", "--untracked", "-l", "-w", "-e", _NEEDS, "--",
                                  f":(glob)**/{_ATTRIBUTES}")  # fmt: skip
-        if needed and old:
+        if PROGRAM not in self._programs():
+            yield DRIVER, "unchanged", ""
+        elif needed:
             yield DRIVER, "left", f"{needed.splitlines()[0]} still names it"
-        elif old == [PROGRAM]:
-            self._configure("--unset", DRIVER)
-            yield DRIVER, "removed", ""
         else:
-            why = "it has several values" if PROGRAM in old else ""
-            yield DRIVER, "left" if why else "unchanged", why
+            self._configure("--unset-all", DRIVER, "^lore merge-file ")
+            yield DRIVER, "removed", ""
         yield from self._tree.take_out_of_hooks(HOOKS)
 
     def is_ignored(self) -> bool:
@@ -164,7 +149,7 @@ def _hook_lines(name: str, below: str, file: str) -> list[str]:
     """Return what a hook does; it fails in nothing, and where there is no lore it does nothing."""
 
     def place(path: str) -> str:
-        return shell_quoted("./" + os.path.normpath(os.path.join(below, path)))
+        return quote("./" + os.path.normpath(os.path.join(below, path)))
 
     folder, shared = place(""), place(file)
     own = place(os.path.dirname(file))

@@ -31,7 +31,6 @@ def test_install_keeps_the_clients_settings(lore: Lore) -> None:
         "inputs": [],
         "servers": {"other": {"command": "x"}, "lore": server},
     }
-    assert (file.parent / "mcp.json.lore-backup").read_text() == before
     lore(*write)
     assert file.read_text() == once
     file.write_text('{"servers": {} // mine\n}')

@@ -14,15 +14,11 @@ from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
 from pylore.system.edits import (
-    BACKUP,
     BEGIN,
     END,
+    change_block,
     change_json,
-    put_block,
-    restore_json,
-    take_block,
     with_block,
-    without_block,
 )
 
 # --- marked blocks
@@ -40,17 +36,17 @@ HEAD = "#!/bin/sh\n"
 def test_block_leaves_the_text_as_it_was(text: str, body: list[str], other: list[str]) -> None:
     once = with_block(text, "'.'", body)
     assert with_block(once, "'.'", body) == once
-    assert without_block(once, "'.'") == text
-    assert without_block(with_block(once, "'.'", other), "'.'") == text
-    assert without_block(text, "'.'") == text
+    assert with_block(once, "'.'", None) == text
+    assert with_block(with_block(once, "'.'", other), "'.'", None) == text
+    assert with_block(text, "'.'", None) == text
 
 
 @given(TEXTS, BODIES, st.booleans())
 def test_blocks_of_two_keys_leave_in_either_order(text: str, body: list[str], turn: bool) -> None:
     both = with_block(with_block(text, "one", body), "two", body)
     first, last = ("two", "one") if turn else ("one", "two")
-    left = without_block(both, first)
-    assert left != both and without_block(left, last) == text
+    left = with_block(both, first, None)
+    assert left != both and with_block(left, last, None) == text
 
 
 def test_block_of_a_script_comes_first() -> None:
@@ -60,21 +56,21 @@ def test_block_of_a_script_comes_first() -> None:
 def test_block_without_its_end_takes_nothing_along() -> None:
     both = with_block(with_block("a\n", "one", ["x"]) + "mine\n", "two", ["y"])
     broken = both.replace(f"x\n{END}\n", "x\n")
-    assert without_block(broken, "one") == broken
-    assert "mine\n" in without_block(broken, "two")
+    assert with_block(broken, "one", None) == broken
+    assert "mine\n" in with_block(broken, "two", None)
 
 
 def test_a_new_file_is_deleted_with_its_block(tmp_path: Path) -> None:
     path = tmp_path / "hook"
     for body, state in (["a"], "added"), (["a"], "unchanged"), (["b"], "updated"):
-        assert put_block(str(path), "'.'", body, head=HEAD) == (str(path), state, "")
+        assert change_block(str(path), "'.'", body, head=HEAD) == (str(path), state, "")
     path.write_text(path.read_text() + "echo done\n")
-    assert take_block(str(path), "'.'", head=HEAD)[1] == "removed"
+    assert change_block(str(path), "'.'", None, head=HEAD)[1] == "removed"
     assert path.read_text() == f"{HEAD}echo done\n"
-    assert take_block(str(path), "'.'", head=HEAD)[1] == "unchanged"
+    assert change_block(str(path), "'.'", None, head=HEAD)[1] == "unchanged"
     path.unlink()
-    put_block(str(path), "'.'", ["a"], head=HEAD)
-    take_block(str(path), "'.'", head=HEAD)
+    change_block(str(path), "'.'", ["a"], head=HEAD)
+    change_block(str(path), "'.'", None, head=HEAD)
     assert os.listdir(tmp_path) == []
 
 
@@ -82,8 +78,8 @@ def test_a_new_file_is_deleted_with_its_block(tmp_path: Path) -> None:
 def test_files_of_other_kinds_are_left(tmp_path: Path, data: bytes | None) -> None:
     path = tmp_path / "file"
     os.mkfifo(path) if data is None else path.write_bytes(data)
-    assert put_block(str(path), "'.'", ["a"])[1] == "left"
-    assert take_block(str(path), "'.'")[1] == "left"
+    assert change_block(str(path), "'.'", ["a"])[1] == "left"
+    assert change_block(str(path), "'.'", None)[1] == "left"
     with pytest.raises(LoreError, match=r"file: it is .*: nothing was changed"):
         change_json(str(path), put)
     assert os.listdir(tmp_path) == ["file"]
@@ -115,8 +111,8 @@ def put(settings: dict[str, Any]) -> None:
     settings.setdefault("ours", {})["command"] = "lore"
 
 
-def take(settings: dict[str, Any]) -> bool:
-    return settings.pop("ours", None) is not None
+def take(settings: dict[str, Any]) -> None:
+    settings.pop("ours", None)
 
 
 @given(before=FILES)
@@ -130,32 +126,24 @@ def test_json_comes_back_byte_for_byte(before: bytes | None) -> None:
         assert not change_json(str(path), put)
         assert path.read_bytes() == once
         assert {**json.loads(once)}.pop("ours") == {"command": "lore"}
-        assert restore_json(str(path), take)
-        assert not restore_json(str(path), take)
-        assert (path.read_bytes() if path.exists() else None) == before
-        assert os.listdir(folder) == ([] if before is None else ["settings.json"])
+        assert change_json(str(path), take)
+        assert not change_json(str(path), take)
+        is_empty = not before or json.loads(before) == {}
+        assert (path.read_bytes() if path.exists() else None) == (None if is_empty else before)
+        assert os.listdir(folder) == ([] if is_empty else ["settings.json"])
 
 
-def test_later_changes_of_a_person_stay(tmp_path: Path) -> None:
-    path, copy = tmp_path / "settings.json", tmp_path / f"settings.json{BACKUP}"
+def test_indentation_mode_and_later_changes_stay(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
     path.write_text('{\n    "model": "x"\n}')
     path.chmod(0o640)
     change_json(str(path), put)
     assert path.read_text().startswith('{\n    "model": "x",\n    "ours"')
-    assert path.stat().st_mode & 0o777 == 0o640 and copy.stat().st_mode & 0o777 == 0o600
+    assert path.stat().st_mode & 0o777 == 0o640
     value = json.loads(path.read_text())
     path.write_text(json.dumps({**value, "theirs": [1]}, indent=4))
-    restore_json(str(path), take)
+    change_json(str(path), take)
     assert json.loads(path.read_text()) == {"model": "x", "theirs": [1]}
-    assert copy.read_text() == '{\n    "model": "x"\n}'
-
-
-def test_an_unreadable_backup_is_no_obstacle(tmp_path: Path) -> None:
-    path, copy = tmp_path / "settings.json", tmp_path / f"settings.json{BACKUP}"
-    path.write_text('{"a": 1, "ours": {}}')
-    copy.write_text("not JSON")
-    assert restore_json(str(path), take)
-    assert json.loads(path.read_text()) == {"a": 1} and copy.read_text() == "not JSON"
 
 
 @pytest.mark.parametrize(
