@@ -100,8 +100,6 @@ class Lore:
         if folder is not None:
             found["LORE_DIR"] = os.path.abspath(os.fspath(folder))
         config.load(found)
-        if not found["LORE_STORE"]:
-            raise NoStore("no data folder: set HOME or LORE_DIR, or name the folder of a store")
         if retriever is not None and not callable(retriever):
             raise TypeError("retriever is not callable")
         self.folder, self._project = found["LORE_STORE"], found["LORE_PROJECT"]

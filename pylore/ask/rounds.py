@@ -13,7 +13,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.model import Record
 from ..core.text import one_line, printable
 from ..system.plugin_process import PluginProcess
-from ..system.programs import Refused, Tidying, environment_of_programs, find_program
+from ..system.programs import Refused, Tidying, environment, find_program
 
 _LETTER = r"[^\s\[\](){}<>\"'`,;|*]"
 _IN_PATH = _LETTER.replace("^", "^:")
@@ -126,12 +126,12 @@ def answer_of(command: list[str], prompt: str) -> Iterator[str]:
     name, advice, blank = os.path.basename(command[0]), "try it by itself", True
     with Tidying():
         try:
-            process = PluginProcess(command, prompt.encode(), environment_of_programs())
+            process = PluginProcess(command, prompt.encode(), environment())
         except Refused as why:
             raise LoreError(f"llm_command: {why}: set {HOW_TO_SET}") from None
         with process:
             try:
-                data = process.pieces(None, _MOST_OUTPUT)
+                data = process.pieces(_MOST_OUTPUT)
                 for piece in codecs.iterdecode(data, "utf-8", "replace"):
                     blank = blank and piece.isspace()
                     yield piece

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-import time
 from bisect import bisect_right
 
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
 from ..system.files import own_folder
-from ..system.plugin_process import FORMAT_SECONDS, PluginProcess, environment
-from ..system.programs import Refused, Tidying
+from ..system.plugin_process import FORMAT_SECONDS, PluginProcess
+from ..system.programs import Refused, Tidying, environment
 from . import secret_forms
 from .secret_forms import joined, views
 
@@ -262,8 +261,12 @@ class Redactor:
         name = os.path.basename(plugin)
         lines = "".join(dumps({"text": text}) + "\n" for text in texts)
         try:
-            with Tidying(), PluginProcess([plugin], lines.encode(), environment(name)) as process:
-                out = process.read(time.monotonic() + self._seconds, _MOST_OUTPUT)
+            environ = environment(name)
+            with (
+                Tidying(),
+                PluginProcess([plugin], lines.encode(), environ, self._seconds) as process,
+            ):
+                out = process.read(_MOST_OUTPUT)
             rows = [parse_object(line, _LONGEST) for line in out.split(b"\n") if line]
             found = [row.get("text") for row in rows]
         except (Refused, LoreError) as error:

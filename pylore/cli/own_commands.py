@@ -12,10 +12,9 @@ from ..core.settings import from_environment
 from ..system import config
 from ..system.plugin_files import BEGINNING, COMMAND, command_files, kind_of
 from ..system.programs import (
-    API,
     Missing,
     Refused,
-    environment_of_programs,
+    environment,
     find,
     is_name,
     own_files,
@@ -76,13 +75,12 @@ def run_own(words: list[str]) -> NoReturn:
         raise unknown(words[0])
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the program
         signal.signal(number, signal.SIG_DFL)
-    environ = {**environment_of_programs(), "LORE_API": API}
     try:
-        os.execve(path, [path, *words[1:]], environ)
+        os.execve(path, [path, *words[1:]], environment())
     except OSError as error:
         if error.errno != errno.ENOEXEC:
             raise
-        os.execve("/bin/sh", ["sh", path, *words[1:]], environ)
+        os.execve("/bin/sh", ["sh", path, *words[1:]], environment())
 
 
 def unknown(word: str) -> UsageError:

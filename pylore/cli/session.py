@@ -165,9 +165,9 @@ class Session:
 
     def events(self) -> Events | None:
         """Return the event plugins; None where there are none."""
-        from ..system.files import has_event_plugins
+        from ..system.files import own_folder
 
-        if not has_event_plugins(self.settings.plugin_dir):
+        if not os.path.isdir(own_folder(self.settings.plugin_dir)):
             return None
         from ..system.plugin_files import Events
 

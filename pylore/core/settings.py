@@ -5,8 +5,7 @@ key of the config files (``graph_depth``). Precedence: option, environment, proj
 config, default.
 
 ``system/config.py`` reads the config files. It hands over a line a value in ``LORE_FROM_CONFIG``:
-``key TAB origin TAB value``, the origin being ``project:FILE:LINE`` or ``user:FILE:LINE``. It also
-exports the values as variables, for plugins, and names those in ``LORE_EXPORTED``.
+``key TAB origin TAB value``, the origin being ``project:FILE:LINE`` or ``user:FILE:LINE``.
 
 This module is on the path of every search: it imports nothing heavy.
 """
@@ -253,12 +252,10 @@ class Settings:
         settings._take_config(environ.get("LORE_FROM_CONFIG", ""))
         if settings.problems and not lenient:
             raise UsageError(first_of(settings.problems))
-        # What an outer lore exported for its plugin is not the user's environment.
-        exported = environ.get("LORE_EXPORTED", "").split()
         for name in BY_NAME:
             variable = "LORE_" + name.upper()
             given = environ.get(variable)
-            if given is not None and variable not in exported:
+            if given is not None:
                 settings._set(name, f"env:{variable}", given)
         for name, text in flags.items():
             if name in SWITCHES:

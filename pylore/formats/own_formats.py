@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
 from codecs import getincrementaldecoder
 
 from ..core.errors import LoreError, UsageError
 from ..core.lines import lines_of, record_line
-from ..system.plugin_process import FORMAT_SECONDS, LATE, PluginProcess, environment
-from ..system.programs import Refused, Tidying, find, is_name
+from ..system.plugin_process import FORMAT_SECONDS, PluginProcess
+from ..system.programs import Refused, Tidying, environment, find, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,13 +98,11 @@ def _run(
     limit = settings.plugin_timeout or FORMAT_SECONDS
     out = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
     try:
-        with Tidying(), PluginProcess([program, *arguments], stdin, environment(name)) as process:
-            deadline = time.monotonic() + limit
-            out.writelines(process.pieces(deadline, MOST_OUTPUT))
+        environ = environment(name)
+        with Tidying(), PluginProcess([program, *arguments], stdin, environ, limit) as process:
+            out.writelines(process.pieces(MOST_OUTPUT))
     except Refused as why:
         out.close()
-        if str(why) == LATE:
-            why = Refused(f"did not end within {limit:g} s (plugin_timeout)")
         what = "imported" if prefix == IMPORTER else "exported"
         raise LoreError(f"{name}: {why}: nothing was {what}") from None
     out.seek(0)

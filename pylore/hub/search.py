@@ -27,7 +27,7 @@ from ..search.legs import ENOUGH, FIELD_WEIGHTS, NEIGHBOURS, OF_EACH, PASSAGES, 
 from ..search.query import Request
 from ..search.rank import PROOFS
 from ..store.filter import Scope
-from ..system.plugin_process import LATE
+from ..system.plugin_process import late
 from ..system.programs import Refused
 from .answer import (
     ORDER,
@@ -364,7 +364,9 @@ class HubLeg:
         Refused: no remote is meant.
     """
 
-    def __init__(self, name: str, settings: Settings, asked: Mapping[str, Any]) -> None:
+    def __init__(
+        self, name: str, settings: Settings, asked: Mapping[str, Any], seconds: float
+    ) -> None:
         remotes = settings.remotes
         remote = name.removeprefix(NAME).removeprefix("-") or (
             next(iter(remotes)) if len(remotes) == 1 else ""
@@ -374,7 +376,8 @@ class HubLeg:
                           "name it as hub-NAME: your config has "
                           f"{len(remotes) or 'no'} remotes")  # fmt: skip
         self._found: bytes | None = None
-        self._why = LATE
+        self._why = late(seconds)
+        self._deadline = time.monotonic() + seconds
         self._asked = asked
         self._settings = settings.changed(
             [("graph_depth", "0"), ("limit", str(FEW)), ("retrievers", "fulltext vector")], ""
@@ -383,13 +386,13 @@ class HubLeg:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def read(self, deadline: float) -> bytes:
+    def read(self) -> bytes:
         """``[{"id", "score"}]`` as JSON.
 
         Raises:
             Refused: the hub could not, or not in time.
         """
-        self._thread.join(max(0.0, deadline - time.monotonic()))
+        self._thread.join(max(0.0, self._deadline - time.monotonic()))
         if self._found is None:
             raise Refused(self._why)
         return self._found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from typing import Any
 
 from ..core.errors import LoreError, UsageError, nearest
@@ -16,8 +15,8 @@ from ..core.scoring import best_first
 from ..core.settings import BUILT_IN_RETRIEVERS, GIVEN
 from ..store.resolve_id import resolve_id
 from ..system.parts import require_part
-from ..system.plugin_process import LATE, RETRIEVER_SECONDS, PluginProcess, environment
-from ..system.programs import Refused, Tidying, find
+from ..system.plugin_process import RETRIEVER_SECONDS, PluginProcess
+from ..system.programs import Refused, Tidying, environment, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,9 +49,8 @@ class Retrievers:
             "exclude": sorted(excluded),
         }  # fmt: skip
         self._limit = settings.plugin_timeout or RETRIEVER_SECONDS
-        self._deadline = time.monotonic() + self._limit
-        self._answers: dict[str, Callable[[float], bytes]] = {}
-        """Name to what waits for its answer, until a deadline."""
+        self._answers: dict[str, Callable[[], bytes]] = {}
+        """Name to what waits for its answer."""
         self._lists: dict[str, dict[str, float]] = {}
         block.enter_context(Tidying())  # Ctrl-C does not reach what has a session of its own
         for name in settings.retrievers:
@@ -64,25 +62,28 @@ class Retrievers:
         if not self._answers and not {*BUILT_IN_RETRIEVERS} & {*settings.retrievers}:
             raise UsageError(self.notes[0].removesuffix(LEFT_OUT))
 
-    def _start(self, name: str, block: ExitStack) -> Callable[[float], bytes]:
+    def _start(self, name: str, block: ExitStack) -> Callable[[], bytes]:
         function = self._settings.given if name == GIVEN else None
         if function is not None:
-            return lambda _: _call(function, {**self._asked})
+            return lambda: _call(function, {**self._asked})
         if name == "hub" or name.startswith("hub-"):
-            hub: Any = require_part("hub", "search").HubLeg(name, self._settings, self._asked)
-            return lambda deadline: hub.read(deadline)
+            hub: Any = require_part("hub", "search")
+            read: Callable[[], bytes] = hub.HubLeg(
+                name, self._settings, self._asked, self._limit
+            ).read
+            return read
         program = find(PREFIX, name, self._settings.plugin_dir)
         # A search that it makes runs no retriever, and belongs to no run.
         built_in = " ".join(BUILT_IN_RETRIEVERS)
         environ = environment(PREFIX + name, LORE_RETRIEVERS=built_in, LORE_RUN="")
         asked = json.dumps(self._asked).encode()
-        return block.enter_context(PluginProcess([program], asked, environ)).read
+        return block.enter_context(PluginProcess([program], asked, environ, self._limit)).read
 
     def legs(self, store: Store, scope: Scope) -> dict[str, dict[str, float]]:
         """Return each retriever's list, id to score, best first: live nodes within ``scope``."""
         for name in [*self._answers]:
             try:
-                scores = parse_results(self._answers.pop(name)(self._deadline))
+                scores = parse_results(self._answers.pop(name)())
                 self._lists[name] = {resolve_id(store, id): score for id, score in scores.items()}
             except Refused as why:
                 self._leave_out(name, str(why))
@@ -94,8 +95,6 @@ class Retrievers:
         return found
 
     def _leave_out(self, name: str, why: str) -> None:
-        if why == LATE:
-            why = f"did not end within {self._limit:g} s (plugin_timeout)"
         self.notes.append(f"retriever {name}: {why}: its list is left out")
 
 

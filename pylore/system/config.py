@@ -10,21 +10,19 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, first_of
-from .files import SHARED
+from .files import SHARED, user_folder
 from .projects import find_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping
+    from collections.abc import MutableMapping
 
-    from .projects import ProjectFolder
-
-_CWD = "/proc/self/cwd"
 _MOST_BYTES = 1_000_000
 _LONGEST_LINE = 20_000
 _MOST_SETTINGS = 100_000
-"""Characters of all values: they are handed to plugins in one environment variable."""
+"""Characters of all settings: programs inherit them in one environment variable."""
 _BLANKS = frozenset(" \t")
+_ENDS = frozenset(" \t()")
 _QUOTES = frozenset("'\"")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
 _NAME = _LETTERS | frozenset("0123456789")
@@ -46,7 +44,6 @@ def load(environ: MutableMapping[str, str], here: str = "") -> None:
     ``find_store``, UsageError for lines that are not plain assignments; the others are handed over.
     """
     find_store(environ, here)
-    _forget_exports(environ)
     _read_files(environ)
 
 
@@ -55,27 +52,20 @@ def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
     LoreError if the project's ``.lore`` is a link that leads out of it.
     """
     chosen, project, scope = environ.get("LORE_DIR", ""), "", "user"
-    if chosen:
-        whole = chosen.startswith("/")  # then the working directory may be gone
-        store = chosen if whole else os.path.join(_logical(environ, here), chosen)
+    if chosen:  # a whole path does not need the working directory, which may be gone
+        store = chosen if chosen.startswith("/") else os.path.join(here or os.getcwd(), chosen)
     else:
-        store = home_folder(environ, "XDG_DATA_HOME", ".local/share")
-        found = find_project(_physical(environ, here), store)
+        store = user_folder("XDG_DATA_HOME", ".local/share", environ)
+        found = find_project(_real_folder(environ, here), store)
         if found:
-            project, scope = found.folder, "project"
-            store = store and _store_of(found)
+            project, scope, store = found.folder, "project", found.bound()
+            if not store:  # moved, copied, changed, or without a store
+                from .stores import renewed
+
+                store = renewed(found) or found.path_of("new")
             _require_own(os.path.join(project, SHARED), project)
     environ["LORE_STORE"], environ["LORE_PROJECT"] = store, project
     environ["LORE_STORE_SCOPE"] = scope
-
-
-def _store_of(project: ProjectFolder) -> str:
-    found = project.bound()
-    if not found:  # moved, copied, changed, or without a store
-        from .stores import renewed
-
-        found = renewed(project) or project.path_of("new")
-    return found
 
 
 def locate(folder: str) -> tuple[str, str]:
@@ -90,37 +80,11 @@ def locate(folder: str) -> tuple[str, str]:
     return environ["LORE_PROJECT"], environ["LORE_STORE"]
 
 
-def home_folder(environ: Mapping[str, str], variable: str, default: str) -> str:
-    """Return lore's folder below that of an XDG variable (a relative path does not count), or below
-    HOME; empty without either.
-    """
-    base = environ.get(variable, "")
-    if not base.startswith("/"):
-        home = environ.get("HOME", "")
-        base = f"{home}/{default}" if home else ""
-    return base and f"{base}/lore"
-
-
-def _logical(environ: Mapping[str, str], here: str) -> str:
-    """Return the working directory as the shell calls it, with links in it."""
-    logical = environ.get("PWD", "")
-    if here or not logical.startswith("/"):
-        return here or os.getcwd()
-    try:
-        return logical if os.path.samefile(logical, ".") else os.getcwd()
-    except OSError:
-        return logical
-
-
-def _physical(environ: Mapping[str, str], here: str) -> str:
+def _real_folder(environ: MutableMapping[str, str], here: str) -> str:
     try:
         return os.path.realpath(here) if here else os.getcwd()
     except FileNotFoundError:  # the folder is gone
-        if environ.get("PWD"):
-            return environ["PWD"]
-        if not os.path.islink(_CWD):  # dash has emptied PWD, and there is no /proc
-            raise
-        return os.readlink(_CWD).removesuffix(" (deleted)")
+        return environ.get("PWD", "/")
 
 
 def _require_own(path: str, project: str) -> None:
@@ -130,20 +94,8 @@ def _require_own(path: str, project: str) -> None:
         raise LoreError(f"{path}: is a link that leads out of the project, to {target}: remove it")
 
 
-def _forget_exports(environ: MutableMapping[str, str]) -> None:
-    """Drop what an outer lore exported to a plugin, so that the files of this one count."""
-    exported = environ.get("LORE_EXPORTED", "").split()
-    for line in environ.get("LORE_FROM_CONFIG", "").split("\n") if exported else ():
-        key, _, rest = line.partition("\t")
-        name = f"LORE_{key.upper()}"
-        # another value is a person's
-        if name in exported and environ.get(name) == rest.partition("\t")[2]:
-            del environ[name]
-    environ["LORE_EXPORTED"] = ""
-
-
 def _read_files(environ: MutableMapping[str, str]) -> None:
-    users = home_folder(environ, "XDG_CONFIG_HOME", ".config")
+    users = user_folder("XDG_CONFIG_HOME", ".config", environ)
     project, store = environ["LORE_PROJECT"], environ["LORE_STORE"]
     shared = os.path.join(project, SHARED) if project else store
     found: list[str] = []
@@ -151,7 +103,7 @@ def _read_files(environ: MutableMapping[str, str]) -> None:
     for folder, name, scope in ((users, "config", "user"),
                                 (shared, ".config", environ["LORE_STORE_SCOPE"])):  # fmt: skip
         path = os.path.join(folder, name)
-        if folder and os.path.exists(path):
+        if os.path.exists(path):
             problems += read_file(path, scope, environ.get("HOME", ""), found)
     environ["LORE_FROM_CONFIG"] = "".join(found)
     if problems:
@@ -172,7 +124,6 @@ def read_file(path: str, scope: str, home: str, found: list[str]) -> list[str]:
         data = file.read(_MOST_BYTES + 1).removeprefix(b"\xef\xbb\xbf")
     if len(data) > _MOST_BYTES:
         return [f"{name}:1: the file has more than a megabyte: keep settings alone in it"]
-    size = sum(map(len, found))
     problems = []
     array = opened = ""
     for number, raw in enumerate(data.split(b"\n"), 1):
@@ -189,11 +140,11 @@ def read_file(path: str, scope: str, home: str, found: list[str]) -> list[str]:
             continue
         opened = opened if before else place
         found += [f"{key}\t{scope}:{place}\t{value}\n" for key, value in entries]
-        size += sum(map(len, found[len(found) - len(entries) :]))
-        if size > _MOST_SETTINGS:
-            return [*problems, f"{place}: too many settings: keep each of them once"]
     if array:
         problems.append(f"{opened}: the array {array} is not closed: add a )")
+    if sum(map(len, found)) > _MOST_SETTINGS:
+        problems.append(f"{name}:1: too many settings: keep each of them once")
+        found.clear()
     return problems
 
 
@@ -213,45 +164,60 @@ def parse_line(line: str, array: str = "") -> tuple[list[tuple[str, int, int, in
     >>> parse_line("x += 1"), parse_line("x=$(id)")
     (None, None)
     """
-    at = 0
+    words = _words(line)
+    if words is None:
+        return None
+    texts = [line[start:end] for start, end in words]
     if not array:
-        if _is_end(line, 0):
-            return [], ""
-        at = _after(line, 0, _BLANKS)
-        declared = line.startswith(("declare ", "declare\t"), at)
-        if declared:
-            at = _after(line, at + len("declare"), _BLANKS)
-            if not line.startswith(("-A ", "-A\t"), at):
-                return None
-            at = _after(line, at + len("-A"), _BLANKS)
-        end = _after(line, at, _NAME)
-        array = line[at:end]
-        if array[:1] not in _LETTERS:
+        declared = texts[:2] == ["declare", "-A"]
+        del words[: 2 * declared], texts[: 2 * declared]
+        if not texts:
+            return None if declared else ([], "")
+        name, equals, value = texts[0].partition("=")
+        array, bracket, _ = name.partition("[")
+        if array[:1] not in _LETTERS or not _NAME.issuperset(array):
             return None
-        if not line.startswith("=(", end):
+        if texts[:2] != [f"{array}=", "("] or words[0][1] != words[1][0]:
             if declared:
-                return ([], "") if _is_end(line, end) else None
-            key, at = _element(line, end)
-            name, start = f"{array}[{key}]" if key else array, at + 1
-            end = value_end(line, start)
-            plain = line[at:start] == "=" and end >= 0 and _is_end(line, end)
-            return ([(name, start, end, -1)], "") if plain else None
-        at = end + len("=(")
-    found = []
-    while True:
-        item = _after(line, at, _BLANKS)
-        key, equals = _element(line, item)
-        if not key:
-            break
-        at = value_end(line, equals + 1)
-        if line[equals : equals + 1] != "=" or line[equals + 1 : equals + 2] == "~":
-            return None  # in an array the versions of bash differ about ~
-        if at < 0 or line[at : at + 1] not in ("", " ", "\t", ")"):
+                return ([], "") if texts == [array] else None
+            key = _key(name[len(array) :])
+            if len(texts) > 1 or not equals or bracket != key[:1] or not is_plain(value):
+                return None
+            return [(array + key, words[0][1] - len(value), words[0][1], -1)], ""
+        del words[:2], texts[:2]
+    found: list[tuple[str, int, int, int]] = []
+    for (start, end), text in zip(words, texts, strict=True):
+        name, _, value = text.partition("=")
+        if text == ")" and end == words[-1][1]:
+            return found, ""
+        # In an array the versions of bash differ about ~.
+        if "=" not in text or not _key(name) or not is_plain(value) or value[:1] == "~":
             return None
-        found.append((f"{array}[{key}]", equals + 1, at, item))
-    if line.startswith(")", item):
-        array, at = "", item + 1
-    return (found, array) if _is_end(line, at) else None
+        found.append((array + _key(name), end - len(value), end, start))
+    return found, array
+
+
+def _words(line: str) -> list[tuple[int, int]] | None:
+    """Return start and end of each word and parenthesis, without a comment; None if a quote is not
+    closed.
+    """
+    found, at = [], 0
+    while at < len(line):
+        start = at
+        if line[at] in _BLANKS:
+            at += 1
+            continue
+        if line[at] == "#" and (at == 0 or line[at - 1] in _BLANKS):
+            break
+        while at < len(line) and line[at] not in _ENDS:
+            if line[at] in _QUOTES:
+                at = line.find(line[at], at + 1)
+                if at < 0:
+                    return None
+            at += 1
+        at += at == start
+        found.append((start, at))
+    return found
 
 
 def unquoted(written: str, home: str) -> str | None:
@@ -268,37 +234,20 @@ def unquoted(written: str, home: str) -> str | None:
     return None if any(letter < " " or letter == "\x7f" for letter in value) else value
 
 
-def value_end(line: str, at: int) -> int:
-    """Return the end of the value that begins at ``at``; -1 if it is not a plain one."""
-    quote = line[at : at + 1]
-    if quote in _QUOTES:
-        end = line.find(quote, at + 1) + 1
-        special = quote == '"' and any(letter in "$`\\" for letter in line[at:end])
-        return end if end and not special else -1
-    if quote == "~" and line[at + 1 : at + 2] != "/":
-        return at + 1
-    return _after(line, at + (quote == "~"), _BARE)
+def is_plain(value: str) -> bool:
+    """Return True if bash takes a value, as it is spelled, without looking into it."""
+    if value[:1] in _QUOTES:
+        special = "$`\\" if value[0] == '"' else ""
+        inside = value[1:-1]
+        is_closed = len(value) > 1 and value[-1] == value[0] and value[0] not in inside
+        return is_closed and not any(letter in inside for letter in special)
+    return _BARE.issuperset(value[1:] if value == "~" or value[:2] == "~/" else value)
 
 
-def _element(line: str, at: int) -> tuple[str, int]:
-    """Return the key of ``[key]`` or ``["key"]`` at ``at``, and its end; no key and ``at`` else."""
-    quote = line[at + 1 : at + 2] if line[at + 1 : at + 2] in _QUOTES else ""
-    start = at + 1 + len(quote)
-    end = _after(line, start, _KEY)
-    if line[at : at + 1] != "[" or line[start : start + 1] not in _LETTERS:
-        return "", at
-    closed = line.startswith(f"{quote}]", end)
-    return (line[start:end], end + len(quote) + 1) if closed else ("", at)
-
-
-def _after(line: str, at: int, letters: frozenset[str]) -> int:
-    """Return the first place from ``at`` on that has none of these letters."""
-    while line[at : at + 1] in letters:
-        at += 1
-    return at
-
-
-def _is_end(line: str, at: int) -> bool:
-    """Return True if nothing follows but blanks, and a comment with a blank before it."""
-    end = _after(line, at, _BLANKS)
-    return end == len(line) or (line[end] == "#" and (end == 0 or line[end - 1] in _BLANKS))
+def _key(text: str) -> str:
+    """Return ``[key]`` for this or ``["key"]``; empty if it is neither."""
+    key = text[1:-1]
+    if key[:1] in _QUOTES and key[0] == key[-1]:
+        key = key[1:-1]
+    is_key = text[:1] == "[" and text[-1:] == "]" and key[:1] in _LETTERS and _KEY.issuperset(key)
+    return f"[{key}]" if is_key else ""

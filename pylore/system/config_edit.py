@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError, UsageError
 from .atomic_write import write_whole
-from .config import home_folder, parse_line, value_end
-from .files import make_private_folder
+from .config import is_plain, parse_line
+from .files import make_private_folder, user_folder
 from .project_files import real_place
 
 if TYPE_CHECKING:
@@ -19,18 +19,15 @@ _BROKEN = -1
 
 
 def users_file() -> str:
-    """Return the path of the user's config file; raise LoreError without a folder for it."""
-    folder = home_folder(os.environ, "XDG_CONFIG_HOME", ".config")
-    if not folder:
-        raise LoreError("no folder for the user's config: set HOME, or say --project")
-    return os.path.join(folder, "config")
+    """Return the path of the user's config file."""
+    return os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "config")
 
 
 def change_file(path: str, changes: Mapping[str, str | None]) -> bool:
     """Set keys in a config file, or remove them (None); return True if the file has changed."""
     before = after = text_of(path)
     for key, value in changes.items():
-        after = without_setting(after, key) if value is None else with_setting(after, key, value)
+        after = with_setting(after, key, value)
     if after != before:
         make_private_folder(os.path.dirname(path))
         write_whole(path, [after])
@@ -48,8 +45,9 @@ def text_of(path: str) -> str:
         raise LoreError(f"{path}: not UTF-8: convert it first") from None
 
 
-def with_setting(text: str, key: str, value: str) -> str:
-    """Return ``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
+def with_setting(text: str, key: str, value: str | None) -> str:
+    """Return ``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value, or without
+    the assignments of ``key``, or of all elements of an array (None).
 
     The last assignment, which counts, is changed; without one a line is added. Broken lines of this
     key go. Raise UsageError for a value that a config file cannot hold.
@@ -57,36 +55,21 @@ def with_setting(text: str, key: str, value: str) -> str:
     >>> print(with_setting("limit=5  # few\\nlimit = 6\\n", "limit", "20"), end="")
     limit=20  # few
     """
-    quoted = _quoted(key, value)
+    quoted = _quoted(key, value) if value is not None else None
     lines: list[str | None] = [*text.split("\n")]
-    found = [place for place in _places(text) if place[1] == key]
-    plain = [place for place in found if place[2] != _BROKEN]
-    for number, *_ in found:
-        if number not in [place[0] for place in plain]:
-            lines[number] = None
-    if plain:
-        number, _, start, end, _ = plain[-1]
-        line = lines[number] or ""
-        lines[number] = line[:start] + quoted + line[end:]
-        return _joined(lines)
-    left = _joined(lines)
-    return f"{left}{'' if not left or left.endswith(chr(10)) else chr(10)}{key}={quoted}\n"
-
-
-def without_setting(text: str, key: str) -> str:
-    """Return ``text`` without the assignments of ``key``, or of all elements of an array."""
-    lines: list[str | None] = [*text.split("\n")]
-    for number, name, _, end, item in reversed([*_places(text)]):
-        if key not in (name, name.partition("[")[0]):
+    for number, name, start, end, item in reversed([*_places(text)]):
+        if key != name and (value is not None or key != name.partition("[")[0]):
             continue
         line = lines[number] or ""
-        rest = line[:item].rstrip(" \t") + line[end:] if item >= 0 else ""
-        lines[number] = rest if rest.strip() else None
-    return _joined(lines)
-
-
-def _joined(lines: list[str | None]) -> str:
-    return "\n".join(line for line in lines if line is not None)
+        if quoted is not None and start != _BROKEN:
+            lines[number], quoted = line[:start] + quoted + line[end:], None
+        elif value is None or start == _BROKEN:
+            rest = line[:item].rstrip(" \t") + line[end:] if item >= 0 else ""
+            lines[number] = rest if rest.strip() else None
+    left = "\n".join(line for line in lines if line is not None)
+    if quoted is None:
+        return left
+    return f"{left}{'' if not left or left.endswith(chr(10)) else chr(10)}{key}={quoted}\n"
 
 
 def _places(text: str) -> Iterator[tuple[int, str, int, int, int]]:
@@ -103,11 +86,9 @@ def _places(text: str) -> Iterator[tuple[int, str, int, int, int]]:
 
 
 def _quoted(key: str, value: str) -> str:
-    if value.isprintable():
-        for spelled in (value, f"'{value}'", f'"{value}"'):
-            if value_end(spelled, 0) == len(spelled) and (
-                spelled != value or value[:1] not in ("~", "'", '"')
-            ):
-                return spelled
-    raise UsageError(f"{key}: a config file cannot hold this value: leave out line ends and "
-                     "control characters, and do not mix both kinds of quotes")  # fmt: skip
+    spellings = (*([value] if value[:1] not in ("~", "'", '"') else []), f"'{value}'", f'"{value}"')
+    found = next(filter(is_plain, spellings), None) if value.isprintable() else None
+    if found is None:
+        raise UsageError(f"{key}: a config file cannot hold this value: leave out line ends and "
+                         "control characters, and do not mix both kinds of quotes")  # fmt: skip
+    return found

@@ -12,6 +12,10 @@ from time import time_ns
 
 from ..core.errors import LoreError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 GONE = "gone"
 """The stamp of a path at which there is nothing."""
 
@@ -67,12 +71,15 @@ _SECRET = 32
 """Bytes of the user's secret."""
 
 
-def user_folder(variable: str, default: str) -> str:
+def user_folder(variable: str, default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Return lore's folder below that of an XDG variable (a relative one does not count), or the
-    default in HOME."""
-    base = os.environ.get(variable, "")
+    default in the user's home. Raise LoreError without one.
+    """
+    base = environ.get(variable, "")
     if not base.startswith("/"):
-        base = os.path.join(os.path.expanduser("~"), default)
+        base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), default)
+    if not base.startswith("/"):
+        raise LoreError(f"no home folder: set HOME or {variable}")
     return os.path.join(base, "lore")
 
 
@@ -92,16 +99,6 @@ def state_folder() -> str:
 def own_folder(plugin_dir: str) -> str:
     """Return the user's folder of commands and plugins."""
     return plugin_dir or os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "commands")
-
-
-def has_event_plugins(plugin_dir: str) -> bool:
-    """Return whether there may be event plugins: one look, after which most commands load nothing
-    more."""
-    folder = own_folder(plugin_dir)
-    try:
-        return any(name.startswith("lore-hook-") for name in os.listdir(folder))
-    except OSError:
-        return os.path.isdir(folder)
 
 
 def make_private_folder(path: str) -> None:

@@ -71,42 +71,29 @@ def summary_of(file: str) -> str:
 PREFIX = "lore-hook-"
 
 
-def event_plugins(plugin_dir: str) -> list[str]:
-    """Return the names of the event plugins in the user's folder, sorted; none within a plugin.
-    Raise OSError if the folder cannot be listed.
-    """
-    if os.environ.get(GUARD):
-        return []
-    folder = own_folder(plugin_dir)
-    try:
-        return sorted([name for name in os.listdir(folder) if name.startswith(PREFIX)])
-    except OSError:
-        if not os.path.isdir(folder):
-            return []
-        raise
-
-
-def is_for(plugin: str, event: str) -> bool:
-    """Return True for ``lore-hook-EVENT`` and ``lore-hook-EVENT.NAME``."""
-    return plugin.partition(".")[0] == PREFIX + event
-
-
 class Events:
-    """The event plugins of one command, in the order of their names."""
+    """The event plugins of one command in the user's folder, in the order of their names; none
+    within a plugin.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._plugins: list[str] = []
         self._fault = ""
+        folder = own_folder(settings.plugin_dir)
         try:
-            self._plugins = event_plugins(settings.plugin_dir)
+            if os.path.isdir(folder) and not os.environ.get(GUARD):
+                self._plugins = sorted(os.listdir(folder))
         except OSError as error:
-            folder = own_folder(settings.plugin_dir)
-            self._plugins = []
             self._fault = f"{folder} cannot be read ({error.strerror}), so no event plugin can run"
 
     def hear_of(self, event: str) -> bool:
         """Return True if there are plugins of an event, or their folder cannot be read."""
-        return bool(self._fault) or any(is_for(name, event) for name in self._plugins)
+        return bool(self._fault or self._of(event))
+
+    def _of(self, event: str) -> list[str]:
+        """Return the files called ``lore-hook-EVENT`` and ``lore-hook-EVENT.NAME``."""
+        return [name for name in self._plugins if name.partition(".")[0] == PREFIX + event]
 
     def ask(self, event: str, rows: Sequence[Row]) -> None:
         """Raise LoreError if a plugin of an event refuses what is about to be written, or fails."""
@@ -126,7 +113,7 @@ class Events:
 
     def _run(self, event: str, rows: Sequence[Row]) -> list[tuple[str, str]]:
         """Return the plugins that failed, each with why."""
-        plugins = [name for name in self._plugins if is_for(name, event)]
+        plugins = self._of(event)
         if not plugins:
             return []
         from .plugin_process import run_all

@@ -9,16 +9,11 @@ import _signal as signal  # type: ignore[import-not-found] # signal adds enums, 
 import os
 
 from ..core.errors import LoreError
-from ..core.settings import BY_NAME, users_alone
-from .files import own_folder
+from .files import GUARD, own_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from subprocess import Popen
     from types import FrameType
-    from typing import Any
-
 
 API = "1"
 """The version of the contract: ``LORE_API``, and what a plugin's ``# Lore-API:`` line names."""
@@ -27,7 +22,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 
 class Refused(Exception):
-    """A plugin failed; the message says why."""
+    """A plugin failed; the message says why, in the plugin's ``own_words`` if it has refused."""
+
+    own_words = ""
 
 
 class Missing(Refused):
@@ -102,24 +99,12 @@ def limited(command: list[str], seconds: int, megabytes: int) -> list[str]:
     return ["/bin/sh", "-c", _LIMITED, "sh", str(seconds), str(1024 * megabytes), *command]
 
 
-def environment_of_programs() -> dict[str, str]:
-    """Return this process's environment for a program of the user's own, with each setting of the
-    config files as a variable, unless the user has set that, or a project's config may not set it.
+def environment(plugin: str = "", **ours: str) -> dict[str, str]:
+    """Return the environment of a program of the user's: ``ours`` on top of this process's, without
+    the settings of config files. A lore that a ``plugin`` starts runs no event plugin.
     """
-    environ, kept = dict(os.environ), ""
-    exported = environ.get("LORE_EXPORTED", "").split()
-    for line in filter(None, os.environ.get("LORE_FROM_CONFIG", "").split("\n")):
-        key, origin, text = line.split("\t", 2)
-        setting = BY_NAME.get(key.partition("[")[0].lower())
-        if origin.startswith("project:") and (not setting or users_alone(setting.name, text)):
-            continue
-        kept += f"{line}\n"
-        variable = f"LORE_{key.upper()}"
-        if key in BY_NAME and (variable in exported or variable not in environ):
-            environ[variable] = text
-            exported.append(variable)
-    exported = [*dict.fromkeys(exported)]
-    return {**environ, "LORE_FROM_CONFIG": kept, "LORE_EXPORTED": " ".join(exported)}
+    guard = {GUARD: plugin} if plugin else {}
+    return {**os.environ, "LORE_FROM_CONFIG": "", "LORE_API": API, **guard, **ours}
 
 
 class Tidying:
@@ -147,40 +132,16 @@ class Tidying:
             signal.signal(number, signal.SIG_DFL)
 
 
-def start_session(command: Sequence[str], **options: Any) -> Popen[bytes]:
-    """Start ``subprocess.Popen`` in a new session, which no interrupt leaves running: a signal
-    waits until ``Popen``, in which an exception would lose the process, is done.
-    """
-    import subprocess
-
-    came: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    waiting = [number for number, handler in before.items() if callable(handler)]
-    try:
-        for number in waiting:
-            signal.signal(number, lambda number, _: came.append(number))
-    except ValueError:  # not the main thread: signals do not come here
-        waiting = []
-    try:
-        process = subprocess.Popen(command, start_new_session=True, **options)
-        if came:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    finally:
-        for number in waiting:
-            signal.signal(number, before[number])
-    for number in came:
-        signal.raise_signal(number)
-    return process
-
-
 interrupts: list[int] = []
 """Signals that have come: an import may turn their exception into another."""
+starting = False
+"""True while a program is started, which sees to an interrupt itself."""
 
 
 def _interrupt(number: int, _: FrameType | None) -> None:
     interrupts.append(number)
-    raise KeyboardInterrupt(number)
+    if not starting:
+        raise KeyboardInterrupt(number)
 
 
 def end_by(interrupt: KeyboardInterrupt) -> None:

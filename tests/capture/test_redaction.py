@@ -63,7 +63,7 @@ def test_a_program_of_ones_own_gets_all_texts_in_one_process(tmp_path: Path) -> 
         ("head -n 1", "2 texts went in, 1 came out"),
         ("cat >/dev/null; echo nonsense", "not JSON"),
         ("""cat; echo '{"note": "two texts"}'""", "a line without a text came out"),
-        ("sleep 9", "did not end in time"),
+        ("sleep 9", "did not end within"),
     ],
 )
 def test_where_it_fails_nothing_is_used(tmp_path: Path, body: str, why: str) -> None:

@@ -61,18 +61,15 @@ def test_nearest_folder_counts_unless_one_is_named(lore: Lore, project: Path) ->
     assert (row["value"], row["origin"]) == ("3", f"user:{root}/../other/.config:1")
 
 
-def test_folders_without_home_or_absolute_path_are_unset(lore: Lore, project: Path) -> None:
+def test_relative_folders_do_not_count(lore: Lore) -> None:
     for folder, limit in ((lore.project / "relative", 1), (lore.home / ".config", 2)):
         (folder / "lore").mkdir(parents=True)
         (folder / "lore" / "config").write_text(f"limit={limit}\n")
     lore.patch.setenv("XDG_CONFIG_HOME", "relative")
     assert value(lore, "limit") == "2"
-    project.write_text("limit=4\n")
-    for name in ("HOME", "XDG_DATA_HOME"):
-        lore.patch.delenv(name)
-    assert value(lore, "limit") == "4"
-    lore.patch.chdir(lore.root)
-    assert "no data folder" in lore.refuse("list", code=1)
+    lore.patch.delenv("XDG_DATA_HOME")
+    lore.patch.setenv("HOME", "relative")
+    assert "no home folder: set HOME or XDG_DATA_HOME" in lore.refuse("list", code=1)
 
 
 # --- what is refused

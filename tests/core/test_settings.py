@@ -210,13 +210,6 @@ def test_flag_over_environment_over_project_over_user_over_default(given_by: set
     assert settings.warnings == []
 
 
-def test_what_a_config_exported_is_not_the_environment() -> None:
-    environ = {"LORE_FROM_CONFIG": "limit\tuser:/c:1\t5\n", "LORE_LIMIT": "6"}
-    settings = Settings.load(environ={**environ, "LORE_EXPORTED": "LORE_LIMIT"}, flags={})
-    assert (settings.limit, settings.origins["limit"]) == (5, "user:/c:1")
-    assert Settings.load(environ=environ, flags={}).limit == 6
-
-
 def test_weights_are_joined_one_by_one() -> None:
     config = "EDGE_WEIGHTS[calls]\tuser:/u:1\t0.1\nEDGE_WEIGHTS[imports]\tuser:/u:2\t0.2\n"
     config += "EDGE_WEIGHTS[calls]\tproject:/p:1\t0.3\n"

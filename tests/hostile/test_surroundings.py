@@ -117,7 +117,7 @@ def test_a_program_of_ones_own_gets_nothing_that_a_project_may_not_set(
     }[program]
     planted.lore("add", "note", "words")
     planted.lore(*command)
-    assert "LORE_LIMIT=7" in seen.read_text()
+    assert "LORE_API=1" in seen.read_text()
     assert "evil" not in seen.read_text()
 
 

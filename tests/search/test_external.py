@@ -103,7 +103,6 @@ def test_it_gets_the_query_and_the_filters_and_searches_in_no_run(
 ) -> None:
     got = tmp_path / "got"
     monkeypatch.setenv("LORE_RUN", "run-1")
-    monkeypatch.setenv("LORE_EXPORTED", "LORE_RUN LORE_RETRIEVERS LORE_LIMIT")
     write("mine", f"import os; json.dump([json.load(sys.stdin), dict(os.environ)], "
           f"open({str(got)!r}, 'w')); print('[]')")  # fmt: skip
     settings = Settings.load(environ={}, flags={"retrievers": "mine", "limit": "7"})
@@ -116,7 +115,6 @@ def test_it_gets_the_query_and_the_filters_and_searches_in_no_run(
         "since": "2026-01-31T00:00:00Z", "exclude": ["note-a", "note-b"],
     }  # fmt: skip
     assert (environ["LORE_RETRIEVERS"], environ["LORE_RUN"]) == ("fulltext vector", "")
-    assert environ["LORE_EXPORTED"] == "LORE_LIMIT"
 
 
 def test_unknown_and_filtered_ids_are_left_out(store: Store, write: Write) -> None:

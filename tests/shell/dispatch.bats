@@ -168,21 +168,17 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
   expect 0 tools
 }
 
-@test "a command of the user gets lore, its store and its settings" {
+@test "a command of the user gets lore and its store" {
   setup_store
   program "$OWN" where \
-    'printf "%s\n" "$LORE_ROOT" "$LORE_STORE" "$LORE_PROJECT" "$LORE_STORE_SCOPE" "$LORE_LIMIT" "$LORE_HOP_DECAY"'
-  echo 'limit=7' >"$USER_CONFIG"
-  echo 'hop_decay=0.5' >.lore/.config
+    'printf "%s\n" "$LORE_ROOT" "$LORE_STORE" "$LORE_PROJECT" "$LORE_STORE_SCOPE"'
   mkdir -p src/deep
   cd src/deep
   run_lore where
   expect 0 "$LORE_REPOSITORY
 $STORE
 $PROJECT
-project
-7
-0.5"
+project"
 }
 
 @test "lore within a command of the user takes the config of its own store" {

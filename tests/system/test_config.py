@@ -14,8 +14,8 @@ from samples import examples
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.system import config
-from pylore.system.config import parse_line, read_file, unquoted, value_end
-from pylore.system.config_edit import with_setting, without_setting
+from pylore.system.config import is_plain, parse_line, read_file, unquoted
+from pylore.system.config_edit import with_setting
 
 HOME = "/home/of me"
 PLAIN = "only plain assignments are read"
@@ -191,7 +191,7 @@ def test_every_broken_line_is_named_and_the_others_are_read(file: Path) -> None:
 def test_setting_replaces_broken_lines_of_its_key() -> None:
     text = "a=1 2\nb=x y\nb=$(id)\n"
     assert with_setting(text, "b", "5") == "a=1 2\nb=5\n"
-    assert without_setting(text, "b") == "a=1 2\n"
+    assert with_setting(text, "b", None) == "a=1 2\n"
 
 
 # --- the same as bash
@@ -295,12 +295,12 @@ def test_a_setting_that_is_written_is_read_and_the_others_stay(
     text = "\n".join([literal, *lines])
     before = {key: value for key, _, value in read(file, text)}
     assume("[" not in key or parse_line(f"[a]={value})", "V_A") is not None)
-    assert value_end(value, 0) == len(value)
+    assert is_plain(value)
     plain = unquoted(value, HOME)
     assert plain is not None
     changed = with_setting(text, key, plain)
     assert {key: value for key, _, value in read(file, changed)} == {**before, key: plain}
-    left = {key: value for key, _, value in read(file, without_setting(changed, key))}
+    left = {key: value for key, _, value in read(file, with_setting(changed, key, None))}
     assert left == {name: value for name, value in before.items() if name != key}
 
 
@@ -346,20 +346,6 @@ def test_the_files_of_user_and_project_are_read_in_turn(
     environ["LORE_DIR"] = f"{project}/.lore"
     config.load(environ, "/")
     assert f"limit\tuser:{project}/.lore/.config:1\t6\n" in environ["LORE_FROM_CONFIG"]
-
-
-def test_what_an_outer_lore_exported_counts_no_more(places: tuple[Path, dict[str, str]]) -> None:
-    project, environ = places
-    environ.update(
-        LORE_FROM_CONFIG="limit\tuser:/a:1\t3\nrrf_k\tuser:/a:2\t9\n",
-        LORE_EXPORTED="LORE_LIMIT LORE_RRF_K",
-        LORE_LIMIT="3",
-        LORE_RRF_K="10",
-        LORE_FUSION="rrf",
-    )
-    config.load(environ, str(project))
-    assert "LORE_LIMIT" not in environ
-    assert (environ["LORE_RRF_K"], environ["LORE_FUSION"]) == ("10", "rrf")  # a person's
 
 
 def test_a_folder_that_is_a_link_out_of_the_project_is_refused(

@@ -4,43 +4,49 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pylore.system.programs import Tidying, start_session
+from pylore.system import programs
+from pylore.system.plugin_process import PluginProcess
+from pylore.system.programs import Tidying
 
 
 @pytest.fixture
-def heeding() -> Iterator[None]:
-    """Where a shell starts a process in the background, that is deaf to INT."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def deaf() -> Iterator[None]:
+    """As in a command, which an interrupt ends."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.usefixtures("heeding")
-def test_a_signal_while_a_program_is_being_started_ends_it_and_is_not_lost(tmp_path: Path) -> None:
-    def interrupt() -> None:  # in the new process, before it is the program
-        (tmp_path / "own").write_text(str(os.getpid()))
-        os.kill(os.getppid(), signal.SIGINT)
-        time.sleep(0.1)
+@pytest.mark.usefixtures("deaf")
+def test_a_signal_while_a_program_is_being_started_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    popen, started = subprocess.Popen, []
 
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        start_session(["/bin/sleep", "300"], preexec_fn=interrupt)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "own").read_text()), 0)
-    assert signal.getsignal(signal.SIGINT) is before
+    def interrupted(*words: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(popen(*words, **options))
+        os.kill(os.getpid(), signal.SIGINT)
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    monkeypatch.setattr(programs, "interrupts", [])
+    with Tidying(), pytest.raises(KeyboardInterrupt):
+        PluginProcess(["/bin/sleep", "300"], b"", os.environ, 300)
+    assert started[0].returncode == -signal.SIGKILL
 
 
-def test_without_a_signal_it_runs_in_a_session_of_its_own() -> None:
-    with start_session(["/bin/sh", "-c", "exit 3"]) as process:
-        assert os.getsid(process.pid) == process.pid
-        assert process.wait() == 3
+def test_a_program_runs_in_a_session_of_its_own() -> None:
+    with PluginProcess(["/bin/sh", "-c", "ps -o sid= -p $$; echo $$"], b"", os.environ) as process:
+        session, own = process.read().split()
+    assert session == own
 
 
 def test_a_thread_that_is_not_the_main_one_tidies_too() -> None:
