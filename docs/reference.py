@@ -23,11 +23,10 @@ def main() -> None:
     aliases = ", ".join(f"`{name}` (`{meant}`)" for name, meant in registry.ALIASES.items())
     print(HEAD.format(aliases=aliases), end="")
     for name in (name for _, names in registry.SECTIONS for name in names.split()):
-        for one in (name, *registry.commands_of(name)):
+        for one in dict.fromkeys((name, *registry.commands_of(name))):
             if one == name or one.startswith(f"{name} "):
                 heading = "##" if one == name else "###"
-                if one != name or heading == "##":
-                    print(f"\n{heading} lore {one}\n\n```text\n{help_of(one)}```")
+                print(f"\n{heading} lore {one}\n\n```text\n{help_of(one)}```")
 
 
 if __name__ == "__main__":
