@@ -89,14 +89,12 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
         others = [id for id in near if types.get(id) in NO_RECORDS]
         touched = nsmallest(most, others, key=lambda id: (-near[id], id))
         best = [*first, *touched, *records[len(first) :]][:most]
-        order = "records with most edges first, then what they touch"
     else:
         best = nsmallest(most, types, key=lambda id: (types[id] != "file", -degrees[id], id))
-        order = "files with most edges first"
     picked = Picked("", best)
     if len(best) < len(types):
         why = f": --max-nodes is {most}" if len(best) == most else ""
-        picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn, {order}{why}")
+        picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn{why}")
     return picked
 
 
@@ -164,41 +162,33 @@ def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
     strongest = nsmallest(MOST_EDGES, strengths, key=lambda edge: (-strengths[edge], edge))
     if len(strongest) < len(strengths):
         picked.notes.append(f"only the {MOST_EDGES} strongest of {len(strengths)} edges are drawn")
-    drawn = zip(nodes.values(), labels([*nodes.values()]), strict=True)
     return {
         "about": printable(picked.about),
         "nodes": [
-            {**_fields(node, label, symbols[node.id]), "hop": picked.hops[node.id]}
-            for node, label in drawn
+            {**_fields(node, symbols[node.id]), "hop": picked.hops[node.id]}
+            for node in nodes.values()
         ],
         "edges": sorted((*edge, round(strengths[edge], 6)) for edge in strongest),
     }
 
 
-def _fields(node: Node, label: str, symbols: list[str]) -> dict[str, str]:
+def _fields(node: Node, symbols: list[str]) -> dict[str, str]:
     text = node.body if len(node.body) <= MOST_TEXT else node.body[:MOST_TEXT].rstrip() + " …"
     lines = "" if node.line_start is None else f":{node.line_start}-{node.line_end}"
     fields = {
-        "id": node.id, "type": node.type, "title": node.title or node.id, "label": label,
+        "id": node.id, "type": node.type, "title": node.title or node.id, "label": label(node),
         "text": text, "symbols": ", ".join(symbols), "status": node.status, "source": node.source,
         "tags": " ".join(node.tags), "file": (node.file or "") + lines, "updated": node.updated_at,
     }  # fmt: skip
     return {name: printable(text) for name, text in fields.items()}
 
 
-def labels(nodes: Sequence[Node]) -> list[str]:
-    """Return a short name of each node; files of the same name have their folder too."""
-    paths = [(node.title or node.id).rstrip("/").split("/") for node in nodes]
-    files = Counter(
-        path[-1] for node, path in zip(nodes, paths, strict=True) if node.type == "file"
-    )
-    found = []
-    for node, path in zip(nodes, paths, strict=True):
-        name = one_line(node.title or node.id)
-        if node.type == "file":
-            name = "/".join(path[-2 if files[path[-1]] > 1 else -1 :])
-        found.append(cut(name.partition("(")[0] if node.type == "symbol" else name, LABEL))
-    return found
+def label(node: Node) -> str:
+    """Return a short name of a node; a file has its folder too, a symbol no parameters."""
+    name = one_line(node.title or node.id)
+    if node.type == "file":
+        name = "/".join(name.rstrip("/").split("/")[-2:])
+    return cut(name.partition("(")[0] if node.type == "symbol" else name, LABEL)
 
 
 _ASSETS = Path(__file__).parent / "assets"

@@ -1,24 +1,20 @@
 // The picture: lines, nodes, and as many labels as there is room for, on one canvas.
 
-// Boxes that stand side by side: add one, or ask whether another is free of them.
+// Boxes side by side: add one, or ask if another is free of them.
 function boxes() {
   "use strict";
 
   const CELL = 80; // pixels of the squares in which they are looked for
   const cells = new Map();
-  // Asks about the boxes of each square that this one lies in, until the answer is false.
-  function every(box, ask) {
-    for (let x = Math.floor(box[0] / CELL); x <= box[2] / CELL; x += 1) {
-      for (let y = Math.floor(box[1] / CELL); y <= box[3] / CELL; y += 1) {
-        if (!ask(cells.get(x * 1e5 + y), x * 1e5 + y)) return false;
-      }
+  function* cellsOf([x1, y1, x2, y2]) {
+    for (let x = Math.floor(x1 / CELL); x <= x2 / CELL; x += 1) {
+      for (let y = Math.floor(y1 / CELL); y <= y2 / CELL; y += 1) yield x * 1e5 + y;
     }
-    return true;
   }
-  const apart = (a, b) => a[0] >= b[2] || b[0] >= a[2] || a[1] >= b[3] || b[1] >= a[3];
+  const over = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
   return {
-    add: (box) => every(box, (there, cell) => (there ? there.push(box) : cells.set(cell, [box]))),
-    free: (box) => every(box, (there) => !there || there.every((other) => apart(box, other))),
+    add: (box) => { for (const cell of cellsOf(box)) cells.set(cell, [...(cells.get(cell) || []), box]); },
+    free: (box) => ![...cellsOf(box)].some((cell) => cells.get(cell)?.some((other) => over(box, other))),
   };
 }
 
@@ -29,14 +25,13 @@ function paint(canvas, colours) {
   "use strict";
 
   const ROOM = [170, 90], CLOSEST = 1.5, NEAR = 4, FAR = 0.05; // pixels for labels around all; zooms
-  const MOVING = 400, REST = 150; // lines that are drawn while all moves; milliseconds until it rests
   const CORNERS = { "■": [[-1, -1], [1, -1], [1, 1], [-1, 1]], "◆": [[0, -1], [1, 0], [0, 1], [-1, 0]],
     "▲": [[0, -1], [1, 1], [-1, 1]] };
   const LINE = 1.25; // height of a line of text by its size
 
   const pen = canvas.getContext("2d");
   const view = { x: 0, y: 0, zoom: 1 };
-  let nodes = [], lines = [], labels = null, due = 0, rest = 0, wide = 0, high = 0;
+  let nodes = [], lines = [], labels = null, due = 0, wide = 0, high = 0;
 
   const radius = (node) => node.size / 2 * Math.min(1.4, Math.max(0.5, view.zoom));
   const across = (x) => (x - view.x) * view.zoom + wide / 2;
@@ -166,15 +161,13 @@ function paint(canvas, colours) {
     pen.globalAlpha = 1;
     pen.fillStyle = colours.back;
     pen.fillRect(0, 0, wide, high);
-    lines.slice(rest ? -MOVING : 0).forEach(drawLine);
+    lines.forEach(drawLine);
     for (let at = nodes.length - 1; at >= 0; at -= 1) drawNode(nodes[at]);
     labels.forEach(drawLabel);
   }
 
   function redraw(moved) { // moved: places or sizes are other ones
     if (moved) labels = null;
-    clearTimeout(rest);
-    rest = setTimeout(() => { rest = 0; draw(); }, REST);
     due = due || requestAnimationFrame(draw);
   }
 
@@ -198,12 +191,6 @@ function paint(canvas, colours) {
     redraw(true);
   }
 
-  // Brings a node into the middle.
-  function bring(node) {
-    Object.assign(view, { x: node.x, y: node.y, zoom: Math.max(view.zoom, 1) });
-    redraw(true);
-  }
-
   // The node whose dot or label is at this place of the canvas.
   function nodeAt(x, y) {
     const at = (box, w, h) => Math.abs(across(box.x) - x) <= w && Math.abs(down(box.y) - y) <= h;
@@ -223,5 +210,5 @@ function paint(canvas, colours) {
     redraw(true);
   }
 
-  return { bring, fit, measure, nodeAt, pan, redraw, show, view, zoomBy };
+  return { fit, measure, nodeAt, pan, redraw, show, view, zoomBy };
 }

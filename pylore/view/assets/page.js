@@ -109,11 +109,8 @@
       : `${several(matches, "node")}, ${several(lines.length, "line")}`;
   }
 
-  // Lists nodes with the words in their title first, and brings all matches into view.
   function seek() {
     refresh();
-    const titled = (node) => fold(node.title).includes(fold($("find").value.trim()));
-    $("nodes").append(...[...nodes].sort((a, b) => titled(b) - titled(a)).map((node) => node.item));
     picture.fit(nodes.filter((node) => node.found));
   }
 
@@ -133,14 +130,11 @@
 
   // --- one node
 
-  // The ends of a node's edges, records first, each relation and end once.
+  // The ends of a node's edges, records first.
   function neighboursOf(node) {
-    const found = new Map();
-    for (const { from, to, relation, strength } of node.edges) {
-      const other = from === node ? to : from, text = `${from === node ? "→" : "←"} ${relation} `;
-      found.set(text + other.id, { other, text, strength });
-    }
-    return [...found.values()].sort((a, b) => byKind(a.other, b.other) || b.strength - a.strength);
+    return node.edges.map(({ from, to, relation, strength }) => (
+      { other: from === node ? to : from, text: `${from === node ? "→" : "←"} ${relation} `, strength }
+    )).sort((a, b) => byKind(a.other, b.other) || b.strength - a.strength);
   }
 
   function linkTo(node, text, action) {
@@ -171,17 +165,9 @@
     if (node) {
       tell(node);
       node.item.scrollIntoView({ block: "nearest" });
-      if (centre) picture.bring(node);
+      if (centre) picture.fit([node]);
     }
-    const hash = node ? `#${encodeURIComponent(node.id)}` : "";
-    if (location.hash !== hash) history.pushState(null, "", hash || location.pathname);
     refresh();
-  }
-
-  function followHash() {
-    const hash = location.hash.slice(1);
-    const node = nodes.find(({ id }) => hash === id || hash === encodeURIComponent(id)) || null;
-    if (node !== chosen) choose(node);
   }
 
   // --- keys
@@ -220,27 +206,22 @@
     event.preventDefault();
   });
 
-  // --- the pointer moves a node or all of it
+  // --- the pointer chooses a node or moves the picture
 
-  let held = null, last = null, moved = 0;
+  let moved = 0;
 
   canvas.addEventListener("pointerdown", (event) => {
-    [held, last, moved] = [picture.nodeAt(event.offsetX, event.offsetY), event, 0];
+    moved = 0;
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointermove", (event) => {
     if (!canvas.hasPointerCapture(event.pointerId)) return;
-    const dx = event.offsetX - last.offsetX, dy = event.offsetY - last.offsetY;
-    last = event;
-    moved += Math.abs(dx) + Math.abs(dy);
-    if (moved < 4) return;
-    if (held) {
-      held.x += dx / picture.view.zoom;
-      held.y += dy / picture.view.zoom;
-      picture.redraw(true);
-    } else picture.pan(dx, dy);
+    moved += Math.abs(event.movementX) + Math.abs(event.movementY);
+    if (moved >= 4) picture.pan(event.movementX, event.movementY);
   });
-  canvas.addEventListener("pointerup", () => { if (moved < 4) choose(held || null, false); });
+  canvas.addEventListener("pointerup", ({ offsetX, offsetY }) => {
+    if (moved < 4) choose(picture.nodeAt(offsetX, offsetY) || null, false);
+  });
   canvas.addEventListener("wheel", (event) => {
     picture.zoomBy(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), event.offsetX, event.offsetY);
     event.preventDefault();
@@ -266,9 +247,7 @@
   filters("type", counts(nodes, "type"));
   filters("relation", counts(edges, "relation"));
   $("find").addEventListener("input", seek);
-  $("fit").addEventListener("click", () => picture.fit());
   new ResizeObserver(() => picture.redraw(false)).observe(canvas);
-  addEventListener("popstate", followHash);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", takeColours);
   takeColours();
   for (const node of nodes) {
@@ -280,6 +259,5 @@
   layout(nodes, edges.map(({ from, to }) => [from, to]), Math.max(0.6, canvas.clientWidth / (canvas.clientHeight || 1)));
   refresh();
   picture.fit();
-  followHash();
   document.documentElement.dataset.ready = "yes";
 })();
