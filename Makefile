@@ -59,7 +59,7 @@ bench-instructions: setup-dev ## instructions of commands against those before; 
 lock: ## write the hashes of all packages anew, when a version in requirements*.txt changes
 	@bash tools/lock.sh
 
-dist: setup-dev ## write dist/: wheel, source distribution, what lore is made of (CycloneDX), checksums
+dist: setup-dev ## write dist/: wheel, source distribution, checksums
 	@bash tools/dist.sh
 
 soak: setup-dev ## kills, power cuts, full disks, merges and crowds for MINUTES (default 5)
@@ -81,5 +81,5 @@ uninstall: ## take away what 'make install' put under PREFIX
 	@bash tools/install.sh uninstall
 
 clean: ## remove .venv, caches and builds
-	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector .venv-installs .venv-llm .venv-site dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
+	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector .venv-installs .venv-site dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import os
 import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -106,40 +104,3 @@ def test_a_package_with_its_hash_is_installed(tmp_path: Path) -> None:
     done = install(tmp_path, f"pinned==1.0 --hash=sha256:{wheel(tmp_path)}\n")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "target/pinned.py").exists()
-
-
-# --- the bill of materials
-
-
-@pytest.fixture(scope="module")
-def document() -> dict[str, Any]:
-    command = [sys.executable, "-I", str(ROOT / "tools/sbom.py")]
-    first, second = (subprocess.check_output(command) for _ in range(2))
-    assert first == second
-    found: dict[str, Any] = json.loads(first)
-    return found
-
-
-def test_the_bill_has_the_fields_that_the_format_requires(document: dict[str, Any]) -> None:
-    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
-    parts = [document["metadata"]["component"], *document["components"]]
-    assert all(part["name"] and part["version"] for part in parts)
-    refs = [part["bom-ref"] for part in parts]
-    assert len(set(refs)) == len(refs)
-
-
-def test_the_bill_lists_all_that_is_locked(document: dict[str, Any]) -> None:
-    for name, scope in zip(LOCKED[:3], ("required", "optional", "excluded"), strict=True):
-        parts = [
-            part for part in document["components"]
-            if part["scope"] == scope and part["purl"].startswith("pkg:pypi/")
-        ]  # fmt: skip
-        assert {(part["name"], part["version"]) for part in parts} == {
-            pin[:2] for pin in pins(f"{name}.lock")
-        }
-        hashes = [one["content"] for part in parts for one in part["hashes"]]
-        assert hashes == re.findall(
-            "sha256:(.+?)(?: |$)", (ROOT / f"{name}.lock").read_text(), re.M
-        )
-    others = [part["name"] for part in document["components"] if "pypi" not in part["purl"]]
-    assert others == ["d3-dispatch", "d3-timer", "d3-quadtree", "d3-force"]

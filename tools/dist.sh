@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Usage: bash tools/dist.sh
 #
-# Makes what a release has in dist/: the wheel, the source distribution, the list of what
-# lore is made of (CycloneDX), and the checksums of the three. Of a checkout that is what is
-# committed, wherever it lies, so the same commit gives the same files.
+# Makes what a release has in dist/: the wheel, the source distribution, and the checksums of
+# both. Of a checkout that is what is committed, wherever it lies, so the same commit gives the
+# same files.
 
 . "${BASH_SOURCE[0]%/*}/venv.sh"
 cd -P "${BASH_SOURCE[0]%/*}/.." || exit 1
@@ -23,8 +23,6 @@ rm -rf dist && mkdir dist || exit 1
 (cd "$source" && umask 022 && "$python" -I -m hatchling build -d dist >/dev/null) ||
   lore_fail "hatchling could not build: see above"
 cp "$source"/dist/* dist/ || exit 1
-"$python" -I "$source/tools/sbom.py" >dist/lore.cdx.json ||
-  lore_fail "the list of parts could not be made: see above"
 cd dist || exit 1
 set -- *
 "$python" -I - "$@" >SHA256SUMS <<'END'

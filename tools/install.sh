@@ -20,8 +20,8 @@ umask 022
 
 own_links='bin/lore ../lib/lore/lore.sh
 bin/graph.sh ../lib/lore/graph/graph.sh
-share/bash-completion/completions/lore ../../../lib/lore/completions/lore.bash
-share/zsh/site-functions/_lore ../../../lib/lore/completions/_lore'
+share/bash-completion/completions/lore ../../../lib/lore/lib/completion.bash
+share/zsh/site-functions/_lore ../../../lib/lore/lib/completion.zsh'
 folders='share/bash-completion/completions share/bash-completion share/zsh/site-functions share/zsh
 share/man/man1 share/man share bin lib'
 
@@ -118,21 +118,12 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
 }
 
 write_manual() {
-  lore_step 'writing the manual and completions'
+  lore_step 'writing the manual'
   "$new/.venv/bin/python" -I -B -c 'import sys; sys.path.append(sys.argv[1])
 from pylore.cli.manual import write_pages
 write_pages(sys.argv[1] + "/man")' "$new" || lore_fail "the manual could not be written: see above; nothing was changed"
   set_links
   refuse_foreign
-}
-
-write_completions() {
-  [ -x "$new/lib/lore-completion" ] || return 0
-  mkdir "$new/completions" || exit 1
-  if ! { bash "$new/lore.sh" completion bash >"$new/completions/lore.bash" &&
-    bash "$new/lore.sh" completion zsh >"$new/completions/_lore"; }; then
-    lore_fail "the completions could not be written: see above; nothing was changed"
-  fi
 }
 
 remove_version() { # <folder>: removes what an install made; all in it is lore's own
@@ -203,7 +194,6 @@ install_lore() {
   copy_files
   make_environment
   write_manual
-  write_completions
   swap
   make_links
   say_path

@@ -7,16 +7,15 @@ setup() {
   lore add note alone --id note-alone --embedder none >/dev/null
 }
 
-@test "graph.sh runs on its own and through links" {
+@test "graph.sh runs on its own and beside lore" {
   local graph=$LORE_REPOSITORY/graph/graph.sh
   run_program "$graph" orphans --ids
   expect 0 note-alone
-  ln -s "$graph" "$TEST_ROOT/my graph"
-  run_program "$TEST_ROOT/my graph" orphans --ids
-  expect 0 note-alone
-  ln -s "my graph" "$TEST_ROOT/again"
-  cd "$TEST_ROOT"
-  run_program env LORE_DIR="$STORE" bash again orphans --ids
+  ln -s "$graph" "$TEST_ROOT/graph.sh"
+  run_program "$TEST_ROOT/graph.sh" orphans --ids
+  expect_error 1 "no lore beside"
+  ln -s "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/lore"
+  run_program "$TEST_ROOT/graph.sh" orphans --ids
   expect 0 note-alone
   cd "$LORE_REPOSITORY/graph"
   run_program env LORE_DIR="$STORE" bash graph.sh orphans --ids
