@@ -5,8 +5,10 @@ Sizes are bytes of UTF-8 of the JSON that a command prints.
 
 from __future__ import annotations
 
-from ..core.errors import LoreError, UsageError
+from ..core.errors import LoreError
 from ..core.json import dumps
+from ..core.text import counted
+from .find import context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +18,6 @@ if TYPE_CHECKING:
     from .engine import Engine
 
     Rows = list[dict[str, Any]]
-
-LEAST = 1000
-"""Least ``max_bytes``: in less, hardly a result has room."""
 
 _ROW = 2
 """Bytes between two rows of a list, and around it: a comma and the end of a line."""
@@ -36,62 +35,39 @@ def size(value: object) -> int:
 
 
 def first_rows(rows: Rows, most: int) -> tuple[Rows, list[str]]:
-    """Return as many rows as a list of ``most`` bytes holds (0: all), and notes; LoreError if not
-    even the first one has room."""
-    count = _fitting(rows, most)
-    if rows and not count:
-        raise LoreError(f"not even the first result has room: max_bytes is {most}")
-    return rows[:count], _left_out(len(rows) - count, most)
+    """Return as many rows as a list of ``most`` bytes holds (0: all), and notes.
 
-
-def first_nodes(rows: Rows, most: int) -> tuple[Rows, list[str]]:
-    """Return the same for whole nodes; of the first one, edges and then the body are cut to fit."""
-    count = _fitting(rows, most)
-    if count or not rows:
-        return rows[:count], _left_out(len(rows) - count, most)
-    node, notes = _shortened(dict(rows[0]), most)
-    return [node], _left_out(len(rows) - 1, most) + notes
-
-
-def _fitting(rows: Rows, most: int) -> int:
-    """Return how many of the first rows a list of ``most`` bytes holds; all where that is 0."""
-    if not require_room(most):
-        return len(rows)
-    left = most - 2 * _ROW
-    for place, row in enumerate(rows):
+    Of a first node that has no room, the edges go, and then the end of its body; of another first
+    row LoreError says that.
+    """
+    if not most:
+        return rows, []
+    kept: Rows = []
+    notes, left = list[str](), most - 2 * _ROW
+    for row in rows:
         left -= size(row) + _ROW
         if left < 0:
-            return place
-    return len(rows)
+            break
+        kept.append(row)
+    if rows and not kept:
+        if "body" not in rows[0]:
+            raise LoreError(f"not even the first result has room: max_bytes is {most}")
+        kept, notes = _shortened(rows[0], most)
+    if gone := len(rows) - len(kept):
+        notes.insert(0, f"{counted(gone, 'result')} left out: max_bytes is {most}")
+    return kept, notes
 
 
-def require_room(most: int) -> int:
-    """Return ``max_bytes``; UsageError if it is below ``LEAST`` and not 0."""
-    if 0 < most < LEAST:
-        raise UsageError(f"max_bytes is '{most}': give 0, or {LEAST} and more")
-    return most
-
-
-def _left_out(count: int, most: int) -> list[str]:
-    things = "result" if count == 1 else "results"
-    return [f"{count} {things} left out: max_bytes is {most}"] if count else []
-
-
-def _shortened(node: dict[str, Any], most: int) -> tuple[dict[str, Any], list[str]]:
-    over = size(node) + 3 * _ROW - most
-    edges, notes = [*node.get("edges", ())], []
-    while edges and over > 0:
-        over -= size(edges.pop()) + 1
-    if gone := len(node.get("edges", ())) - len(edges):
-        notes.append(f"{gone} edges of {node['id']} left out: max_bytes is {most}")
-    node["edges"] = edges
-    if over > 0 and node.get("body"):
-        body = node["body"].encode()
+def _shortened(node: dict[str, Any], most: int) -> tuple[Rows, list[str]]:
+    edges, node = node.get("edges", []), {**node, "edges": []}
+    notes = [f"{len(edges)} edges of {node['id']} left out: max_bytes is {most}"] if edges else []
+    over, body = size(node) + 3 * _ROW - most, node["body"].encode()
+    if over > 0:
         kept = max(0, 2 * len(body) - over - size(node["body"]))
         node["body"] = body[:kept].decode(errors="ignore")
         notes.append(f"the body of {node['id']} ends after {kept} of {len(body)} bytes: "
                      f"max_bytes is {most}")  # fmt: skip
-    return node, notes
+    return [node], notes
 
 
 def context_within(engine: Engine, question: str, text_bytes: int = 0, **options: Any) -> Context:
@@ -102,26 +78,20 @@ def context_within(engine: Engine, question: str, text_bytes: int = 0, **options
     Args:
         options: those of ``app.find.context``.
     """
-    from .find import context
-
-    found = context(engine, question, **options)
-    most = text_bytes or require_room(engine.settings.max_bytes)
-    for tries_left in range(_TRIES, -1, -1):
-        taken = len(found.text.encode()) if text_bytes else size(found.to_row())
-        if not most or taken <= most:
-            return found
-        if not tries_left:
-            break
-        if found.withheld and not text_bytes:
+    most, notes = text_bytes or engine.settings.max_bytes, list[str]()
+    for _ in range(_TRIES):
+        found = context(engine, question, **options)
+        found.notes += notes
+        if most and not text_bytes and size(found.to_row()) > most and found.withheld:
             found.notes.append(f"{len(found.withheld)} of what was withheld are not named: "
                                f"max_bytes is {most}")  # fmt: skip
             found.withheld = []
-            continue
+        taken = len(found.text.encode()) if text_bytes else size(found.to_row())
+        if not most or taken <= most:
+            return found
         budget = max(_LEAST_BUDGET, found.tokens_used * most // taken * 9 // 10)
-        found = context(engine.changed([("budget", str(budget))], "max_bytes"), question, **options)
-        if not text_bytes:
-            found.notes.append(f"the budget was lowered to {budget} tokens: max_bytes is {most}")
-    found.text, found.tokens_used, found.included = "", 0, []
-    found.notes = [f"nothing that was found has room: max_bytes is {most}"]
-    found.question = found.question.encode()[: most // 3].decode(errors="ignore")
-    return found
+        engine = engine.changed([("budget", str(budget))], "max_bytes")
+        notes = [] if text_bytes else [
+            f"the budget was lowered to {budget} tokens: max_bytes is {most}"
+        ]  # fmt: skip
+    raise LoreError(f"nothing that was found has room: max_bytes is {most}")

@@ -308,9 +308,9 @@ def show(
         whole = ids_from(ids, "show")
         found = find(engine, whole, history=history)
         if session.settings.max_bytes:
-            from ..app.bounds import first_nodes
+            from ..app.bounds import first_rows
 
-            found, notes = first_nodes(found, session.settings.max_bytes)
+            found, notes = first_rows(found, session.settings.max_bytes)
             session.say(notes)
         if len(whole) == 1 and "-" not in ids:
             session.output.one(found[0], lambda item: _rendered("nodes_text")([item]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.bounds import context_within, first_nodes, first_rows
+from ..app.bounds import context_within, first_rows
 from ..app.find import keep_question, record_shown, related, search, show
 from ..cli import find
 from ..cli.command import argument, option, parameters_of
@@ -135,7 +135,7 @@ def lore_show(engine: Engine, ids: tuple[str, ...] = like(find.show, "ids")) -> 
     """Nodes: body, why, status, anchors in code with verdicts, and up to ten edges of each
     relation with their count. Call it before you rely on a result."""
     rows = [_node_row(node) for node in show(engine, ids)]
-    rows, left_out = first_nodes(rows, engine.settings.max_bytes)
+    rows, left_out = first_rows(rows, engine.settings.max_bytes)
     return json_object(rows[0]) if len(ids) == 1 else json_list(rows), left_out
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from new_stores import new_store
 
-from pylore.app.bounds import context_within, first_nodes, size
+from pylore.app.bounds import context_within, first_rows, size
 from pylore.app.engine import Engine
+from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 
@@ -25,7 +26,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         yield Engine(store, settings, str(tmp_path))
 
 
-@pytest.mark.parametrize("most", [1000, 1500, 3000, 6000])
+@pytest.mark.parametrize("most", [1500, 3000, 6000])
 def test_context_keeps_within_its_bytes(engine: Engine, most: int) -> None:
     whole = context_within(engine, "which token is signed")
     assert size(whole.to_row()) > 6000 and whole.withheld
@@ -33,7 +34,7 @@ def test_context_keeps_within_its_bytes(engine: Engine, most: int) -> None:
         engine.changed([("max_bytes", str(most))], "flag"), "which token is signed"
     )
     assert size(less.to_row()) <= most
-    assert less.notes and (less.text or most < 1500)
+    assert less.notes and less.text
     text = context_within(engine, "which token is signed", most)
     assert 0 < len(text.text.encode()) <= most
 
@@ -41,9 +42,17 @@ def test_context_keeps_within_its_bytes(engine: Engine, most: int) -> None:
 def test_a_node_without_room_loses_edges_then_its_end() -> None:
     edges = [{"id": f"note-{number}", "title": "x" * 50} for number in range(30)]
     node = {"id": "note-a", "body": "é" * 400, "edges": edges}
-    rows, notes = first_nodes([node, node], 1500)
-    assert size(rows) <= 1500 and 0 < len(rows[0]["edges"]) < 30 and rows[0]["body"] == "é" * 400
+    rows, notes = first_rows([node, node], 1500)
+    assert size(rows) <= 1500 and rows[0]["edges"] == [] and rows[0]["body"] == "é" * 400
     assert notes[0].startswith("1 result left out") and "edges of note-a left out" in notes[1]
-    rows, notes = first_nodes([{**node, "body": "é" * 4000}], 1000)
-    assert size(rows) <= 1000 and rows[0]["edges"] == [] and set(rows[0]["body"]) == {"é"}
+    rows, notes = first_rows([{**node, "body": "é" * 4000}], 1000)
+    assert size(rows) <= 1000 and set(rows[0]["body"]) == {"é"}
     assert "the body of note-a ends after" in notes[1]
+
+
+def test_an_answer_without_room_is_an_error(engine: Engine) -> None:
+    tiny = engine.changed([("max_bytes", "10")], "flag")
+    with pytest.raises(LoreError, match="nothing that was found has room"):
+        context_within(tiny, "which token is signed")
+    with pytest.raises(LoreError, match="not even the first result has room"):
+        first_rows([{"id": "note-a"}], 10)
