@@ -48,19 +48,37 @@ if TYPE_CHECKING:
 
     About = list[tuple[Anchor, Claim]]
 
-_KEPT, _OTHERS = ("rule", "constraints", "utils"), (
-    "id", "language", "message", "note", "severity", "url", "metadata", "labels", "fix",
-    "transform", "rewriters",
-)  # fmt: skip
-"""Keys of a rule file: those that say what matches, and those that do not matter here."""
+_KEPT = ("rule", "constraints", "utils")
+"""Keys of a rule file that say what matches."""
 
 
-def claim(engine: Engine, id: str, rule: str, **claimed: Any) -> dict[str, Any]:
-    """Tie a node to a claim (``claim_of``); return the anchor as a row with its ``state``.
+def claim(
+    engine: Engine, id: str, rule: str, *, expect: str = "", of: str = "", lang: str = "",
+    inside: str = "", left_out: Sequence[str] = (), here: str = "",
+) -> dict[str, Any]:  # fmt: skip
+    """Tie a node to a claim that ast-grep takes; return the anchor as a row with its ``state``.
 
     Places that are against the claim today are known from then on.
+
+    Args:
+        rule: a pattern, or a YAML file with a rule.
+        lang: the language; that of most files if empty.
+        here: the folder that the globs ``inside`` and ``left_out`` and the file start from.
     """
-    one = claim_of(Project(engine.root), rule, **claimed)
+    parsed, named = rule_of(rule, here)
+    root = engine.root
+    glob = relative_glob(root, here or root, inside) if inside else "**"
+    without = [relative_glob(root, here or root, one) for one in left_out]
+    rules = load_rules()
+    lang = _language(rules, lang or named) or most_used(rules, Project(root).paths(), glob)
+    one = Claim(glob, parsed, expect, lang, of, without)
+    fault = "is not said to be expected: give --expect none, all, some or a number"
+    if not expect or (fault := one.fault()):
+        raise UsageError(f"the rule {fault}")
+    if fault := bad_pattern(rules, one):
+        raise UsageError(fault)
+    if why := refusal(compiled(rules.grammars(lang), one, 0)):
+        raise UsageError(f"the rule is not one of ast-grep's: {why}")
     return anchor(engine, id, one.glob, "rule", one.detail)
 
 
@@ -163,34 +181,6 @@ def follow_claims(
     return [row | history for row, history in zip(shown, histories, strict=True)], confidence
 
 
-def claim_of(
-    project: Project, rule: str, *, expect: str = "", of: str = "", lang: str = "",
-    inside: str = "", left_out: Sequence[str] = (), here: str = "",
-) -> Claim:  # fmt: skip
-    """Return a claim that ast-grep takes.
-
-    Args:
-        rule: a pattern, or a YAML file with a rule.
-        lang: the language; that of most files if empty.
-        here: the folder that the globs ``inside`` and ``left_out`` and the file start from.
-    """
-    parsed, named = rule_of(rule, here)
-    here = here or project.root
-    glob = relative_glob(project.root, here, inside) if inside else "**"
-    without = [relative_glob(project.root, here, one) for one in left_out]
-    rules = load_rules()
-    lang = _language(rules, lang or named) or most_used(rules, project.paths(), glob)
-    one = Claim(glob, parsed, expect, lang, of, without)
-    fault = "is not said to be expected: give --expect none, all, some or a number"
-    if not expect or (fault := one.fault()):
-        raise UsageError(f"the rule {fault}")
-    if fault := bad_pattern(rules, one):
-        raise UsageError(fault)
-    if why := refusal(compiled(rules.grammars(lang), one, 0)):
-        raise UsageError(f"the rule is not one of ast-grep's: {why}")
-    return one
-
-
 def bad_pattern(rules: Rules, claim: Claim) -> str:
     """Return which pattern of a claim its language does not have, and why; or nothing."""
     for grammar in rules.grammars(claim.lang):
@@ -208,12 +198,10 @@ def rule_of(text: str, here: str) -> tuple[Rule, str]:
         data = _yaml(text, os.path.join(here, text))
     else:
         return text, ""
-    unknown = data.keys() - {*_KEPT, *_OTHERS}
-    if {"files", "ignores"} & unknown:
+    if {"files", "ignores"} & data.keys():
         raise UsageError(f"{text[:40]}: says 'files' or 'ignores': give --in and --except instead")
-    if unknown or not isinstance(data.get("rule"), dict):
-        what = f"has '{min(unknown)}'" if unknown else "has no 'rule'"
-        raise UsageError(f"{text[:40]}: {what}: give a rule file of ast-grep")
+    if not isinstance(data.get("rule"), dict):
+        raise UsageError(f"{text[:40]}: has no 'rule': give a rule file of ast-grep")
     return {name: data[name] for name in _KEPT if name in data}, str(data.get("language", ""))
 
 
@@ -223,17 +211,13 @@ def _yaml(name: str, path: str) -> dict[str, Any]:
     try:
         text = read_plain(path, LONGEST).decode()
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise UsageError(f"{name}: refers to itself by '*': write it out")
+            raise LoreError("refers to itself by '*': write it out")
         data = yaml.safe_load(text)
         canonical(data)
-    except (OSError, LoreError) as error:
-        raise UsageError(f"{name}: {error}") from None
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+    except (OSError, LoreError, yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         line = str(error).partition("\n")[0]
-        raise UsageError(f"{name}: is not one YAML document of plain values: {line}") from None
-    if not isinstance(data, dict):
-        raise UsageError(f"{name}: is not a rule file of ast-grep: it has no keys")
-    return data
+        raise UsageError(f"{name}: is not a rule file of ast-grep: {line}") from None
+    return data if isinstance(data, dict) else {}
 
 
 def _language(rules: Rules, name: str) -> str:
