@@ -126,7 +126,13 @@ def anchor(
     """
     kind = exclusive(rule=rule, glob=glob, hash=hash, symbol=symbol, lines=lines)[2:]
     exclusive(rule=rule, FILE=file)
-    of_rule = {"of": of, "lang": lang, "inside": inside, "left_out": left_out, "expect": expect}
+    of_rule: dict[str, Any] = {
+        "of": of,
+        "lang": lang,
+        "inside": inside,
+        "left_out": left_out,
+        "expect": expect,
+    }
     if any(of_rule.values()) and not rule:
         raise UsageError("--of, --lang, --in, --except and --expect go with --rule PATTERN")
     if not file and not rule and (kind or remove):

@@ -11,7 +11,7 @@ from subprocess import run
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import DONE, FAILURE, EmbedderError, LoreError, UsageError
-from ..core.settings import Settings, from_environment
+from ..core.settings import Settings
 from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
@@ -88,7 +88,7 @@ def _settings(given: Mapping[str, str]) -> tuple[Settings, str]:
     except UsageError as error:
         problems.append(str(error))
     try:
-        settings = from_environment(given, lenient=True)
+        settings = Settings.load(given, lenient=True)
     except UsageError as error:
         return Settings(), "; ".join([*problems, str(error)])
     return settings, "; ".join([*problems, *settings.problems])

@@ -137,7 +137,7 @@ def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
 
 
 def _search_batch(session: Session, given: dict[str, Any], path: str) -> None:
-    from ..core.settings import from_environment
+    from ..core.settings import Settings
     from .batch import answer_all, line_of
 
     with _engine_of_search(session, "", given["near"]) as engine:
@@ -145,7 +145,7 @@ def _search_batch(session: Session, given: dict[str, Any], path: str) -> None:
         def answer(question: Question) -> Hits:
             line = line_of(question.options, search)
             excluded = given["exclude"] + line.given.pop("exclude", ()) + question.exclude
-            under = engine.under(from_environment({**session.given, **line.settings}))
+            under = engine.under(Settings.load({**session.given, **line.settings}))
             found = _find(under, question.query, {**given, **line.given, "exclude": excluded})
             _rows(under, found)
             _record_shown(session, under, question.query, found)

@@ -139,11 +139,11 @@ def _keep_prompt_line(given: Mapping[str, str]) -> str:
 def _engine(given: Mapping[str, str]) -> Engine:
     """Return the engine of this folder's store; raise LoreError if the store is not trusted."""
     from ..app.engine import Engine
-    from ..core.settings import from_environment
+    from ..core.settings import Settings
     from ..system.projects import is_trusted
     from .runtime import data_folder, open_for_reading, project_folder, project_root
 
-    settings = from_environment(given)
+    settings = Settings.load(given)
     if project_folder() and not is_trusted(data_folder()):
         raise LoreError(f"{project_folder()} is not trusted: run 'lore store trust' if it is yours")
     return Engine(open_for_reading(settings), settings, project_root())

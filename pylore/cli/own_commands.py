@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..core.settings import from_environment
+from ..core.settings import Settings
 from ..system import config
 from ..system.plugin_files import BEGINNING, COMMAND, command_files, kind_of
 from ..system.programs import (
@@ -31,7 +31,7 @@ def own_commands() -> dict[str, str]:
     """Return the files of the user's own commands by name; print a note if the config is wrong."""
     try:
         config.load(os.environ)
-        folder = from_environment({}).plugin_dir
+        folder = Settings.load({}).plugin_dir
     except LoreError as error:
         note(str(error))
         return {}
@@ -58,7 +58,7 @@ def path_of(name: str) -> str:
         return ""
     config.load(os.environ)
     try:
-        return find(BEGINNING, name, from_environment({}).plugin_dir)
+        return find(BEGINNING, name, Settings.load({}).plugin_dir)
     except Missing:
         return ""
     except Refused as why:

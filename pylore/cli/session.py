@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import UsageError, first_of
-from ..core.settings import from_environment
+from ..core.settings import Settings
 from ..store import tell_waiting
 from ..terminal.output import FORMS, Output, flush, note
 from .runtime import open_for_reading, project_root
@@ -65,7 +65,7 @@ class Session:
 
     def read_settings(self, *, lenient: bool = False) -> None:
         """Read the settings and print what is wrong in a config file; ``lenient`` goes on then."""
-        settings = self._settings = from_environment(self.given, lenient=lenient)
+        settings = self._settings = Settings.load(self.given, lenient=lenient)
         for warning in settings.warnings:
             note(warning)
         if settings.problems:

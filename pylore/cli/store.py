@@ -399,8 +399,7 @@ def _file(setting: Setting, value: str, file: str) -> str:
     if file == "--user" or (not file and (why or not found)):
         return users_file()
     if why and found:
-        raise UsageError(f"{setting.config_key} {why}, so it counts only in the user's own "
-                         "config: say --user")  # fmt: skip
+        raise UsageError(f"{setting.config_key} counts only in the user's own config: say --user")
     if not found:
         require_store(data_folder())
     return _shared_file()

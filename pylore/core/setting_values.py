@@ -5,8 +5,12 @@ A module beside ``settings``, because a search for which nothing is set does not
 
 from __future__ import annotations
 
+from .ids import ALL, LONGEST, is_name
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     Weights = dict[str, tuple[float, float | None]]
     """Relation to its weight forwards, and backwards unless that follows from it."""
     Value = int | float | str | tuple[str, ...] | Weights | dict[str, str]
@@ -20,52 +24,40 @@ PLACES = ("http://", "https://", "unix:/")
 
 def parse_value(kind: str, text: str, low: float, high: float, choices: tuple[str, ...]) -> Value:
     """Return the value of ``text`` for a setting of this kind; ValueError names the valid ones."""
-    if kind == "text":
-        return text
     if kind in ("int", "float"):
-        return (_whole if kind == "int" else _number)(text, low, high)
-    if kind == "choice":
-        if text not in choices:
-            raise ValueError("one of " + ", ".join(choices))
-        return text
-    if kind in ("words", "names"):
-        words = tuple(text.replace(",", " ").split())
-        for word in words if kind == "names" else ():
-            plain = word.isascii() and word.replace("-", "").isalnum() and word == word.lower()
-            if not plain or word.startswith("-"):
-                raise ValueError("names in lower-case letters, digits and dashes")
-        return words
-    if kind == "weights":
-        return _weights(text)
-    return _texts(text) if kind == "texts" else (_scope if kind == "scope" else _embedder)(text)
+        return _number(kind, text, low, high)
+    if kind == "choice" and text not in choices:
+        raise ValueError("one of " + ", ".join(choices))
+    if kind == "words":
+        return tuple(text.replace(",", " ").split())
+    special: dict[str, Callable[[str], Value]] = {
+        "names": _names, "weights": _weights, "texts": _texts, "scope": _scope,
+        "embedder": _embedder,
+    }  # fmt: skip
+    return special[kind](text) if kind in special else text
 
 
-def _whole(text: str, low: float, high: float) -> int:
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    plain = digits.isascii() and digits.isdigit() and len(digits) < 16
-    if not plain or not low <= int(text) <= high:
-        raise ValueError(f"a whole number from {low:.0f} to {high:.0f}")
-    return int(text)
-
-
-def _number(text: str, low: float, high: float) -> float:
+def _number(kind: str, text: str, low: float, high: float) -> float:
     try:
-        value = float(text)
+        value = int(text) if kind == "int" else float(text)
     except ValueError:
         value = float("nan")
-    if not low <= value <= high:
-        raise ValueError(f"a number from {low:g} to {high:g}")
+    digits = text.isascii() and text.lstrip("+-").isdigit()
+    if not low <= value <= high or (kind == "int" and not digits):
+        whole = "whole " if kind == "int" else ""
+        raise ValueError(f"a {whole}number from {low:.15g} to {high:.15g}")
     return value
 
 
-def _scope(text: str) -> str:
-    from .ids import ALL, LONGEST, is_name
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(text.replace(",", " ").split())
+    if not all(map(is_name, names)):
+        raise ValueError(f"names of lower-case letters, digits, - and _, {LONGEST} at most")
+    return names
 
-    if text in ("", ALL):
-        return ""
-    if not is_name(text):
-        raise ValueError(f"a name of lower-case letters, digits, - and _, {LONGEST} at most")
-    return text
+
+def _scope(text: str) -> str:
+    return "" if text == ALL else " ".join(_names(text))
 
 
 def _embedder(text: str) -> str:

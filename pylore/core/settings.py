@@ -38,7 +38,7 @@ _MOST = 1_000_000_000
 
 
 class Setting:
-    """One row of the table. ``users`` is why a project's config may not set it, if it may not."""
+    """One row of the table. ``users``: it counts only in the user's own config."""
 
     name = section = ""
     default: Value
@@ -48,7 +48,7 @@ class Setting:
     kind: str
     choices: tuple[str, ...]
     option: str
-    users: str
+    users: bool
 
     def __init__(self, fields: dict[str, object]) -> None:
         self.__dict__ = fields
@@ -65,15 +65,9 @@ class Setting:
         return parse_value(self.kind, text, self.low, self.high, self.choices)
 
 
-class Section(str):
-    """The name of the rows below it."""
-
-    __slots__ = ()
-
-
 def row(
     default: T, help: str, low: float = 0, high: float = 0, *, kind: str = "",
-    choices: tuple[str, ...] = (), option: str = "", users: str = "",
+    choices: tuple[str, ...] = (), option: str = "", users: bool = False,
 ) -> T:  # fmt: skip
     """Return a row of the table, typed as the value that an instance has. The kind follows from
     the default, the option's name from the setting's, unless given.
@@ -89,7 +83,7 @@ class Settings:
     2
     """
 
-    _1 = Section("graph")
+    _1 = "graph"
     graph_depth = row(0, "hops to walk from the direct matches; 0 is a plain search", 0, 3)
     graph_max_depth = row(
         3, "maximum of graph_depth; 0 switches the graph off, whatever that says", 0, 3
@@ -120,7 +114,7 @@ class Settings:
         0.5, "edges made from code (imports, calls, …) that are less sure are not walked", 0, 1
     )
 
-    _2 = Section("search")
+    _2 = "search"
     limit = row(10, "how many direct matches to return", 1, 1000)
     retrievers: tuple[str, ...] = row(
         BUILT_IN_RETRIEVERS, "the legs whose lists are fused: fulltext, vector, hub (or hub-NAME "
@@ -144,7 +138,7 @@ class Settings:
         1, 36_500,
     )  # fmt: skip
 
-    _3 = Section("records and context")
+    _3 = "records and context"
     budget = row(4000, "the most tokens of a context, all of its text counted", 50, 1_000_000)
     max_bytes = row(
         0, "the most bytes of an answer as JSON: results go from the end; 0: no limit", 0, _MOST
@@ -158,7 +152,7 @@ class Settings:
     )
     promote_after = row(
         3, "accesses after which something staged is confirmed; 0: never", 0, 1_000_000,
-        users="lets what is staged become confirmed",
+        users=True,
     )  # fmt: skip
     duplicate_similarity = row(
         0.9, "cosine from which two texts repeat each other: 'add' warns", 0, 1
@@ -168,68 +162,66 @@ class Settings:
         1_000_000, "the largest file that 'lore index' reads, in bytes", 1000, _MOST
     )
 
-    _4 = Section("retention")
+    _4 = "retention"
     history_days = row(
         0, "'lore forget --faded' drops states left longer ago; 0: all are kept", 0, 36_500
     )
     events_days = row(
         14, "days to keep events and unanswered questions of sessions; 0: none are noted",
-        0, 36_500, users="says how long your own sessions are kept",
+        0, 36_500, users=True,
     )  # fmt: skip
     candidates_days = row(
         90, "'lore capture sweep' drops what was found longer ago and nobody has decided",
-        0, 36_500, users="says how long what was said in your own sessions is kept",
+        0, 36_500, users=True,
     )  # fmt: skip
     promote_auto = row(
         0, "candidates a day that are staged by themselves; user config only", 0, 5,
-        users="lets what was said in a session become knowledge",
+        users=True,
     )  # fmt: skip
 
-    _5 = Section("programs and places")
+    _5 = "programs and places"
     embedder = row(
         "static", "what turns text into vectors: static, none, sentence-transformers:NAME or "
         "endpoint:URL; the last two in the user's config only", kind="embedder",
     )  # fmt: skip
     endpoint_model = row(
         "", "the model to ask an endpoint for; empty leaves it to the endpoint; user config only",
-        users="says what texts are sent to",
+        users=True,
     )  # fmt: skip
     llm_command = row(
         "", "the program, with arguments, that 'lore ask' gives its prompt to; user config only",
-        users="runs a program",
+        users=True,
     )  # fmt: skip
-    plugin_dir = row(
-        "", "a folder of lore-<command> executables; user config only", users="runs a program"
-    )
+    plugin_dir = row("", "a folder of lore-<command> executables; user config only", users=True)
     plugin_timeout = row(
         0.0, "seconds that a plugin may take; 0: 2 for a retriever, 10 for the hooks of an event, "
         "60 for an importer, an exporter or redactors", 0, 3600,
-        users="ends programs of your own",
+        users=True,
     )  # fmt: skip
     scope = row(
         "", "whose facts are seen beside the common ones, and whose is what is added; empty, or "
         "--all-scopes: everybody's are seen; user config only", kind="scope",
-        users="says whose facts are seen",
+        users=True,
     )  # fmt: skip
     run = row("", "the run that searches belong to: what they show is recorded in it")
     busy_timeout = row(30.0, "seconds to wait for another writer", 0, 3600)
 
-    _6 = Section("hub")
+    _6 = "hub"
     remotes: dict[str, str] = row(
         {}, "hubs that 'lore sync NAME' knows, by name: postgresql://…, without a password; "
         "behind it what the hub takes: types=TYPE,… tags=TAG,… scopes=NAME,… staged; user config "
-        "only", kind="texts", users="says where knowledge is sent to",
+        "only", kind="texts", users=True,
     )  # fmt: skip
     on = row(
         "", "the hub, by the name of a remote, that 'lore search' asks in place of your own store; "
-        "user config only", users="says where queries are sent to",
+        "user config only", users=True,
     )  # fmt: skip
 
-    _7 = Section("output")
+    _7 = "output"
     output = row(
         "auto", "the form of what is printed where no option names one: auto is text on a "
         "terminal and JSON elsewhere; user config only", choices=("auto", "text", "json"),
-        option="output-form", users="says what programs get that read lore's output",
+        option="output-form", users=True,
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -243,8 +235,9 @@ class Settings:
 
     @classmethod
     def load(
-        cls, *, environ: Mapping[str, str], flags: Mapping[str, str], lenient: bool = False
-    ) -> Settings:
+        cls, flags: Mapping[str, str], *, environ: Mapping[str, str] = os.environ,
+        lenient: bool = False,
+    ) -> Settings:  # fmt: skip
         """Return values from the config hand-over, the environment and the options. Raise
         UsageError for an invalid value; ``lenient`` leaves out such lines of config files.
         """
@@ -297,8 +290,7 @@ class Settings:
                 unknown.append(f"{_place(origin)}: {_unknown(name)}: left out")
             elif origin.startswith("project:") and users_alone(setting.name, text):
                 self.warnings.append(
-                    f"{_place(origin)}: {name} {users_alone(setting.name, text)}, so it counts "
-                    "only in the user's own config: left out"
+                    f"{_place(origin)}: {name} counts only in the user's own config: left out"
                 )
             else:
                 try:
@@ -341,7 +333,7 @@ def _rows_of(table: type) -> tuple[Setting, ...]:
     rows = []
     section = ""
     for name, value in [*vars(table).items()]:
-        if isinstance(value, Section):
+        if name[1:].isdigit():
             section = str(value)
         elif isinstance(value, Setting):
             value.name, value.section = name, section
@@ -373,13 +365,11 @@ def _unknown(name: str) -> str:
     return f"unknown setting '{name}'{nearest(name, [one.config_key for one in SETTINGS])}"
 
 
-def users_alone(name: str, text: str) -> str:
-    """Return why a project may not set this; empty if it may."""
-    if name == "embedder" and ":" in text:
-        return "loads a model or sends texts away"
-    if name == "retrievers" and not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}:
-        return "runs a program"
-    return BY_NAME[name].users
+def users_alone(name: str, text: str) -> bool:
+    """Return True if a project may not set this: it runs a program, or sends texts away."""
+    if name == "retrievers":
+        return not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}
+    return BY_NAME[name].users or (name == "embedder" and ":" in text)
 
 
 def _unsecret(text: str) -> str:
@@ -403,8 +393,3 @@ def setting_of_option(option: str) -> str | None:
         if option in ("--" + one.option, "--" + one.name.replace("_", "-")):
             return one.name
     return OTHER_OPTIONS.get(option)
-
-
-def from_environment(flags: Mapping[str, str], *, lenient: bool = False) -> Settings:
-    """Return the settings of this process: its environment under these options."""
-    return Settings.load(environ=os.environ, flags=flags, lenient=lenient)

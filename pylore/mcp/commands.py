@@ -9,7 +9,7 @@ import sys
 from ..cli.command import command, option
 from ..cli.runtime import report_bug
 from ..core.errors import LoreError, UsageError
-from ..core.settings import BY_NAME, from_environment
+from ..core.settings import BY_NAME, Settings
 from ..terminal.output import note, write
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def mcp(
     claude mcp add lore -- lore mcp
     lore mcp --write --store ~/notes
     """
-    from_environment(session.given)  # refuses a wrong setting
+    Settings.load(session.given)  # refuses a wrong setting
     if install is not None:
         words = ["mcp", *(["--write"] if write_tools else [])]
         words += ["--store", os.path.abspath(folder)] if folder else []

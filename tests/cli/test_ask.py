@@ -87,7 +87,7 @@ def test_project_config_sets_no_model(model: Model) -> None:
     config.write_text(f'llm_command="{evil}"\n')
     done = model(code=1)
     assert not done.out and not canary.exists()
-    assert "llm_command runs a program" in done.err and "no model to ask" in done.err
+    assert "llm_command counts only in the user" in done.err and "no model to ask" in done.err
     config.unlink()
     model.lore.config.write_text(f"llm_command=\"'{model.path}' -m some\"\n")
     assert model().out == "They are signed [decision-tokens1].\n"

@@ -47,7 +47,7 @@ def test_project_config_enables_no_retriever(filled: Lore) -> None:
         config.write_text(f"retrievers={value}\n")
         done = filled("search", "tokens", "--ids")
         assert done.lines == ["decision-a"] and len(done.notes) == 1, value
-        assert ".lore/.config:1: retrievers runs a program" in done.notes[0]
+        assert ".lore/.config:1: retrievers counts only in the user" in done.notes[0]
     assert not (filled.root / "ran").exists()
     (filled.store / ".config").write_text("retrievers=mine\n")
     filled.patch.setenv("LORE_DIR", str(filled.store))  # a folder of the user's choice

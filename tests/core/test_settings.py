@@ -257,7 +257,7 @@ def test_a_wrong_value_is_refused_with_its_place_and_what_would_be_right(setting
         if setting.kind == "int":
             assert message.endswith(f"from {setting.low} to {setting.high}")
         if setting.kind in ("float", "weights"):
-            assert message.endswith(f"from {setting.low:g} to {setting.high:g}")
+            assert message.endswith(f"from {setting.low:.15g} to {setting.high:.15g}")
         assert "\n" not in message
 
 
@@ -301,7 +301,7 @@ def test_what_names_a_program_counts_only_in_the_users_own_config() -> None:
     project, user = load("project"), load("user")
     assert (project.plugin_dir, user.plugin_dir) == ("", "/tools")
     assert len(project.warnings) == 1
-    assert project.warnings[0].startswith("/c/.config:1: plugin_dir runs a program")
+    assert project.warnings[0].startswith("/c/.config:1: plugin_dir counts only in the user's")
     assert user.warnings == []
 
 
@@ -324,7 +324,7 @@ def test_retrievers_of_ones_own_count_only_in_the_users_own_config(text: str) ->
 
     project = load("project")
     assert project.retrievers == ("vector",)
-    assert project.warnings[0].startswith("/c/.config:1: retrievers runs a program")
+    assert project.warnings[0].startswith("/c/.config:1: retrievers counts only in the user's")
     if "/" not in text:
         assert load("user").retrievers == tuple(text.split())
 
