@@ -31,20 +31,15 @@ class Reading:
         self.parse_constant = constant
         self._scan = make_scanner(self)  # type: ignore[arg-type]
 
-    def read(self, text: str) -> tuple[Any] | None:
-        """Return the value; None if it is not JSON."""
+    def loads(self, text: str) -> Any:
+        """Return the value; raise ValueError with the message of ``json`` if it is not JSON."""
         bare = text.strip(" \t\n\r")
         try:
             value, end = self._scan(bare, 0)
-        except (StopIteration, ValueError, SystemError, RecursionError):
-            return None  # before Python 3.12 the scanner finds no error to raise without json
-        return (value,) if end == len(bare) else None
-
-    def loads(self, text: str) -> Any:
-        """Return the value; raise ValueError with the message of ``json`` if it is not JSON."""
-        found = self.read(text)
-        if found:
-            return found[0]
+            if end == len(bare):
+                return value
+        except (StopIteration, ValueError, SystemError):
+            pass  # before Python 3.12 the scanner finds no error to raise without json
         from json import JSONDecoder
 
         return JSONDecoder(parse_constant=self.parse_constant).decode(text)
@@ -54,15 +49,17 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-_READING = Reading(lambda name: float(name.replace("Infinity", "inf")))
-_STRICT = Reading(_refuse_constant)
-
-loads = _READING.loads
+loads = Reading(lambda name: float(name.replace("Infinity", "inf"))).loads
+_loads_strictly = Reading(_refuse_constant).loads
 
 
 def is_json(text: str) -> bool:
     """Return True if ``loads`` reads it."""
-    return _READING.read(text) is not None
+    try:
+        loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def dumps(value: Any) -> str:
@@ -136,14 +133,13 @@ def parse_object(line: bytes, longest: int, *, storable: bool = True) -> dict[st
     """Return the JSON object on a line; raise LoreError if it is none, longer, or not storable."""
     text = decoded(line, longest)
     try:
-        value = _STRICT.loads(text)
+        value = _loads_strictly(text)
     except (ValueError, RecursionError) as error:
         raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
     if not isinstance(value, dict):
         raise LoreError("not a JSON object")
-    if text.count("[") + text.count("{") > DEEPEST and _is_deep(value, DEEPEST):
-        raise LoreError(f"nested more than {DEEPEST} deep")
-    if storable and (b"\\u0000" in line or b"\\ud" in line.lower()):
+    is_deep = text.count("[") + text.count("{") > DEEPEST
+    if is_deep or (storable and (b"\\u0000" in line or b"\\ud" in line.lower())):
         require_storable(value)
     return value
 
@@ -154,16 +150,9 @@ def require_json_object(text: str) -> None:
     require_storable(parse_object(text.encode(), 4 * len(text)))
 
 
-def _is_deep(value: Any, levels: int) -> bool:
-    if not isinstance(value, (dict, list)):
-        return False
-    items = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deep(item, levels - 1) for item in items)
-
-
-def require_storable(value: object) -> None:
-    """Raise LoreError if a text within ``value`` has a NUL or half a surrogate pair, or a number is
-    not finite."""
+def require_storable(value: object, levels: int = DEEPEST) -> None:
+    """Raise LoreError if a text within ``value`` has a NUL or half a surrogate pair, a number is
+    not finite, or there are more ``levels``."""
     if isinstance(value, str):
         if "\0" in value:
             raise LoreError("a text has a NUL byte: leave it out")
@@ -175,5 +164,7 @@ def require_storable(value: object) -> None:
         if not isfinite(value):
             raise LoreError("a number is not finite: give another")
     elif isinstance(value, (dict, list)):
+        if not levels:
+            raise LoreError(f"nested more than {DEEPEST} deep")
         for item in (*value, *value.values()) if isinstance(value, dict) else value:
-            require_storable(item)
+            require_storable(item, levels - 1)

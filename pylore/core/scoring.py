@@ -125,9 +125,9 @@ def recency(age_in_days: float, half_life: float) -> float:
     return score
 
 
-def age_factor(recency_score: float, weight: float) -> float:
-    """Return 1 for a new record, down to ``1 − weight`` for an old one."""
-    return 1 - weight * (1 - recency_score)
+def factor(score: float, weight: float) -> float:
+    """Return 1 for a score of 1, ``weight`` less for 0, ``weight`` more for 2."""
+    return 1 + weight * (score - 1)
 
 
 def usage(accesses: int, boost: float) -> float:
@@ -142,11 +142,6 @@ def relevance(product: float, plain: float) -> float:
     return min(MOST_RELEVANT, product / plain) if plain > 0 else 1.0
 
 
-def relevance_factor(relevance_score: float, weight: float) -> float:
-    """Return ``1 − weight`` to ``1 + weight``; 1 for a plain record."""
-    return 1 + weight * (relevance_score - 1)
-
-
 def rounded(value: float | None) -> float | None:
     """Round to the digits that results have."""
     return None if value is None else round(value, 6)
@@ -155,11 +150,6 @@ def rounded(value: float | None) -> float | None:
 def feedback(helpful: float, rated: int) -> float:
     """Return the Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``, between 0 and 1."""
     return (helpful + PRIOR_MEAN * PRIOR_COUNT) / (rated + PRIOR_COUNT)
-
-
-def feedback_factor(feedback_score: float, weight: float) -> float:
-    """Return ``1 − weight`` to ``1 + weight``; 1 without ratings."""
-    return 1 + 2 * weight * (feedback_score - PRIOR_MEAN)
 
 
 RE_ORDERING = frozenset(("feedback", "cap", "same_file", "turn"))

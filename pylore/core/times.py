@@ -33,12 +33,12 @@ def later(moment: str) -> str:
     >>> later("2026-01-31T23:59:59.5Z")
     '2026-02-01T00:00:00Z'
     """
-    try:  # strptime loads re
-        hours, minutes, seconds = int(moment[11:13]), int(moment[14:16]), int(moment[17:19])
-        days = _day_number(moment) - _day_number(LONG_AGO)
-    except ValueError:
+    from _datetime import datetime, timedelta  # strptime loads re
+
+    try:
+        after = f"{(datetime.fromisoformat(moment[:19]) + timedelta(seconds=1)).isoformat()}Z"
+    except (ValueError, OverflowError):
         return now()
-    after = time_of(86_400 * days + 3600 * hours + 60 * minutes + seconds + 1)
     return after if after > moment else now()
 
 
@@ -48,27 +48,18 @@ def days_since(moment: str) -> int:
     >>> days_since(now()), days_since(ago(400)), days_since("?")
     (0, 400, 0)
     """
+    from _datetime import date
+
     try:
-        return max(0, _day_number(now()) - _day_number(moment))
+        age: int = (date.fromisoformat(now()[:10]) - date.fromisoformat(moment[:10])).days
     except ValueError:
         return 0
-
-
-def _day_number(moment: str) -> int:
-    """Return the days up to a date, with years that begin in March: a leap day ends one."""
-    year, month, day = int(moment[:4]), int(moment[5:7]), int(moment[8:10])
-    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
-    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
+    return max(0, age)
 
 
 def ago(days: int) -> str:
     """Return the time ``days`` ago; 1970 at the earliest."""
     return time_of(max(0, int(time.time()) - days * _UNITS["d"]))
-
-
-def is_within(moment: str, days: int) -> bool:
-    """Return True if a time is less than ``days`` ago."""
-    return moment > ago(days)
 
 
 def parse_until(text: str) -> str:

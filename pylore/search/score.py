@@ -8,16 +8,7 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable, VerdictsUnavailable
 from ..core.model import Hit
-from ..core.scoring import (
-    age_factor,
-    feedback,
-    feedback_factor,
-    recency,
-    relevance,
-    relevance_factor,
-    rounded,
-    usage,
-)
+from ..core.scoring import factor, feedback, recency, relevance, rounded, usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +60,8 @@ def standing(hit: Hit, settings: Settings) -> Factors:
     """Return the factors of age and credibility."""
     score = relevance(product(hit.credibility, settings), PLAIN)
     return {
-        "age": age_factor(hit.recency_score or 0.0, AGE_WEIGHT),
-        "relevance": relevance_factor(score, RELEVANCE_WEIGHT),
+        "age": factor(hit.recency_score or 0.0, AGE_WEIGHT),
+        "relevance": factor(score, RELEVANCE_WEIGHT),
     }
 
 
@@ -113,7 +104,7 @@ def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -
         if hit.id in ratings:
             score = feedback(*ratings[hit.id])
             hit.feedback_score = round(score, 6)
-            hit.times("feedback", feedback_factor(score, settings.feedback_weight))
+            hit.times("feedback", factor(2 * score, settings.feedback_weight))
     hits = best_first(hits) if ratings else hits
     for hit in hits:
         if hit.score > 1:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.scoring import SURE_COSINE, age_factor, convex, recency, rrf
+from pylore.core.scoring import SURE_COSINE, convex, factor, recency, rrf
 
 IDS = st.sampled_from("abcdefgh")
 MIN = 0.25
@@ -129,7 +129,7 @@ def test_recency_falls_from_1_towards_0(age: float, more: float, half_life: int)
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_age_takes_off_at_most_its_weight(score: float, fresh: float, weight: float) -> None:
-    result = score * age_factor(fresh, weight)
+    result = score * factor(fresh, weight)
     assert score * (1 - weight) - 1e-12 <= result <= score
-    assert age_factor(1.0, weight) == 1
-    assert age_factor(0.0, weight) == pytest.approx(1 - weight)
+    assert factor(1.0, weight) == 1
+    assert factor(0.0, weight) == pytest.approx(1 - weight)

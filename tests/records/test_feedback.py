@@ -18,7 +18,7 @@ from sqlite_stores import connection_of
 from pylore.app.audit import audit
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Edge, Node
-from pylore.core.scoring import feedback, feedback_factor
+from pylore.core.scoring import factor, feedback
 from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.formats.jsonl import import_lines
@@ -108,7 +108,7 @@ def test_ratings_move_a_score_by_at_most_their_weight(
     score: float, helpful: int, unhelpful: int, weight: float
 ) -> None:
     rating = feedback(helpful, helpful + unhelpful)
-    new = score * feedback_factor(rating, weight)
+    new = score * factor(2 * rating, weight)
     assert new >= 0
     assert abs(new - score) <= weight * score + 1e-12
     assert (new >= score) if helpful >= unhelpful else (new <= score)

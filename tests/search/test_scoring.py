@@ -12,7 +12,7 @@ from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.model import Hit
-from pylore.core.scoring import MOST_RELEVANT, recency, relevance, relevance_factor, usage
+from pylore.core.scoring import MOST_RELEVANT, factor, recency, relevance, usage
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
@@ -103,7 +103,7 @@ def test_a_score_moves_by_at_most_the_weight(
 ) -> None:
     standing_score = relevance(product(hit_with(standing).credibility, Settings()), PLAIN)
     assert 0 <= standing_score <= MOST_RELEVANT
-    new = score * relevance_factor(standing_score, weight)
+    new = score * factor(standing_score, weight)
     assert abs(new - score) <= weight * score + 1e-12
 
 
