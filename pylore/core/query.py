@@ -29,7 +29,7 @@ class Operators:
 
     ``phrases``, ``titled``: what must be there, in the title; ``without``: what must not be;
     ``beginnings`` of words. ``tags``, ``types``: names as typed. ``unread``: a sentence for each
-    operator that was left in the text as words.
+    unknown tag or type, which was left in the text as words.
     """
 
     phrases: list[str]
@@ -72,14 +72,12 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
         else:
             kept.append(_rest(read, chunks[0], doubt))
         del chunks[: end or 1]
-    if text.count('"') % 2 and any(chunk.startswith('"') for chunk in text.split()):
-        _leave(read, text, "a quotation mark has no other one")
+    rest = " ".join(filter(None, kept))
     if not read.any():
         return read
-    rest = " ".join(filter(None, kept))
     if not words(rest):
         literal = Operators(text)
-        _leave(literal, text, "there are no other words to search for")
+        literal.unread.append("operators alone are searched for as plain words: add a word")
         return literal
     read.text = rest
     return read
@@ -99,39 +97,24 @@ def _end_of_phrase(chunks: list[str]) -> int:
 def _rest(read: Operators, chunk: str, doubt: Callable[[str, str], str]) -> str:
     """Return the words to search for in a chunk; its operator goes to ``read``."""
     bare = chunk.strip("-*")
-    if chunk == f"-{bare}":
-        plain = bare.isalnum() and bare == bare.lower() and bare[0].isalpha()
-        if not plain or len(bare) < LEAST_LETTERS or len(words(bare)) != 1:
-            return chunk
-        read.without.append(_folded(bare))
-        return ""
-    if chunk == f"{bare}*" and bare.isalnum() and words(bare) == [bare]:
-        if len(bare) < LEAST_LETTERS:
-            _leave(read, chunk, f"{LEAST_LETTERS} letters must come before the *")
-            return chunk
-        read.beginnings.append(_folded(bare))
-        return bare
+    if len(bare) >= LEAST_LETTERS and bare.isalnum() and len(words(bare)) == 1:
+        if chunk == f"-{bare}" and bare == bare.lower() and bare[0].isalpha():
+            read.without.append(_folded(bare))
+            return ""
+        if chunk == f"{bare}*" and words(bare) == [bare]:
+            read.beginnings.append(_folded(bare))
+            return bare
     kind, _, name = chunk.partition(":")
-    first = name[1:2] if name[:1] == '"' else name[:1]
-    if not words(first) or kind not in ("title", "tag", "type"):
-        return chunk
-    why = f"{kind}: takes no phrase" if '"' in name else ""
-    if not why and kind != "title":
-        why = doubt(kind, name)
-    if why:
-        _leave(read, chunk, why)
+    if kind not in ("title", "tag", "type") or not words(name[:1]):
         return chunk
     if kind == "title":
         read.titled.append(_folded(name))
         return name
+    if why := doubt(kind, name):
+        read.unread.append(f"{chunk[:_SHOWN]} is searched for as plain words: {why}")
+        return chunk
     (read.tags if kind == "tag" else read.types).append(name)
     return ""
-
-
-def _leave(read: Operators, written: str, why: str) -> None:
-    if len(written) > _SHOWN:
-        written = written[:_SHOWN] + "…"
-    read.unread.append(f"{written} is searched for as plain words: {why}")
 
 
 def _folded(text: str) -> str:

@@ -32,8 +32,6 @@ GRACE_DAYS = 7
 
 MAX_TERMS = 200
 """Maximum number of words of one query. Not measured: a bound on the work."""
-PHRASE_WORDS = 32
-"""Maximum number of adjacent words; a longer phrase is cut into several. Not measured."""
 PASSAGE_WORDS = 200
 """Words of a passage: long texts are ranked by their best passages. That took recall@5
 from 50.8 to 62.3 (docs/decisions/0006); other lengths were not measured."""

@@ -11,7 +11,7 @@ from . import scoring as tuning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
     Parts = list[list[list[str]]]
@@ -31,8 +31,6 @@ MAX_QUERY = 100_000
 """Maximum number of characters of a query."""
 _SNIPPET_LOOK = 20_000
 """Characters of a passage in which a snippet is looked for."""
-_FEW_WORDS = 20
-"""Words of a query of which the rarest in a long text is looked for."""
 BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """The characters that turn the reading direction around."""
 _SIGNS = frozenset(
@@ -164,10 +162,6 @@ class _Parts(dict[str, str]):
 
 _MOST_PARTS = 65_536
 _PARTS = _Parts()
-_LONGEST_LEAD = 40
-"""Characters before the name in a signature, as ``def`` or ``export async function``."""
-_SAME = 24
-"""Characters from which equal beginnings are taken for the same documentation."""
 
 
 def beyond_signature(text: str, title: str) -> str:
@@ -178,21 +172,12 @@ def beyond_signature(text: str, title: str) -> str:
     'Says it. return x'
     """
     head, _, rest = text.partition("\n")
-    qualified, bracket, parameters = title.rstrip("…").partition("(")
-    signature = qualified.rpartition(".")[2] + bracket + parameters
-    if not 0 <= head.find(signature) <= _LONGEST_LEAD:
+    if title.partition("(")[0].rpartition(".")[2] not in head:
         return text
     told, _, source = rest.rpartition("\n")
-    before, again, code = source.partition(head)
-    if not again:
-        return rest
-    told, code = one_line(told), code.lstrip(" :")
-    bare = code.lstrip("\"'/*# ")
-    pairs = enumerate(zip(bare, told, strict=False))
-    same = next((at for at, (one, other) in pairs if one != other), min(len(bare), len(told)))
-    if told and same >= min(_SAME, len(told)):
-        code = bare[same:].lstrip(" \"'")
-    return " ".join(part for part in (told, before.strip(), code) if part)
+    told, code = one_line(told), one_line(source.replace(head, "", 1))
+    code = code.replace(told, "", 1).lstrip(" :\"'/*#")
+    return f"{told} {code}".strip()
 
 
 _ENDINGS: tuple[str, ...] = ("", "s", "es", "ed", "d", "ing", "e")
@@ -294,24 +279,17 @@ def parse_query(text: str) -> Query:
 def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> Parts:
     terms = []
     seen = set()
-    for written in _phrases(chunks):
+    for written in map(words, chunks):
         folded = [fold(word) for word in written]
         if not folded or tuple(folded) in seen or stop_words.issuperset(folded):
             continue
         seen.add(tuple(folded))
         alternatives = [folded]
         parts = [part for word in written for part in camel_parts(word)]
-        if parts != folded and len(parts) <= 2 * tuning.PHRASE_WORDS:
+        if parts != folded and len(parts) <= tuning.MAX_TERMS:
             alternatives.append(parts)
         terms.append(alternatives)
     return terms
-
-
-def _phrases(chunks: Iterable[str]) -> Iterator[list[str]]:
-    for chunk in chunks:
-        written = words(chunk)
-        for start in range(0, len(written), tuning.PHRASE_WORDS):
-            yield written[start : start + tuning.PHRASE_WORDS]
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -351,9 +329,7 @@ def one_line(text: str) -> str:
 
 def snippet(body: str, query: Query, width: int = 240) -> str:
     """Return the stretch of about ``width`` characters with most of the query's stems."""
-    if len(body) > _SNIPPET_LOOK:
-        body = _around_rarest(body, query)
-    text = one_line(body)
+    text = one_line(body[:_SNIPPET_LOOK])
     if len(text) <= width:
         return text
     stems = {stem(word) for word in query.single_words()}
@@ -367,16 +343,6 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
         if most == len(stems):
             break
     return best
-
-
-def _around_rarest(body: str, query: Query) -> str:
-    """Return a part of a long text around the rarest of the query's words in it."""
-    lowered = body.lower()
-    counts = {one: lowered.count(one) for one in map(stem, query.single_words()[:_FEW_WORDS])}
-    there = [one for one, count in counts.items() if count]
-    at = lowered.find(min(there, key=lambda one: counts[one])) if there else 0
-    first = max(0, at - _SNIPPET_LOOK // 2)
-    return body[first : first + _SNIPPET_LOOK]
 
 
 def _stretch(text: str, start: int, width: int) -> str:

@@ -30,14 +30,6 @@ def test_the_200_first_words_of_a_query_are_asked_for() -> None:
     assert (len(query.terms), query.cut) == (200, 3)
 
 
-def test_a_phrase_has_32_words() -> None:
-    (first,), (second,) = parse_query("/".join(f"w{number}" for number in range(40))).terms
-    assert (len(first), len(second)) == (32, 8)
-    whole, split = parse_query("aB" * 63).terms[0]
-    assert (len(whole), len(split)) == (1, 64), "twice as many where words are in parts"
-    assert len(parse_query("aB" * 64).terms[0]) == 1
-
-
 def test_a_passage_has_200_words() -> None:
     found = passages("word " * 450)
     assert [len(passage.split()) for passage in found] == [200, 200, 50]
