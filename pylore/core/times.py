@@ -33,7 +33,7 @@ def later(moment: str) -> str:
     >>> later("2026-01-31T23:59:59.5Z")
     '2026-02-01T00:00:00Z'
     """
-    from _datetime import datetime, timedelta  # strptime loads re
+    from _datetime import datetime, timedelta  # type: ignore[import-not-found]
 
     try:
         after = f"{(datetime.fromisoformat(moment[:19]) + timedelta(seconds=1)).isoformat()}Z"
