@@ -26,6 +26,6 @@ ALL = -1
 
 def tell_waiting(tell: Callable[[str], None]) -> None:
     """Use ``tell`` from now on to say that another writer of a store is waited for."""
-    from . import write_queue
+    from . import connection
 
-    write_queue.tell = tell  # type: ignore[assignment]
+    connection.tell = tell  # type: ignore[assignment]

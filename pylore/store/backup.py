@@ -11,7 +11,6 @@ from typing import NamedTuple
 from ..core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
 from ..system.atomic_write import new_file, sync_folder, temporary_folder
 from ..system.project_files import real_place
-from . import write_queue as queue
 from .check import Checks
 from .connection import apsw
 from .faults import Translated, meaning
@@ -32,7 +31,7 @@ PAGES = 2000
 BESIDE = ("-wal", "-journal")
 """Of a database that is open, or was when its program ended: it belongs to the file."""
 
-_OWN = ("", *BESIDE, "-shm", "-queue")
+_OWN = ("", *BESIDE, "-shm")
 _HEADER, _ID_AT = 72, 68
 """Bytes of a database's header, and where it has the id of its program."""
 
@@ -206,7 +205,7 @@ def restore_backup(
     _require_other(place, live, path)
     try:
         with temporary_folder() as own, _staged(place, path, own) as staged, Translated(live):
-            kept = _in_turn(live, staged, busy_timeout, progress)
+            kept = _replace(live, staged, busy_timeout, progress)
             counts = count(staged.connection)
     except OSError as error:
         raise LoreError(f"{live}: {error.strerror}: nothing was restored") from None
@@ -284,32 +283,25 @@ def _of_backup(message: str, own: str, shown: str) -> StoreError:
     return StoreError(f"{shown}: {what}, nothing was restored: {advice}")
 
 
-def _in_turn(
+def _replace(
     live: str, staged: Store, busy_timeout: float, progress: Callable[[float], None]
 ) -> str | None:
-    """Replace the store when no other writer is before us; where the old one is kept."""
-    turn = queue.Turn(live)
+    """Replace the store; return the path that keeps the old one, None without one."""
+    kept = _free_name(live)
+    if not os.path.lexists(live):
+        _move_logs(live, kept)
+        with new_file(live, instead=False) as beside:
+            copy_pages(staged.connection, beside, live, progress)
+        return None
+    if not os.path.isfile(live):
+        raise StoreError(f"{live}: is no plain file: move it away")
+    if not os.path.getsize(live) and not os.path.exists(live + "-wal"):
+        kept = ""
     try:
-        if not turn.wait(busy_timeout):
-            raise StoreBusy(f"{live}: is locked by {turn.whose()}: "
-                            "try again, or raise busy_timeout")  # fmt: skip
-        kept = _free_name(live)
-        if not os.path.lexists(live):
-            _move_logs(live, kept)
-            with new_file(live, instead=False) as beside:
-                copy_pages(staged.connection, beside, live, progress)
-            return None
-        if not os.path.isfile(live):
-            raise StoreError(f"{live}: is no plain file: move it away")
-        if not os.path.getsize(live) and not os.path.exists(live + "-wal"):
-            kept = ""
-        try:
-            _overwrite(live, staged, kept, busy_timeout, progress)
-        except (apsw.NotADBError, apsw.CorruptError):
-            _swap(live, staged, kept, progress)
-        return kept or None
-    finally:
-        turn.leave()
+        _overwrite(live, staged, kept, busy_timeout, progress)
+    except (apsw.NotADBError, apsw.CorruptError):
+        _swap(live, staged, kept, progress)
+    return kept or None
 
 
 def _overwrite(
@@ -332,7 +324,7 @@ def _overwrite(
                     if kept and not copy.done:
                         os.unlink(kept)
                     raise
-            connection.set_busy_timeout(0)
+            connection.set_busy_handler(None)
             connection.pragma("wal_checkpoint(truncate)")
         finally:
             connection.close()

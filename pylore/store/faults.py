@@ -24,16 +24,16 @@ _REBUILD = "import your last export into a new store"
 
 _FULL = "could not grow, the disk is full: nothing was changed; free some space"
 
-_LOCKED = "is locked by another writer: try again, or raise busy_timeout"
+LOCKED = "is locked by another writer: try again, or raise busy_timeout"
 
 _MEANT: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
     (apsw.NotADBError, StoreDamaged,
      "is not a database: move it away and import your last export"),
     (apsw.CorruptError, StoreDamaged,
      "is damaged: run 'lore doctor', or import your last export into a new one"),
-    (apsw.BusyError, StoreBusy, _LOCKED),
-    (apsw.LockedError, StoreBusy, _LOCKED),
-    (apsw.ProtocolError, StoreBusy, _LOCKED),
+    (apsw.BusyError, StoreBusy, LOCKED),
+    (apsw.LockedError, StoreBusy, LOCKED),
+    (apsw.ProtocolError, StoreBusy, LOCKED),
     (apsw.ReadOnlyError, StoreReadOnly,
      "cannot be written: check the permissions of it and of its folder"),
     (apsw.FullError, StoreFull, _FULL),

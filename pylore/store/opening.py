@@ -7,7 +7,7 @@ import os
 
 from ..core.errors import NoStore, StoreError, StoreReadOnly
 from ..system.files import STORE, make_private_file, make_private_folder
-from .connection import apsw, set_bounds
+from .connection import BusyHandler, apsw, set_bounds
 from .faults import Translated, Whatever, lacks_room
 from .schema import create_schema, refuse_foreign
 from .store import Store, Transaction
@@ -37,7 +37,7 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
         if version != SCHEMA_VERSION:
             connection = _upgraded(connection, path, version, busy_timeout)
         refuse_foreign(connection, path)
-    return Store(connection, path)
+    return Store(connection, path, busy_timeout)
 
 
 def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
@@ -245,7 +245,7 @@ def _read_only_name(path: str) -> str:
 
 
 def _wait(connection: apsw.Connection, busy_timeout: float) -> None:
-    connection.set_busy_timeout(int(busy_timeout * 1000))
+    connection.set_busy_handler(BusyHandler(busy_timeout))
 
 
 def _distrust_schema(connection: apsw.Connection, _: float) -> None:

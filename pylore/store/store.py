@@ -7,9 +7,9 @@ import os
 from ..core.errors import LoreError, StoreBusy, StoreError
 from ..system.files import LOG, identity_of
 from ..system.projects import project_of
-from .connection import TO_WIPE, apsw, changes_seen
+from .connection import TO_WIPE, BusyHandler, apsw, changes_seen
 from .edges import Edges
-from .faults import GraphFaults, Translated, meaning
+from .faults import LOCKED, GraphFaults, Translated, meaning
 from .fulltext import FullText
 from .nodes import Meta, Nodes, Ratings, Relations, Types
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .statistics import Statistics
     from .vectors import Vectors
     from .whole_text import Commits, WholeFiles
-    from .write_queue import Turn
 
 
 _OFF, _FULL = 0, 2
@@ -58,9 +57,10 @@ class Store:
     expect = walked = None
     _takes_writes = True
 
-    def __init__(self, connection: apsw.Connection, path: str) -> None:
+    def __init__(self, connection: apsw.Connection, path: str, busy_timeout: float = 30.0) -> None:
         self.connection = connection
         self.path = path
+        self._busy_timeout = busy_timeout
         self._place = os.path.realpath(path) if connection.filename else ""
         self._log = identity_of(self._place + LOG) if self._place else None
         self._has_committed = False
@@ -281,7 +281,7 @@ class Store:
             StoreBusy: another writer did not end in time.
             StoreError: any other failure in it, a driver's errors too.
         """
-        return Aside(self.connection, self.path, patience)
+        return Aside(self.connection, self.path, patience, self._busy_timeout)
 
     def _committed(self) -> None:
         self._has_committed = True
@@ -338,8 +338,7 @@ class Store:
         """
         if self.meta.get(TO_WIPE) is None:
             return True
-        wait = int(self.connection.pragma("busy_timeout"))
-        self.connection.set_busy_timeout(min(wait, _PATIENCE))
+        self.connection.set_busy_handler(BusyHandler(min(self._busy_timeout, _PATIENCE)))
         try:
             with self.whole():
                 with self.transaction():
@@ -351,7 +350,7 @@ class Store:
         except (StoreBusy, apsw.FullError):
             return False
         finally:
-            self.connection.set_busy_timeout(wait)
+            self.connection.set_busy_handler(BusyHandler(self._busy_timeout))
         return True
 
     def close(self) -> None:
@@ -406,8 +405,8 @@ class Whole:
             self._store.see(self._scope)
 
 
-_PATIENCE = 1000
-"""Milliseconds for which ``wipe`` waits for who reads."""
+_PATIENCE = 1.0
+"""Seconds for which ``wipe`` waits for who reads."""
 
 
 class Snapshot:
@@ -430,7 +429,7 @@ class Snapshot:
 
 
 class Transaction:
-    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start, and in turn.
+    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start.
 
     When it is done, what it wrote is on the disk, and ``committed`` has been called. One within
     another is a part of it: the outermost commits or changes nothing.
@@ -450,7 +449,6 @@ class Transaction:
         self._command = command
         self._committed = committed
         self._inner = False
-        self._turn: Turn | None = None
 
     def __enter__(self) -> None:
         self._inner = self._connection.in_transaction
@@ -463,7 +461,6 @@ class Transaction:
                 self._begin_command()
         except BaseException:
             self._rollback()
-            self._leave()
             raise
 
     def __exit__(
@@ -479,32 +476,12 @@ class Transaction:
                 self._committed()
         finally:
             self._rollback()
-            self._leave()
 
     def _begin(self) -> None:
-        from . import write_queue as queue
-
-        if not self._connection.filename:  # in memory: nobody else writes to it
-            self._connection.execute("BEGIN IMMEDIATE")
-            return
-        wait = int(self._connection.pragma("busy_timeout"))
-        self._turn = queue.Turn(self._path)
-        if not self._turn.wait(wait / 1000):
-            raise StoreBusy(f"{self._path}: is locked by {self._turn.whose()}: "
-                            "try again, or raise busy_timeout")  # fmt: skip
-        # Whoever writes without a turn, as another program may, is waited for as well.
-        soon = min(wait, int(1000 * queue.NOTICE))
-        self._connection.set_busy_timeout(soon)
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
-            if wait <= soon:
-                raise
-            queue.tell("waiting for another program, which writes to the store")
-            self._connection.set_busy_timeout(wait - soon)
-            self._connection.execute("BEGIN IMMEDIATE")
-        finally:
-            self._connection.set_busy_timeout(wait)
+            raise StoreBusy(f"{self._path}: {LOCKED}") from None
 
     def _look(self) -> None:
         from .schema import foreign_triggers
@@ -539,11 +516,6 @@ class Transaction:
         )
         self._connection.execute("DELETE FROM meta WHERE key = 'command'")
 
-    def _leave(self) -> None:
-        if self._turn is not None:
-            self._turn.leave()
-            self._turn = None
-
     def _rollback(self) -> None:
         """End what has not been committed; a full disk has done so already."""
         if self._connection.in_transaction:
@@ -561,18 +533,16 @@ class Aside(Transaction):
         StoreError: whatever else goes wrong in it, so that who may lose it can go on.
     """
 
-    def __init__(self, connection: apsw.Connection, path: str, patience: float) -> None:
+    def __init__(
+        self, connection: apsw.Connection, path: str, patience: float, busy_timeout: float
+    ) -> None:
         super().__init__(connection, path)
         self._patience = patience
-        self._before = 0
+        self._busy_timeout = busy_timeout
         self._pages = 0
 
-    def _begin(self) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
-
     def __enter__(self) -> None:
-        self._before = int(self._connection.pragma("busy_timeout"))
-        self._connection.set_busy_timeout(int(self._patience * 1000))
+        self._connection.set_busy_handler(BusyHandler(self._patience))
         try:
             if not self._connection.in_transaction:
                 self._connection.pragma("synchronous", _OFF)
@@ -598,7 +568,7 @@ class Aside(Transaction):
             raise meaning(error, self._path) from error
 
     def _restore(self) -> None:
-        self._connection.set_busy_timeout(self._before)
+        self._connection.set_busy_handler(BusyHandler(self._busy_timeout))
         if not self._connection.in_transaction:
             self._connection.pragma("synchronous", _FULL)
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)

@@ -13,7 +13,7 @@ from commands import Lore
 
 FILE = ".lore/knowledge.jsonl"
 NAMES = (
-    "search.db", "search.db-wal", "search.db-shm", "search.db-journal", "search.db-queue",
+    "search.db", "search.db-wal", "search.db-shm", "search.db-journal",
     "project", "trusted", "token",
 )  # fmt: skip
 

@@ -128,7 +128,7 @@ def test_a_stream_is_written_into(planted: Planted, place: str) -> None:
     assert '"note-a"' in planted.lore("export", place).stdout
 
 
-NAMES = ["search.db", "search.db-wal", "search.db-shm", "search.db-journal", "search.db-queue"]
+NAMES = ["search.db", "search.db-wal", "search.db-shm", "search.db-journal"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -145,7 +145,7 @@ def test_whatever_the_umask_what_lore_keeps_is_the_users_alone(planted: Planted)
     assert (planted.project / "out.jsonl").stat().st_mode & 0o777 == 0o666  # made to be shared
     assert modes == {
         "": 0o700, "search.db": 0o600, "search.db-wal": 0o600, "search.db-shm": 0o600,
-        "search.db-queue": 0o600, "trusted": 0o600,
+        "trusted": 0o600,
     }  # fmt: skip
     cache = modes_below(Path(planted.environ["XDG_CACHE_HOME"]) / "lore")
     assert cache.pop("") == 0o700

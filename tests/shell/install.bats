@@ -128,8 +128,7 @@ works() { # whether the installed lore finds what it keeps
 ./bin/mine
 ./share
 ./share/lore
-./share/lore/search.db
-./share/lore/search.db-queue" ]
+./share/lore/search.db" ]
   run -0 make_quietly uninstall PREFIX="$PREFIX_PATH"
   contains "$output" "not installed"
   [ -x "$LORE_PYTHON" ]

@@ -266,7 +266,7 @@ def test_a_backup_replaces_backups_alone(tmp_path: Path) -> None:
     for file, said in (
         (mine, "is no backup of lore's"),
         (tmp_path / "store/search.db", "is the store itself"),
-        (tmp_path / "store/search.db-queue", "is the store itself"),
+        (tmp_path / "store/search.db-wal", "is the store itself"),
         (tmp_path / "open.db", "belongs to a database that is in use"),
         (tmp_path / "store", "is no plain file"),
     ):

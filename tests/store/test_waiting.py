@@ -1,4 +1,4 @@
-"""Writers wait for each other: in turn, not for an embedder, and what they wrote is durable."""
+"""Writers wait for each other, not for an embedder, and what they wrote is durable."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ from sqlite_stores import connection_of
 import pylore
 from pylore.code import write
 from pylore.code.index import index
-from pylore.core.errors import EmbedderError, StoreError
+from pylore.core.errors import EmbedderError, StoreBusy
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import symbol_id
 from pylore.embed.prefetch import TRIES, Ahead
-from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import import_lines
 from pylore.formats.markdown import import_markdown
 from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
-from pylore.store import Store, create_store, open_store, write_queue
+from pylore.store import Store, create_store, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -191,20 +190,6 @@ def test_many_vectors_do_not_need_much_memory(
     assert ahead.given.embed(texts) == [bytes([len(text)]) * 32 for text in texts]
 
 
-NEW_WORDS: tuple[Callable[[Records], object], ...] = (
-    lambda records: records.add("note", "Quixotically", title="Brobdingnagian", id="note-a"),
-    lambda records: records.edit("note-a", text="Sesquipedalian", why="Tintinnabulation"),
-    lambda records: records.fact("Chrysalis Widdershins", "uses", "Borborygmus"),
-)
-
-
-def test_a_record_of_new_words_stands_in_line_once(store: Store) -> None:
-    for change in NEW_WORDS:
-        before = _drawn(store)
-        change(Records(store, Settings(), StaticEmbedder()))
-        assert _drawn(store) == before + 1
-
-
 # --- nobody waits for a pipe
 
 
@@ -244,82 +229,44 @@ def test_a_pipe_is_kept_until_the_store_is_locked_and_leaves_nothing(
 # --- in turn
 
 
-WAITER = """
+WRITER = """
 import sys
 from pylore.store import open_store
-from pylore.store import write_queue
-write_queue.tell = lambda text: print(text, file=sys.stderr, flush=True)
-with open_store(sys.argv[1]) as store:
-    with store.transaction():
-        store.connection.execute("INSERT INTO purged VALUES (?, (SELECT count(*) FROM purged))",
-                                 (sys.argv[2],))
+folder, name, count = sys.argv[1:]
+for number in range(int(count)):
+    with open_store(folder, busy_timeout=60) as store, store.transaction():
+        store.meta.set(f"{name} {number}", "written")
 """
 
 
-def waiter(store: Store, name: str) -> subprocess.Popen[str]:
-    """A process that writes its name; it stands in line when this returns."""
-    number = _drawn(store)
-    process = subprocess.Popen([sys.executable, "-c", WAITER, os.path.dirname(store.path), name],
-                               cwd=ROOT, text=True, stderr=subprocess.PIPE)  # fmt: skip
-    while _drawn(store) == number:
-        assert process.poll() is None
-        time.sleep(0.01)
-    return process
-
-
-def _drawn(store: Store) -> int:
-    """How many numbers have been drawn. Read elsewhere: to close the file drops its locks."""
-    done = subprocess.run(["head", "-c", "20", store.path + write_queue.SUFFIX],
-                          capture_output=True, check=True)  # fmt: skip
-    return int(done.stdout)
-
-
-def test_writers_have_their_turn_in_the_order_they_came(store: Store) -> None:
+def test_no_writer_of_many_is_refused_beside_a_long_one(store: Store) -> None:
+    folder = os.path.dirname(store.path)
     with store.transaction():
-        waiting = [waiter(store, f"word{number}") for number in range(4)]
-        waiting[2].send_signal(signal.SIGKILL)  # who dies leaves the line
-        waiting[2].wait()
-        assert waiting[3].stderr is not None
-        assert waiting[3].stderr.readline() == (
-            f"waiting for lore (process {os.getpid()}), which writes to the store\n"
-        )
-    for process in waiting:
-        process.communicate()
-    rows = connection_of(store).execute("SELECT id FROM purged ORDER BY CAST(at AS INTEGER)")
-    assert [word for (word,) in rows] == ["word0", "word1", "word3"]
+        writers = [
+            subprocess.Popen([sys.executable, "-c", WRITER, folder, f"writer{number}", "4"],
+                             cwd=ROOT, text=True, stderr=subprocess.PIPE)
+            for number in range(6)
+        ]  # fmt: skip
+        writers[0].send_signal(signal.SIGKILL)
+        time.sleep(0.5)
+    for process in writers[1:]:
+        assert process.communicate()[1] == "" and process.returncode == 0
+    written = connection_of(store).execute("SELECT count(*) FROM meta WHERE value = 'written'").get
+    assert written >= 20
+    writers[0].communicate()
 
 
-@pytest.mark.parametrize("queued", [True, False])
-def test_a_command_says_for_whom_it_waits_and_then_goes_on(
-    store: Store, tmp_path: Path, queued: bool
-) -> None:
-    other = apsw.Connection(store.path)  # another program knows of no line
-    holder = store.transaction() if queued else None
-    if holder:
-        holder.__enter__()
-    else:
-        other.execute("BEGIN IMMEDIATE")
+def test_command_prints_that_it_waits_and_then_goes_on(store: Store, tmp_path: Path) -> None:
+    other = apsw.Connection(store.path)
+    other.execute("BEGIN IMMEDIATE")
     with lore(tmp_path, "add", "note", "a text") as process:
         assert process.stderr is not None and process.stdout is not None
-        whom = f"lore (process {os.getpid()})" if queued else "another program"
         assert process.stderr.readline() == (
-            f"lore: waiting for {whom}, which writes to the store\n"
+            "lore: waiting for another process, which writes to the store\n"
         )
-        if holder:
-            holder.__exit__(None, None, None)
-        else:
-            other.execute("ROLLBACK")
+        other.execute("ROLLBACK")
         assert json.loads(process.stdout.read())["state"] == "added"
     other.close()
-
-
-def test_who_waits_in_vain_is_told_for_whom(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["main.py", "import", "x.jsonl"])
-    script = WAITER.replace("(sys.argv[1])", "(sys.argv[1], busy_timeout=0.05)")
-    with store.transaction():
-        done = subprocess.run([sys.executable, "-c", script, os.path.dirname(store.path), "x"],
-                              cwd=ROOT, capture_output=True, text=True, check=False)  # fmt: skip
-    assert f"is locked by lore import (process {os.getpid()}): try again" in done.stderr
 
 
 def test_threads_of_one_process_wait_for_each_other_too(store: Store) -> None:
@@ -338,51 +285,16 @@ def test_threads_of_one_process_wait_for_each_other_too(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert store.meta.get("count") == "80"
-    match = "locked by another thread"
+
+
+def test_writer_that_waits_in_vain_is_refused(store: Store) -> None:
     with (
         store.transaction(),
-        open_store(folder, busy_timeout=0.01) as other,
-        pytest.raises(StoreError, match=match),
+        open_store(os.path.dirname(store.path), busy_timeout=0.05) as other,
+        pytest.raises(StoreBusy, match="is locked by another writer: try again"),
         other.transaction(),
     ):
         pass
-
-
-def _link(path: Path) -> None:
-    (path.parent / "victim").write_text("precious")
-    path.symlink_to(path.parent / "victim")
-
-
-SPOILT: dict[str, Callable[[Path], object]] = {
-    "a link": _link,
-    "a folder": Path.mkdir,
-    "a pipe": lambda path: os.mkfifo(path),
-    "no numbers": lambda path: path.write_text("\0\x1b[31mx 9 9 9\n" * 30),
-    "a high number": lambda path: path.write_text("9" * 15),
-    "not ours": lambda path: path.touch(0o400),
-}
-
-
-@pytest.mark.parametrize("what", SPOILT)
-def test_the_store_is_written_whatever_stands_in_place_of_the_line(
-    tmp_path: Path, what: str
-) -> None:
-    create_store(str(tmp_path)).close()
-    path = tmp_path / ("search.db" + write_queue.SUFFIX)
-    path.unlink()
-    SPOILT[what](path)
-    with open_store(str(tmp_path)) as store, store.transaction():
-        store.meta.set("written", "yes")
-    if what == "a link":
-        assert (tmp_path / "victim").read_text() == "precious"
-
-
-def test_searches_stand_in_no_line(store: Store) -> None:
-    with store.transaction():
-        number = _drawn(store)
-        with open_store(os.path.dirname(store.path)) as other, other.snapshot():
-            assert other.nodes.get("note-a") is None
-        assert _drawn(store) == number
 
 
 # --- on the disk
