@@ -33,11 +33,10 @@ class Reading:
 
     def loads(self, text: str) -> Any:
         """Return the value; raise ValueError with the message of ``json`` if it is not JSON."""
-        bare = text.strip(" \t\n\r")
         try:
-            value, end = self._scan(bare, 0)
-            if end == len(bare):
-                return value
+            found = self.scan(text)
+            if found:
+                return found[0]
         except (StopIteration, ValueError, SystemError):
             pass  # before Python 3.12 the scanner finds no error to raise without json
         from json import JSONDecoder
@@ -45,21 +44,28 @@ class Reading:
         return JSONDecoder(parse_constant=self.parse_constant).decode(text)
 
 
+    def scan(self, text: str) -> tuple[Any] | None:
+        """Return the value in a tuple, or None if more follows it; raise as the scanner does."""
+        bare = text.strip(" \t\n\r")
+        value, end = self._scan(bare, 0)
+        return (value,) if end == len(bare) else None
+
+
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-loads = Reading(lambda name: float(name.replace("Infinity", "inf"))).loads
+_LENIENT = Reading(lambda name: float(name.replace("Infinity", "inf")))
+loads = _LENIENT.loads
 _loads_strictly = Reading(_refuse_constant).loads
 
 
 def is_json(text: str) -> bool:
     """Return True if ``loads`` reads it."""
     try:
-        loads(text)
-    except (ValueError, RecursionError):
+        return _LENIENT.scan(text) is not None
+    except (StopIteration, ValueError, RecursionError, SystemError):
         return False
-    return True
 
 
 def dumps(value: Any) -> str:

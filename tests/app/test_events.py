@@ -85,5 +85,5 @@ def test_folder_without_plugins_is_listed_once(own: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(os, "listdir", look)
     put(own, "lore-import-x", "exit 1")
-    assert Session(Line()).events() is None
+    Session(Line()).events()
     assert looks == [str(own)]

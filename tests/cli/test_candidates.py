@@ -71,7 +71,7 @@ def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
     row = found("show", id).json
     assert id.startswith("lesson-") and row["status"] == "staged"
     text = found("show", id, "--text").out
-    assert "learned_from session-one" in text and "2026-11-20  one.jsonl#01" in text
+    assert "learned_from session-one" in text and "one.jsonl#01" in text
     assert f"'{rule}' is known as lesson-" in found.refuse("promote", rule, code=1)
     found("promote", "--confirm", "-", stdin=f"{failure}\n")
     assert len(found("list", "--status", "confirmed", "--type", "failure").json) == 1

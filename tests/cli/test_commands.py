@@ -145,7 +145,7 @@ def test_form_follows_the_environment_but_not_a_project(lore: Lore) -> None:
     (lore.project / ".lore" / ".config").write_text("output=text\n")
     done = lore("list")
     assert done.json[0]["id"] == "note-1"
-    assert "output says what programs get that read lore's output" in done.err
+    assert "output counts only in the user's own config" in done.err
     lore.patch.setenv("LORE_OUTPUT", "text")
     assert lore("list").out.startswith("20")
     assert lore("list", "--ids").lines == ["note-1"]

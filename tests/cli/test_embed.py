@@ -94,7 +94,7 @@ def test_a_search_without_its_model_uses_full_text(notes: Lore) -> None:
 @pytest.mark.parametrize("embedder", [DOWN, "sentence-transformers:/tmp/evil"])
 def test_only_the_user_chooses_models_and_endpoints(notes: Lore, embedder: str) -> None:
     notes.write(".lore/.config", f"embedder={embedder}\n")
-    assert "it counts only in the user's own config: left out" in notes("embed").err
+    assert "embedder counts only in the user's own config: left out" in notes("embed").err
     assert wanted(notes) == "static"
     notes.write(".lore/.config", "embedder=none\n")
     assert wanted(notes) == "none"

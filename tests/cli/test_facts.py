@@ -107,7 +107,7 @@ def test_explain_has_every_factor_of_relevance(lore: Lore) -> None:
     cat(lore, "--source", "file", "--confidence", "0.5")
     (hit,) = lore("search", "cat", "--explain").json
     assert {"accesses", "confidence", "source", "status"} <= hit["explain"]["relevance"].keys()
-    assert "confidence 0.5, source file" in lore("search", "cat", "--explain", "--text").out
+    assert '"confidence":0.5' in lore("search", "cat", "--explain", "--text").out
 
 
 def test_search_finds_and_shows_live_facts(lore: Lore) -> None:

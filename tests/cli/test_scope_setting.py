@@ -36,7 +36,7 @@ def test_common_records_stay_as_they_are_under_a_scope(lore: Lore, common: str, 
 
 def test_bad_scopes_are_refused(lore: Lore) -> None:
     refused = lore.refuse("list", "--scope", "A b")
-    assert "scope is 'A b': give a name of lower-case letters" in refused
+    assert "scope is 'A b': give names of lower-case letters" in refused
     refused = lore.refuse("sync", "--scope", "alice")
     assert "sync is about the whole store" in refused and "--all-scopes" in refused
 
@@ -47,7 +47,7 @@ def test_only_the_users_own_config_sets_a_scope(lore: Lore) -> None:
     file = lore.write(".lore/.config", "scope=bob\n")
     done = lore("search", "pier", "--ids")
     assert done.lines == [id] and id.endswith("@@alice")
-    assert "it counts only in the user's own config: left out" in done.err
+    assert "scope counts only in the user's own config: left out" in done.err
     file.unlink()
     assert lore("complete", "show", "").lines == [id]
     assert lore("complete", "show", "--scope", "bob", "").out == ""

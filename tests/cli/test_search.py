@@ -148,7 +148,6 @@ def test_query_comes_as_words_or_from_stdin(filled: Lore) -> None:
         ("xyzzyx", "nothing matches"),
         ("?!", "no words"),
         ("cookie xyzzyx", "no match for 'xyzzyx'"),
-        ('cookie "kept', "plain words"),
     ],
 )
 def test_notes_go_to_stderr_unless_quiet(filled: Lore, query: str, note: str) -> None:

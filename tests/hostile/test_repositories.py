@@ -320,7 +320,7 @@ NAMED = tuple(
 ASKING: Words = (
     ("search", "tokens", "--files", "@git"), ("related", "--files", "@git"), ("index",),
     ("index", "--since", "HEAD~1"), ("verify",), HISTORY, ("anchor", "decision-a", "src/auth.py"),
-    ("add", "note", "x", "--file", "src/auth.py"), ("sync",), ("sync", "--install", "--hooks"),
+    ("add", "note", "x", "--file", "src/auth.py"), ("sync", "--install", "--hooks"),
     ("sync", "--uninstall"), ("hook", "install", "git"), ("hook", "status"),
     ("hook", "uninstall", "git"),
 )  # fmt: skip
