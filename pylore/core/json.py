@@ -43,7 +43,6 @@ class Reading:
 
         return JSONDecoder(parse_constant=self.parse_constant).decode(text)
 
-
     def scan(self, text: str) -> tuple[Any] | None:
         """Return the value in a tuple, or None if more follows it; raise as the scanner does."""
         bare = text.strip(" \t\n\r")
