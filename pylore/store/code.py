@@ -26,32 +26,22 @@ _UPDATES = ", ".join(
 class Unguarded:
     """For rows that are new and made by lore itself: no triggers run, and no checks.
 
-    New rows have no history, and are counted here, all at once; what the checks
-    ask for is so by the way in which the rows are made. Both would double the time of an
-    edge: a check of the form ``x IN ('a', 'b', 'c')`` makes its list anew for each row.
+    New rows have no history, and what the checks ask for is so by the way in which the rows are
+    made. Both would double the time of an edge: a check of the form ``x IN ('a', 'b', 'c')``
+    makes its list anew for each row.
     """
 
-    __slots__ = ("_db", "_what", "added")
+    __slots__ = ("_db",)
 
-    def __init__(self, connection: apsw.Connection, what: str) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._what = what
-        self.added: dict[str, int] = {}
 
-    def __enter__(self) -> dict[str, int]:
-        """Return how many were added of each type or relation; whoever adds them counts them."""
+    def __enter__(self) -> None:
         self._set(False)
-        return self.added
 
     def __exit__(self, *_: object) -> None:
         self._set(True)
         drop_taken(self._db)
-        self._db.executemany(
-            "INSERT INTO counts VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET number = number + excluded.number",
-            ((self._what, *row) for row in self.added.items()),
-        )
-        self._db.execute("DELETE FROM meta WHERE key = 'stats'")
         self._db.execute(COUNT_NAMES)
 
     def _set(self, guarded: bool) -> None:
@@ -177,15 +167,17 @@ class CodeFiles:
 
     def add_nodes(self, nodes: Iterable[Node]) -> None:
         """Write nodes whose ids the store has never had."""
-        with Unguarded(self._db, "nodes") as added:
-            self._db.executemany(INSERT_NODE, rows_of(_counted(nodes, added)))
+        with Unguarded(self._db):
+            self._db.executemany(INSERT_NODE, rows_of(nodes))
 
     def symbol_count(self) -> int:
         """Return how many symbols stand."""
-        count: int | None = self._db.execute(
-            "SELECT number FROM counts WHERE what = 'nodes' AND name = 'symbol'"
+        count: int = self._db.execute(
+            "SELECT count(*) - (SELECT count(*) FROM nodes"
+            " WHERE type = 'symbol' AND invalidated_at IS NOT NULL)"
+            " FROM nodes WHERE type = 'symbol'"  # each from an index alone
         ).get
-        return count or 0
+        return count
 
     # --- edges
 
@@ -193,8 +185,9 @@ class CodeFiles:
         """Return relation to the number of its live edges, of those that the index makes."""
         return dict(
             self._db.execute(
-                "SELECT name, number FROM counts WHERE what = 'edges' AND number > 0"
-                " AND name IN (SELECT value FROM json_each(?)) ORDER BY name",
+                "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
+                " AND relation IN (SELECT value FROM json_each(?)) GROUP BY relation"
+                " ORDER BY relation",
                 (dumps(("defines", *CODE_RELATIONS)),),
             )
         )
@@ -247,13 +240,10 @@ class CodeFiles:
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Write edges that the store has never had; one that it has had stays as it is."""
-        with Unguarded(self._db, "edges") as added:
-            rows = self._db.executemany(
-                f"{INSERT_EDGE} ON CONFLICT DO NOTHING RETURNING relation",
-                edge_rows(self._db, edges),
+        with Unguarded(self._db):
+            self._db.executemany(
+                f"{INSERT_EDGE} ON CONFLICT DO NOTHING", edge_rows(self._db, edges)
             )
-            for (relation,) in rows:
-                added[relation] = added.get(relation, 0) + 1
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
         """Write edges; one that a person has made, and that stands, stays as it is."""
@@ -265,12 +255,6 @@ class CodeFiles:
             " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
             edge_rows(self._db, edges),
         )
-
-
-def _counted(nodes: Iterable[Node], numbers: dict[str, int]) -> Iterator[Node]:
-    for node in nodes:
-        numbers[node.type] = numbers.get(node.type, 0) + 1
-        yield node
 
 
 class CodeAnswers:

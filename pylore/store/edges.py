@@ -127,7 +127,7 @@ SELECT f.value, {outgoing}, (
 FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
 """
 
-# What a file defines and something is anchored to; nothing is looked up where no edge is such.
+# What a file defines and something is anchored to; without such an edge nothing is looked up.
 _ANCHORED = f"""
 SELECT f.value, 1, (
   SELECT group_concat(relation || char(31) || to_key || char(31) || weight, char(31)) FROM (
@@ -137,7 +137,7 @@ SELECT f.value, 1, (
       AND a.relation = '{ANCHORED_TO}' AND a.invalidated_at IS NULL)
     ORDER BY weight DESC, to_key LIMIT :limit)) AS ends
 FROM json_each(:frontier) f WHERE ends IS NOT NULL AND EXISTS (
-  SELECT 1 FROM counts WHERE what = 'edges' AND name = '{ANCHORED_TO}' AND number > 0)
+  SELECT 1 FROM graph_edges WHERE relation = '{ANCHORED_TO}' AND invalidated_at IS NULL)
 """
 
 _INTO_FILES = """

@@ -446,8 +446,10 @@ class Nodes:
     def count_by_type(self) -> dict[str, int]:
         """Return type to the number of its live nodes."""
         return dict(
-            self._db.execute(
-                "SELECT type, count(*) FROM nodes WHERE invalidated_at IS NULL GROUP BY type"
+            self._db.execute(  # each count from an index alone
+                "SELECT type, live FROM (SELECT type, count(*) - (SELECT count(*) FROM nodes f"
+                " WHERE f.type = n.type AND f.invalidated_at IS NOT NULL) AS live"
+                " FROM nodes n GROUP BY type) WHERE live > 0"
             )
         )
 

@@ -129,6 +129,10 @@ CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DE
 CREATE INDEX edges_placed_in ON graph_edges(to_key)
 WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL;
 
+-- The few edges from records to code: a walk comes from a file to the records about its symbols.
+CREATE INDEX edges_anchored ON graph_edges(to_key)
+WHERE relation = 'anchored_to' AND invalidated_at IS NULL;
+
 -- What is staged of a thing is looked at whenever that is read.
 CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged';
 CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged';
@@ -163,81 +167,6 @@ BEGIN
   UPDATE graph_edges SET invalidated_at = coalesce(ended_at,
     (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN (from_key, to_key)))
   WHERE from_key = new.key OR to_key = new.key;
-END;
-
--- How many live nodes of a type, forgotten ones of a type, and live edges of a relation
--- there are.
-CREATE TABLE counts(
-  what TEXT NOT NULL,                      -- nodes, forgotten, edges
-  name TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  PRIMARY KEY (what, name)
-) WITHOUT ROWID;
-
--- What else `lore graph stats` has counted stays in meta, and here is what has changed
--- since. After many changes it is dropped, to be counted anew; until then nothing is noted.
-CREATE TABLE changed(
-  step INTEGER PRIMARY KEY,
-  from_key INTEGER NOT NULL,
-  to_key INTEGER,                          -- NULL: it is a node
-  more INTEGER NOT NULL                    -- live ones: 1, -1, or 0
-);
-CREATE TRIGGER stats_dropped AFTER INSERT ON changed WHEN new.step > 2000
-BEGIN DELETE FROM meta WHERE key = 'stats'; DELETE FROM changed; END;
-
-CREATE TRIGGER stats_node_noted AFTER INSERT ON nodes
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'stats')
-BEGIN INSERT INTO changed VALUES (NULL, new.key, NULL, new.invalidated_at IS NULL); END;
-CREATE TRIGGER stats_node_added AFTER INSERT ON nodes
-BEGIN
-  INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
-  ON CONFLICT DO UPDATE SET number = number + 1;
-END;
-CREATE TRIGGER stats_node_changed AFTER UPDATE OF id, type, invalidated_at ON nodes
-WHEN old.id <> new.id OR old.type <> new.type
-  OR (old.invalidated_at IS NULL) <> (new.invalidated_at IS NULL)
-BEGIN
-  INSERT INTO changed SELECT NULL, new.key, NULL,
-    (new.invalidated_at IS NULL) - (old.invalidated_at IS NULL) FROM meta WHERE key = 'stats';
-  UPDATE counts SET number = number - 1
-  WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
-  INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
-  ON CONFLICT DO UPDATE SET number = number + 1;
-END;
-CREATE TRIGGER stats_node_removed AFTER DELETE ON nodes
-BEGIN
-  INSERT INTO changed SELECT NULL, old.key, NULL, -(old.invalidated_at IS NULL)
-  FROM meta WHERE key = 'stats';
-  UPDATE counts SET number = number - 1
-  WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
-END;
-CREATE TRIGGER stats_edge_noted AFTER INSERT ON graph_edges
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'stats')
-BEGIN INSERT INTO changed VALUES (NULL, new.from_key, new.to_key, new.invalidated_at IS NULL); END;
-CREATE TRIGGER stats_edge_added AFTER INSERT ON graph_edges
-BEGIN
-  INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
-  ON CONFLICT DO UPDATE SET number = number + excluded.number;
-END;
-CREATE TRIGGER stats_edge_changed
-AFTER UPDATE OF from_key, to_key, relation, invalidated_at ON graph_edges
-WHEN (old.from_key, old.to_key, old.relation) <> (new.from_key, new.to_key, new.relation)
-  OR (old.invalidated_at IS NULL) <> (new.invalidated_at IS NULL)
-BEGIN
-  INSERT INTO changed SELECT NULL, old.from_key, old.to_key, -(old.invalidated_at IS NULL)
-  FROM meta WHERE key = 'stats';
-  INSERT INTO changed SELECT NULL, new.from_key, new.to_key, new.invalidated_at IS NULL
-  FROM meta WHERE key = 'stats';
-  UPDATE counts SET number = number - (old.invalidated_at IS NULL)
-  WHERE what = 'edges' AND name = old.relation;
-  INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
-  ON CONFLICT DO UPDATE SET number = number + excluded.number;
-END;
-CREATE TRIGGER stats_edge_removed AFTER DELETE ON graph_edges
-WHEN old.invalidated_at IS NULL
-BEGIN
-  INSERT INTO changed SELECT NULL, old.from_key, old.to_key, -1 FROM meta WHERE key = 'stats';
-  UPDATE counts SET number = number - 1 WHERE what = 'edges' AND name = old.relation;
 END;
 
 -- A passage is a stretch of about 200 words of a node's text. Its key is the rowid of

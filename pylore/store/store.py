@@ -92,7 +92,7 @@ class Store:
         """Count over the whole graph; made here, since no search asks for it."""
         from .statistics import Statistics
 
-        return Statistics(self.connection, scoped=bool(self.scope))
+        return Statistics(self.connection)
 
     @property
     def anchors(self) -> Anchors:

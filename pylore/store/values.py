@@ -174,7 +174,7 @@ _META = (
             " AND length(value) BETWEEN 1 AND 9)",
             f"({_among(_DATES).format(c='key')}) <= ({_TIME.format(c='value')})",
             f"(key = 'fulltext') <= ({_among([*CREATE]).format(c='value')})",
-            "(key IN ('stats', 'similar')) <= json_valid(value)",
+            "(key = 'similar') <= json_valid(value)",
             "(key = 'embedder_dimension') <= (value % 8 = 0 AND value + 0 > 0)",
         )
     )

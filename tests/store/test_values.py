@@ -133,7 +133,6 @@ def test_a_value_that_lore_does_not_write_is_named_by_its_column(
         ("cochanges_analyzed_at", ("x" * 40, "a\nb"), (EARLY,)),
         ("code_indexed_at", ("x" * 40,), (EARLY,)),
         ("fulltext", ("fts3",), ("fts4", "fts5")),
-        ("stats", ("{",), ("{}",)),
         ("similar", ("{",), ("[]",)),
         ("anything", (b"x", "a\0b"), ("x" * 50,)),
     ],
