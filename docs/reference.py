@@ -1,4 +1,4 @@
-"""Prints docs/commands.md: the help of every command, as click prints it."""
+"""Prints docs/commands.md: the help of every command, as lore prints it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from pylore.cli import registry
-from pylore.cli.click_app import help_of
+from pylore.cli.help import help_of
 
 HEAD = """\
 # Commands
@@ -22,11 +22,11 @@ def main() -> None:
     """Write the page to stdout."""
     aliases = ", ".join(f"`{name}` (`{meant}`)" for name, meant in registry.ALIASES.items())
     print(HEAD.format(aliases=aliases), end="")
-    for name in (name for _, names in registry.SECTIONS for name in names.split()):
-        for one in dict.fromkeys((name, *registry.commands_of(name))):
-            if one == name or one.startswith(f"{name} "):
-                heading = "##" if one == name else "###"
-                print(f"\n{heading} lore {one}\n\n```text\n{help_of(one)}```")
+    for families in registry.SECTIONS.values():
+        for name in " ".join(families.values()).split():
+            print(f"\n## lore {name}\n\n```text\n{help_of(name)}```")
+            for verb in registry.verbs_of(name):
+                print(f"\n### lore {name} {verb}\n\n```text\n{help_of(f'{name} {verb}')}```")
 
 
 if __name__ == "__main__":

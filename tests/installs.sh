@@ -118,7 +118,7 @@ journey() ( # what a newcomer does, with a result of each kind of command
   printf '%s\n' '{"type":"user","sessionId":"s","cwd":"/x","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"use AKIAIOSFODNN7EXAMPLE"}}' \
     >"$home/.claude/projects/shop/s.jsonl"
   offline lore capture --from claude >/dev/null
-  ! offline lore events | grep -q AKIAIOSFODNN7EXAMPLE || fail "a key of a session was kept"
+  ! offline lore capture events | grep -q AKIAIOSFODNN7EXAMPLE || fail "a key of a session was kept"
 )
 
 parts() { # the manual and completion, where the way of installing has a place for them

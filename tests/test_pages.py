@@ -94,7 +94,7 @@ def test_own_pages_import_without_loose_ends(lore: Lore) -> None:
     lore.patch.chdir(ROOT)
     done = lore("import", *pages)
     assert not done.err and done.json["unresolved"] == done.json["dangling"] == 0
-    assert lore("graph", "orphans").json == []
+    assert lore("list", "--orphans").json == []
 
 
 def test_generate_prints_a_document_or_refuses() -> None:

@@ -23,7 +23,7 @@ HELLO = {
                "clientInfo": {"name": "test", "version": "1"}},
 }  # fmt: skip
 NEEDS = {
-    "capture": ("events", "candidates", "graph stats --funnel", "sweep --telemetry"),
+    "capture": ("capture events", "candidates", "graph stats --funnel", "capture sweep"),
     "hub": ("hub status", "hub list", "search signed --on team", "sync team"),
 }
 

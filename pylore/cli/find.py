@@ -138,15 +138,18 @@ def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
 
 def _search_batch(session: Session, given: dict[str, Any], path: str) -> None:
     from ..core.settings import Settings
-    from .batch import answer_all, line_of
+    from .batch import answer_all, options_of_line
 
     with _engine_of_search(session, "", given["near"]) as engine:
 
         def answer(question: Question) -> Hits:
-            line = line_of(question.options, search)
-            excluded = given["exclude"] + line.given.pop("exclude", ()) + question.exclude
-            under = engine.under(Settings.load({**session.given, **line.settings}))
-            found = _find(under, question.query, {**given, **line.given, "exclude": excluded})
+            changed, settings = options_of_line(question.options, search)
+            own = {name: changed[name] for name in given if name in changed}
+            own["exclude"] = given["exclude"] + own.get("exclude", ()) + question.exclude
+            if changed.get("expand"):
+                settings.setdefault("graph_depth", "2")
+            under = engine.under(Settings.load({**session.given, **settings}))
+            found = _find(under, question.query, {**given, **own})
             _rows(under, found)
             _record_shown(session, under, question.query, found)
             return found

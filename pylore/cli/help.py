@@ -1,18 +1,18 @@
-"""The help of lore as a whole: ``lore``, ``lore help`` and ``lore help COMMAND``.
+"""The help of lore as a whole, and of its commands from their declarations.
 
 Neither a broken config nor a missing store keeps a person from it.
 """
 
 from __future__ import annotations
 
-from ..core.errors import DONE, LoreError, UsageError
+from ..core.errors import LoreError
 from ..core.text import printable
-from ..terminal.output import write
+from ..terminal.output import FORMS, write
 from . import registry
+from .command import Command, Group
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+_WIDTH = 90
+_SHARED = f"Also: {'|'.join(f'--{form.name}' for form in FORMS)}|--jq EXPR, -q."
 
 _OVERVIEW = """\
 lore: a shell-first knowledge graph
@@ -39,73 +39,75 @@ Every command prints text on a terminal and JSON in a pipe; --json, --jsonl, --t
 """
 
 
-def show_help(words: Sequence[str]) -> int:
-    """Print the help that ``lore help WORD…`` asks for; return the exit code.
+def show_help(words: list[str]) -> None:
+    """Print the help that ``lore help WORD…`` asks for.
 
     Raises:
         UsageError: there is no such command.
     """
+    from .own_commands import comment_of, own_commands
+
+    words = registry.unaliased(words)
     if not words:
-        write(_OVERVIEW.format(commands="".join(_section(*row) for row in _sections())))
-    elif list(words) == ["--names"]:
-        from .own_commands import own_commands
-
+        rows = [(title, " ".join(some.values())) for title, some in registry.SECTIONS.items()]
+        rows += [("Scripts", " ".join(registry.SCRIPTS)), ("Your own", " ".join(own_commands()))]
+        listed = [f"  {title:<22}{', '.join(names.split())}\n" for title, names in rows if names]
+        write(_OVERVIEW.format(commands="".join(listed)))
+    elif words[0] == "--names":
         write("".join(f"{name}\n" for name in (*registry.names(), *own_commands())))
-    elif list(words) == ["--all"]:
+    elif words[0] == "--all":
         _list_all()
-    elif words[0][:1] == "-":
-        raise UsageError(f"help takes no '{words[0]}': see 'lore help'")
+    elif registry.module_of(words[0]):
+        write(help_of(" ".join(words[:2])))
     else:
-        _show_script(words[0])
-    return DONE
-
-
-def _sections() -> list[tuple[str, str]]:
-    from .own_commands import own_commands
-
-    own = " ".join(own_commands())
-    return [*registry.SECTIONS, ("Scripts", " ".join(registry.SCRIPTS)),
-            *([("Your own", own)] if own else [])]  # fmt: skip
-
-
-def _section(title: str, names: str) -> str:
-    return f"  {title:<22}{names.replace(' ', ', ')}\n"
+        write(comment_of(words[0]))
 
 
 def _list_all() -> None:
     """Print a line for each command, script and program of the user."""
     from ..system.plugin_files import summary_of
-    from .click_app import summary_of_command
     from .own_commands import own_commands, script_file
 
-    parts = ["lore: a shell-first knowledge graph\n\nUsage: lore COMMAND [ARGUMENT…]\n"]
-    for title, names in registry.SECTIONS:
-        rows = [(name, summary_of_command(name)) for name in names.split()]
-        parts.append(_rows(title, [(name, text) for name, text in rows if text]))
-    scripts = [(name, summary_of(script_file(name))) for name in registry.SCRIPTS]
-    own = [(name, printable(summary_of(file))) for name, file in own_commands().items()]
-    parts.append(_rows("Scripts", scripts))
-    parts += [_rows("Your own", own)] if own else []
-    write("\n".join(parts))
+    files = {**{name: script_file(name) for name in registry.SCRIPTS}, **own_commands()}
+    rows = [*((name, summary(name)) for name in registry.names()),
+            *((name, printable(summary_of(file))) for name, file in files.items())]  # fmt: skip
+    write("".join(f"  {name:<14}  {text}\n" for name, text in rows if text))
 
 
-def _rows(title: str, rows: Sequence[tuple[str, str]]) -> str:
-    return f"{title}\n" + "".join(f"  {name:<14}  {text}\n" for name, text in rows)
+def summary(name: str) -> str:
+    """Return the first sentence of a command's help; empty if its part was left out."""
+    try:
+        return _first_sentence(registry.commands_of(name.split()[0])[name].text)
+    except LoreError:
+        return ""
 
 
-def _show_script(name: str) -> None:
-    """Print the comment at the head of a script: of lore's or of the user's own."""
-    from .own_commands import path_of, unknown
+def _first_sentence(text: str) -> str:
+    return " ".join(text.partition("\n\n")[0].split()).rstrip(".")
 
-    path = path_of(name)
-    if not path:
-        raise unknown(name)
-    with open(path, "rb") as file:
-        if file.read(2) != b"#!":
-            raise LoreError(f"{path} is a program: try 'lore {name} --help'")
-        file.readline()
-        text = ""
-        while (line := file.readline().decode(errors="replace")).startswith("#"):
-            if not line.startswith("# shellcheck "):
-                text += line[1:].removeprefix(" ")
-    write(printable(text))
+
+def help_of(name: str) -> str:
+    """Return the help of a command, or of a verb: ``graph path``."""
+    from click import HelpFormatter
+
+    commands = registry.commands_of(name.split()[0])
+    one = commands.get(name) or commands[name.split()[0]]
+    if isinstance(one, Group):
+        title, usage = "Commands", f"{one.name} VERB [options]"
+        verbs = registry.verbs_of(one.name).items()
+        rows = [(verb, _first_sentence(each.text)) for verb, each in verbs]
+    else:
+        title, usage = "Options", one.usage
+        rows = [(each.spelled, each.help) for each in one.shown_options]
+    page = HelpFormatter(width=_WIDTH)
+    page.write(f"Usage: lore {usage}\n\n")
+    with page.indentation():
+        page.write_text(one.text)
+    if rows:
+        with page.section(title):
+            page.write_dl(rows)
+    if isinstance(one, Command):
+        page.write_paragraph()
+        with page.indentation():
+            page.write_text(_SHARED)
+    return page.getvalue()

@@ -10,15 +10,18 @@ import gc
 import os
 import sys
 
-from ..core.errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError, StoreError, UsageError
+from ..core.errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError, StoreError
 from ..system.config import load
 from ..terminal.output import flush, note, write
 from . import registry
-from .command import Command, read
+from .command import Group, read
 from .runtime import require_utf8
 
-NO_VERB: tuple[list[str], ...] = ([], ["help"])
-"""Words behind a command that has verbs which ask for its help."""
+HOT = (
+    *("search", "related", "show", "list", "context"),
+    *("add", "edit", "link", "fact", "run", "hook", "mcp"),
+)
+"""Commands that are called in loops, or waited for by agents: they load no click, numpy or json."""
 
 
 def run(words: list[str]) -> int:
@@ -80,64 +83,46 @@ def _fault_of_the_store(error: Exception) -> LoreError | None:
 def _run(words: list[str]) -> int:
     for word in words:
         require_utf8(word, "the argument")
-    if words[:1] in (["-V"], ["--version"], ["version"]):
-        return _print_version(words[1:])
-    if words[:1] == ["complete"]:
-        from .click_app import offered
+    words = registry.unaliased(words)
+    if not words or words[0] in ("-h", "--help", "help"):
+        from .help import show_help
+
+        show_help(words[1:])
+    elif words[0] in ("-V", "--version", "version"):
+        from .. import __version__
+
+        write(f"lore {__version__}\n")
+    elif words[0] == "complete":
+        from .completion import offered
 
         write("".join(f"{word}\n" for word in offered(words[1:] or [""])))
-        return DONE
-    if words[:1] in ([], ["-h"], ["--help"], ["help"]):
-        words = words[1:]
-        if not words or not registry.module_of(registry.unaliased(words)[0]):
-            from .help import show_help
-
-            return show_help(words)
-        words = [*words, "--help"]
-    words = registry.unaliased(words)
-    if not registry.module_of(words[0]):
+    elif registry.module_of(words[0]):
+        return _run_command(words)
+    else:
         from .own_commands import run_own
 
         run_own(words)
-    return _run_command(words)
+    return DONE
 
 
 def _run_command(words: list[str]) -> int:
     """Run a command of ``registry``; return its exit code."""
     command, rest = registry.find(words)
-    asks_help = _asks_for_help(words) or (not isinstance(command, Command) and rest in NO_VERB)
-    line = read(rest, command) if isinstance(command, Command) and not asks_help else None
-    if line is None:
-        from .click_app import read as read_by_click
+    before = rest[: rest.index("--")] if "--" in rest else rest
+    if isinstance(command, Group) or {"-h", "--help"} & {*before}:
+        from .help import help_of
 
-        name = command.name.split() if command else []
-        line = read_by_click([*name, "--help"] if asks_help else [*name, *rest])
-        if line is None:
-            return DONE
-    assert isinstance(command, Command)
+        write(help_of(command.name))
+        return DONE
+    values, settings = read(rest, command)
     if command.needs_config:
         load(os.environ)
-    if registry.module_of(words[0]) not in registry.HOT:
+    if words[0] not in HOT:
         gc.enable()
     from .session import Session
 
-    code = command.run(Session(line), **line.values(command))
+    code = command.run(Session(settings), **values)
     return code if isinstance(code, int) else DONE
-
-
-def _print_version(words: list[str]) -> int:
-    from .. import __version__
-
-    if words:
-        raise UsageError(f"version takes no '{words[0]}'")
-    write(f"lore {__version__}\n")
-    return DONE
-
-
-def _asks_for_help(words: list[str]) -> bool:
-    """Return True if -h or --help comes before any --."""
-    before = words[: words.index("--")] if "--" in words else words
-    return "--help" in before or "-h" in before
 
 
 def _open_closed_streams() -> None:

@@ -6,7 +6,7 @@ import os
 import re
 
 from . import registry
-from .click_app import help_of, summary_of_command
+from .help import help_of, summary
 
 _GLYPHS = str.maketrans(
     {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
@@ -38,7 +38,7 @@ def write_pages(folder: str) -> None:
 def pages() -> dict[str, str]:
     """Return the pages by the names of their files."""
     names = registry.names()
-    listed = "".join(f".TP\n\\fBlore\\-{name}\\fR(1)\n{escaped(summary_of_command(name))}\n"
+    listed = "".join(f".TP\n\\fBlore\\-{name}\\fR(1)\n{escaped(summary(name))}\n"
                      for name in names)  # fmt: skip
     synopsis = ".SH SYNOPSIS\n\\fBlore\\fR COMMAND [ARGUMENT...]\n.SH COMMANDS\n"
     found = {"lore.1": _page("lore", "a shell-first knowledge graph", synopsis + listed + _FILES)}
@@ -47,7 +47,7 @@ def pages() -> dict[str, str]:
         body = "".join(f".SH {one.upper()}\n.nf\n{escaped(help_of(one))}.fi\n"
                        for one in (name, *verbs))  # fmt: skip
         body += ".SH SEE ALSO\n\\fBlore\\fR(1)\n"
-        found[f"lore-{name}.1"] = _page(f"lore-{name}", summary_of_command(name), body)
+        found[f"lore-{name}.1"] = _page(f"lore-{name}", summary(name), body)
     return found
 
 

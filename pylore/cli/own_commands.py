@@ -9,6 +9,7 @@ import os
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import Settings
+from ..core.text import printable
 from ..system import config
 from ..system.plugin_files import BEGINNING, COMMAND, command_files, kind_of
 from ..system.programs import (
@@ -25,6 +26,9 @@ from . import registry
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
+
+_MOST_HEAD = 1 << 16
+"""Bytes of a script that are read for its help."""
 
 
 def own_commands() -> dict[str, str]:
@@ -45,24 +49,37 @@ def script_file(name: str) -> str:
     return own_files(f"lib/{BEGINNING}{name}")
 
 
-def command_names() -> list[str]:
-    """Return the names of lore's commands and scripts, sorted, then those of the user's own."""
-    return [*sorted((*registry.names(), *registry.SCRIPTS)), *own_commands()]
+def comment_of(name: str) -> str:
+    """Return the comment at the head of a script: of lore's or of the user's own."""
+    with open(_file_of(name), "rb") as file:
+        lines = file.read(_MOST_HEAD).decode(errors="replace").splitlines()
+    end = next((n for n, line in enumerate(lines) if line[:1] != "#"), len(lines))
+    shown = [line for line in lines[:end] if not line.startswith(("#!", "# shellcheck "))]
+    if not shown:
+        raise LoreError(f"lore-{name} has no help at its head: try 'lore {name} --help'")
+    return printable("".join(f"{line[1:].removeprefix(' ')}\n" for line in shown))
 
 
-def path_of(name: str) -> str:
-    """Return the file of a script or of the user's own command; empty if there is none."""
+def _file_of(name: str) -> str:
+    """Return the file of a script or of the user's own command.
+
+    Raises:
+        UsageError: there is none.
+    """
     if name in registry.SCRIPTS:
         return script_file(name)
-    if not is_name(name) or kind_of(BEGINNING + name)[0] != COMMAND:
-        return ""
-    config.load(os.environ)
-    try:
-        return find(BEGINNING, name, Settings.load({}).plugin_dir)
-    except Missing:
-        return ""
-    except Refused as why:
-        raise LoreError(f"{why}: chmod +x it, or take it away") from None
+    if is_name(name) and kind_of(BEGINNING + name)[0] == COMMAND:
+        config.load(os.environ)
+        try:
+            return find(BEGINNING, name, Settings.load({}).plugin_dir)
+        except Missing:
+            pass
+        except Refused as why:
+            raise LoreError(f"{why}: chmod +x it, or take it away") from None
+    kind = "option" if name.startswith("-") else "command"
+    known = ["--help", "--version", *registry.names(), *registry.SCRIPTS, *own_commands()]
+    name = name[:60].encode(errors="replace").decode()  # it may not be UTF-8
+    raise UsageError(f"unknown {kind} '{name}'{nearest(name, known)}: see 'lore help'")
 
 
 def run_own(words: list[str]) -> NoReturn:
@@ -70,9 +87,7 @@ def run_own(words: list[str]) -> NoReturn:
     import errno
     import signal
 
-    path = path_of(words[0])
-    if not path:
-        raise unknown(words[0])
+    path = _file_of(words[0])
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the program
         signal.signal(number, signal.SIG_DFL)
     try:
@@ -81,14 +96,3 @@ def run_own(words: list[str]) -> NoReturn:
         if error.errno != errno.ENOEXEC:
             raise
         os.execve("/bin/sh", ["sh", path, *words[1:]], environment())
-
-
-def unknown(word: str) -> UsageError:
-    """Return what to say of a word that is no command."""
-    kind = "option" if word.startswith("-") else "command"
-    word = word[:60].encode(errors="replace").decode()  # it may not be UTF-8
-    known = ["--help", "--version"] if kind == "option" else command_names()
-    verbs = [one.name for one in registry.every_command() if one.name.endswith(f" {word}")]
-    meant = "' or '".join(verbs)
-    near = f" (did you mean '{meant}'?)" if verbs else nearest(word, known)
-    return UsageError(f"unknown {kind} '{word}'{near}: see 'lore help'")

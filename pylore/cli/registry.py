@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-from ..system.parts import part, require_part
+from ..core.errors import UsageError, nearest
+from ..system.parts import require_part
 from .command import Command, Group
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-FAMILIES = {
-    "cli.find": "search related show list context ask",
-    "cli.write": "add edit link fact confirm forget undo",
-    "cli.graph": "graph",
-    "cli.code": "index anchor verify",
-    "capture.commands": "capture",
-    "cli.agents": "run hook",
-    "mcp.commands": "mcp",
-    "cli.transfer": "import export sync merge-file",
-    "hub.commands": "hub",
-    "cli.store": "init store config",
-    "cli.doctor": "doctor",
-    "cli.evaluate": "eval",
+SECTIONS = {
+    "Find": {"cli.find": "search related show list context ask", "cli.graph": "graph"},
+    "Write": {"cli.write": "add edit link fact confirm forget undo"},
+    "Code": {"cli.code": "index anchor verify"},
+    "Sessions and agents": {
+        "capture.commands": "capture",
+        "cli.agents": "run hook",
+        "mcp.commands": "mcp",
+    },
+    "Exchange": {"cli.transfer": "import export sync", "hub.commands": "hub"},
+    "The store": {
+        "cli.store": "init store config",
+        "cli.doctor": "doctor",
+        "cli.evaluate": "eval",
+    },
 }
-"""Module below ``pylore`` to its commands, in the order of the help. A module that is missing
-belongs to a part that was left out."""
+"""The commands as the help lists them, by the module below ``pylore`` that has them. A module that
+is missing belongs to a part that was left out."""
 
-SECTIONS = (
-    ("Find", "search related show list context ask graph"),
-    ("Write", "add edit link fact confirm forget undo"),
-    ("Code", "index anchor verify"),
-    ("Sessions and agents", "capture run mcp hook"),
-    ("Exchange", "import export sync hub"),
-    ("The store", "init store config doctor eval"),
-)
-"""The commands as the help lists them."""
+_MODULES = {
+    **{name: module for families in SECTIONS.values()
+       for module, names in families.items() for name in names.split()},
+    "merge-file": "cli.transfer",
+}  # fmt: skip
 
 SCRIPTS = ("browse", "completion", "plugin")
 """Commands that are scripts in ``lib/``."""
-
-HOT = ("cli.find", "cli.write", "cli.agents", "mcp.commands")
-"""Modules whose commands are called in loops, or waited for by agents: they load no click, numpy
-or json."""
 
 ALIASES = {
     "stale": "verify --broken",
@@ -51,26 +42,18 @@ ALIASES = {
     "retract": "confirm --retract",
     "restore": "undo --restore",
     "sweep": "forget --faded",
-    "sweep --telemetry": "capture sweep",
     "graph related": "related",
     "graph neighbors": "related --direction both",
     "graph show": "show",
-    "graph orphans": "list --orphans",
-    "graph duplicates": "graph similar --groups",
     "graph link": "link",
     "graph unlink": "link --remove",
     "graph analyze-cochanges": "index --cochanges",
     "feedback": "run rate",
-    "event": "capture event",
-    "events": "capture events",
     "candidates": "capture candidates",
     "promote": "capture promote",
-    "gaps": "capture gaps",
     "trust": "store trust",
-    "embed": "store embed",
     "reindex": "store reindex",
     "backup": "store backup",
-    "restore-backup": "store restore",
     "tune": "eval --tune",
 }
 """Other names of commands, each with the words that it stands for."""
@@ -85,52 +68,48 @@ def unaliased(words: list[str]) -> list[str]:
     return words
 
 
-def find(words: list[str]) -> tuple[Command | Group | None, list[str]]:
-    """Return the command that a line begins with, and its other words; None if there is none."""
-    if not words:
-        return None, words
+def find(words: list[str]) -> tuple[Command | Group, list[str]]:
+    """Return the command or verb that a line begins with, and its other words.
+
+    Raises:
+        UsageError: it begins with no verb of its command.
+    """
     commands = commands_of(words[0])
-    verb = commands.get(" ".join(words[:2]))
-    if len(words) > 1 and isinstance(verb, Command):
-        return verb, words[2:]
-    found = commands.get(words[0])
-    if isinstance(found, Group) and found.default and _is_of_default(words[1:]):
-        return commands[f"{found.name} {found.default}"], words[1:]
-    return found, words[1:]
-
-
-def _is_of_default(words: list[str]) -> bool:
-    """Return True if these words belong to the verb that a group has by default."""
-    return not words or (words[0][:1] == "-" and words[0] not in ("-h", "--help"))
+    found, *rest = commands[words[0]], *words[1:]
+    if not isinstance(found, Group) or rest[:1] in (["-h"], ["--help"], ["help"]):
+        return found, rest
+    bare = not rest or (rest[0][:1] == "-" and found.default)
+    verb = found.default if bare else rest.pop(0)
+    if verb and f"{found.name} {verb}" not in commands:
+        near = nearest(verb, [*verbs_of(found.name)])
+        see = f"see 'lore {found.name} --help'"
+        raise UsageError(f"no such command '{verb}'{near}: {see}")
+    return commands[f"{found.name} {verb}" if verb else found.name], rest
 
 
 def module_of(name: str) -> str:
     """Return the module, below ``pylore``, that has a command; empty if there is none."""
-    return next((module for module, names in FAMILIES.items() if name in names.split()), "")
+    return _MODULES.get(name, "")
 
 
 def commands_of(name: str) -> dict[str, Command | Group]:
-    """Return the commands of the module that has this one, by name.
+    """Return a command and its verbs by name, and others of the same module.
 
     Raises:
         LoreError: it belongs to a part that was left out.
     """
-    module = module_of(name)
-    if not module:
-        return {}
-    loaded = require_part(*module.split("."))
+    loaded = require_part(*_MODULES[name].split("."))
     return {one.name: one for one in vars(loaded).values() if isinstance(one, (Command, Group))}
+
+
+def verbs_of(name: str) -> dict[str, Command | Group]:
+    """Return the verbs of a command that has some, by name."""
+    commands = commands_of(name).items()
+    return {
+        verb.removeprefix(f"{name} "): one for verb, one in commands if verb.startswith(f"{name} ")
+    }
 
 
 def names() -> list[str]:
     """Return the names of the commands that the help lists, sorted."""
-    return sorted(name for _, names in SECTIONS for name in names.split())
-
-
-def every_command() -> Iterator[Command]:
-    """Yield all commands and verbs whose part is here."""
-    for module, names in FAMILIES.items():
-        if part(*module.split(".")) is not None:
-            for one in commands_of(names.split()[0]).values():
-                if isinstance(one, Command):
-                    yield one
+    return sorted(name for name in _MODULES if name != "merge-file")

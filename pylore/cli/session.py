@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..system.plugin_files import Events
     from ..terminal.screen import Progress
-    from .command import Line
-
-_SETTING_OF = {"quiet": ("quiet", "1"), "no_pager": ("paging", "0"), "all_scopes": ("scope", "*")}
-"""Shared options that set a setting."""
 
 _AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
 """Variables that agents set in the shells they run, where no person reads the output."""
@@ -38,16 +34,17 @@ _MOST_LEFT_OUT = 20
 
 
 class Session:
-    """One command's settings, output and store, from its line; each is made when it is used."""
+    """One command's settings, output and store, from its options; each is made when it is used."""
 
-    def __init__(self, line: Line) -> None:
-        self.given = {**line.settings}
+    def __init__(self, given: dict[str, str]) -> None:
+        self._forms = [form.name for form in FORMS if given.pop(form.name, "")]
+        self._jq = given.pop("jq", None)
+        if given.pop("no_pager", ""):
+            given["paging"] = "0"
+        if given.pop("all_scopes", ""):
+            given["scope"] = "*"
+        self.given = given
         """Settings as the line gives them; a command may add to them before it reads any."""
-        for option, (setting, value) in _SETTING_OF.items():
-            if line.shared.get(option):
-                self.given[setting] = value
-        self._forms = [form.name for form in FORMS if line.shared.get(f"as_{form.name}")]
-        self._jq: str | None = line.shared.get("jq")
         self._settings: Settings | None = None
         self._output: Output | None = None
 

@@ -374,7 +374,7 @@ def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
     session.output.list(rows, each(columns("state id")))
 
 
-@command("merge-file [--path PATH] BASE OURS THEIRS", hidden=True)
+@command("merge-file [--path PATH] BASE OURS THEIRS")
 def merge_file(
     session: Session,
     base: str = argument("BASE", complete="files"),

@@ -31,14 +31,15 @@ _KINDS: dict[str, tuple[Any, str]] = {
 def like(command: Command, name: str, help: str = "") -> Any:
     """Declare an argument with the kind, range and choices of a command's parameter."""
     one = next(one for one in command.parameters if one.name == name)
-    return Parameter(one.spelled, help, one.default, one.low, one.high, one.choices, "", False)
+    return Parameter(one.spelled, help, one.default, low=one.low, high=one.high,
+                     choices=one.choices)  # fmt: skip
 
 
 def setting(name: str, help: str = "", default: int | None = None, **bounds: int) -> Any:
     """Declare an argument with the range of a setting, or with a part of it (``low``, ``high``)."""
     row = BY_NAME[name]
     low, high = bounds.get("low", int(row.low)), bounds.get("high", int(row.high))
-    return Parameter("[N]", help, default, low, high, (), "", hidden=False)
+    return Parameter("[N]", help, default, low=low, high=high)
 
 
 def schema(parameters: Sequence[Parameter]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from homes import move_home
 
-from pylore.cli.command import Line
 from pylore.cli.session import Session
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -85,5 +84,5 @@ def test_folder_without_plugins_is_listed_once(own: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(os, "listdir", look)
     put(own, "lore-import-x", "exit 1")
-    Session(Line()).events()
+    Session({}).events()
     assert looks == [str(own)]

@@ -114,7 +114,7 @@ def test_learning_is_a_lesson_and_five_types(lore: Lore) -> None:
     assert lore.id("add", "learning", "Rotate the keys").startswith("lesson-")
     for type in ("decision", "pattern", "failure", "observation", "note"):
         lore("add", type, f"A {type} of tokens")
-    for words, count in (("list", 5), ("graph orphans", 5), ("search tokens", 4)):
+    for words, count in (("list", 5), ("list --orphans", 5), ("search tokens", 4)):
         rows = lore(*words.split(), "--type", "learning").json
         assert len(rows) == count and "note" not in {row["type"] for row in rows}
 

@@ -19,14 +19,14 @@ def test_a_restored_backup_keeps_the_store_it_replaces(lore: Lore) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
     lore("add", "note", "written later", "--id", "note-later")
     lore("show", "note-kept")
-    done = lore("restore-backup", "a backup.db")
+    done = lore("store", "restore", "a backup.db")
     kept = Path(done.json["kept"])
     assert kept.name.startswith("search.db.before-restore-") and f"is kept in {kept}" in done.err
     assert lore.id("list") == lore.id("search", "keep") == "note-kept"
     assert lore("list").json[0]["access_count"] == 0
     refused = lore.refuse("undo", code=1)
     assert "a restored backup of " in refused and "run 'lore store restore " in refused
-    assert not lore("restore-backup", "-q", str(kept)).err
+    assert not lore("store", "restore", "-q", str(kept)).err
     assert sorted(lore("list", "--ids").lines) == ["note-kept", "note-later"]
     lore("backup", "a backup.db")
     assert all(row["ok"] for row in lore("doctor").json)
@@ -46,9 +46,9 @@ def test_backup_and_restore_refuse_in_one_line(lore: Lore, tmp_path: Path) -> No
         backup '{lore.store}/search.db' --force | 1 | is the store itself
         backup | 2 | FILE
         backup out/other.db | 1 | is a link that leads out of the project
-        restore-backup kept.db | 1 | is a link that leads out of the project
-        restore-backup mine | 1 | mine: is not a database, nothing was restored
-        restore-backup nowhere.db | 1 | nowhere.db: there is no such file
+        store restore kept.db | 1 | is a link that leads out of the project
+        store restore mine | 1 | mine: is not a database, nothing was restored
+        store restore nowhere.db | 1 | nowhere.db: there is no such file
         export --since state | 2 | state: is a state of form 7, this lore reads 1
         export --since nowhere | 1 | nowhere: No such file or directory
         export --since state --type note | 2 | --since and --type exclude each other
@@ -66,7 +66,7 @@ def test_two_stores_become_equal_by_deltas(lore: Lore, tmp_path: Path) -> None:
     others = lore.at(tmp_path / "others")
     lore("add", "note", "Sessions are signed tokens", "--id", "note-1", "--why", "no table")
     lore("backup", "first.db")
-    others("restore-backup", "-q", str(lore.project / "first.db"))
+    others("store", "restore", "-q", str(lore.project / "first.db"))
     assert hand_over(others, lore) == ""
     lore("add", "note", "Known to one", "--id", "note-2", "--link", "note-1:relates_to")
     others("edit", "note-1", "Sessions are opaque")

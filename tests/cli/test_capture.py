@@ -35,10 +35,10 @@ def test_capture_reads_the_folder_of_an_agent(lore: Lore, log: Path) -> None:
     again = lore("capture", "--from", "claude", "--text").lines
     assert again[0] == "0 files read, 1 unchanged, 0 sessions with something new"
     assert log.stat().st_mode & 0o777 == 0o600 and "hunter2" not in log.read_text()
-    prompt, say = lore("events", "--session", "one", "--kind", "prompt,say").rows
+    prompt, say = lore("capture", "events", "--session", "one", "--kind", "prompt,say").rows
     assert (prompt["turn"], prompt["text"]) == (1, "why? password=[redacted:assigned-secret]")
     assert say["text"] == "Because."
-    last = lore("events", "--text", "--since", "2026-11-01T10:00:02Z").lines
+    last = lore("capture", "events", "--text", "--since", "2026-11-01T10:00:02Z").lines
     assert len(last) == 1 and last[0].endswith("Because.")
 
 
@@ -51,7 +51,7 @@ def test_capture_writes_nothing_when_a_redactor_fails(lore: Lore, log: Path) -> 
     assert not log.exists()
     redactor.unlink()
     lore("capture", "--from", "claude")
-    assert len(lore("events").rows) == 3
+    assert len(lore("capture", "events").rows) == 3
 
 
 def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
@@ -59,13 +59,13 @@ def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
         capture | 2 | capture needs --from: give one of claude, codex, jsonl
         capture --from claude | 1 | there are no sessions of claude: give a file or a folder
         capture --from jsonl | 2 | capture --from jsonl needs a file or a folder
-        event prompt | 2 | event prompt needs its text
-        event dream | 2 | KIND is 'dream': give one of prompt, say
-        events --kind dream | 2 | 'dream' is not a kind of event
+        capture event prompt | 2 | event prompt needs its text
+        capture event dream | 2 | KIND is 'dream': give one of prompt, say
+        capture events --kind dream | 2 | 'dream' is not a kind of event
     """)
     done = lore("capture", "--from", "codex", "nothing.jsonl", code=1)
     assert done.json["failed"] == 1 and "nothing.jsonl: No such file" in done.notes[0]
-    assert lore("events").out == ""
+    assert lore("capture", "events").out == ""
 
 
 def test_capture_lists_its_verbs(lore: Lore) -> None:
@@ -76,23 +76,24 @@ def test_capture_lists_its_verbs(lore: Lore) -> None:
 
 def test_event_appends_one_event(lore: Lore, log: Path) -> None:
     words = ("--session", "s1", "--name", "make", "-m", "make test", "--error", "it failed")
-    row = lore("event", "tool", *words, "--file", "a.py,b.py").json
+    row = lore("capture", "event", "tool", *words, "--file", "a.py,b.py").json
     assert row["kind"] == "tool" and row["files"] == ["a.py", "b.py"]
     assert (row["text"], row["err"], row["ok"]) == ("make test", "it failed", False)
-    lore("event", "prompt", "-m", "-", stdin="always use uv\n")
-    assert [row["text"] for row in lore("events").rows] == ["make test", "always use uv"]
-    assert lore("events", "--file", "a.py").rows == [row]
+    lore("capture", "event", "prompt", "-m", "-", stdin="always use uv\n")
+    assert [row["text"] for row in lore("capture", "events").rows] == ["make test", "always use uv"]
+    assert lore("capture", "events", "--file", "a.py").rows == [row]
 
 
 def test_sweep_drops_old_events(lore: Lore, log: Path) -> None:
-    lore("event", "prompt", "-m", "old")
+    lore("capture", "event", "prompt", "-m", "old")
     old = time.time() - 20 * 24 * 3600
     os.utime(log, (old, old))
-    lore("event", "prompt", "-m", "new")
+    lore("capture", "event", "prompt", "-m", "new")
     (due,) = lore("capture", "sweep", "--dry-run").json
-    assert (due["state"], due["reason"]) == ("due", "age") and len(lore("events").rows) == 2
+    assert (due["state"], due["reason"]) == ("due", "age")
+    assert len(lore("capture", "events").rows) == 2
     assert lore("capture", "sweep").json[0]["state"] == "dropped"
-    assert [row["text"] for row in lore("events").rows] == ["new"]
+    assert [row["text"] for row in lore("capture", "events").rows] == ["new"]
 
 
 def test_no_events_without_days_to_keep(lore: Lore, log: Path) -> None:
@@ -102,14 +103,14 @@ def test_no_events_without_days_to_keep(lore: Lore, log: Path) -> None:
 
 
 def test_gaps_list_unanswered_questions(lore: Lore, log: Path) -> None:
-    assert lore("gaps").json == []
+    assert lore("capture", "gaps").json == []
     lore("add", "note", "Sessions end after a day")
     for question in ("where is the zebra crossing painted", "how are refresh tokens rotated",
                      "how refresh tokens are rotated", "when do sessions end",
                      "is ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6 valid here"):  # fmt: skip
         lore("search", question)
-    first, *others = lore("gaps").json
+    first, *others = lore("capture", "gaps").json
     assert (first["question"], first["times"]) == ("how refresh tokens are rotated", 2)
     assert {gap["times"] for gap in others} == {1} and len(others) == 2
-    assert "zebra crossing" in lore("gaps", "--text").out
+    assert "zebra crossing" in lore("capture", "gaps", "--text").out
     assert "ghp_aB3d" not in log.read_text()

@@ -46,7 +46,6 @@ def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
     [
         ("serach", "unknown command 'serach' (did you mean 'search'?): see 'lore help'"),
         ("xylophone", "unknown command 'xylophone': see 'lore help'"),
-        ("stats", "unknown command 'stats' (did you mean 'graph stats'?): see 'lore help'"),
         ("--versoin", "unknown option '--versoin' (did you mean '--version'?)"),
         *((word, "unknown command") for word in (
             "x" * 5000, "../bin/lore-greet", "/bin/sh", "a b", "A", "$(id)", "a\nb", "",
@@ -91,12 +90,9 @@ def test_help_after_two_dashes_is_a_word(lore: Lore) -> None:
     assert lore("search", "--", "--help").json == []
 
 
-def test_version_takes_nothing_more(lore: Lore) -> None:
+def test_version_and_unknown_help(lore: Lore) -> None:
     assert lore("version").out == f"lore {pylore.__version__}\n"
-    lore.refuse_each("""
-        version 2 | 2 | version takes no '2'
-        help serach | 2 | unknown command 'serach' (did you mean 'search'?)
-    """)
+    assert "unknown command 'serach' (did you mean 'search'?)" in lore.refuse("help", "serach")
 
 
 # --- commands of the user
@@ -113,7 +109,7 @@ def test_own_command_is_listed_with_its_help(lore: Lore, own: Path) -> None:
     assert "Usage: lore greet" in lore("help", "greet").out
     shutil.copy(shutil.which("true") or "", own / "lore-binary")
     refused = lore.refuse("help", "binary", code=1)
-    assert "is a program: try 'lore binary --help'" in refused
+    assert "has no help at its head: try 'lore binary --help'" in refused
 
 
 def test_only_plain_executable_files_are_commands(lore: Lore, own: Path) -> None:

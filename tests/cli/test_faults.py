@@ -25,7 +25,7 @@ def test_misspelled_words_are_refused(lore: Lore) -> None:
         search note --graph-depth 1 --edges implement | 2 | did you mean 'implements'?
         link note-one relate_to note-two | 2 | did you mean 'relates_to'?
         related note-one --edges relate_to | 2 | did you mean 'relates_to'?
-        graph orphans --type nots | 2 | did you mean 'note'?
+        list --orphans --type nots | 2 | did you mean 'note'?
         import --type nots . | 2 | did you mean 'note'?
         link note-one relates_to note-twx | 1 | did you mean note-two?
         show note-twx | 1 | did you mean note-two?

@@ -88,9 +88,9 @@ def test_hubs_and_orphans_are_counted(filled: Lore) -> None:
     ]  # fmt: skip
     assert len(filled("graph", "hubs").json) == 3
     filled("add", "goal", "nothing yet")
-    filled.print_each(f"graph orphans --type note,task | {NOTE}")
-    assert len(filled("graph", "orphans").json) == 2
-    assert len(filled("graph", "orphans", "-n", "1").json) == 1
+    filled.print_each(f"list --orphans --type note,task | {NOTE}")
+    assert len(filled("list", "--orphans").json) == 2
+    assert len(filled("list", "--orphans", "-n", "1").json) == 1
 
 
 # --- paths and neighbours
@@ -231,14 +231,13 @@ def test_verbs_refuse_wrong_words(filled: Lore) -> None:
         graph neighbors | 2 | give its id
         graph path | 2 | lore graph path
         graph hubs -n 0 | 2 | --limit
-        graph orphans --type nte | 2 | did you mean 'note'
         graph export --format svg | 2 | json, dot, mermaid, graphml
     """)
 
 
 VERBS = (
     f"related {NOTE}", f"neighbors {NOTE}", f"path {NOTE} {DECISION}", f"show {NOTE}", "stats",
-    "hubs", "orphans", "relations", f"link {NOTE} relates_to {DECISION}",
+    "hubs", "relations", f"link {NOTE} relates_to {DECISION}",
     f"unlink {NOTE} relates_to {DECISION}", f"export --around {NOTE}",
 )  # fmt: skip
 

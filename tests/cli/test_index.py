@@ -58,7 +58,7 @@ def test_index_reads_one_language_or_later_changes(repository: Lore) -> None:
 def test_index_refuses_in_one_line(lore: Lore) -> None:
     lore.refuse_each("""
         index --languages pyton | 2 | unknown language 'pyton' (did you mean 'python'?)
-        index src src | 2 | extra argument
+        index src src | 2 | unexpected argument
         index --no-such | 2 | '--no-such'
         index nowhere | 1 | nowhere: is not a folder
         index .. | 1 | lies outside of

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from commands import Lore
+from commands import Lore, every_command
 
-from pylore.cli import registry
 from pylore.cli.command import Command, Parameter
 from pylore.core.settings import SETTINGS
 
 WRONG = ("9223372036854775808", "-9223372036854775809", "1e400", "nan", "inf", "x", "", "9" * 5000)
 OPTIONS = [
-    (command, one)
-    for command in registry.every_command()
-    for one in command.options
-    if one.low is not None
+    (command, one) for command in every_command() for one in command.options if one.low is not None
 ]
 
 

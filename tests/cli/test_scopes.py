@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commands import Lore
+from commands import Lore, every_command
 from planted_events import Log, prompt
 from store_places import store_folder
 from wire import tool
 
 from pylore.capture.candidates import candidate_id
 from pylore.capture.event_log import event_file
-from pylore.cli import registry
 from pylore.core.ids import record_id
 from pylore.mcp.tools import TOOLS
 
@@ -270,7 +269,7 @@ def filled(words: list[str], project: Path) -> list[str]:
 
 
 def test_every_command_is_tried_or_harmless() -> None:
-    assert {*TRIED, *REFUSED, *HARMLESS} == {one.name for one in registry.every_command()}
+    assert {*TRIED, *REFUSED, *HARMLESS} == {one.name for one in every_command()}
 
 
 @pytest.mark.one_in(4)

@@ -1,4 +1,4 @@
-"""Records that say the same: ``graph similar``, ``graph duplicates``, diversity of a search."""
+"""Records that say the same: ``graph similar``, its groups, diversity of a search."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def test_doctor_reports_stale_similar_edges(filled: Lore) -> None:
 
 
 def test_duplicates_come_in_groups(filled: Lore) -> None:
-    [group] = filled("graph", "duplicates", "--min", "0.9").json
+    [group] = filled("graph", "similar", "--groups", "--min", "0.9").json
     assert group["cosine"] > 0.9
     assert [record["id"] for record in group["records"]] == ["note-a", "note-b"]
     filled.print_each("""
-        graph duplicates --min 0.9 | note-a note-b
-        graph duplicates --min 1 |
+        graph similar --groups --min 0.9 | note-a note-b
+        graph similar --groups --min 1 |
     """)
-    assert "note-a  The connection" in filled("graph", "duplicates", "--text").lines[0]
-    assert filled("graph", "duplicates", "--min", "1", "--text").out == "no duplicates\n"
+    assert "note-a  The connection" in filled("graph", "similar", "--groups", "--text").lines[0]
+    assert filled("graph", "similar", "--groups", "--min", "1", "--text").out == "no duplicates\n"
 
 
 def test_similar_refuses_wrong_options(lore: Lore) -> None:
@@ -68,7 +68,7 @@ def test_similar_refuses_wrong_options(lore: Lore) -> None:
     lore.refuse_each("""
         graph similar --min 1.5 | 2 | --min
         graph similar -k 0 | 2 | --nearest
-        graph duplicates --type nots | 2 | unknown type 'nots'
+        graph similar --groups --type nots | 2 | unknown type 'nots'
         graph similar | 1 | lore store reindex
     """)
 

@@ -13,8 +13,7 @@ from random import Random
 from mutator import ODD, mutated, samples
 
 from pylore.cli import registry
-from pylore.cli.click_app import read as read_by_click
-from pylore.cli.command import read
+from pylore.cli.command import Command, read
 from pylore.code.rules import Rules, scan
 from pylore.core.errors import LoreError
 from pylore.core.settings import BY_NAME, SETTINGS, Settings
@@ -75,12 +74,15 @@ def one_line(error: LoreError) -> None:
 
 
 class Options(Kind):
-    """Command lines: a word a line. Both readers of them, and the settings."""
+    """Command lines: a word a line; and the settings."""
 
     name, share = "options", 0.22
 
     def __init__(self, folder: Path) -> None:
-        self._commands = {one.name: one for one in registry.every_command()}
+        self._commands = {
+            one.name: one for name in registry.names()
+            for one in registry.commands_of(name).values() if isinstance(one, Command)
+        }  # fmt: skip
         super().__init__(folder)
 
     def words(self) -> list[bytes]:
@@ -104,16 +106,12 @@ class Options(Kind):
         name, *words = data.decode("utf-8", "replace").replace("\0", "?").split("\n")
         command = self._commands.get(name) or self._commands["add"]
         words = [word for word in words if word not in ("-h", "--help")]
-        plain = read(words, command)
         try:
-            found = read_by_click([*command.name.split(), *words])
+            _, given = read(words, command)
         except LoreError as error:
             one_line(error)
-            assert plain is None
         else:
-            assert found is not None
-            assert plain is None or plain.values(command) == found.values(command)
-            self._load(found.settings)
+            self._load({name: text for name, text in given.items() if name in BY_NAME})
 
     def _load(self, flags: dict[str, str]) -> None:
         try:

@@ -62,9 +62,9 @@ feedback note-1 --helpful
 confirm note-1
 sweep
 graph similar
-graph duplicates
+graph similar --groups
 reindex
-embed --all
+store embed --all
 search keys --retrievers vector
 doctor --full
 """.strip().splitlines()

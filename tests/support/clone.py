@@ -24,8 +24,8 @@ from repositories import Repository
 from store_places import copy_store, store_folder
 
 import pylore
-import pylore.cli.click_app
 import pylore.cli.find
+import pylore.cli.help
 from pylore.cli.main import run
 from pylore.core.model import Node
 from pylore.indexing.indexer import Index

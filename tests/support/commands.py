@@ -19,11 +19,18 @@ import pytest
 from homes import move_home
 from new_stores import new_store
 
-from pylore.cli import hooks
+from pylore.cli import hooks, registry
+from pylore.cli.command import Command
 from pylore.cli.main import run
 from pylore.system.config import find_store
 from pylore.system.stores import claim
 from pylore.terminal import screen
+
+
+def every_command() -> list[Command]:
+    """Return all commands and verbs."""
+    found = {each for name in registry.names() for each in registry.commands_of(name).values()}
+    return sorted((one for one in found if isinstance(one, Command)), key=lambda one: one.name)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from pylore.cli.command import Line
 from pylore.cli.session import Session
 from pylore.mcp.current_store import CurrentStore
 from pylore.mcp.server import Server
@@ -63,7 +62,7 @@ def served(folder: Path, *, write: bool = False) -> Iterator[tuple[CurrentStore,
     """A server of the store in this folder, in the process of the test; bugs are raised."""
     environ = dict(os.environ)
     os.environ.update(LORE_DIR=str(folder), LORE_EMBEDDER="none", HOME=str(folder.parent))
-    current = CurrentStore(Session(Line()))
+    current = CurrentStore(Session({}))
     try:
         yield current, Server(current, write=write, report=_raise)
     finally:

@@ -160,7 +160,7 @@ class Project:
 
     def _review(self) -> None:
         here, folder = self.here, self.folder
-        here.json(folder, "gaps", empty=True)
+        here.json(folder, "capture", "gaps", empty=True)
         found = here.json(folder, "candidates", "--since", "14d", empty=True)
         if len(found) > 1:
             promoted = here.json(folder, "promote", found[0]["id"], "--confirm")
