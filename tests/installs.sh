@@ -132,14 +132,14 @@ parts() { # the manual and completion, where the way of installing has a place f
   done
 }
 
-needs_little() { # no package but those that lore declares, and the table of words' pieces made once
+needs_little() { # no package but those that lore declares, and the merges made once
   local site package
   site=$(find "$home" -type d -name site-packages -path '*lore*' | head -n 1)
   [ -n "$site" ] || site=$(find "$home" -type d -name site-packages | head -n 1)
   for package in huggingface_hub pydantic hf_xet tokenizers wordllama; do
     [ ! -d "$site/$package" ] || [ "$way" = make ] || fail "$way with Python $version: $package came too"
   done
-  [ "$way" != make ] || [ -s "$site/lore-pieces.table" ] || fail "make with Python $version: no table of pieces"
+  [ "$way" != make ] || [ -s "$site/lore-merges.db" ] || fail "make with Python $version: no merges"
   [ "$(du -sm "$home" | cut -f 1)" -le 250 ] || fail "$way with Python $version: more than 250 MB"
 }
 

@@ -114,7 +114,7 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
     lore_fail "the new environment does not work: see above; nothing was changed"
   lore_step 'compiling'
   "$python" -I -m compileall -q "$new/pylore"
-  lore_write_pieces "$new/.venv" "$new"
+  lore_write_merges "$new/.venv" "$new"
 }
 
 write_manual() {

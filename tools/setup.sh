@@ -3,7 +3,7 @@
 #
 # Makes .venv, the private Python environment of this checkout, with the packages
 # of requirements.lock, with --hub those of requirements-hub.lock too, with --dev those of
-# requirements-dev.lock as well, and beside them the table of words' pieces. Python is
+# requirements-dev.lock as well, and beside them the tokenizer's merges. Python is
 # $PYTHON, or python3. Where all of that stands already, it does nothing.
 
 . "${BASH_SOURCE[0]%/*}/venv.sh"
@@ -31,4 +31,4 @@ for file in "${files[@]}"; do
     cp "$file" ".venv/installed-$file"
   fi
 done
-lore_write_pieces .venv .
+lore_write_merges .venv .

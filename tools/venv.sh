@@ -42,9 +42,8 @@ lore_pip_install() { # <environment> <locked requirements file>...: what has ano
   done
 }
 
-lore_write_pieces() { # <environment> <folder of pylore>: the table of words' pieces, if there is none
+lore_write_merges() { # <environment> <folder of pylore>: those of the tokenizer, if there are none
   "$1/bin/python" -I -c 'import sys; sys.path.append(sys.argv[1])
-from pylore.embed.static import install_table
-from pylore.embed.static import tokenizer_file
-install_table(tokenizer_file())' "$2" || lore_fail "the table of words' pieces could not be made: see above"
+from pylore.embed.static import StaticEmbedder
+StaticEmbedder().embed(["word"])' "$2" || lore_fail "the tokenizer's merges could not be made: see above"
 }

@@ -1,8 +1,8 @@
 """What hatchling calls for a wheel: adds what is not in the checkout.
 
 The embedder's weights and its tokenizer are two files of the package ``wordllama``, whose other
-files and dependencies lore does not need; its licence goes with them. The pages of the manual are
-made from the declarations of commands.
+files and dependencies lore does not need; its licence goes with them, and the merges made of the
+tokenizer. The pages of the manual are made from the declarations of commands.
 """
 
 from __future__ import annotations
@@ -33,14 +33,25 @@ class Additions(BuildHookInterface):  # type: ignore[type-arg]
             build_data["force_include"][found[f"wordllama/{name}"]] = f"{PLACE}/{name}"
         licence = next(path for name, path in found.items() if name.endswith("/LICENSE"))
         build_data["force_include"][licence] = f"{PLACE}/LICENSE"
+        sys.path.insert(0, self.root)
+        self._folder, self._merges_folder = TemporaryDirectory(), TemporaryDirectory()
         build_data["shared_data"].update(self._manual())
+        merges, place = self._merges(found[f"wordllama/{FILES[1]}"])
+        build_data["force_include"][merges] = place
+
+    def _merges(self, tokenizer: str) -> tuple[str, str]:
+        """Write the merges of the tokenizer; return their path, and the place in the wheel."""
+        from pylore.embed.merges import make_merges
+        from pylore.embed.pieces import merges_of
+
+        path = str(Path(self._merges_folder.name, "lore-merges.db"))
+        make_merges(path, tokenizer)
+        return path, merges_of(f"{PLACE}/{FILES[1]}")
 
     def _manual(self) -> dict[str, str]:
-        """Write the pages into a folder that lasts as long as this process; path to place."""
-        sys.path.insert(0, self.root)
+        """Write the pages; path to place."""
         from pylore.cli.manual import write_pages
 
-        self._folder = TemporaryDirectory()
         write_pages(self._folder.name)
         return {
             str(page): f"share/man/man1/{page.name}" for page in Path(self._folder.name).iterdir()

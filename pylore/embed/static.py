@@ -1,9 +1,9 @@
 """Static embeddings: the mean of the token vectors of a text's words.
 
 The weights and the tokenizer are those that the package ``wordllama`` ships
-(l2_supercat, 32,000 tokens of 256 dimensions). Neither is loaded for a query: a
-table on disk says which tokens a word has (``token_table``), and the rows of those tokens
-are read from the weights file at their offsets.
+(l2_supercat, 32,000 tokens of 256 dimensions). Neither is loaded for a query: ``pieces``
+splits words into tokens, and the rows of those tokens are read from the weights file at
+their offsets.
 
 A text is taken word by word (``text.words``), so punctuation has no part in the
 mean. Measured on three retrieval sets this is as good as the package's own
@@ -17,97 +17,14 @@ import sys
 from math import sqrt
 from struct import pack, unpack
 
-from ..core.errors import LoreError, StoreError
+from ..core.errors import StoreError
 from ..core.text import words
-from ..system.files import cache_of
-from .bpe import PieceTable, TableError, stamp_of_tokenizer
+from .pieces import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
-
-
-_opened: dict[str, PieceTable] = {}
-_temporary: dict[str, object] = {}
-"""Tables of this process alone, each to its folder, which goes with it."""
-
-
-def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]]:
-    """Return each word with its pieces' numbers. ``tokenizer`` is the path of the tokenizer's file.
-
-    Raises:
-        LoreError: there is no table, and none can be made.
-    """
-    words = list(words)
-    try:
-        stamp = stamp_of_tokenizer(tokenizer)
-        for path, own in _tables(tokenizer):
-            try:
-                return _table(path, stamp, own=own).encode(words)
-            except (OSError, TableError):
-                _opened.pop(path, None)
-        return _table(_made(own_table(tokenizer), tokenizer), stamp, own=True).encode(words)
-    except (OSError, TableError) as error:
-        raise LoreError(f"the table of the embedder's pieces cannot be made ({error}): "
-                        "run 'make setup', or set 'embedder=none'") from None  # fmt: skip
-
-
-def _tables(tokenizer: str) -> Iterator[tuple[str, bool]]:
-    """Yield each path where a table may be, and whether it is the user's own; that one is named
-    by a digest, which costs a search 4 % where it is not needed."""
-    yield installed_table(tokenizer), False
-    yield own_table(tokenizer), True
-    yield from ((path, False) for path in _temporary)
-
-
-def _made(own: str, tokenizer: str) -> str:
-    """Return the path of a new table: in the user's cache, or for this process alone."""
-    from .bpe_table import write_table
-
-    try:
-        write_table(own, tokenizer)
-    except (OSError, LoreError):
-        from tempfile import TemporaryDirectory
-
-        folder = TemporaryDirectory(prefix="lore-pieces-")
-        own = os.path.join(folder.name, os.path.basename(own))
-        write_table(own, tokenizer)
-        _temporary[own] = folder
-    return own
-
-
-def install_table(tokenizer: str) -> str:
-    """Put a table beside the packages, if there is none that works; return its path.
-
-    Raises:
-        OSError, LoreError: as ``write_table``.
-    """
-    path = installed_table(tokenizer)
-    try:
-        PieceTable(path, stamp_of_tokenizer(tokenizer), own=False).encode(["word"])
-    except (OSError, TableError):
-        from .bpe_table import write_table
-
-        write_table(path, tokenizer, private=False)
-    return path
-
-
-def installed_table(tokenizer: str) -> str:
-    """Return where the set-up puts the table of a tokenizer: beside the packages."""
-    packages = os.path.dirname(os.path.dirname(os.path.dirname(tokenizer)))
-    return os.path.join(packages, "lore-pieces.table")
-
-
-def own_table(tokenizer: str) -> str:
-    """Return where the user's own is, for whom no set-up has made one."""
-    return cache_of(tokenizer, "table")
-
-
-def _table(path: str, stamp: str, *, own: bool) -> PieceTable:
-    if path not in _opened:
-        _opened[path] = PieceTable(path, stamp, own=own)
-    return _opened[path]
 
 
 DIMENSION = 256
@@ -116,7 +33,6 @@ _ROW = 2 * DIMENSION  # float16
 _FEW = 8  # up to this many texts are embedded without numpy,
 _FEW_TOKENS = 5_000  # and up to this many tokens
 _MANY = 200  # from so many on all weights are made float32 at once: 32 MB
-_MANY_WORDS = 3_000  # new ones; to split more into pieces takes a while
 _LONGEST = 5_000  # words of one text; a passage has 200, a query may have more
 _LONGEST_WORD = 100  # letters; what is longer is not a word, and slow to tokenize
 
@@ -130,18 +46,8 @@ class StaticEmbedder:
     def __init__(self) -> None:
         self._tokens: dict[str, bytes] = {}
         """Word to its tokens, two bytes each."""
-        self._has_table = False
         self._table: Any = None
         self._weights = weights_file()
-
-    def knows(self, texts: Sequence[str]) -> bool:
-        """Return whether these can be embedded in no time."""
-        new = {word for text in texts for word in _words(text)} - self._tokens.keys()
-        return not new or (self._has_table and len(new) <= _MANY_WORDS)
-
-    def learn(self, texts: Sequence[str]) -> None:
-        """Make sure that words like these can be embedded in no time."""
-        self._look_up({word for text in texts for word in _words(text)})
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """Return a unit vector for each text; None for a text without words."""
@@ -157,7 +63,6 @@ class StaticEmbedder:
         if new:
             found = encode(new, tokenizer_file())
             self._tokens.update((word, pack(f"<{len(of)}H", *of)) for word, of in found.items())
-            self._has_table = True
 
     def _mean_few(self, tokens: list[bytes]) -> list[bytes | None]:
         file = os.open(self._weights, os.O_RDONLY)

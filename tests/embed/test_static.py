@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from real_tokenizer import real_pieces
 
-from pylore.embed import open_embedder, static
+from pylore.embed import open_embedder
 from pylore.embed.static import DIMENSION, StaticEmbedder
 from pylore.store import Store
 
@@ -148,16 +148,6 @@ HEAVY = {"tokenizers", "numpy", "wordllama", "sqlite_vec"}
 def test_a_process_imports_no_tokenizer_for_words_that_are_new(tmp_path: Path) -> None:
     new_store(str(tmp_path)).close()
     assert not HEAVY & loaded_modules(tmp_path, "unheardofword сессия 会话 🫨")
-
-
-def test_words_are_known_once_a_table_is_open_unless_they_are_very_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(static, "_MANY_WORDS", 3)
-    other = StaticEmbedder()
-    assert not other.knows(["keys"])
-    assert other.embed(["keys"])[0]
-    assert other.knows(["three more words"]) and not other.knows(["four more others still"])
 
 
 def test_none_is_no_embedder(store: Store) -> None:

@@ -1,0 +1,134 @@
+"""Split words into the static embedder's tokens, without loading its tokenizer.
+
+The tokenizer is a byte-pair encoding: a word begins as its letters, and of all pairs of
+neighbours that may be merged the one with the lowest rank becomes one token, the leftmost
+of equals first, until none may. The merges are in a read-only SQLite file that ``merges``
+makes of the tokenizer's JSON.
+
+This module is on the path of every search: it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..store.connection import apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WORD_START = "\u2581"
+"""The tokenizer's mark before a word, for a space."""
+
+_TOKENS = "SELECT token FROM letters WHERE letter = ?"
+_MERGE = "SELECT merge FROM merges WHERE pair = ?"
+_NEVER = 1 << 32
+"""In the place of a merge, above every rank."""
+_MANY = 1_000
+"""Words; to read all merges takes as long as to look up those of so many."""
+_MOST_MERGES = 1 << 17
+"""Merges that are kept in memory; words have the same pairs again and again."""
+
+
+class Pieces:
+    """The tokens of words, by the merges in an SQLite file.
+
+    Every method raises apsw.Error or ValueError if the file is damaged.
+    """
+
+    def __init__(self, connection: apsw.Connection, stamp: int) -> None:
+        self._db = connection
+        if connection.execute("SELECT stamp FROM tokenizer").get != stamp:
+            raise ValueError("the merges are another tokenizer's")
+        self._merges = _Merges(connection)
+        self._letters: dict[str, list[int]] = {}
+
+    def encode(self, words: Iterable[str]) -> dict[str, list[int]]:
+        """Return the tokens of each word. A word has no white space and no signs."""
+        words = list(words)
+        if len(words) > _MANY:
+            self._merges.read_all()
+        return {word: self._encode(word) for word in words}
+
+    def _encode(self, word: str) -> list[int]:
+        tokens = [token for letter in WORD_START + word for token in self._tokens_of(letter)]
+        known = self._merges
+        merges = [known[a << 16 | b] for a, b in zip(tokens, tokens[1:], strict=False)]
+        while merges:
+            least = min(merges)
+            if least == _NEVER:
+                break
+            at = merges.index(least)
+            tokens[at : at + 2] = [least & 0xFFFF]
+            del merges[at]
+            if at > 0:
+                merges[at - 1] = known[tokens[at - 1] << 16 | tokens[at]]
+            if at < len(merges):
+                merges[at] = known[tokens[at] << 16 | tokens[at + 1]]
+        return tokens
+
+    def _tokens_of(self, letter: str) -> list[int]:
+        found = self._letters.get(letter)
+        if found is None:
+            rows = self._db.execute(_TOKENS, (letter,)).fetchall()
+            for byte in () if rows else letter.encode():
+                rows += self._db.execute(_TOKENS, (f"<0x{byte:02X}>",)).fetchall()
+            found = self._letters[letter] = [int(token) for (token,) in rows]
+        return found
+
+
+class _Merges(dict[int, int]):
+    """The merge of each pair, or ``_NEVER``; looked up when it is needed."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        self._is_complete = False
+
+    def read_all(self) -> None:
+        if not self._is_complete:
+            self.update(self._db.execute("SELECT pair, merge FROM merges"))  # type: ignore[arg-type]
+            self._is_complete = True
+
+    def __missing__(self, pair: int) -> int:
+        if len(self) >= _MOST_MERGES:
+            self.clear()
+            self._is_complete = False
+        found = None if self._is_complete else self._db.execute(_MERGE, (pair,)).get
+        self[pair] = merge = _NEVER if found is None else int(found)
+        return merge
+
+
+_opened: list[Pieces] = []
+"""The pieces that this process uses."""
+
+
+def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]]:
+    """Return the tokens of each word. ``tokenizer`` is the path of the tokenizer's file.
+
+    Raises:
+        LoreError: there are no merges, and none can be made.
+    """
+    words = list(words)
+    try:
+        if not _opened:
+            connection = apsw.Connection(merges_of(tokenizer), flags=apsw.SQLITE_OPEN_READONLY)
+            _opened.append(Pieces(connection, stamp_of(tokenizer)))
+        return _opened[0].encode(words)
+    except (OSError, apsw.Error, ValueError, TypeError):
+        from .merges import new_merges
+
+        connection = new_merges(merges_of(tokenizer), tokenizer)
+        _opened[:] = [Pieces(connection, stamp_of(tokenizer))]
+        return _opened[0].encode(words)
+
+
+def stamp_of(tokenizer: str) -> int:
+    """Return what merges remember of the tokenizer's file: its size, which also a copy has."""
+    return os.stat(tokenizer).st_size
+
+
+def merges_of(tokenizer: str) -> str:
+    """Return the path of a tokenizer's merges: beside the packages, or in lore's own wheel."""
+    packages = os.path.dirname(os.path.dirname(os.path.dirname(tokenizer)))
+    return os.path.join(packages, "lore-merges.db")

@@ -1,0 +1,167 @@
+"""Tokens of words from the merges: those that the tokenizer gives them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from real_tokenizer import real_pieces, tokenizer
+from samples import some
+
+from pylore.core.errors import LoreError
+from pylore.core.text import words
+from pylore.embed import pieces
+from pylore.embed.merges import make_merges
+from pylore.embed.pieces import Pieces, encode, merges_of, stamp_of
+from pylore.embed.static import tokenizer_file
+from pylore.store.connection import apsw
+
+ROOT = Path(__file__).parents[2]
+TEXTS = {
+    "Latin": "Straße naïve façade Łódź žluťoučký kůň İstanbul Đặng ﬁne e\u0301te\u0301 œuvre ſ",
+    "Greek": "Η γρήγορη καφέ αλεπού ΟΔΟΣ ᾳ ἀρχή",
+    "Cyrillic": "Съешь же ещё этих мягких булок Їжак ѣ",
+    "Arabic": "الجلسات موقّعة بمفتاح ٢٠٢٦ کتاب",
+    "Hebrew": "שָׁלוֹם עולם מפתחות",
+    "Devanagari": "सत्र कुंजी से हस्ताक्षरित हैं क्षत्रिय १२३",
+    "Thai": "เซสชันถูกลงนามด้วยกุญแจ ๑๒๓",
+    "Chinese": "会话由轮换密钥签名 東京 𠮷野家",
+    "Japanese": "セッションは鍵で署名される ひらがな ｶﾀｶﾅ",
+    "Korean": "세션은 키로 서명된다 한국어 \u1112\u1161\u11ab",
+    "identifiers": "getUserByID HTTPServer snake_case __init__ std::vector<int> sha256 x86_64 i18n",
+    "numbers": "0 7 42 1990 3.14159 1e-9 0xDEADBEEF ½ ² Ⅷ 1_000_000 ١٢٣",
+    "emoji": "👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽 a👍b 🫠 \U0001fae8",
+    "controls": "a\0b c\x1bd e\u200bf g\u202eh \ufeffi j\u00adk l\u2060m",
+    "pieces": "<s> </s> <unk> <0x41> ▁word ▁▁▁ word▁ ▁",
+    "odd": "\ud800 a\udfffb \ufffd \ufffe \U0010ffff \ue000 \u0378 \u0301",
+    "long": f"{'a' * 100} {'abc' * 33} {'Ж' * 100} {'字' * 100} {'ab12' * 25} {'🫠' * 50}",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package's merges: to make them takes a fifth of a second."""
+    path = tmp_path_factory.mktemp("merges") / "merges.db"
+    make_merges(str(path), tokenizer_file())
+    return path
+
+
+@pytest.fixture(scope="module")
+def table(made: Path) -> Pieces:
+    return Pieces(apsw.Connection(str(made)), stamp_of(tokenizer_file()))
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_every_word_has_the_tokenizers_pieces(table: Pieces, text: str) -> None:
+    found = words(text)
+    assert table.encode(found) == real_pieces(found)
+
+
+@given(st.text(max_size=60).map(words))
+@example(["\ufffe", "ﷺ", "a" * 300])
+def test_words_of_any_text_have_the_tokenizers_pieces(table: Pieces, found: list[str]) -> None:
+    assert table.encode(found) == real_pieces(found)
+
+
+@cache
+def parts() -> list[str]:
+    """The pieces that words are made of."""
+    pieces = (piece.lstrip("▁") for piece in tokenizer().get_vocab())
+    return sorted({word for piece in pieces for word in words(piece)})
+
+
+@given(st.data())
+def test_words_of_pieces_have_the_tokenizers_pieces(table: Pieces, data: st.DataObject) -> None:
+    # More merges begin in these than in what is random: each pair of pieces may be one.
+    joined = "".join(data.draw(st.lists(st.sampled_from(parts()), max_size=8)))
+    found = words(joined)
+    assert table.encode(found) == real_pieces(found)
+
+
+def test_all_pieces_and_our_pages_words_have_the_tokenizers_pieces(
+    table: Pieces,
+) -> None:
+    pages = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("pylore/store/**/*.py")]
+    found = {word for page in pages for word in words(page.read_text())}.union(parts())
+    assert len(found) > 20_000
+    chosen = some(sorted(found), 4)
+    assert table.encode(chosen) == real_pieces(chosen)
+
+
+# --- where the merges are
+
+
+WORD = ["unheardofword"]
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A tokenizer's file in an environment without merges."""
+    monkeypatch.setattr(pieces, "_opened", [])
+    copy = tmp_path / "packages" / "wordllama" / "tokenizers" / "tokenizer.json"
+    copy.parent.mkdir(parents=True)
+    shutil.copy2(tokenizer_file(), copy)
+    return str(copy)
+
+
+def test_missing_merges_are_made_beside_the_packages_once(package: str, made: Path) -> None:
+    place = Path(merges_of(package))
+    assert place.parent == Path(package).parents[2]
+    for _ in range(2):
+        assert encode(WORD, package) == real_pieces(WORD)
+        pieces._opened.clear()
+    assert place.read_bytes() == made.read_bytes() and place.stat().st_mode & 0o777 == 0o644
+    assert {path.name for path in place.parent.iterdir()} == {"lore-merges.db", "wordllama"}
+
+
+def cut(place: Path) -> None:
+    place.write_bytes(place.read_bytes()[:-5000])
+
+
+def empty(place: Path) -> None:
+    place.write_bytes(b"")
+
+
+def zeroed(place: Path) -> None:
+    place.write_bytes(bytes(place.stat().st_size))
+
+
+def without_rows(place: Path) -> None:
+    data = place.read_bytes()
+    place.write_bytes(data[:4096] + bytes(len(data) - 4096))
+
+
+def of_another_tokenizer(place: Path) -> None:
+    connection = apsw.Connection(str(place))
+    connection.execute("UPDATE tokenizer SET stamp = 1")
+    connection.close()
+
+
+@pytest.mark.parametrize("damage", [cut, empty, zeroed, without_rows, of_another_tokenizer])
+def test_unusable_merges_are_made_again(
+    damage: Callable[[Path], None], package: str, made: Path
+) -> None:
+    place = Path(merges_of(package))
+    shutil.copy(made, place)
+    damage(place)
+    assert encode(WORD, package) == real_pieces(WORD)
+    assert place.read_bytes() == made.read_bytes()
+
+
+def test_merges_are_made_in_memory_if_nobody_may_write(package: str) -> None:
+    place = Path(merges_of(package))
+    place.mkdir()
+    assert encode(WORD, package) == real_pieces(WORD)
+    assert [*place.iterdir()] == []
+
+
+def test_missing_tokenizer_is_an_error(package: str) -> None:
+    os.unlink(package)
+    with pytest.raises((LoreError, OSError)):
+        encode(WORD, package)
