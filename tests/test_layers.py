@@ -195,9 +195,9 @@ def test_the_architecture_has_the_same_table() -> None:
     assert drawn == {floor: set(packages) for floor, packages in enumerate(FLOORS)}
 
 
-def test_only_the_store_and_the_hub_speak_sql() -> None:
+def test_only_the_store_the_hub_and_the_tokenizers_merges_speak_sql() -> None:
     sql = re.compile(r"\b(?:SELECT .* FROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b")
-    outside = [path for path in MODULES if name_of(path)[0] not in ("store", "hub")]
+    outside = [path for path in MODULES if name_of(path)[0] not in ("store", "hub", "embed")]
     assert [path.name for path in outside if sql.search(path.read_text())] == []
     assert sql.search((PACKAGE / "store/nodes.py").read_text())
 
@@ -218,10 +218,10 @@ def of_sqlite(source: str) -> list[str]:
     return sorted({name.partition(".")[0] for name in named} & drivers)
 
 
-def test_only_the_store_speaks_to_a_driver() -> None:
+def test_only_the_store_and_the_tokenizers_merges_speak_to_a_driver() -> None:
     found = {name_of(path)[0]: of_sqlite(path.read_text()) for path in MODULES
              if of_sqlite(path.read_text())}  # fmt: skip
-    assert found.keys() == {"store", "core"}
+    assert found.keys() == {"store", "core", "embed"}
     assert [
         path.name for path in MODULES if name_of(path)[0] == "core" and of_sqlite(path.read_text())
     ] == ["text.py"], "whose words are SQLite's tokens"

@@ -71,10 +71,10 @@ class Pieces:
     def _tokens_of(self, letter: str) -> list[int]:
         found = self._letters.get(letter)
         if found is None:
-            rows = self._db.execute(_TOKENS, (letter,)).fetchall()
+            rows: list[tuple[int]] = [*self._db.execute(_TOKENS, (letter,))]
             for byte in () if rows else letter.encode():
-                rows += self._db.execute(_TOKENS, (f"<0x{byte:02X}>",)).fetchall()
-            found = self._letters[letter] = [int(token) for (token,) in rows]
+                rows += self._db.execute(_TOKENS, (f"<0x{byte:02X}>",))
+            found = self._letters[letter] = [token for (token,) in rows]
         return found
 
 
@@ -87,7 +87,7 @@ class _Merges(dict[int, int]):
 
     def read_all(self) -> None:
         if not self._is_complete:
-            self.update(self._db.execute("SELECT pair, merge FROM merges"))  # type: ignore[arg-type]
+            self.update(self._db.execute("SELECT pair, merge FROM merges"))
             self._is_complete = True
 
     def __missing__(self, pair: int) -> int:
@@ -97,30 +97,6 @@ class _Merges(dict[int, int]):
         found = None if self._is_complete else self._db.execute(_MERGE, (pair,)).get
         self[pair] = merge = _NEVER if found is None else int(found)
         return merge
-
-
-_opened: list[Pieces] = []
-"""The pieces that this process uses."""
-
-
-def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]]:
-    """Return the tokens of each word. ``tokenizer`` is the path of the tokenizer's file.
-
-    Raises:
-        LoreError: there are no merges, and none can be made.
-    """
-    words = list(words)
-    try:
-        if not _opened:
-            connection = apsw.Connection(merges_of(tokenizer), flags=apsw.SQLITE_OPEN_READONLY)
-            _opened.append(Pieces(connection, stamp_of(tokenizer)))
-        return _opened[0].encode(words)
-    except (OSError, apsw.Error, ValueError, TypeError):
-        from .merges import new_merges
-
-        connection = new_merges(merges_of(tokenizer), tokenizer)
-        _opened[:] = [Pieces(connection, stamp_of(tokenizer))]
-        return _opened[0].encode(words)
 
 
 def stamp_of(tokenizer: str) -> int:

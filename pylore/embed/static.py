@@ -19,12 +19,37 @@ from struct import pack, unpack
 
 from ..core.errors import StoreError
 from ..core.text import words
-from .pieces import encode
+from ..store.connection import apsw
+from .pieces import Pieces, merges_of, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any
+
+
+_opened: list[Pieces] = []
+"""The pieces that this process uses."""
+
+
+def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]]:
+    """Return the tokens of each word. ``tokenizer`` is the path of the tokenizer's file.
+
+    Raises:
+        LoreError: there are no merges, and none can be made.
+    """
+    words = list(words)
+    try:
+        if not _opened:
+            connection = apsw.Connection(merges_of(tokenizer), flags=apsw.SQLITE_OPEN_READONLY)
+            _opened.append(Pieces(connection, stamp_of(tokenizer)))
+        return _opened[0].encode(words)
+    except (OSError, apsw.Error, ValueError, TypeError):
+        from .merges import new_merges
+
+        made = new_merges(merges_of(tokenizer), tokenizer)
+        _opened[:] = [Pieces(made, stamp_of(tokenizer))]
+        return _opened[0].encode(words)
 
 
 DIMENSION = 256

@@ -16,10 +16,10 @@ from samples import some
 
 from pylore.core.errors import LoreError
 from pylore.core.text import words
-from pylore.embed import pieces
+from pylore.embed import static
 from pylore.embed.merges import make_merges
-from pylore.embed.pieces import Pieces, encode, merges_of, stamp_of
-from pylore.embed.static import tokenizer_file
+from pylore.embed.pieces import Pieces, merges_of, stamp_of
+from pylore.embed.static import encode, tokenizer_file
 from pylore.store.connection import apsw
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +103,7 @@ WORD = ["unheardofword"]
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A tokenizer's file in an environment without merges."""
-    monkeypatch.setattr(pieces, "_opened", [])
+    monkeypatch.setattr(static, "_opened", [])
     copy = tmp_path / "packages" / "wordllama" / "tokenizers" / "tokenizer.json"
     copy.parent.mkdir(parents=True)
     shutil.copy2(tokenizer_file(), copy)
@@ -115,7 +115,7 @@ def test_missing_merges_are_made_beside_the_packages_once(package: str, made: Pa
     assert place.parent == Path(package).parents[2]
     for _ in range(2):
         assert encode(WORD, package) == real_pieces(WORD)
-        pieces._opened.clear()
+        static._opened.clear()
     assert place.read_bytes() == made.read_bytes() and place.stat().st_mode & 0o777 == 0o644
     assert {path.name for path in place.parent.iterdir()} == {"lore-merges.db", "wordllama"}
 
