@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from ..app.sync import changed_by, last_command
 from ..app.sync import sync as sync_file
-from ..core.errors import LoreError, UsageError
+from ..core.errors import LoreError, UsageError, first_of
 from ..core.lines import RepeatableLines, lines_of, record_line
 from ..core.text import counted
 from ..embed.prefetch import Ahead
@@ -30,8 +29,8 @@ from ..system.git_setup import Repository
 from ..system.parts import require_part
 from ..system.plugin_files import Events
 from ..system.project_files import leaves_by_link
-from ..terminal.output import flush, note, write
-from ..terminal.text import columns, each
+from ..terminal.output import note, write
+from ..terminal.text import columns, counts_text, each
 from .agents import noted, say_unreachable
 from .command import argument, command, option
 from .options import SKIP_BAD, TYPES, exclusive
@@ -49,7 +48,7 @@ COMPACT_FROM = 1000
 """Changed nodes and edges from which on an import is followed by a compaction."""
 
 _MOST_NAMED = 20
-"""Records that a message of a merge names."""
+"""Maximum number of ids in a message of a merge."""
 
 
 @command("import [options] PATH…")
@@ -76,10 +75,12 @@ def import_paths(
     """
     prefer = exclusive(ours=ours, theirs=theirs).removeprefix("--")
     exclusive(format=form is not None, prune=prune)
-    readable, skipped = _readable(paths, skip_bad=skip_bad)
-    documents = [path for path in readable if form is None and _is_document(path)]
-    files = [path for path in readable if path not in documents]
-    lines = _lines_of_each(session, files, form)
+    root = project_root()
+    for path in paths:
+        if path != "-":
+            _require_readable(path, root)
+    documents = [path for path in paths if form is None and (os.path.isdir(path) or is_page(path))]
+    files = [path for path in paths if path not in documents]
     size = 2 * sum(os.path.getsize(path) for path in files if not form and os.path.isfile(path))
     allowed: dict[str, Any] = {
         "skip_bad": skip_bad, "new_types": new_types, "new_relations": new_relations,
@@ -91,15 +92,16 @@ def import_paths(
         ahead = Ahead(store, lambda: session.embedder(store))
         with session.progress("importing", size, kept="nothing was imported") as advance:
             pages = MarkdownImport(
-                store, session.settings, ahead, documents, project_root(), type=type,
-                prune=prune, ours=ours, progress=advance, **allowed,
+                store, session.settings, ahead, documents, root, type=type, prune=prune, ours=ours,
+                progress=advance, **allowed,
             )  # fmt: skip
             parts: Parts = [
                 LineImport(
-                    store, session.settings, ahead, some, options, name=name, progress=advance
+                    store, session.settings, ahead, _lines(session, path, form), options,
+                    name=_name(path, form), progress=advance,
                 )
-                for name, some in lines
-            ]
+                for path in files
+            ]  # fmt: skip
             parts += [pages] if documents else []
             for part in parts:
                 part.prepare()
@@ -107,64 +109,44 @@ def import_paths(
             total = known or ahead.settled(lambda: _write(store, parts), "import")
         changes = changed_by(store, "import", before) if events.hear_of("post-import") else []
         session.wipe(store)
-    if total.added + total.updated >= COMPACT_FROM:
-        with session.open() as store, store.faults:
+        if total.added + total.updated >= COMPACT_FROM:
             store.compact()
-    total.skipped[:0] = skipped
-    _print_imported(session, total)
+    say_came_in(session, total)
+    row = {
+        **total.to_dict(),
+        "skipped": len(total.skipped),
+        "conflicting": [conflict.to_dict() for conflict in total.conflicting],
+    }
+    del row["notes"]
+    session.output.one(row, lambda row: counts_text(_counts(row)))
     session.tell("post-import", changes, events)
 
 
-def _readable(paths: Sequence[str], *, skip_bad: bool) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the paths to read, and those to leave out: a clone may bring links that lead out."""
-    root, readable, skipped = project_root(), [], []
-    for path in paths:
-        if path == "-":
-            readable.append(path)
-            continue
-        if not os.path.exists(path):
-            raise LoreError(f"{path}: there is no such file: check its name")
-        if leaves_by_link(root, path):
-            real = os.path.realpath(path)
-            skipped.append((path, f"is a link that leads out of the project: name {real} itself"))
-        else:
-            readable.append(path)
-    if skipped and not skip_bad:
-        raise LoreError(f"{skipped[0][0]}: {skipped[0][1]}: nothing was imported")
-    return readable, skipped
+def _require_readable(path: str, root: str) -> None:
+    """Raise LoreError without a file, or for a link out of the project, which a clone may bring."""
+    if not os.path.exists(path):
+        raise LoreError(f"{path}: there is no such file: check its name")
+    if leaves_by_link(root, path):
+        raise LoreError(f"{path}: is a link that leads out of the project: name "
+                        f"{os.path.realpath(path)} itself: nothing was imported")  # fmt: skip
 
 
-def _is_document(path: str) -> bool:
-    """Return True for a folder or a document; a text file may hold JSON lines."""
-    if os.path.isdir(path) or not path.lower().endswith(".txt"):
-        return os.path.isdir(path) or is_page(path)
-    with open(path, "rb") as file:
-        return file.read(1) != b"{"
+def _name(path: str, form: str | None) -> str:
+    if form is not None:
+        return f"what {IMPORTER}{form} made of {'stdin' if path == '-' else path}"
+    return "" if path == "-" else path
 
 
-def _lines_of_each(
-    session: Session, paths: Sequence[str], form: str | None
-) -> list[tuple[str, Iterable[bytes]]]:
-    """Return the lines of each path, with what messages call them."""
-    longest = record_line(session.settings.max_text)
-    if form is None:
-        return [("" if path == "-" else path, _lines(path, longest)) for path in paths]
-    return [
-        (f"what {IMPORTER}{form} made of {'stdin' if path == '-' else path}",
-         imported(form, path, session.settings))
-        for path in paths
-    ]  # fmt: skip
+def _lines(session: Session, path: str, form: str | None) -> Iterable[bytes]:
+    """Return the lines of a file, which can be read again; those of a pipe can not."""
+    if form is not None:
+        return imported(form, path, session.settings)
 
+    def read() -> Iterator[bytes]:
+        with _opened(path) as file:
+            yield from lines_of(file, record_line(session.settings.max_text))
 
-def _lines(path: str, longest: int) -> Iterable[bytes]:
-    """Return the lines of a file, each time anew; those of a pipe, once."""
-    lines = RepeatableLines(partial(_read_lines, path, longest))
-    return lines if os.path.isfile(path) else iter(lines)
-
-
-def _read_lines(path: str, longest: int) -> Iterator[bytes]:
-    with _opened(path) as file:
-        yield from lines_of(file, longest)
+    return RepeatableLines(read) if os.path.isfile(path) else read()
 
 
 def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
@@ -183,29 +165,16 @@ def _write(store: Store, parts: Parts) -> Imported:
     if misfits:
         edges = counted(misfits, "edge joins", "edges join")
         total.notes.append(f"{edges} types that the relation does not: 'lore doctor' has them")
+    if total.dangling:
+        edges = counted(total.dangling, "edge leads", "edges lead")
+        total.notes.append(f"{edges} to what is not in the store")
     return total
 
 
-def _print_imported(session: Session, total: Imported) -> None:
-    session.say_left_out(total.skipped)
-    session.say([*total.notes, *conflict_notes(total.conflicting)])
-    if total.dangling:
-        edges = counted(total.dangling, "edge leads", "edges lead")
-        session.say([f"{edges} to what is not in the store"])
-    row = {
-        **total.to_dict(),
-        "skipped": len(total.skipped),
-        "conflicting": [conflict.to_dict() for conflict in total.conflicting],
-    }
-    del row["notes"]
-    session.output.one(row, _imported_text)
-
-
-def _imported_text(row: dict[str, Any]) -> str:
-    names = ("added", "updated", "kept", "unchanged", "invalidated", "pruned", "conflicts",
-             "unresolved", "skipped")  # fmt: skip
-    counts = [f"{row[name]} {name}" for name in names if row[name]]
-    return (", ".join(counts) or "nothing was imported") + "\n"
+def _counts(row: dict[str, Any]) -> dict[str, int]:
+    totals = ("nodes", "edges", "dangling")
+    return {name: count for name, count in row.items()
+            if count and isinstance(count, int) and name not in totals}  # fmt: skip
 
 
 @command("export [options] [FILE]", settings=("scope",))
@@ -240,25 +209,11 @@ def export(
         else:
             lines = export_lines(store, store.types.require(types))
         lines = lines if form is None else exported(form, lines, session.settings)
-        _put(session, path, lines, soon=state)
-
-
-def _put(session: Session, path: str, lines: Iterable[str], *, soon: bool) -> None:
-    """Write lines to a file or stdout; ``soon``: the reader waits for each line."""
-    if path not in ("", "-"):
-        with session.progress("exporting", kept="no file was written") as advance:
-            write_whole(path, _counted(lines, advance))
-        return
-    for line in lines:
-        write(line)
-        if soon:
-            flush()
-
-
-def _counted(lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
-    for line in lines:
-        yield line
-        advance(1)
+        if path not in ("", "-"):
+            write_whole(path, lines)
+            return
+        for line in lines:
+            write(line)
 
 
 @command("sync [options] [FILE|REMOTE]")
@@ -343,22 +298,13 @@ def say_came_in(session: Session, came_in: Imported) -> None:
 
 def came_in_row(came_in: Imported) -> dict[str, int]:
     """Return the counts of what a sync has brought."""
-    names = ("added", "updated", "kept", "conflicts")
-    return {name: getattr(came_in, name) for name in names}
+    return {name: getattr(came_in, name) for name in ("added", "updated", "kept", "conflicts")}
 
 
 def synced_text(row: dict[str, Any]) -> str:
     """Return a line for each direction in which something went."""
-    lines = []
-    for way in ("in", "out"):
-        counts = [
-            f"{count} {name}"
-            for name, count in row[way].items()
-            if count and name not in ("kept", "known")
-        ]
-        if counts:
-            lines.append(f"{way:<4}{', '.join(counts)}\n")
-    return "".join(lines)
+    ways = {way: _counts({**row[way], "kept": 0, "known": 0}) for way in ("in", "out")}
+    return "".join(f"{way:<4}{counts_text(counts)}" for way, counts in ways.items() if counts)
 
 
 def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
@@ -392,10 +338,8 @@ def merge_file(
         raise LoreError(f"{name}: {error}: nothing was merged; mend it, then merge again") from None
     write_whole(ours, merged.lines)
     for ids, fate in (
-        (merged.back, "was deleted for good on one side and edited later on the other: it is back"),
-        (merged.conflicts, "was changed on both sides: the newer version wins"),
+        (merged.back, "deleted for good on one side and edited later on the other, so back"),
+        (merged.conflicts, "changed on both sides, the newer version wins"),
     ):
-        for id in ids[:_MOST_NAMED]:
-            note(f"{name}: '{id}' {fate}")
-        if len(ids) > _MOST_NAMED:
-            note(f"{name}: {len(ids) - _MOST_NAMED} more like this")
+        if ids:
+            note(f"{name}: {fate}: {first_of(ids, _MOST_NAMED)}")

@@ -38,15 +38,15 @@ def test_two_projects_sync_through_a_hub(lore: Lore, url: str) -> None:
     }  # fmt: skip
     other = lore.at(lore.root / "other")
     other("trust")
-    assert other("sync", "team", "--text").lines == ["in  1 added"]
+    assert other("sync", "team", "--text").lines == ["in  added 1"]
     assert other("search", "moor", "--ids").lines == [id]
     other("edit", id, "--title", "Boats moor in the bay")
     status = other("hub", "status", "-q").json
     assert (status["records"], status["unsent"], status["unread"]) == (1, 1, 0)
-    assert other("sync", "team", "--text").lines == ["out 2 sent"]
+    assert other("sync", "team", "--text").lines == ["out sent 2"]
     heard = lore.root / "heard"
     lore.program(lore.config.parent / "commands/lore-hook-post-sync", f"cat >>'{heard}'")
-    assert lore("sync", "team", "--text").lines == ["in  1 updated"]
+    assert lore("sync", "team", "--text").lines == ["in  updated 1"]
     assert json.loads(heard.read_text()) == {"event": "post-sync", "id": id, "state": "updated"}
     for _ in range(2):  # undo takes back what sync brought, as one command
         assert [row["state"] for row in lore("undo").json] == ["restored"]

@@ -114,9 +114,9 @@ def test_sync_is_silent_and_leaves_an_equal_file(lore: Lore, others: Lore) -> No
 def test_a_line_without_a_time_is_an_edit_now(lore: Lore, others: Lore) -> None:
     text = shared(lore)
     lore.write(FILE, text + '{"id": "note-1", "title": "By hand"}\n')
-    assert lore("sync", "--text").lines == ["in  1 updated", "out 1 updated"]
+    assert lore("sync", "--text").lines == ["in  updated 1", "out updated 1"]
     lore.write(FILE, shared(lore).replace('"Second words"', '"Words by hand"'))
-    assert "in  1 updated" in lore("sync", "--text").out
+    assert "in  updated 1" in lore("sync", "--text").out
     titles = [lore("show", id).json["title"] for id in ("note-1", "note-2")]
     assert titles == ["By hand", "Words by hand"]
     assert lore("sync", "--text").out == ""
@@ -304,7 +304,7 @@ def test_merge_file_merges_two_exports_of_any_name(lore: Lore) -> None:
     theirs = lore.write("theirs", NOTE.format("theirs", DAYS[0], DAYS[2]) + later)
     shutil.copy(ours, lore.project / "ours")
     done = lore("merge-file", "--path", "a b\n-c", "--", "-base", "-ours", "theirs")
-    assert not done.out and done.err.startswith("lore: a b -c: 'note-1' was changed on both sides")
+    assert not done.out and done.err.startswith("lore: a b -c: changed on both sides")
     text = ours.read_text()
     assert '"title": "theirs"' in text and '"was": ["2026-01-0' in text and later in text
     lore("merge-file", "--", "-base", "theirs", "ours")

@@ -37,7 +37,7 @@ knows_both() { # true if the store and the file of the folder have what a and b 
   commit && git branch before
   run git pull -q --no-edit
   [ "$status" = 0 ]
-  contains "$output" "$FILE: 'note-1' was changed on both sides"
+  contains "$output" "$FILE: changed on both sides"
   knows_both
   run_lore sync --text
   expect 0 ''
@@ -57,7 +57,7 @@ knows_both() { # true if the store and the file of the folder have what a and b 
   lore edit note-1 "My words" >/dev/null
   commit
   run git pull -q --no-edit
-  contains "$output" '1 added'
+  contains "$output" 'added 1'
   [ -z "$(git status --porcelain)" ]
   run_lore undo --ids -q # what a hook brought in
   expect 0 $'note-2\nnote-a'
