@@ -145,14 +145,6 @@ def _judge_all(
     return result
 
 
-def judge_kept(store: Store) -> Verified:
-    """Return the verdicts as they are kept: no file is examined."""
-    result = Verified()
-    result.leave(store.anchors.live())
-    result.found.sort(key=lambda pair: pair[1].key)
-    return result
-
-
 def _places_before(store: Store) -> Places:
     """Return what tells where an anchor has led to, the last place first, and its node's others
     not."""

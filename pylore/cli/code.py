@@ -7,13 +7,12 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..anchors.verify import Verified, judge_kept, rows
+from ..anchors.verify import Verified, rows
 from ..app.claims import claim, follow_claims, unclaim
 from ..app.code import analyze_cochanges, anchors_of, unanchor
 from ..app.code import anchor as place
 from ..app.code import index as read_all
 from ..app.code import verify as judge
-from ..code.cochanges import MAX_FILES
 from ..core.errors import DONE, FAILURE, UsageError
 from ..core.text import counted
 from ..core.times import parse_since
@@ -23,14 +22,13 @@ from ..system.git import Git
 from ..system.programs import Tidying
 from ..terminal.annotations import sarif
 from ..terminal.output import write
-from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
+from ..terminal.text import anchor_place, bold, columns, counts_text, cut, dim, each
 from .command import argument, command, option
 from .options import exclusive
 from .runtime import ids_from, project_root
 
 if TYPE_CHECKING:
     from ..app.engine import Engine
-    from ..code.cochanges import CoChanges
     from .session import Session
 
 
@@ -79,17 +77,14 @@ def index(
 
 
 def _read_history(session: Session, since: str, *, commits: bool) -> None:
-    root = project_root()
-    Git(root).require()
-    since = _time_of_git(root, since)
+    Git(project_root()).require()
+    since = parse_since(since) if since else ""
     gc.disable()  # many small objects and no cycles among them
     bar = session.progress("reading the history", kept="the co-changes are as they were")
     with session.engine() as engine, bar:
         found = analyze_cochanges(engine, since=since, keep_commits=commits, progress=bar.stage)
-    session.say(found.notes)
-    session.say(_left_out(found))
     row = found.to_dict()
-    del row["notes"]
+    session.say(row.pop("notes"))
     session.output.one(row, counts_text)
 
 
@@ -142,7 +137,8 @@ def anchor(
         if suggest:
             from ..app.suggest import suggest as suggest_claims
 
-            session.output.list(suggest_claims(engine, id), each(_suggested_text, _NO_RULE))
+            found = suggest_claims(engine, id)
+            session.output.list(found, each(columns("matches against command"), _NO_RULE))
             return
         if rule and remove:
             found = unclaim(engine, id, rule, here=here)
@@ -165,10 +161,8 @@ def verify(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
-    changed: bool = option("--changed", "only changed places and verdicts"),
     broken: bool = option("--broken", "only drifted, violated and invalid anchors"),
     fail: bool = option("--fail", "the same; exit 1 if there are any but known violations"),
-    kept: bool = option("--kept", "the same, by the last verdicts"),
     report: str | None = option("--as FORM", "the same for a tool: sarif", choices=("sarif",)),
     history: bool = option("--history", "follow the rules of records through the commits"),
     since: str | None = option("--since REV", "after this commit; older violations are known"),
@@ -185,52 +179,42 @@ def verify(
     lore stale --fail --text
     lore verify decision-1a2b3c4d --history --since v1.0 --text
     """
-    if since is not None and not since.strip():
-        raise UsageError("--since is empty: give a commit")
     wanted = ids_from(ids, "verify") if ids else []
-    if broken or fail or kept or report:
-        if kept:
-            exclusive(kept=True, since=since, ID=ids, **{"as": report})
-        return _print_broken(session, wanted, fail=fail, kept=kept, since=since, report=report)
-    if history or since is not None:
-        if not history or not wanted:
-            raise UsageError("--history goes with ids of records, and --since with --history")
+    broken = broken or fail or bool(report)
+    if since is not None and not (since.strip() and (broken or history)):
+        raise UsageError("--since needs a commit, and --history or --broken")
+    if history:
         _follow(session, wanted, since or "")
         return DONE
-    with session.engine() as engine:
-        found = Verified() if ids and not wanted else _judged(session, engine, wanted)
-        shown = [
-            new for old, new in found.found
-            if not changed or (old.key, old.verdict) != (new.key, new.verdict)
-        ]  # fmt: skip
-        printed = rows(engine.store, shown, found.claims)
-    session.say(found.notes)
-    if found.found:
-        session.say([_summary(found)])
-    session.output.list(printed, each(_anchor_text, "no anchors\n"))
-    return DONE
-
-
-def _print_broken(
-    session: Session, ids: list[str], *, fail: bool, kept: bool, since: str | None,
-    report: str | None,
-) -> int:  # fmt: skip
     form = session.form_given()
     exclusive(**{"as": report, form: form})
     with session.engine() as engine:
-        found = judge_kept(engine.store) if kept else _judged(session, engine, ids, since or "")
-        shown = [new for _, new in found.found if new.verdict in BROKEN]
-        broken = rows(engine.store, shown, found.claims)
+        found = Verified() if ids and not wanted else _judged(session, engine, wanted, since or "")
+        shown = [new for _, new in found.found if not broken or new.verdict in BROKEN]
+        printed = rows(engine.store, shown, found.claims)
     session.say(found.notes)
+    if found.found and not broken:
+        counts = [f"{count} {verdict}" for verdict, count in found.counts().items() if count]
+        session.say([f"{counted(len(found.found), 'anchor')}: {', '.join(counts)}"])
     if report:
-        write(sarif(broken))
+        write(sarif(printed))
+    elif broken:
+        session.output.list(printed, each(_broken_text, "everything holds\n"))
     else:
-        session.output.list(broken, each(_broken_text, "everything holds\n"))
-    return FAILURE if fail and any(row.get("new", True) for row in broken) else DONE
+        session.output.list(printed, each(_anchor_text, "no anchors\n"))
+    return FAILURE if fail and any(row.get("new", True) for row in printed) else DONE
+
+
+def _judged(session: Session, engine: Engine, ids: Sequence[str], since: str) -> Verified:
+    total = len(engine.store.anchors.live(complete_ids(engine.store, ids)))
+    with session.progress("verifying", total, kept="the verdicts are as they were") as advance:
+        return judge(engine, ids, advance, since)
 
 
 def _follow(session: Session, ids: Sequence[str], since: str) -> None:
     """Print when the rules of records held, and set the confidence that follows."""
+    if not ids:
+        raise UsageError("--history goes with ids of records")
     with session.engine() as engine:
         found, confidence = follow_claims(engine, ids, since)
         records = engine.records()
@@ -240,93 +224,29 @@ def _follow(session: Session, ids: Sequence[str], since: str) -> None:
                 records.edit(id, confidence=value, force=True)
                 session.say([f"{id}: confidence {value:g}, was {before:g}: 'lore undo {id}' takes "
                              "it back"])  # fmt: skip
-    session.output.list(found, _claim_history_text)
-
-
-def _judged(session: Session, engine: Engine, ids: Sequence[str], since: str = "") -> Verified:
-    kept = "the verdicts are as they were"
-    total = len(engine.store.anchors.live(complete_ids(engine.store, ids)))
-    with session.progress("verifying", total, kept=kept) as advance:
-        return judge(engine, ids, advance, since)
-
-
-def _time_of_git(root: str, text: str) -> str:
-    """Return a time as git takes it: git's own words (``3 months ago``), or lore's (``90d``).
-
-    Raises:
-        UsageError: neither knows it. git takes what it does not know for now.
-    """
-    from time import time
-
-    if not text:
-        return ""
-    try:
-        return parse_since(text)
-    except UsageError as error:
-        said = Git(root).ask("rev-parse", f"--since={text}") or ""
-        seconds = said.rpartition("=")[2]
-        if not seconds.isdigit() or int(seconds) > time() - 2:
-            raise UsageError(f"--since: {error}, or '3 months ago'") from None
-        return f"@{seconds}"
-
-
-def _summary(found: Verified) -> str:
-    counts = [f"{count} {verdict}" for verdict, count in found.counts().items() if count]
-    return f"{counted(len(found.found), 'anchor')}: {', '.join(counts)}"
-
-
-def _left_out(found: CoChanges) -> list[str]:
-    reasons = (
-        (found.bulk, "commit", f"more than {MAX_FILES} files"),
-        (found.unusable, "file", "the name cannot be printed"),
-        (found.forgotten, "file", "forgotten"),
-    )
-    return [f"{counted(count, noun)} left out: {why}" for count, noun, why in reasons if count]
+    session.output.list(found, each(_claim_history_text))
 
 
 def _index_text(row: dict[str, Any]) -> str:
-    lines = [
-        f"{counted(row['files'], 'file')}, {counted(row['symbols'], 'symbol')}\n",
-        f"edges: {counts_text(row['edges'])}",
-        f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
-        f" removed {row['removed']}, unchanged {row['unchanged']}\n",
-    ]
-    if row["cochanges"]:
-        lines.append(f"co-changes: {counts_text(row['cochanges'])}")
-    if row["skipped"]:
-        lines.append(f"left out: {counts_text(row['skipped'])}")
-    if row["unresolved"]:
-        lines.append(f"not resolved: {counts_text(row['unresolved'])}")
-    return "".join(lines)
+    counts = {name: count for name, count in row.items() if isinstance(count, int)}
+    parts = {name: part for name, part in row.items() if isinstance(part, dict) and part}
+    return counts_text(counts) + "".join(f"{name}: {counts_text(parts[name])}" for name in parts)
+
+
+def _claim_history_text(row: dict[str, Any]) -> str:
+    past = row["history"]
+    text = f"{bold(row['id'])} {row['claim']}: held in {past['held']} of {past['of']}\n"
+    for event in past["events"]:
+        places = dim("".join(f"  {place}" for place in event["places"][:_EVENT_PLACES]))
+        text += (f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
+                 f"{cut(event['title'])}{places}\n")  # fmt: skip
+    return text
 
 
 _EVENT_PLACES = 3
-
-
-def _claim_history_text(rows: Sequence[dict[str, Any]]) -> str:
-    lines = []
-    for row in rows:
-        past = row["history"]
-        held = f"held in {past['held']} of {past['of']}" if past["of"] else "never held"
-        if past["confidence"] is not None:
-            held += f" (confidence {past['confidence']:.2f})"
-        older = "" if past["whole"] else ", older ones left out"
-        day = f" since {past['since'][:10]}" if past["since"] else ""
-        lines.append(f"{bold(row['id'])} {row['claim']}: {held}\n")
-        lines.append(dim(f"  {counted(past['commits'], 'commit')}{day}{older}") + "\n")
-        for event in past["events"]:
-            places = f"  {', '.join(event['places'][:_EVENT_PLACES])}" if event["places"] else ""
-            lines.append(f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
-                         f"{cut(event['title'])}{dim(places)}\n")  # fmt: skip
-    return "".join(lines)
-
+"""Maximum number of places of a commit that are printed."""
 
 _NO_RULE = "put code into backticks: never it, only in a folder, or that one always has another\n"
-
-
-def _suggested_text(row: dict[str, Any]) -> str:
-    matches = counted(row["matches"], "match", "matches")
-    return f"{matches:>11}, {row['against']} against  {bold(row['command'])}\n"
 
 
 def _broken_text(row: dict[str, Any]) -> str:

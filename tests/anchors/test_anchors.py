@@ -18,7 +18,7 @@ from pylore.anchors.attach import accept_anchors, place_anchor, remove_anchors
 from pylore.anchors.definitions import find_definitions
 from pylore.anchors.fingerprint import find_stretch, lines_of, stretch_hash
 from pylore.anchors.project import Project, digest, glob_pattern, relative, root_to_keep
-from pylore.anchors.verify import Verified, judge_kept, rows, verify
+from pylore.anchors.verify import Verified, rows, verify
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
@@ -656,12 +656,6 @@ def test_what_is_broken_is_not_written_again(anchored: Anchored, repository: Rep
     before = connection_of(anchored.store).total_changes()
     assert anchored.verify().counts()["invalid"] == len(KINDS)
     assert connection_of(anchored.store).total_changes() == before
-
-
-def test_kept_verdicts_need_no_file(anchored: Anchored, repository: Repository) -> None:
-    anchored.place("file")
-    (repository.root / "src/auth.py").unlink()
-    assert judge_kept(anchored.store).counts()["valid"] == 1
 
 
 def test_an_export_carries_anchors_and_their_history(

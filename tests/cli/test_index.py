@@ -30,7 +30,7 @@ def test_a_second_index_reads_nothing(lore: Lore) -> None:
 
 def test_index_prints_a_sentence_for_a_person(lore: Lore) -> None:
     out = lore("index", "--text").out
-    assert "2 files, 2 symbols" in out and "added 2" in out
+    assert "files 2, symbols 2" in out and "added 2" in out
 
 
 def test_symbols_are_shown_related_and_found(lore: Lore) -> None:

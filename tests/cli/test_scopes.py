@@ -103,7 +103,7 @@ TRIED: dict[str, list[list[str]]] = {
     "undo": [[], [HIDDEN], [EDITED, "--at", "1"], [HIDDEN, "--restore"]],
     "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"],
                ["--suggest", HIDDEN]],
-    "verify": [[], [HIDDEN], ["--broken"], ["--broken", "--kept"]],
+    "verify": [[], [HIDDEN], ["--broken"]],
     "capture candidates": [[], ["--all"], ["--kept", "--all", "--text"]],
     "capture sweep": [["--dry-run"]],
     "capture promote": [[CANDIDATE], ["--refuse", CANDIDATE],

@@ -140,7 +140,7 @@ class Project:
                            name=f"hook {event}")  # fmt: skip
 
     def _judge(self) -> None:
-        self.here.json(self.folder, "verify", "--changed", empty=True)
+        self.here.json(self.folder, "verify", empty=True)
         self.here.json(self.folder, "stale", empty=True)
 
     def _ask_by_mcp(self) -> None:
