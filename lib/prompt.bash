@@ -21,9 +21,9 @@ _lore_prompt() {
     *) cache=${HOME-}/.cache ;;
   esac
   name=${project//\%/%25}
-  name=${name//\//%2F}
-  if [ -f "$cache/lore/prompt/$name" ] && [ -r "$cache/lore/prompt/$name" ]; then
-    IFS= read -r line <"$cache/lore/prompt/$name" || line=''
+  cache=$cache/lore/prompt/${name//\//%2F}
+  if [ -f "$cache" ] && [ -r "$cache" ]; then
+    IFS= read -r line <"$cache" || line=''
   fi
   line=${line//[[:cntrl:]]/ }
   line=${line:0:160}
@@ -33,7 +33,9 @@ _lore_prompt() {
   fi
   if [ "$SECONDS" -ge "$_lore_prompt_next" ]; then
     _lore_prompt_next=$((SECONDS + 10))
-    (cd -- "$project" && lore hook run shell --client shell </dev/null >/dev/null 2>&1 &)
+    (exec </dev/null >/dev/null 2>&1
+      cd -- "$project" && umask 077 && mkdir -p "${cache%/*}" &&
+        lore hook run shell --client shell >"$cache.$$" && mv -f "$cache.$$" "$cache" &)
   fi
   return "$lore_status"
 }

@@ -89,7 +89,10 @@ def say_why(why: Exception | str) -> None:
 
 def _answer(event: str, client: str, given: Mapping[str, str]) -> str:
     if client == "shell" and event == "shell":
-        return _keep_prompt_line(given)
+        from ..hooks.prompt_line import line_about_changes
+
+        with _engine(given) as engine:
+            return line_about_changes(engine)
     if client == "git" and event in ("pre-commit", "post-commit"):
         return _about_commit(given, made=event == "post-commit")
     if client not in AGENTS or event not in EVENTS:
@@ -121,19 +124,6 @@ def _about_commit(given: Mapping[str, str], *, made: bool) -> str:
             raise
         return lines_of([f"the lessons of the commit are not kept: {error}"])
     return lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
-
-
-def _keep_prompt_line(given: Mapping[str, str]) -> str:
-    from ..hooks.prompt_line import line_about_changes, line_file, write_line
-
-    path = line_file(os.environ.get("LORE_PROJECT", ""))
-    line = ""
-    try:
-        with _engine(given) as engine:
-            line = line_about_changes(engine)
-    finally:
-        write_line(path, line)
-    return ""
 
 
 def _engine(given: Mapping[str, str]) -> Engine:

@@ -1,15 +1,11 @@
-"""The line before a shell's prompt, in a file of the cache that ``lib/prompt.bash`` reads."""
+"""The line before a shell's prompt, which ``lib/prompt.bash`` caches."""
 
 from __future__ import annotations
-
-import os
 
 from ..app.find import related
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
 from ..core.vocabulary import BROKEN, RECORDS
-from ..system.atomic_write import write_whole
-from ..system.files import make_private_folder, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,20 +13,6 @@ if TYPE_CHECKING:
 
 LONGEST = 160
 """Maximum characters of a line."""
-
-
-def line_file(project: str) -> str:
-    """Return the file with the line of a project."""
-    name = project.replace("%", "%25").replace("/", "%2F")
-    return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), "prompt", name)
-
-
-def write_line(path: str, text: str) -> None:
-    """Write a line into its file."""
-    folder = os.path.dirname(path)
-    make_private_folder(os.path.dirname(folder))
-    make_private_folder(folder)
-    write_whole(path, [f"{text}\n"], private=True)
 
 
 def line_about_changes(engine: Engine) -> str:
@@ -46,4 +28,4 @@ def line_about_changes(engine: Engine) -> str:
     best = hits[0]
     verdict = f" [{best.verdict}]" if best.verdict in BROKEN else ""
     text = f"lore: {counted(len(hits), 'record')} on changed files: {best.id}{verdict} {best.title}"
-    return printable(one_line(text))[:LONGEST]
+    return printable(one_line(text))[:LONGEST] + "\n"
