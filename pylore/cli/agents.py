@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from .session import Session
 
 _RUN = argument("[RUN]", default="", complete="runs")
-_AGENT = argument("AGENT", choices=(*AGENTS, GIT))
-_USER = option("--user", "your settings, for codex, gemini, cursor")
-_SHARED = option("--shared", "the project's, which git shares")
-
 # --- run
 
 RUN = Group("run", """\
@@ -155,24 +151,38 @@ They come once a session, from stores that you made or trust.""")  # fmt: skip
 
 @command("hook install [options] AGENT")
 def install(
-    session: Session, agent: str = _AGENT, *, user: bool = _USER, shared: bool = _SHARED
+    session: Session,
+    agent: str = argument("AGENT", choices=(*AGENTS, GIT)),
+    *,
+    user: bool = option("--user", "your settings, for codex, gemini, cursor"),
+    shared: bool = option("--shared", "the project's, which git shares"),
+    remove: bool = option("--remove", "take them out again"),
 ) -> None:
     """Put lore's entries into an agent's settings, or git's hooks.
 
     git's pre-commit prints what is known of the staged files; post-commit stages the lines
     'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
     """
-    _change(session, agent, exclusive(user=user, shared=shared), put=True)
-    say_unreachable(session)
-    _say_untrusted(session)
+    from ..hooks import install as settings
 
-
-@command("hook uninstall [options] AGENT")
-def uninstall(
-    session: Session, agent: str = _AGENT, *, user: bool = _USER, shared: bool = _SHARED
-) -> None:
-    """Take lore's entries out again."""
-    _change(session, agent, exclusive(user=user, shared=shared), put=False)
+    scope = exclusive(user=user, shared=shared).removeprefix("--")
+    if agent == GIT:
+        if scope:
+            raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
+        tree, lines = _git_hooks()
+        done = noted(tree.take_out_of_hooks(lines) if remove else tree.put_into_hooks(lines))
+        rows = [(GIT, "local", place, state) for place, state, _ in done]
+    else:
+        one = AGENTS[agent]
+        scope = scope or ("local" if "local" in one.places else "user")
+        place = settings.place_of(one, scope, os.getcwd())
+        change = settings.uninstall if remove else settings.install
+        changed = change(one, place, everywhere=scope == "user")
+        state = "removed" if remove else "installed"
+        rows = [(agent, scope, place, state if changed else "unchanged")]
+    _print_hooks(session, rows)
+    if not remove:
+        say_unreachable(session)
 
 
 @command("hook status")
@@ -184,11 +194,10 @@ def status(session: Session) -> None:
               for one in AGENTS.values() for scope in one.places)  # fmt: skip
     rows = [(one.name, scope, place) for one, scope, place in places if is_installed(one, place)]
     try:
-        tree, lines = _git_hooks("")
+        tree, lines = _git_hooks()
         rows += [(GIT, "local", place) for place in tree.hooks_with_lines(lines)]
     except LoreError:
         pass
-    _say_untrusted(session)
     _print_hooks(session, [(*row, "installed") for row in rows])
 
 
@@ -221,38 +230,21 @@ def shell(session: Session, name: str = argument("SHELL", choices=("bash", "zsh"
         write(script.read())
 
 
-def _change(session: Session, agent: str, option: str, *, put: bool) -> None:
-    """Put the entries or lines of an agent in, or take them out; print the changes."""
-    from ..hooks import install as settings
-
-    scope = option.removeprefix("--")
-    if agent == GIT:
-        tree, lines = _git_hooks(scope)
-        done = noted(tree.put_into_hooks(lines) if put else tree.take_out_of_hooks(lines))
-        _print_hooks(session, [(GIT, "local", place, state) for place, state, _ in done])
-        return
-    one = AGENTS[agent]
-    scope = scope or ("local" if "local" in one.places else "user")
-    place = settings.place_of(one, scope, os.getcwd())
-    change = settings.install if put else settings.uninstall
-    changed = change(one, place, everywhere=scope == "user")
-    state = "installed" if put else "removed"
-    _print_hooks(session, [(agent, scope, place, state if changed else "unchanged")])
-
-
 def _print_hooks(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
+    from ..system.projects import is_trusted
     from ..terminal.text import columns, each
 
     found = [dict(zip(("id", "scope", "file", "state"), row, strict=True)) for row in rows]
     session.output.list(found, each(columns("state id scope file"), "no hooks\n"))
+    if found and project_folder() and not is_trusted(data_folder()):
+        session.say([f"{project_folder()} is not trusted, so hooks say nothing of what others "
+                     "shared there: run 'lore store trust'"])  # fmt: skip
 
 
-def _git_hooks(scope: str) -> tuple[ProjectTree, dict[str, list[str]]]:
+def _git_hooks() -> tuple[ProjectTree, dict[str, list[str]]]:
     """Return the work tree that the project lies in, and the lines for its hooks."""
     from ..hooks.install import git_hooks
 
-    if scope:
-        raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
     if not project_folder():
         raise LoreError("hooks of git are a project's: run 'lore init' in one")
     return git_hooks(project_folder())
@@ -273,11 +265,3 @@ def say_unreachable(session: Session) -> None:
 
     if find_program("lore") is None:
         session.say(["there is no 'lore' on the PATH, which is called: see 'make install'"])
-
-
-def _say_untrusted(session: Session) -> None:
-    from ..system.projects import is_trusted
-
-    if project_folder() and not is_trusted(data_folder()):
-        session.say([f"{project_folder()} is not trusted, so hooks say nothing of what others "
-                     "shared there: run 'lore store trust'"])  # fmt: skip

@@ -25,9 +25,6 @@ WALL = TIMEOUT / 2
 LONG_CPU, LONG_WALL = 5.0, 30.0
 """The same for hooks that nobody waits for, or that store what would be lost."""
 
-BUSY = "1"
-"""Seconds that a hook waits for another writer."""
-
 _LONG = ("post-commit", "shell")
 _SHORTEST_SLEEP = 0.01
 _LONGEST = 10_000_000
@@ -43,7 +40,7 @@ def run(event: str, client: str, given: Mapping[str, str]) -> None:
     start_new_thread(end_in_time, (LONG_CPU, LONG_WALL) if event in _LONG else (CPU, WALL))
     try:
         config.load(os.environ)
-        write(_answer(event, client, given if event in _LONG else {"busy_timeout": BUSY, **given}))
+        write(_answer(event, client, given if event in _LONG else {"busy_timeout": "1", **given}))
         sys.stdout.flush()
     except Exception as error:
         say_why(error)
@@ -65,7 +62,7 @@ def end_in_time(cpu: float, wall: float) -> None:
 
 
 def say_why(why: Exception | str) -> None:
-    """Report why there is no answer where ``LORE_HOOK_DEBUG`` says: a path, or 1 for stderr."""
+    """Log why there is no answer in the file that ``LORE_HOOK_DEBUG`` names."""
     path = os.environ.get("LORE_HOOK_DEBUG")
     if not path:
         return
@@ -73,9 +70,6 @@ def say_why(why: Exception | str) -> None:
         from .runtime import report_bug
 
         why = report_bug(why, "hook")
-    if "/" not in path:
-        note(str(why))
-        return
     from ..core.text import one_line, printable
     from ..core.times import now
     from ..system.files import append_line

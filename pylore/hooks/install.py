@@ -26,7 +26,7 @@ _CURSOR = {"version": 1}
 
 def git_hooks(project: str) -> tuple[ProjectTree, dict[str, list[str]]]:
     """Return the work tree of a project, and lore's lines for its hooks."""
-    tree = ProjectTree(project, "lore hook install git", "lore hook uninstall git")
+    tree = ProjectTree(project, "lore hook install git", "lore hook install --remove git")
     return tree, {name: hook_lines(name, tree.below) for name in ("pre-commit", "post-commit")}
 
 

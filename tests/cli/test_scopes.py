@@ -129,7 +129,6 @@ TRIED: dict[str, list[list[str]]] = {
     "config list": [[]],
     "store trust": [["{folder}"]],
     "hook install": [["claude"]],
-    "hook uninstall": [["claude"]],
     "hook status": [[]],
     "hook run": [*([event, "--client", client, "<{folder}/event.json"]
                    for event in ("session-start", "prompt", "file", "tool")

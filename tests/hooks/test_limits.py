@@ -39,22 +39,24 @@ print("here")
     assert child(code).stdout == "here\n"
 
 
-def test_a_hook_ends_after_its_processor_time() -> None:
+def why_silent(code: str, folder: Path) -> str:
+    log = folder / "log"
+    assert child(code, LORE_HOOK_DEBUG=str(log)).stdout == ""
+    return log.read_text()
+
+
+def test_a_hook_ends_after_its_processor_time(tmp_path: Path) -> None:
     code = """
 start_new_thread(end_in_time, (time.process_time() + 0.05, 600))
 while True:
     pass
 """
-    said = child(code, LORE_HOOK_DEBUG="1").stderr
-    assert said.startswith("lore: no answer within 0.") and "s of processor time" in said
+    assert "s of processor time" in why_silent(code, tmp_path)
 
 
-def test_a_hook_that_waits_for_ever_ends() -> None:
+def test_a_hook_that_waits_for_ever_ends(tmp_path: Path) -> None:
     code = "start_new_thread(end_in_time, (600, 0.05)); time.sleep(600)"
-    done = child(code, LORE_HOOK_DEBUG="1")
-    assert done.stdout == ""
-    assert done.stderr == ("lore: no answer within 0.05 s: the machine is busy, "
-                           "or the store is being written\n")  # fmt: skip
+    assert "no answer within 0.05 s: the machine is busy" in why_silent(code, tmp_path)
 
 
 def test_a_hook_answers_after_four_seconds_of_waiting(lore: Lore) -> None:

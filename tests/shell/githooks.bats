@@ -54,7 +54,7 @@ commit() { # <message>: of everything; what its hooks print
   lore sync --uninstall >/dev/null
   diff -r hooks mine
   lore sync --install --hooks >/dev/null
-  lore hook uninstall git >/dev/null
+  lore hook install --remove git >/dev/null
   run_lore hook status --text
   expect 0 'no hooks'
   grep -q 'lore sync' hooks/pre-commit

@@ -159,7 +159,7 @@ like() { # <text> <text with …>: whether the first is as the second says
   lore store trust >/dev/null
   echo '# changed' >>src/auth.py
   git add src
-  LORE_HOOK_DEBUG=1 run_program git commit -qm "Check tokens once
+  run_program git commit -qm "Check tokens once
 
 Lesson: one place to check is one place to mend"
   expect 0
