@@ -5,24 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from subprocess import run
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.errors import DONE, FAILURE, EmbedderError, LoreError, UsageError
+from ..code.rules import program
+from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
 from ..core.settings import Settings
-from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
 from ..store import FILE, open_store, scratch_store
-from ..store.check import sqlite_features, sqlite_version, vector_extension
+from ..store.check import sqlite_version, vector_extension
 from ..store.connection import TO_WIPE
 from ..system import config
 from ..system.programs import find_program
-from ..terminal.text import bold, dim
 from .command import command, option
 from .runtime import data_folder
 
@@ -48,11 +46,10 @@ class Check(NamedTuple):
 
 @dataclass
 class Subject:
-    """The folder, settings and store that are checked; ``problem`` is an error of the config."""
+    """The folder, settings and store that are checked."""
 
     folder: str
     settings: Settings
-    problem: str
     full: bool
     store: Store = field(init=False)
 
@@ -67,21 +64,21 @@ def doctor(session: Session, *, full: bool = option("--full", "check every index
     lore doctor --jq '.[] | select(.fix) | .fix'
     """
     config.find_store(os.environ)
-    settings, problem = _settings(session.given)
+    settings = _settings(session.given)
     session.use(settings)
     session.require_whole("doctor")
     rows = []
     total = len(MACHINE) + len(STORE)
     with session.progress("checking", total, kept="nothing was changed") as advance:
-        for id, check in examine(data_folder(), settings, problem, full=full):
+        for id, check in examine(data_folder(), settings, full=full):
             rows.append({"id": id, "ok": check.ok, "detail": check.detail, "fix": check.fix})
             advance(1)
     session.output.list(rows, checks_text)
     return DONE if all(row["ok"] for row in rows) else FAILURE
 
 
-def _settings(given: Mapping[str, str]) -> tuple[Settings, str]:
-    """Return the settings without broken lines and values, and the messages about these."""
+def _settings(given: Mapping[str, str]) -> Settings:
+    """Return the settings without broken lines and values; its problems are about these."""
     problems = []
     try:
         config.load(os.environ)
@@ -90,30 +87,28 @@ def _settings(given: Mapping[str, str]) -> tuple[Settings, str]:
     try:
         settings = Settings.load(given, lenient=True)
     except UsageError as error:
-        return Settings(), "; ".join([*problems, str(error)])
-    return settings, "; ".join([*problems, *settings.problems])
+        settings = Settings()
+        problems.append(str(error))
+    settings.problems = [*problems, *settings.problems]
+    return settings
 
 
-def examine(
-    folder: str, settings: Settings, problem: str = "", *, full: bool = False
-) -> Iterator[tuple[str, Check]]:
+def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[tuple[str, Check]]:
     """Yield every check that can be made, by name, in the order in which to mend what fails.
 
-    Args:
-        problem: what is wrong in the config.
-        full: compare the store's indexes with its tables, which reads it all.
+    ``full`` compares the store's indexes with its tables, which reads it all.
     """
-    it = Subject(folder, settings, problem, full)
+    it = Subject(folder, settings, full)
     for row in MACHINE:
         yield row[0], _checked(it, *row[1:])
     try:
         it.store = open_store(folder, busy_timeout=settings.busy_timeout)
     except LoreError as error:
-        yield "store", _failed(error)
+        yield "store", _failed(error, IMPORT)
         return
     with it.store as store:
         for row in STORE:
-            yield row[0], _checked(it, *row[1:])
+            yield row[0], _checked(it, *row[1:], store.checks.faults, store.faults)
             if row[0] == "integrity" and not store.checks.is_sound():
                 return  # statements may find no end in such a file
 
@@ -123,9 +118,8 @@ def checks_text(rows: Sequence[dict[str, Any]]) -> str:
     text = ""
     for row in rows:
         mark = "FAIL" if not row["ok"] else "warn" if row["fix"] else "ok"
-        mark = f"{bold(mark) if row['fix'] else mark}{' ' * (6 - len(mark))}"
-        text += f"{mark}{row['id']:<13} {row['detail']}\n"
-        text += dim(f"      {'':<13} mend: {row['fix']}") + "\n" if row["fix"] else ""
+        text += f"{mark:<6}{row['id']:<13} {row['detail']}\n"
+        text += f"{'':<19} mend: {row['fix']}\n" if row["fix"] else ""
     return text
 
 
@@ -136,45 +130,31 @@ Row = tuple[str, Look, str, bool]
 """Name of a check, its function, the way to mend findings, and False if they only warn."""
 
 
-def _checked(it: Subject, look: Look, fix: str, fails: bool) -> Check:
-    """Return what a function finds; a failed check if it raises."""
+def _checked(
+    it: Subject, look: Look, fix: str, fails: bool, *faults: AbstractContextManager[object]
+) -> Check:
+    """Return the finding of a function; a failed check if it raises."""
     try:
-        with ExitStack() as faults:
-            if hasattr(it, "store"):
-                faults.enter_context(it.store.checks.faults)
-                faults.enter_context(it.store.faults)
+        with ExitStack() as stack:
+            for one in faults:
+                stack.enter_context(one)
             found = look(it)
-    except EmbedderError as error:
-        return _failed(error)
     except (LoreError, OSError) as error:
         return _failed(error, fix)
     if isinstance(found, list):
-        found = Check(_few(found), not fails, fix)
+        found = Check(first_of(found, FEW), not fails, fix)
     return Check(found) if isinstance(found, str) else found
 
 
-def _failed(error: Exception, fix: str = "") -> Check:
+def _failed(error: Exception, fix: str) -> Check:
     """Return a failed check; the last part of a LoreError is its fix."""
     what, _, advice = str(error).rpartition(": ")
     if isinstance(error, LoreError) and what:
-        advice = IMPORT if advice.startswith("run 'lore doctor'") else advice  # that is running
-        return Check(what, False, fix or advice)
-    return Check(str(error), False, fix or SETUP)
-
-
-def _few(findings: Sequence[str]) -> str:
-    more = f" and {len(findings) - FEW} more" if len(findings) > FEW else ""
-    return ", ".join(findings[:FEW]) + more
+        return Check(what, False, fix if advice.startswith("run 'lore doctor'") else advice)
+    return Check(str(error), False, fix)
 
 
 # --- the machine
-
-
-def _sqlite(it: Subject) -> str | list[str]:
-    features = sqlite_features()
-    has = ", ".join(f"{'' if there else 'no '}{name}" for name, there in features.items())
-    detail = f"{sqlite_version()}: {has}"
-    return detail if features["json"] and (features["fts5"] or features["fts4"]) else [detail]
 
 
 def _embedder(it: Subject) -> str:
@@ -185,43 +165,30 @@ def _embedder(it: Subject) -> str:
     return f"{embedder.name}, {embedder.dimension} dimensions"
 
 
-def _ast_grep(it: Subject) -> str | list[str]:
-    from ..code.rules import program
-
-    done = run([program(), "--version"], capture_output=True, text=True, check=False)
-    if done.returncode:
-        return [f"ast-grep does not run: {one_line(done.stderr)[:200]}"]
-    return done.stdout.strip()
-
-
 def _config(it: Subject) -> str | list[str] | Check:
-    if it.problem:
-        return [it.problem]
+    if it.settings.problems:
+        return ["; ".join(it.settings.problems)]
     if it.settings.warnings:
         return Check("; ".join(it.settings.warnings), True, "correct these lines")
-    origins = it.settings.origins.values()
-    places = {one.partition(":")[2].rpartition(":")[0] or one for one in origins}
-    return "from " + (", ".join(sorted(places)) or "defaults alone")
+    return "every line is valid"
 
 
 def _data_folder(it: Subject) -> str | list[str] | Check:
     folder, path = it.folder, os.path.join(it.folder, FILE)
     if not os.path.isdir(folder):
         return Check(f"{folder}: there is no such folder", False, "run 'lore init'")
-    for place in [folder, *([path] if os.path.exists(path) else [])]:
-        if not os.access(place, os.R_OK):
-            return [f"{place} cannot be read"]
-        if not os.access(place, os.W_OK):
-            return [f"{place} cannot be written: search works, nothing can be added"]
+    for place in filter(os.path.exists, (folder, path)):
+        if not os.access(place, os.R_OK | os.W_OK):
+            return [f"{place} cannot be read and written"]
     return folder
 
 
 MACHINE: tuple[Row, ...] = (
     ("python", lambda _: f"Python {sys.version.partition(' ')[0]}, {sys.executable}", SETUP, True),
-    ("sqlite", _sqlite, SETUP, True),
+    ("sqlite", lambda _: sqlite_version(), SETUP, True),
     ("sqlite-vec", lambda _: vector_extension(), SETUP, True),
     ("embedder", _embedder, SETUP, True),
-    ("ast-grep", _ast_grep, SETUP, True),
+    ("ast-grep", lambda _: program(), SETUP, True),
     ("jq", lambda _: find_program("jq") or ["--jq does not work"], "install jq", False),
     ("config", _config, "correct these lines", True),
     ("data-folder", _data_folder, "change its permissions", True),
@@ -238,21 +205,8 @@ def _tables(it: Subject) -> str | Check:
     if not replaced and not missing:
         return "all there"
     fix = REINDEX if missing and checks.derived.issuperset(missing) else IMPORT
-    return Check(_few([*replaced, *(f"{name} is missing" for name in missing)]), False, fix)
-
-
-def _integrity(it: Subject) -> str | list[str]:
-    fine = "sound" if it.full else "sound (quick check; --full checks the indexes too)"
-    return it.store.checks.damage(full=it.full) or fine
-
-
-def _values(it: Subject) -> str | Check:
-    written = it.store.checks.wrong_values()
-    wrong = [f"{place} not of a kind that lore writes"
-             for place in written or it.store.checks.wrong_values(made=True)]  # fmt: skip
-    if not wrong:
-        return "all of the kinds that lore writes"
-    return Check(_few(wrong), False, IMPORT if written else REINDEX)
+    found = [*replaced, *(f"{name} is missing" for name in missing)]
+    return Check(first_of(found, FEW), False, fix)
 
 
 def _vectors(it: Subject) -> str | Check:
@@ -268,7 +222,7 @@ def _vectors(it: Subject) -> str | Check:
     lacking = store.checks.unembedded()
     if lacking:
         fix = "run 'lore store embed --missing'" if store.checks.only_without_vectors() else REINDEX
-        return Check(_few(lacking), False, fix)
+        return Check(first_of(lacking, FEW), False, fix)
     begun = store.staged_vectors.embedder
     if begun is not None:
         return Check(f"of {held}, one a passage; those of {begun} are unfinished", True, EMBED)
@@ -282,12 +236,6 @@ def _edges(it: Subject) -> str | list[str]:
     return [f"{a} {relation} {b}" for a, b, relation in ends] or "every live edge joins live nodes"
 
 
-def _ontology(it: Subject) -> str | list[str]:
-    rows = [f"{a} {relation} {b}" + (f" (and {number - 1} like it)" if number > 1 else "")
-            for a, relation, b, number in misfits(it.store)]  # fmt: skip
-    return rows or "every live edge joins types that its relation does"
-
-
 def _passages(it: Subject) -> str | list[str]:
     wrong = it.store.ratings.wrong()
     ratings = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
@@ -296,23 +244,17 @@ def _passages(it: Subject) -> str | list[str]:
 
 def _similar(it: Subject) -> str | list[str]:
     plan = Plan.of(it.store)
-    if plan is None:
-        return "no similar_to edges are kept up to date"
-    why = stale(it.store, plan)
-    return [why] if why else f"similar_to edges from a cosine of {plan.least:g}, up to date"
-
-
-def _purged(it: Subject) -> str | list[str]:
-    at = it.store.meta.get(TO_WIPE)
-    left = [f"what was purged on {at[:10]} is still in free pages"] if at else []
-    return left or "nothing that was purged is left in the file"
+    why = stale(it.store, plan) if plan else ""
+    return [why] if why else "up to date" if plan else "none"
 
 
 STORE: tuple[Row, ...] = (
     ("store", lambda it: f"{it.store.path}, version {it.store.checks.version}", IMPORT, True),
     ("tables", _tables, IMPORT, True),
-    ("integrity", _integrity, IMPORT, True),
-    ("values", _values, IMPORT, True),
+    ("integrity", lambda it: it.store.checks.damage(full=it.full) or "sound", IMPORT, True),
+    ("values", lambda it: it.store.checks.wrong_values() or "as lore writes them", IMPORT, True),
+    ("made-values", lambda it: it.store.checks.wrong_values(made=True) or "as lore makes them",
+        REINDEX, True),
     ("fulltext", lambda it: it.store.checks.fulltext_damage()
         or f"{it.store.fulltext.engine}, sound", REINDEX, True),
     ("foreign-keys", lambda it: it.store.checks.foreign_key_violations()
@@ -321,8 +263,10 @@ STORE: tuple[Row, ...] = (
     ("vectors", _vectors, REINDEX, True),
     ("edges", _edges, "import the missing nodes, or remove the edges: lore link --remove FROM "
         "RELATION TO", False),
-    ("ontology", _ontology, "use a relation that fits, or confirm: lore link --force FROM "
-        "RELATION TO", False),
+    ("ontology", lambda it: [" ".join(row[:3]) for row in misfits(it.store)]
+        or "every live edge joins types that its relation does", "use a relation that fits, or "
+        "confirm: lore link --force FROM RELATION TO", False),
     ("similar", _similar, "run 'lore graph similar'", False),
-    ("purged", _purged, REINDEX, False),
+    ("purged", lambda it: ["what was purged is still in free pages"] if it.store.meta.get(TO_WIPE)
+        else "nothing that was purged is left in the file", REINDEX, False),
 )  # fmt: skip

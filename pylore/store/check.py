@@ -141,17 +141,6 @@ def sqlite_version() -> str:
     return f"apsw {apsw.apsw_version()}, SQLite {apsw.sqlite_lib_version()}"
 
 
-def sqlite_features() -> dict[str, bool]:
-    """Return what this SQLite can do of what a store may need: fts5, fts4, json."""
-    memory = apsw.Connection(":memory:")
-    tries = {
-        "fts5": "CREATE VIRTUAL TABLE five USING fts5(a)",
-        "fts4": "CREATE VIRTUAL TABLE four USING fts4(a)",
-        "json": "SELECT json_extract('{\"a\": 1}', '$.a')",
-    }
-    return {name: _works(memory, statement) for name, statement in tries.items()}
-
-
 def vector_extension() -> str:
     """Return the version of sqlite-vec, and its file.
 
@@ -321,11 +310,3 @@ def _schema_names(connection: apsw.Connection) -> dict[str, str]:
         " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
     )
     return dict(rows)
-
-
-def _works(connection: apsw.Connection, statement: str) -> bool:
-    try:
-        connection.execute(statement).fetchall()
-    except apsw.Error:
-        return False
-    return True

@@ -22,8 +22,8 @@ from pylore.store import open_store
 
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
-    "store", "tables", "integrity", "values", "fulltext", "foreign-keys", "passages", "vectors",
-    "edges", "ontology", "similar", "purged",
+    "store", "tables", "integrity", "values", "made-values", "fulltext", "foreign-keys", "passages",
+    "vectors", "edges", "ontology", "similar", "purged",
 )  # fmt: skip
 
 

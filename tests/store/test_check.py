@@ -14,7 +14,7 @@ from things import LATE, a_node, an_edge
 from pylore.core.errors import StoreError
 from pylore.core.vocabulary import CODE, TEXTS
 from pylore.store import Store, scratch_store
-from pylore.store.check import sqlite_features, sqlite_version, vector_extension
+from pylore.store.check import sqlite_version, vector_extension
 
 
 @pytest.fixture
@@ -137,10 +137,6 @@ def test_a_row_of_an_unknown_type_or_relation_is_named(store: Store) -> None:
 
 def test_what_the_machine_has_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sqlite_version() == f"apsw {apsw.apsw_version()}, SQLite {apsw.sqlite_lib_version()}"
-    has = {name for name in ("FTS5", "FTS4", "FTS3") if f"ENABLE_{name}" in apsw.compile_options}
-    assert sqlite_features() == {
-        "fts5": "FTS5" in has, "fts4": not has.isdisjoint(("FTS4", "FTS3")), "json": True,
-    }  # fmt: skip
     version, file = vector_extension().split(", ")
     assert version.startswith("sqlite-vec v") and Path(file).is_file()
     monkeypatch.setattr("sys.path", ["/nowhere"])
