@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
+from traceback import extract_tb
 
 _MOST_PLACES = 40
-"""Places of one exception; of more the outermost and the innermost half are kept."""
+"""Innermost places of one exception that are kept."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -27,24 +24,13 @@ def report_of(error: BaseException) -> str:
         kind = type(following)
         name = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
         lines.append(("" if following is error else "behind it: ") + name)
-        lines += _places(following.__traceback__)
+        lines += [f"  {_file(place.filename)}:{place.lineno} in {place.name}"
+                  for place in extract_tb(following.__traceback__, -_MOST_PLACES)]  # fmt: skip
         if isinstance(following, BugElsewhere):
             lines.append(str(following))
         hidden = following.__suppress_context__
         following = following.__cause__ or (None if hidden else following.__context__)
     return "\n".join(lines)
-
-
-def _places(traceback: TracebackType | None) -> list[str]:
-    places = []
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        places.append(f"  {_file(code.co_filename)}:{traceback.tb_lineno} in {code.co_name}")
-        traceback = traceback.tb_next
-    half = _MOST_PLACES // 2
-    if len(places) > 2 * half:
-        places[half:-half] = [f"  … {len(places) - 2 * half} more"]
-    return places
 
 
 def _file(path: str) -> str:

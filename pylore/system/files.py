@@ -67,8 +67,6 @@ def size_in(stamp: str) -> int:
 
 GUARD = "LORE_IN_PLUGIN"
 """Set for a plugin's process: what it calls runs no event plugins."""
-_SECRET = 32
-"""Bytes of the user's secret."""
 
 
 def user_folder(variable: str, default: str, environ: Mapping[str, str] = os.environ) -> str:
@@ -146,29 +144,6 @@ def append_line(path: str, line: bytes, most: int) -> None:
             os.rename(path, f"{path}.1")
     finally:
         os.close(number)
-
-
-def user_secret() -> bytes:
-    """Return 32 secret bytes: the same ones each time, if they can be kept."""
-    path = os.path.join(user_folder("XDG_DATA_HOME", ".local/share"), "secret")
-    secret = beginning_of(path, _SECRET)
-    if len(secret) == _SECRET:
-        return secret
-    fresh = os.urandom(_SECRET)
-    beside = f"{path}.{os.getpid()}"
-    try:
-        make_private_folder(os.path.dirname(path))
-        number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(number, fresh)
-            os.link(beside, path)  # which fails where another process was first
-        finally:
-            os.close(number)
-            os.unlink(beside)
-    except OSError:
-        secret = beginning_of(path, _SECRET)
-        return secret if len(secret) == _SECRET else fresh
-    return fresh
 
 
 def beginning_of(path: str, most: int) -> bytes:

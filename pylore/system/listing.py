@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from .files import STORE, is_of_store, settled, stamp_of
-from .git_process import Process
-from .project_files import LEFT_OUT, LISTED, LONGEST_PATH, NOT_SOURCES, is_below, is_ignored
+from .project_files import LONGEST_PATH, GitListing, folder_kind, is_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +22,9 @@ class Listing:
         self.paths: list[str] = []
         self.skipped: dict[str, int] = {}
 
-    def skip(self, reason: str, count: int = 1) -> None:
-        """Count what was left out."""
-        if count:
-            self.skipped[reason] = self.skipped.get(reason, 0) + count
+    def skip(self, reason: str) -> None:
+        """Count a file that was left out."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
 
 class FileTree:
@@ -35,7 +33,7 @@ class FileTree:
     def __init__(self, root: str, below: str = "") -> None:
         self._root = root
         self._below = below
-        self._asked = _ask_git(os.path.join(root, below) if below else root)
+        self._asked = GitListing(os.path.join(root, below) if below else root)
 
     def files(self) -> Listing:
         """Return all plain files that git tracks or would track; without git all but hidden
@@ -62,36 +60,13 @@ def _is_named(path: str, listing: Listing) -> bool:
     return True
 
 
-def _ask_git(folder: str) -> tuple[Process, Process]:
-    """Ask git for the files of a folder, and for the ignored ones."""
-    ignored = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-    return _ask(folder, *LISTED), _ask(folder, *ignored)
-
-
-def _ask(folder: str, *words: str) -> Process:
-    # The whole path: git fails if its config has the work tree elsewhere.
-    return Process(folder, "--literal-pathspecs", *words, "--", os.path.abspath(folder))
-
-
-def _list(
-    root: str, below: str, listing: Listing, found: list[str], asked: tuple[Process, Process]
-) -> None:
-    folder, (known, ignored) = os.path.join(root, below) if below else root, asked
-    try:
-        out = known.out()
-    except TimeoutError:
-        ignored.end()
-        raise
-    left_out = ignored.out()
-    if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
-        out = _ask(folder, "ls-files", "-z", "--cached").out()
-    if out is None or (not out and is_ignored(folder)):
-        # A person wants a folder read that the repository around it ignores as a whole.
+def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitListing) -> None:
+    names = asked.names()
+    if names is None:
         _walk(root, below, listing, found)
         return
     prefix = f"{below}/" if below else ""
-    names = _names(out)
-    behind = _behind_links(folder, names)
+    behind = _behind_links(os.path.join(root, below) if below else root, names)
     for name in names:
         if name.endswith("/"):  # a repository of its own, not a submodule
             listing.skip("repository")
@@ -99,7 +74,6 @@ def _list(
             listing.skip("symlink")
         else:
             found.append(prefix + name)
-    listing.skip("ignored", sum(not name.startswith(".lore") for name in _names(left_out or b"")))
 
 
 def _behind_links(root: str, names: list[str]) -> set[str]:
@@ -119,10 +93,6 @@ def _behind_links(root: str, names: list[str]) -> set[str]:
     return links
 
 
-def _names(out: bytes) -> list[str]:
-    return [name for name in os.fsdecode(out).split("\0") if name]
-
-
 def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
     try:
         entries = sorted(os.scandir(os.path.join(root, below)), key=lambda entry: entry.name)
@@ -133,96 +103,61 @@ def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
         path = f"{below}/{entry.name}" if below else entry.name
         if entry.is_symlink():
             listing.skip("symlink")
-        elif entry.is_dir(follow_symlinks=False):
-            if len(path) > LONGEST_PATH:
-                listing.skip("name")
-            elif entry.name[:1] == "." or entry.name in LEFT_OUT:
-                listing.skip("ignored")
-            elif os.path.exists(os.path.join(entry.path, ".git")):
-                _list(root, path, listing, found, _ask_git(entry.path))
-            elif any(os.path.exists(os.path.join(entry.path, name)) for name in NOT_SOURCES):
-                listing.skip("ignored")
-            else:
-                _walk(root, path, listing, found)
-        else:
+        elif not entry.is_dir(follow_symlinks=False):
             found.append(path)
-
-
-_MOST_LINKS = 40
+        elif len(path) > LONGEST_PATH:
+            listing.skip("name")
+        elif (kind := folder_kind(entry.path)) == "repository":
+            _list(root, path, listing, found, GitListing(entry.path))
+        elif not kind:
+            _walk(root, path, listing, found)
 
 
 class FolderNames:
-    """Kinds of paths, from one listing of each folder."""
+    """Kinds of paths, and the states of the folders on the way to them."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
-        self._listed: dict[str, dict[str, str]] = {}
-        self._stamps: dict[str, str] = {}
+        self._states: Seen = {}
         self._kinds: dict[str, str] = {}
 
     def kind(self, path: str) -> str:
         """Return ``file``, ``folder``, or empty for neither, at a normal path from the root. Links
         are followed within the root.
         """
-        found = self._kinds.get(path)
-        if found is None:
-            found = self._kinds[path] = self._kind(path, _MOST_LINKS)
-        return found
-
-    def _kind(self, path: str, links: int) -> str:
-        if path in ("", "."):
-            return "folder"
-        folder, kind, parts = "", "folder", path.split("/")
-        for number, name in enumerate(parts):
-            if kind != "folder" or name == "..":
-                return ""
-            kind = self._names(folder).get(name, "")
-            folder = f"{folder}/{name}" if folder else name
-            if kind.startswith("link"):
-                real = os.path.realpath(os.path.join(self.root, folder))
-                if not links or not is_below(f"{self.root}/", f"{real}/"):
-                    return ""
-                there = os.path.relpath(real, self.root).replace(os.sep, "/")
-                rest = parts[number + 1 :]
-                return self._kind(os.path.normpath("/".join([there, *rest])), links - 1)
-        return kind
-
-    def _names(self, folder: str) -> dict[str, str]:
-        if folder in self._listed:
-            return self._listed[folder]
-        self._stamps[folder] = self._stamp(folder)
-        names = self._listed[folder] = dict[str, str]()
-        try:
-            with os.scandir(os.path.join(self.root, folder)) as entries:
-                for entry in entries:
-                    if entry.is_symlink():
-                        names[entry.name] = "link " + os.readlink(entry.path)
-                    else:
-                        kind = "file" if entry.is_file() else "special"
-                        names[entry.name] = "folder" if entry.is_dir() else kind
-        except OSError:
-            pass  # missing, or not ours to read
-        return names
-
-    def _stamp(self, folder: str) -> str:
-        try:
-            stamp = stamp_of(os.path.join(self.root, folder))
-        except OSError:
-            return ""
-        return settled(stamp) if "-" in stamp else ""
+        if path not in self._kinds:
+            real = os.path.realpath(os.path.join(self.root, path))
+            inside = is_below(f"{self.root}/", f"{real}/")
+            for way in (path, os.path.relpath(real, self.root)) if inside else (path,):
+                while way:
+                    way = os.path.dirname(way)
+                    self._states.setdefault(way, self._state(way))
+            kind = "folder" if os.path.isdir(real) else "file" if os.path.isfile(real) else ""
+            self._kinds[path] = kind if inside else ""
+        return self._kinds[path]
 
     def seen(self, before: Mapping[str, tuple[str, str]]) -> Seen:
         """Return the state of the folders of ``before``, and of those asked about."""
+        others = {folder: self._state(folder, before[folder])
+                  for folder in before.keys() - self._states.keys()}  # fmt: skip
+        return dict(sorted((self._states | others).items()))
+
+    def _state(self, folder: str, before: tuple[str, str] = ("", "")) -> tuple[str, str]:
+        """Return stamp and hash of the names in a folder; ``before`` if it has this stamp."""
         from hashlib import sha256
 
-        found: Seen = {}
-        for folder in sorted({*before, *self._listed}):
-            was = before.get(folder, ("", ""))
-            if folder not in self._listed and was[0] and was[0] == self._stamp(folder):
-                found[folder] = was
-                continue
-            names = self._names(folder)
-            text = "\0".join(f"{name}\0{kind}" for name, kind in sorted(names.items()))
-            hash = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-            found[folder] = (self._stamps[folder], hash)
-        return found
+        path = os.path.join(self.root, folder)
+        names = []
+        try:
+            stamp = stamp_of(path)
+            stamp = settled(stamp) if "-" in stamp else ""
+            if stamp and stamp == before[0]:
+                return before
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    kind = os.readlink(entry.path) if entry.is_symlink() else str(entry.is_dir())
+                    names.append(f"{entry.name}\0{kind}")
+        except OSError:
+            stamp = ""  # missing, or not ours to read
+        text = "\0".join(sorted(names))
+        return stamp, sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -28,8 +28,6 @@ NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
 MISSING = "is missing, or not a plain file"
 """The reason for not listing a file that may be read."""
 OWN_FOLDERS = frozenset((".git", ".lore"))
-LISTED = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-"""Arguments that list the files that git tracks, and those that it would."""
 
 
 def leads_down(path: str) -> bool:
@@ -90,23 +88,54 @@ def read_plain(path: str, most: int) -> bytes:
         os.close(number)
 
 
+class GitListing:
+    """Files that git tracks or would track, below a folder or of ``paths`` alone; git is asked at
+    once.
+    """
+
+    def __init__(self, folder: str, paths: Iterable[str] = ()) -> None:
+        # Whole paths: git fails if its config has the work tree elsewhere.
+        self._wanted = [os.path.abspath(os.path.join(folder, path)) for path in paths or [""]]
+        self._folder = folder
+        self._asked = self._ask("--cached", "--others", "--exclude-standard")
+
+    def _ask(self, *options: str) -> Process:
+        words = ("--literal-pathspecs", "ls-files", "-z", *options, "--", *self._wanted)
+        return Process(self._folder, *words)
+
+    def names(self) -> list[str] | None:
+        """Return the files; None if the folder has to be walked: without git, or if a person wants
+        a folder read that the repository around it ignores as a whole.
+        """
+        out = self._asked.out()
+        if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
+            out = self._ask("--cached").out()
+        ignored = ("check-ignore", "-q", ".")
+        if out is None or (not out and Process(self._folder, *ignored).out() is not None):
+            return None
+        return [name for name in os.fsdecode(out).split("\0") if name]
+
+
 class Listed:
     """Filter files to those that ``lore index`` lists; git is asked once for all of them."""
 
     def __init__(self, root: str, paths: Iterable[str]) -> None:
         self._root = os.path.realpath(root)
         self._why = {path: self._refused(path) for path in paths}
-        self._asked: Process | None = None
         self._wanted = [path for path, why in self._why.items() if not why]
-        if self._wanted and _has_git(self._root):
-            self._asked = self._ask(LISTED)
+        self._asked = GitListing(self._root, self._wanted) if self._wanted else None
 
     def why_not(self, path: str) -> str:
         """Return why a file is not listed; empty if it is."""
-        if self._wanted:
-            listed = self._listed(self._wanted)
-            self._why.update((path, _NOT_LISTED) for path in self._wanted if path not in listed)
-            self._wanted = []
+        if self._asked is not None:
+            try:
+                names = self._asked.names()
+            except TimeoutError:
+                names = []
+            for wanted in self._wanted:
+                if not (_is_walked(self._root, wanted) if names is None else wanted in names):
+                    self._why[wanted] = _NOT_LISTED
+            self._asked = None
         return self._why.get(path, _NOT_LISTED)
 
     def _refused(self, path: str) -> str:
@@ -123,46 +152,21 @@ class Listed:
             return "is behind a link"
         return "" if os.path.isfile(full) else MISSING
 
-    def _ask(self, words: tuple[str, ...]) -> Process:
-        # Whole paths: git fails where its config says that its work tree is elsewhere.
-        wanted = (os.path.join(self._root, path) for path in self._wanted)
-        return Process(self._root, "--literal-pathspecs", *words, "--", *wanted)
-
-    def _listed(self, wanted: list[str]) -> set[str]:
-        out: bytes | None = b""
-        has_git = self._asked is not None and self._asked.started
-        try:
-            if self._asked is not None and has_git:
-                out = self._asked.out()
-                if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
-                    out = self._ask(("ls-files", "-z", "--cached")).out()
-            if not has_git or (out == b"" and _is_ignored_whole(self._root)):
-                return {path for path in wanted if _is_walked(self._root, path)}
-        except TimeoutError:
-            return set()
-        return set(os.fsdecode(out or b"").split("\0"))
-
 
 _NOT_LISTED = "is ignored by git, or hidden"
 
 
-def _has_git(folder: str) -> bool:
-    """Return True if a repository may be at a folder, or above it."""
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        folder, below = os.path.dirname(folder), folder
-        if folder == below:
-            return False
-    return True
-
-
-def _is_ignored_whole(root: str) -> bool:
-    """Return True if the repository around a folder tracks nothing in it, and ignores it."""
-    return Process(root, "ls-files", "-z", "--cached").out() == b"" and is_ignored(root)
-
-
-def is_ignored(folder: str) -> bool:
-    """Return True if git ignores a folder as a whole."""
-    return Process(folder, "check-ignore", "-q", ".").out() is not None
+def folder_kind(path: str) -> str:
+    """Return what a walk does with a folder: ``ignored`` (hidden, or of a tool), ``repository``,
+    or empty: it goes on in it.
+    """
+    name = os.path.basename(path)
+    if name[:1] == "." or name in LEFT_OUT:
+        return "ignored"
+    if os.path.lexists(os.path.join(path, ".git")):
+        return "repository"
+    of_tool = any(os.path.exists(os.path.join(path, mark)) for mark in NOT_SOURCES)
+    return "ignored" if of_tool else ""
 
 
 def _is_walked(root: str, path: str) -> bool:
@@ -171,16 +175,9 @@ def _is_walked(root: str, path: str) -> bool:
     while "/" in rest:
         name, _, rest = rest.partition("/")
         folder = os.path.join(folder, name)
-        if name[:1] == "." or name in LEFT_OUT:
-            return False
-        if os.path.lexists(os.path.join(folder, ".git")):
-            return not Listed(folder, [rest]).why_not(rest)
-        if any(os.path.exists(os.path.join(folder, mark)) for mark in NOT_SOURCES):
-            return False
+        if kind := folder_kind(folder):
+            return kind == "repository" and not Listed(folder, [rest]).why_not(rest)
     return True
-
-
-_MOST_LINKS = 40
 
 
 def real_place(path: str) -> str:
@@ -190,24 +187,12 @@ def real_place(path: str) -> str:
     Outside of both a folder's link is followed anywhere, since no clone brought it; one in place of
     the file itself if it stays within its folder.
     """
-    place = "/" if path.startswith("/") else os.getcwd()
-    parts = path.split("/")[::-1]
-    for _ in range(_MOST_LINKS):
-        link = ""
-        while parts and not link:
-            part = parts.pop()
-            if part == "..":
-                place = os.path.dirname(place)
-            elif part not in ("", "."):
-                place = os.path.join(place, part)
-                link = place if os.path.islink(place) else ""
-        if not link:
-            return place
-        _require_within(path, link, last=not any(parts))
-        target = os.readlink(link)
-        place = "/" if target.startswith("/") else os.path.dirname(link)
-        parts += target.split("/")[::-1]
-    raise LoreError(f"{path}: leads through too many links: name the place itself")
+    whole = os.path.join(os.getcwd(), path)
+    ends = [at for at, letter in enumerate(whole) if at and letter == "/"]
+    for end in (*ends, len(whole)):
+        if os.path.islink(whole[:end]):
+            _require_within(path, whole[:end], last=end == len(whole))
+    return os.path.realpath(whole)
 
 
 def project_of(folder: str) -> str | None:
@@ -226,7 +211,7 @@ def project_of(folder: str) -> str | None:
 
 
 def _require_within(path: str, link: str, *, last: bool) -> None:
-    folder = os.path.dirname(link)
+    folder = os.path.realpath(os.path.dirname(link))
     project = project_of(folder)
     if project is None and not last:
         return

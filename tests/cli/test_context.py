@@ -55,7 +55,7 @@ def test_receipt_goes_to_a_file_or_stderr(filled: Lore) -> None:
     assert "nothing was written" in filled(*words, "none/x", code=1).err
 
 
-def test_prompt_is_framed_by_a_number_of_the_user(filled: Lore) -> None:
+def test_prompt_is_framed_by_its_hash(filled: Lore) -> None:
     prompt = ("context", "how are sessions signed", "--as", "prompt", "-q")
     done = filled(*prompt)
     number = done.lines[0].split()[2]
@@ -63,12 +63,6 @@ def test_prompt_is_framed_by_a_number_of_the_user(filled: Lore) -> None:
     assert done.lines[1] == "# Context: how are sessions signed"
     assert done.lines[-1] == f"=== end of data {number} ===" and not done.err
     assert filled(*prompt).out == done.out
-    secret = filled.home / "data" / "lore" / "secret"
-    assert (secret.stat().st_mode & 0o777, secret.stat().st_size) == (0o600, 32)
-    secret.unlink()
-    other = filled(*prompt)
-    assert other.lines[0].split()[2] != number
-    assert other.out.replace(other.lines[0].split()[2], number) == done.out
 
 
 def test_forms_of_a_context(filled: Lore) -> None:

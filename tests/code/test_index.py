@@ -362,7 +362,6 @@ def test_what_git_ignores_is_left_out(project: Project) -> None:
     assert listing.paths == [
         ".gitignore", "README.md", "kept.log", "new.py", "src/auth.py", "src/jwt.py",
     ]  # fmt: skip
-    assert listing.skipped == {"ignored": 2}
 
 
 def test_a_repository_with_no_commit_and_one_that_ignores_the_folder(project: Project) -> None:
@@ -382,7 +381,7 @@ def test_without_git_what_tools_made_is_left_out(
     (project.root / "loop").symlink_to(project.root)
     listing = files(str(project.root))
     assert listing.paths == ["README.md", "src/auth.py", "src/jwt.py"]
-    assert listing.skipped == {"ignored": 3, "symlink": 1}
+    assert listing.skipped == {"symlink": 1}
     assert Process(str(project.root), "status").out() is None
 
 

@@ -45,7 +45,7 @@ REFUSED = [  # links, command, which link is named
     (".lore/out -> ~/notes", "export .lore/out/keep.txt", ".lore/out"),
     (".lore/out -> ~/notes", "export .lore/out/new.jsonl", ".lore/out"),
     ("a/up -> ~/notes", "export a/up/../.bashrc", "a/up"),
-    ("a/in -> ../b; b/out -> ~/notes", "export a/in/out/keep.txt", "b/out"),
+    ("a/in -> ../b; b/out -> ~/notes", "export a/in/out/keep.txt", "a/in/out"),
     ("out -> /dev/stdout", "export out", "out"),
     ("~/projects/clone/out -> ~/.bashrc", "export ../../projects/clone/out", "out"),
     ("~/download/out -> ~/.bashrc", "export ../../download/out", "download/out"),
