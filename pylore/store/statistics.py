@@ -59,19 +59,19 @@ class Statistics:
             degrees, components, dangling = _count_edges(self._db.execute(_ENDS), numbers)
             most = max(degrees, default=0)
             hubs = [key for key, degree in zip(keys, degrees, strict=True) if degree == most > 0]
-            return {
-                "nodes": len(keys),
-                "nodes_by_type": by_type,
-                "edges": sum(by_relation.values()),
-                "edges_by_relation": by_relation,
-                "mean_degree": round(sum(degrees) / len(keys), 3) if keys else 0.0,
-                "max_degree": most,
-                "max_degree_id": min(ids_of(self._db, hubs).values(), default=None),
-                "orphans": degrees.count(0),
-                "components": components,
-                "dangling_edges": dangling,
-                "forgotten_nodes": forgotten,
-            }
+        return {
+            "nodes": len(keys),
+            "nodes_by_type": by_type,
+            "edges": sum(by_relation.values()),
+            "edges_by_relation": by_relation,
+            "mean_degree": round(sum(degrees) / len(keys), 3) if keys else 0.0,
+            "max_degree": most,
+            "max_degree_id": min(ids_of(self._db, hubs).values(), default=None),
+            "orphans": degrees.count(0),
+            "components": components,
+            "dangling_edges": dangling,
+            "forgotten_nodes": forgotten,
+        }
 
     def nodes(self) -> Iterator[tuple[str, str]]:
         """Yield ``(id, type)`` of every live node."""
