@@ -17,6 +17,7 @@ from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
 from ..store import FILE, open_store, scratch_store
+from ..store.backup import copies_kept
 from ..store.check import sqlite_version, vector_extension
 from ..store.connection import TO_WIPE
 from ..system import config
@@ -269,4 +270,7 @@ STORE: tuple[Row, ...] = (
     ("similar", _similar, "run 'lore graph similar'", False),
     ("purged", lambda it: ["what was purged is still in free pages"] if it.store.meta.get(TO_WIPE)
         else "nothing that was purged is left in the file", REINDEX, False),
+    ("copies", lambda it: [f"{path} is kept from before a restore"
+        for path in copies_kept(it.store.path)] or "none is kept from before a restore",
+        "delete them when you no longer need them", False),
 )  # fmt: skip

@@ -189,6 +189,14 @@ class Session:
 
     def wipe(self, store: Store) -> None:
         """Let nothing of what was deleted for good stay in the file, or say that it does."""
+        from ..store.connection import TO_WIPE
+
+        if store.meta.get(TO_WIPE) is None:
+            return
         if not store.wipe():
             self.say(["what was deleted for good stays in free pages of the store, which is in use "
                       "or has no room: 'lore store reindex' wipes them"])  # fmt: skip
+        from ..store.backup import copies_kept
+
+        self.say(f"{path}: kept from before a restore, may still hold what was deleted for good: "
+                 "delete it" for path in copies_kept(store.path))  # fmt: skip

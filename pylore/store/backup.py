@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
+from contextlib import suppress
 from datetime import datetime, timezone
-from shutil import copyfileobj
 from typing import NamedTuple
 
-from ..core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
-from ..system.atomic_write import new_file, sync_folder, temporary_folder
+from ..core.errors import LoreError, NoStore, StoreDamaged, StoreError, StoreFull
+from ..system.atomic_write import new_file, temporary_folder
 from ..system.project_files import real_place
 from .check import Checks
 from .connection import apsw
@@ -32,6 +31,11 @@ BESIDE = ("-wal", "-journal")
 """Of a database that is open, or was when its program ended: it belongs to the file."""
 
 _OWN = ("", *BESIDE, "-shm")
+
+COPIES = 3
+"""How many of the stores that backups replaced are kept."""
+
+_KEPT = ".before-restore-"
 _HEADER, _ID_AT = 72, 68
 """Bytes of a database's header, and where it has the id of its program."""
 
@@ -287,20 +291,27 @@ def _replace(
     live: str, staged: Store, busy_timeout: float, progress: Callable[[float], None]
 ) -> str | None:
     """Replace the store; return the path that keeps the old one, None without one."""
-    kept = _free_name(live)
     if not os.path.lexists(live):
-        _move_logs(live, kept)
+        for suffix in BESIDE:  # of a store that was moved away: SQLite would apply it
+            if os.path.lexists(live + suffix):
+                os.replace(live + suffix, _free_name(live) + suffix)
         with new_file(live, instead=False) as beside:
             copy_pages(staged.connection, beside, live, progress)
         return None
     if not os.path.isfile(live):
         raise StoreError(f"{live}: is no plain file: move it away")
-    if not os.path.getsize(live) and not os.path.exists(live + "-wal"):
-        kept = ""
+    is_empty = not os.path.getsize(live) and not os.path.exists(live + "-wal")
+    kept = "" if is_empty else _free_name(live)
     try:
         _overwrite(live, staged, kept, busy_timeout, progress)
     except (apsw.NotADBError, apsw.CorruptError):
-        _swap(live, staged, kept, progress)
+        raise StoreDamaged(
+            f"{live}: is damaged, nothing was restored: end what has it open, move it away and "
+            "try again"
+        ) from None
+    for path in copies_kept(live)[:-COPIES]:
+        with suppress(OSError):
+            os.unlink(path)
     return kept or None
 
 
@@ -308,33 +319,25 @@ def _overwrite(
     live: str, staged: Store, kept: str, busy_timeout: float,
     progress: Callable[[float], None],
 ) -> None:  # fmt: skip
-    """Overwrite the store in one transaction, and keep what was there when it began."""
+    """Overwrite the store in one transaction; copy it to ``kept`` as it is when that begins."""
+    connection = open_to_replace(live, busy_timeout)
     try:
-        connection = open_to_replace(live, busy_timeout)
-        try:
-            with connection.backup("main", staged.connection, "main") as copy:
-                copy.step(0)  # takes the lock of writers
-                if kept:
-                    _keep(live, kept)
-                try:
-                    while not copy.done:
-                        copy.step(PAGES)
-                        progress(1 - copy.remaining / max(1, copy.page_count))
-                except BaseException:
-                    if kept and not copy.done:
-                        os.unlink(kept)
-                    raise
-            connection.set_busy_handler(None)
-            connection.pragma("wal_checkpoint(truncate)")
-        finally:
-            connection.close()
-    except (apsw.NotADBError, apsw.CorruptError):
-        raise
-    except apsw.ReadOnlyError:
-        if _page_size(live) == staged.connection.pragma("page_size"):
-            raise
-        raise StoreError(f"{live}: has pages of another size than the backup, nothing was "
-                         "restored: import an export") from None  # fmt: skip
+        with connection.backup("main", staged.connection, "main") as copy:
+            copy.step(0)  # takes the lock of writers
+            if kept:
+                _keep(live, kept)
+            try:
+                while not copy.done:
+                    copy.step(PAGES)
+                    progress(1 - copy.remaining / max(1, copy.page_count))
+            except BaseException:
+                if kept and not copy.done:
+                    os.unlink(kept)
+                raise
+        connection.set_busy_handler(None)
+        connection.pragma("wal_checkpoint(truncate)")
+    finally:
+        connection.close()
 
 
 def _keep(live: str, kept: str) -> None:
@@ -349,41 +352,18 @@ def _keep(live: str, kept: str) -> None:
         reader.close()
 
 
-def _swap(live: str, staged: Store, kept: str, progress: Callable[[float], None]) -> None:
-    """Put another file in place of one that SQLite cannot read, if nobody has it open."""
-    with open(live, "r+b") as old:
-        try:
-            fcntl.lockf(old, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED, _SHARED_AT)
-        except OSError:
-            raise StoreBusy(f"{live}: is damaged, and open in another program: "
-                            "end that, then try again") from None  # fmt: skip
-        if kept:
-            with new_file(kept, instead=False) as beside, open(beside, "wb") as copy:
-                copyfileobj(old, copy)
-        _move_logs(live, kept)
-        with new_file(live) as beside:
-            copy_pages(staged.connection, beside, live, progress)
-
-
-def _move_logs(live: str, kept: str) -> None:
-    """Take away what would be applied to the file that comes in the place of this one."""
-    for suffix in BESIDE:
-        if os.path.lexists(live + suffix):
-            os.replace(live + suffix, (kept or _free_name(live)) + suffix)
-    sync_folder(os.path.dirname(live))
-
-
-def _page_size(path: str) -> object:
-    reader = reading_copy(path, alone=False)
-    try:
-        return reader.pragma("page_size")
-    finally:
-        reader.close()
+def copies_kept(live: str) -> list[str]:
+    """Return the paths that keep what restored backups replaced, oldest first."""
+    folder, name = os.path.split(live)
+    beginning = f"{name}{_KEPT}"
+    found = [os.path.join(folder, one) for one in os.listdir(folder)
+             if one.startswith(beginning) and not one.endswith(BESIDE)]  # fmt: skip
+    return sorted(found, key=os.path.getmtime)
 
 
 def _free_name(live: str) -> str:
     at = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-    name = first = f"{live}.before-restore-{at}"
+    name = first = f"{live}{_KEPT}{at}"
     number = 1
     while os.path.lexists(name):
         number += 1

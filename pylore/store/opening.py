@@ -35,7 +35,8 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
     with Translated(path):
         connection, version = _open_version(path, busy_timeout)
         if version != SCHEMA_VERSION:
-            connection = _upgraded(connection, path, version, busy_timeout)
+            connection.close()
+            raise _other_version(path, version)
         refuse_foreign(connection, path)
     return Store(connection, path, busy_timeout)
 
@@ -71,30 +72,6 @@ def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, obje
             raise
     connection = _connect(path, busy_timeout, read_only=True)
     return connection, connection.pragma("user_version")
-
-
-def _upgraded(
-    connection: apsw.Connection, path: str, version: object, busy_timeout: float
-) -> apsw.Connection:
-    """Return a connection to a store that was of an older version, and now is of this one.
-
-    Raises:
-        StoreError: it is of a version that this lore does not read, or cannot be written.
-    """
-    try:
-        if not isinstance(version, int) or not 1 <= version < SCHEMA_VERSION:
-            raise _other_version(path, version)
-        if connection.readonly("main"):
-            raise StoreReadOnly(
-                f"{path}: schema version {version}, this lore reads "
-                f"{SCHEMA_VERSION}: open it once where it can be written"
-            )
-        from .schema import upgrade
-
-        upgrade(connection, path, version, SCHEMA_VERSION)
-    finally:
-        connection.close()
-    return _connect(path, busy_timeout)
 
 
 def _no_store(folder: str, path: str) -> StoreError:

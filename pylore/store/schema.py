@@ -14,8 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    Step = tuple[str, str]
-
 
 SCHEMA, REMOTES = "schema.sql", "remotes.sql"
 """The text of what every store has, and of what those have beside it that sync with a hub."""
@@ -91,10 +89,7 @@ _own: frozenset[str] = frozenset()
 
 
 def own_statements(schema: str = "") -> frozenset[str]:
-    """Return the text of every statement that a store may have, tables of vectors aside.
-
-    ``schema`` is the text of the schema; the current one if empty.
-    """
+    """Return the text of every statement that a store may have, tables of vectors aside."""
     return frozenset(_written(schema or schema_text(SCHEMA)))
 
 
@@ -184,41 +179,3 @@ def _is_plain(kind: str, name: str, sql: str) -> bool:
     """Return whether it is a table with nothing but names of columns."""
     bare = sql.startswith(f"CREATE TABLE {name}(") and sql.count("(") == 1 and sql.endswith(")")
     return kind == "table" and bare and name.isidentifier()
-
-
-STEPS: dict[int, Step] = {}
-"""Version to the text of the schema before it, and the SQL that leads from there to it."""
-
-
-def upgrade(connection: apsw.Connection, path: str, version: int, wanted: int) -> None:
-    """Bring a store of an older version up to the wanted one, as a whole or not at all.
-
-    Triggers and foreign keys are off meanwhile, as SQLite advises for changed tables; the keys are
-    checked at the end. The caller closes the connection.
-
-    Raises:
-        StoreError: the store is not lore's own, or a step does not lead to the schema.
-        StoreBusy: another writer did not end in time.
-    """
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 0)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if connection.pragma("user_version") == version:  # nobody else was faster
-            _take_steps(connection, path, version, wanted)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _take_steps(connection: apsw.Connection, path: str, version: int, wanted: int) -> None:
-    refuse_foreign(connection, path, own_statements(STEPS[version + 1][0]))
-    for number in range(version + 1, wanted + 1):
-        for _ in connection.execute(STEPS[number][1]):
-            pass
-    refuse_foreign(connection, path)
-    if connection.execute("PRAGMA foreign_key_check").get is not None:
-        raise StoreError(f"{path}: names types or relations that it does not have: "
-                         "run 'lore doctor' with the lore that wrote it")  # fmt: skip
-    connection.pragma("user_version", wanted)

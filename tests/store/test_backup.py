@@ -16,7 +16,7 @@ from things import a_node, an_edge
 from pylore.core.errors import LoreError, StoreError
 from pylore.formats.lines import export_lines
 from pylore.store import backup, open_store
-from pylore.store.backup import back_up, restore_backup
+from pylore.store.backup import back_up, copies_kept, restore_backup
 from pylore.store.opening import SCHEMA_VERSION
 
 
@@ -186,6 +186,14 @@ def _overwritten_from(start: int) -> Callable[[Path], None]:
     return damage
 
 
+def _is_readable(folder: str) -> bool:
+    try:
+        apsw.Connection(f"{folder}/search.db").execute("SELECT count(*) FROM sqlite_schema").get
+    except apsw.Error:
+        return False
+    return True
+
+
 DAMAGES = [_garbage, _cut_short, _page_overwritten, _empty]
 
 
@@ -201,6 +209,11 @@ def test_a_damaged_store_is_replaced_by_a_backup_and_kept(
     if damage is not _empty:
         with pytest.raises(StoreError):
             back_up(folder, file)
+    if damage is not _empty and not _is_readable(folder):
+        with pytest.raises(StoreError, match="nothing was restored: end what has it open, move it"):
+            restore_backup(folder, file)
+        assert (tmp_path / "store/search.db").read_bytes() == broken
+        return
     back = restore_backup(folder, file)
     assert told(folder) == whole
     assert Path(back.kept).read_bytes() == broken if back.kept else not broken
@@ -245,6 +258,13 @@ def test_a_backup_that_could_act_by_itself_or_is_not_whole_is_refused(
     with pytest.raises(StoreError) as refused:
         restore_backup(folder, file)
     assert said in str(refused.value)
+
+
+def test_the_last_three_replaced_stores_are_kept(tmp_path: Path) -> None:
+    folder, file = filled(tmp_path / "store", "a"), str(tmp_path / "backup.db")
+    back_up(folder, file)
+    made = [restore_backup(folder, file).kept for _ in range(5)]
+    assert copies_kept(f"{folder}/search.db") == made[2:]
 
 
 def test_a_store_that_is_not_there_is_made_from_the_backup(tmp_path: Path) -> None:
