@@ -188,7 +188,7 @@ def _overwritten_from(start: int) -> Callable[[Path], None]:
 
 def _is_readable(folder: str) -> bool:
     try:
-        apsw.Connection(f"{folder}/search.db").execute("SELECT count(*) FROM sqlite_schema").get
+        apsw.Connection(f"{folder}/search.db").execute("PRAGMA schema_version").fetchall()
     except apsw.Error:
         return False
     return True
