@@ -188,7 +188,7 @@ def _overwritten_from(start: int) -> Callable[[Path], None]:
 
 def _is_readable(folder: str) -> bool:
     try:
-        apsw.Connection(f"{folder}/search.db").execute("PRAGMA schema_version").fetchall()
+        apsw.Connection(f"{folder}/search.db").execute("SELECT * FROM sqlite_schema").fetchall()
     except apsw.Error:
         return False
     return True
