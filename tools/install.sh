@@ -109,7 +109,7 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
       *) rm -f "$file" ;;
     esac
   done
-  { "$python" -I -c 'import apsw, click, docutils, numpy, sqlite_fts4, sqlite_vec, yaml' &&
+  { "$python" -I -c 'import apsw, click, numpy, sqlite_fts4, sqlite_vec, yaml' &&
     "$new/.venv/bin/ast-grep" --version >/dev/null; } ||
     lore_fail "the new environment does not work: see above; nothing was changed"
   lore_step 'compiling'

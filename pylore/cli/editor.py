@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
-from ..formats.markdown import import_markdown
+from ..formats.import_documents import import_documents
 from ..records.fields import source_of
 from ..records.records import Change
 from ..store.resolve_id import complete_id
@@ -68,7 +68,7 @@ def edit_by_editor(session: Session, store: Store, id: str, *, force: bool) -> C
             return session.records(store).edit(node.id, text=text, force=force)
     path = place_within(root, file)
     _open_editor(path)
-    result = import_markdown(
+    result = import_documents(
         store, session.settings, session.embedder(store), [path], root, type=node.type
     )
     changed = result.added + result.updated + result.invalidated

@@ -15,10 +15,10 @@ from ..core.lines import RepeatableLines, lines_of, record_line
 from ..core.text import counted
 from ..embed.prefetch import Ahead
 from ..formats.delta import State, state_lines
+from ..formats.import_documents import DocumentImport
 from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..formats.knowledge import FILE
 from ..formats.lines import export_lines
-from ..formats.markdown import MarkdownImport
 from ..formats.merge_lines import conflict_notes, merge_lines
 from ..formats.own_formats import IMPORTER, exported, imported
 from ..graph.ontology import misfits_among
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .session import Session
 
-    Parts = list[LineImport | MarkdownImport]
+    Parts = list[LineImport | DocumentImport]
 
 COMPACT_FROM = 1000
 """Changed nodes and edges from which on an import is followed by a compaction."""
@@ -91,7 +91,7 @@ def import_paths(
         before = last_command(store)
         ahead = Ahead(store, lambda: session.embedder(store))
         with session.progress("importing", size, kept="nothing was imported") as advance:
-            pages = MarkdownImport(
+            pages = DocumentImport(
                 store, session.settings, ahead, documents, root, type=type, prune=prune, ours=ours,
                 progress=advance, **allowed,
             )  # fmt: skip

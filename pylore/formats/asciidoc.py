@@ -1,4 +1,7 @@
-"""AsciiDoc as a document: titles, links and paragraphs. No library that is kept reads it."""
+"""AsciiDoc: title and links of a page, found by one expression.
+
+Delimited blocks of code, comments and lines that begin with ``//`` have no links.
+"""
 
 from __future__ import annotations
 
@@ -6,50 +9,44 @@ import re
 
 from .page import PATH, Link, Page, code_link, relative_link
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-_TITLE = re.compile(r"[=#][ \t]+(\S.*?)[ \t]*$")
-_DELIMITER = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})")
-_LINK = re.compile(
-    r"(?:link|xref|include|image):{1,2}(?P<macro>[^\s\[\]]+)\[[^\]\n]*\]"
-    r"|<<(?P<cross>[^<>,\n]+)(?:,[^<>\n]*)?>>"
-    r"|(?<![\w`])`(?P<code>[^`\n]+)`(?![\w`])"
+_TOKEN = re.compile(
+    r"""
+    ^(?:
+        (?P<block>(?P<mark>-{4,}|\.{4,}|\+{4,}|/{4,})[ \t]*$[\s\S]*?(?:^(?P=mark)[ \t]*$|\Z))
+      | (?P<fence>(?P<ticks>`{3,}).*[\s\S]*?(?:^(?P=ticks)[ \t]*$|\Z))
+      | (?P<comment>//.*)
+      | (?P<heading>[=\#](?=[ \t]+(?P<title>\S.*)))
+    )
+    | (?=[lxi<`]) (?:
+        (?P<link>(?P<macro>link|xref|include|image):{1,2}(?P<target>[^\s\[\]]{1,500})
+          \[[^\]\n]{0,500}\])
+      | (?P<cross><<(?P<place>[^<>,\n]{1,500})(?:,[^<>\n]{0,500})?>>)
+      | (?P<span>(?<![\w`])`(?P<code>[^`\n]{1,500})`(?![\w`]))
+    )
+    """,
+    re.VERBOSE | re.MULTILINE,
 )
 
 
-def read(lines: Sequence[str], first_line: int) -> Page:
-    """Return the title and links; what is between delimiters of code or comments has none."""
+def read(text: str) -> Page:
+    """Return the title and links of a text."""
     page = Page()
-    for number, line in _prose(lines):
-        title = _TITLE.match(line)
-        if title and not page.title and not page.links:
-            page.title, page.title_lines = " ".join(title[1].split()), [number]
-        for match in _LINK.finditer(line):
-            page.add(_link(match), first_line + number, match.start())
+    for token in _TOKEN.finditer(text):
+        kind, at = token.lastgroup, token.start()
+        if kind == "span":
+            page.add(code_link(token["code"]), at)
+        elif kind == "link":
+            page.add(_link(token["target"], is_file=token["macro"] in ("include", "image")), at)
+        elif kind == "cross" and "." in token["place"].partition("#")[0]:  # else: in this page
+            page.add(_link(token["place"], is_file=False), at)
+        elif kind == "heading" and not page.title and not page.links:
+            page.title = " ".join(token["title"].split())
+            page.title_span = at, token.end("title")
     return page
 
 
-def _prose(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    within = ""
-    for number, line in enumerate(lines):
-        mark = _DELIMITER.match(line)
-        if within:
-            if line.rstrip() == within:
-                within = ""
-        elif mark:
-            within = mark[1] if mark[1][0] == "`" else line.rstrip()
-        elif not line.startswith("//"):
-            yield number, line
-
-
-def _link(match: re.Match[str]) -> Link | None:
-    if match["code"]:
-        return code_link(match["code"])
-    target = (match["macro"] or match["cross"]).partition("#")[0]
-    if match["cross"] and "." not in target:
-        return None  # a place in this document
-    if match[0].startswith(("include", "image")):
-        return Link(PATH, target, 0) if "{" not in target else None
-    return relative_link(target) if target and "{" not in target else None
+def _link(target: str, *, is_file: bool) -> Link | None:
+    """Return a link; None where an attribute, as in ``{base}/x``, is a part of it."""
+    if "{" in target:
+        return None
+    return Link(PATH, target.partition("#")[0]) if is_file else relative_link(target)

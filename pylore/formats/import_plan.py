@@ -16,7 +16,7 @@ from ..core.ids import own, plain, whose
 from ..records.fields import is_page, is_pruned, state_of
 from ..store.filter import Scope
 from ..system.files import settled
-from .mdfile import Places, document_files
+from .document_files import Places, document_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from ..store.anchors import DocumentFile
-    from .mdfile import Document
+    from .document import Document
 
 
 READING = 4

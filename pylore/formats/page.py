@@ -1,4 +1,7 @@
-"""A page of a document: its title and its links, whatever its form."""
+"""A page: the title, links and tags of a document's text, whatever its form.
+
+Pages are untrusted: every expression of a form takes time linear in the length of the text.
+"""
 
 from __future__ import annotations
 
@@ -11,52 +14,52 @@ from ..core.model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Protocol
 
     class Form(Protocol):
         """A module that reads one form."""
 
-        def read(self, lines: Sequence[str], first_line: int) -> Page:
-            """Return the title and links of a text; the first of its lines is ``first_line``."""
+        def read(self, text: str) -> Page:
+            """Return the page of a text."""
 
 
 WIKI, RELATIVE, PATH, NAME = "wiki", "relative", "path", "name"
-"""Kinds of links. One by a path or a name may be no link: where it leads to nothing,
-nothing is said."""
+"""Kinds of links. A path or a name that leads nowhere is not reported: it may be a mere word."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LOCATION = re.compile(r"(.+?):(\d{1,9}(?:-\d{1,9})?)$")
 _LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
 _LONGEST_PATH = 500
+_LONGEST_TARGET = 2_000
 
 
 class Link(Record):
-    """A link as it is written: its kind, where it leads, which lines there, and its own place.
+    """A link as it is written.
 
-    ``places`` are where it stands, lines from 1 and columns from 0: a definition, where it is
-    used. ``at`` are the same in the body of its document, in characters. ``says`` is the relation
-    that stands before it, as it is written.
+    ``lines`` is the range that it names in its target, ``says`` the relation written before it.
+    ``line`` is its line in the file, ``at`` its offsets in the text of its document: more than one
+    where a definition is used several times.
     """
 
-    __slots__ = ("at", "kind", "line", "lines", "places", "says", "target")
+    __slots__ = ("at", "kind", "line", "lines", "says", "target")
 
     def __init__(
-        self, kind: str, target: str, line: int, lines: str = "", at: Sequence[int] = (),
+        self, kind: str, target: str, line: int = 0, lines: str = "", at: list[int] | None = None,
         says: str = "",
     ) -> None:  # fmt: skip
         self.kind = kind
         self.target = target
         self.line = line
         self.lines = lines
-        self.places: list[tuple[int, int]] = []
-        self.at = [*at]
+        self.at = at or []
         self.says = says
 
 
 def relative_link(text: str) -> Link | None:
-    """Return a link to a file; None where it leads elsewhere."""
+    """Return a link to a file; None for a URL, an anchor in the page or an overlong target."""
+    if len(text) > _LONGEST_TARGET:
+        return None
     target = _ESCAPE.sub(r"\1", unescape(text.strip("<>").strip()))
     if _SCHEME.match(target):
         return None
@@ -64,7 +67,7 @@ def relative_link(text: str) -> Link | None:
     target = unquote(target.partition("?")[0])
     anchor = _LINE_ANCHOR.match(part)
     lines = "-".join(filter(None, anchor.groups())) if anchor else ""
-    return Link(RELATIVE, target, 0, lines) if target and "\0" not in target else None
+    return Link(RELATIVE, target, lines=lines) if target and "\0" not in target else None
 
 
 def code_link(text: str) -> Link | None:
@@ -73,38 +76,64 @@ def code_link(text: str) -> Link | None:
     if not target or "\n" in target or len(target) > _LONGEST_PATH:
         return None
     location = _LOCATION.match(target)
-    return Link(PATH, location[1], 0, location[2]) if location else Link(PATH, target, 0)
+    return Link(PATH, location[1], lines=location[2]) if location else Link(PATH, target)
+
+
+class Page(Record):
+    """The title of a text, empty without one, and its place; its links and tags.
+
+    ``title_span`` are the first and last offset of all that makes the title. ``links`` are
+    ``(offset, link)``, in the order of the text.
+    """
+
+    __slots__ = ("_defined", "_used", "links", "tags", "title", "title_span")
+
+    def __init__(self, title: str = "", title_span: tuple[int, int] = (0, 0)) -> None:
+        self.title = title
+        self.title_span = title_span
+        self.links: list[tuple[int, Link]] = []
+        self.tags: list[str] = []
+        self._defined: dict[str, Link] = {}
+        self._used: dict[str, list[int]] = {}
+
+    def add(self, link: Link | None, at: int) -> None:
+        """Add a link that begins at an offset; None adds nothing."""
+        if link is not None:
+            link.at = [at]
+            self.links.append((at, link))
+
+    def define(self, label: str, link: Link | None, at: int) -> None:
+        """Add the link that a label stands for; ``place_definitions`` moves it to its uses."""
+        self.add(link, at)
+        if link is not None:
+            self._defined[_folded(label)] = link
+
+    def use(self, label: str, at: int, *, is_image: bool = False) -> None:
+        """Note a use of a label, which may be defined later or not at all."""
+        uses = self._used.setdefault(_folded(label), [])
+        if not is_image:
+            uses.append(at)
+
+    def place_definitions(self) -> None:
+        """Put the link of each used label where the label is used; images alone have no links."""
+        for label, link in self._defined.items():
+            link.at = self._used.get(label, link.at)
+        self.links = [(at, link) for at, link in self.links if link.at]
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.split()).casefold()
 
 
 FORMS = {
-    ".md": "mdlinks", ".markdown": "mdlinks", ".rst": "rst", ".adoc": "asciidoc",
+    ".md": "markdown", ".markdown": "markdown", ".rst": "rst", ".adoc": "asciidoc",
     ".asciidoc": "asciidoc", ".txt": "plain_text",
 }  # fmt: skip
 """The ending of a file's name, and the module that reads such files."""
 
 
-class Page(Record):
-    """``title`` is empty where the text has none; ``title_lines`` are the indexes of its lines,
-    ``tags`` those that its prose has."""
-
-    __slots__ = ("links", "tags", "title", "title_lines")
-
-    def __init__(self, title: str = "", title_lines: Sequence[int] = ()) -> None:
-        self.title = title
-        self.title_lines = [*title_lines]
-        self.links: list[Link] = []
-        self.tags: list[str] = []
-
-    def add(self, link: Link | None, line: int, column: int) -> None:
-        """Add a link, if it is one, that is at a line (from 1) and a column (from 0)."""
-        if link is not None:
-            link.line, link.places = line, [(line, column)]
-            self.links.append(link)
-
-
 def form_of(path: str) -> Form:
-    """Return what reads a file of this name; what has no form is Markdown."""
+    """Return the module that reads a file of this name; Markdown's for an unknown ending."""
     ending = path.lower().rpartition(".")[2]
-    module = FORMS.get(f".{ending}", "mdlinks")
-    form: Form = import_module(f".{module}", __package__)
+    form: Form = import_module(f".{FORMS.get(f'.{ending}', 'markdown')}", __package__)
     return form

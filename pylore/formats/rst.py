@@ -1,112 +1,126 @@
-"""reStructuredText as a document: its title, and its links with where they stand.
+"""reStructuredText: title and links of a page, found by one expression, without Sphinx or docutils.
 
-docutils reads it. Roles and directives that only Sphinx knows are left to it as they are, and
-are read here as far as they lead anywhere: ``:doc:``, ``:ref:``, ``:download:``, ``:pep:`` and the
-entries of a ``toctree``. Nothing is included, and no file of settings is read.
+Links are references to files, ``literals``, the roles that lead to a document, and the entries of
+a ``toctree``. Nothing is included, substituted or executed.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from itertools import accumulate
-
-from docutils import nodes
-from docutils.core import publish_doctree
 
 from .page import NAME, PATH, Link, Page, code_link, relative_link
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-_SETTINGS = {
-    "report_level": 5, "halt_level": 5, "warning_stream": None, "file_insertion_enabled": False,
-    "raw_enabled": False, "_disable_config": True, "doctitle_xform": False,
-    "line_length_limit": 1_000_000, "syntax_highlight": "none",
-}  # fmt: skip
-_ROLE = re.compile(r":(doc|ref|download|numref|pep|any|term):`([^`<>]*?)(?:<([^`<>]+)>)?`")
-_REFERENCE = re.compile(r"`[^`<>]*<([^`<>]+)>`__?")
-_ANY_ROLE = re.compile(r":[\w:.+-]+:`~?([^`<>]*?)(?:\s*<[^`<>]*>)?`")
-_UNREAD = re.compile(r"\.\.[ \t]+(\S+)::")
-_PROSE = ("seealso", "versionadded", "versionchanged", "versionremoved", "deprecated", "rubric",
-          "dropdown", "card", "grid", "grid-item-card", "tab-item", "tab-set")  # fmt: skip
-"""Directives of Sphinx and its extensions that hold text."""
+_TOKEN = re.compile(
+    r"""
+    ^(?P<margin>[ \t]*)\.\.(?:
+        [ \t]+_(?P<label>`[^`\n]+`|(?:\\.|[^:\\\n`]){1,999}):[ \t]+(?P<defined>\S.*)
+      | (?P<target>[ \t]+(?:_|\[))
+      | [ \t]+(?:\|[^|\n]+\|[ \t]+)?(?:[\w.+-]+:)?(?P<directive>[\w.+-]+)::
+      | (?P<comment>[ \t]+\S|[ \t]*\n(?=[ \t]+\S))
+    )
+    | (?P<literal>::[ \t]*\n(?=[ \t]*\n))
+    | (?=[`:\w]) (?:
+        (?<!`)``(?P<code>(?:(?!\n[ \t]*\n)[\s\S]){1,2000}?)``(?!`)
+      | :(?:[\w+.-]{1,32}:)?(?P<role>[\w+.-]{1,32}):`(?P<said>[^`<>]*)(?:<(?P<meant>[^`<>]+)>)?`
+      | (?<!`)`(?P<phrase>[^`<>]*)(?:<(?P<reference>[^`<>]+)>)?`__?
+      | (?<![\w`.+-])(?P<word>\w[\w.+-]{0,99})_(?![\w`])
+    )
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_ROLES = {"doc": PATH, "download": PATH, "ref": NAME, "numref": NAME, "any": NAME, "term": NAME,
+          "pep": NAME}  # fmt: skip
+_NOT_PROSE = (
+    "code", "code-block", "sourcecode", "literalinclude", "include", "parsed-literal", "raw",
+    "math", "highlight", "role", "default-role", "doctest", "testcode", "testsetup", "testcleanup",
+    "testoutput", "prompt", "ipython", "productionlist", "graphviz", "digraph", "mermaid",
+    "plantuml", "uml",
+)  # fmt: skip
+"""Directives whose content is not read."""
 _ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<>\n]*<([^<>\n]+)>|(\S+))[ \t]*$", re.MULTILINE)
-_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t]*$")
+_INDENT = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
+_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\#|\w{1,9}[.)])[ \t]+)*")
+_TITLE = re.compile(
+    r"^(?:(?P<over>[!-/:-@\[-`{-~]+)[ \t]*\n[ \t]*)?(?P<title>\S.*)\n"
+    r"(?P<under>(?P<mark>[!-/:-@\[-`{-~])(?P=mark)*)[ \t]*$",
+    re.MULTILINE,
+)
+_MARKUP = re.compile(
+    r"(?::[\w:.+-]{1,64}:)?(`{1,2})~?([^`<]{1,300}?)[ \t]{0,9}(?:<[^`<>]*>)?\1_{0,2}"
+    r"|(?<!\w)(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\3(?!\w)"
+)
 
 
-def read(lines: Sequence[str], first_line: int) -> Page:
-    """Return the title and the links of a text; the first of its lines is ``first_line``."""
-    text = "\n".join(lines)
-    tree = publish_doctree(text, settings_overrides=_SETTINGS)
-    title = next(iter(tree.findall(nodes.title)), None)
-    page = Page(*_titled(lines, title.astext() if title is not None else ""))
-    page.title = _ANY_ROLE.sub(r"\1", page.title)
-    starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    after = 0
-    for link, raw in _links(tree):
-        at = text.find(raw, after)
-        if at < 0:  # what docutils has put together of several lines
-            at = text.find(raw.split("\n")[0], after)
-        if at < 0:
-            continue
-        after = at + 1
-        number = bisect_right(starts, at) - 1
-        page.add(link, first_line + number, at - starts[number])
+def read(text: str) -> Page:
+    """Return the title and links of a text."""
+    page, at = _titled(text), 0
+    while token := _TOKEN.search(text, at):
+        at = token.end()
+        if token["directive"]:
+            at = _directive(page, text, token)
+        elif token["comment"] is not None:
+            at = _block_end(text, at, len(token["margin"]))
+        elif token["literal"]:
+            line = text.rfind("\n", 0, token.start()) + 1
+            item = _ITEM.match(text, line, at)
+            at = _block_end(text, at, item.end() - line if item else 0)
+        else:
+            _add(page, token)
+    page.place_definitions()
     return page
 
 
-def _titled(lines: Sequence[str], title: str) -> tuple[str, list[int]]:
-    """Return the title in one line, and the indexes of the lines that it takes with its
-    adornments."""
-    for number, line in enumerate(lines[:-1]):
-        if title and line.strip() and _ADORNMENT.match(lines[number + 1]):
-            if " ".join(line.split()) != " ".join(title.split()) and "`" not in line:
-                continue
-            over = number > 0 and bool(_ADORNMENT.match(lines[number - 1]))
-            return " ".join(title.split()), [*range(number - over, number + 2)]
-    return " ".join(title.split()), []
+def _titled(text: str) -> Page:
+    for found in _TITLE.finditer(text):
+        title, over, under = found["title"].rstrip(), found["over"], found["under"]
+        if len(under) >= min(len(title), 4) and over in (None, under) and _has_words(title):
+            plain = _MARKUP.sub(lambda part: part[2] or part[4], title)
+            return Page(" ".join(plain.split()), found.span())
+    return Page()
 
 
-def _links(tree: nodes.document) -> Iterator[tuple[Link, str]]:
-    """Yield each link, with the text that it is written as."""
-    for node in tree.findall():
-        if isinstance(node, nodes.reference):
-            link = relative_link(node.get("refuri", ""))
-            if link is not None:
-                yield link, node.rawsource or node.astext()
-        elif isinstance(node, nodes.problematic):
-            yield from _in_text(node.rawsource or node.astext())
-        elif isinstance(node, nodes.literal):
-            link = code_link(node.astext())
-            if link is not None:
-                yield link, node.rawsource or node.astext()
-        elif isinstance(node, nodes.literal_block) and isinstance(
-            node.parent, nodes.system_message
-        ):
-            yield from _in_directive(node.astext())
+def _has_words(title: str) -> bool:
+    return any(map(str.isalnum, title))
 
 
-def _in_directive(text: str) -> Iterator[tuple[Link, str]]:
-    found = _UNREAD.match(text)
-    if found and found[1] == "toctree":
-        for entry in _ENTRY.finditer(text):
-            target = entry[1] or entry[2]
-            yield Link(PATH, target, 0), target
-    elif found and found[1] in _PROSE:
-        yield from _in_text(text)
+def _directive(page: Page, text: str, token: re.Match[str]) -> int:
+    """Return where to go on after the head of a directive; add the entries of a ``toctree``."""
+    name = token["directive"].lower()
+    if name != "toctree" and name not in _NOT_PROSE:
+        return token.end()
+    end = _block_end(text, token.end(), len(token["margin"]))
+    for entry in _ENTRY.finditer(text, token.end(), end) if name == "toctree" else ():
+        part = 1 if entry[1] else 2
+        page.add(Link(PATH, entry[part]), entry.start(part))
+    return end
 
 
-def _in_text(text: str) -> Iterator[tuple[Link, str]]:
-    for role in _ROLE.finditer(text):
-        target = (role[3] or role[2]).strip().lstrip("~!")
-        if role[1] == "pep" and target.isdigit():
-            target = f"pep-{int(target):04}"
-        if target:
-            kind = PATH if role[1] in ("doc", "download") else NAME
-            yield Link(kind, target, 0), role[0]
-    for reference in _REFERENCE.finditer(text):
-        link = relative_link(reference[1])
-        if link is not None:
-            yield link, reference[0]
+def _block_end(text: str, at: int, margin: int) -> int:
+    """Return the offset of the next line that is indented by at most ``margin``."""
+    for line in _INDENT.finditer(text, at):
+        if len(line[0]) <= margin:
+            return line.start()
+    return len(text)
+
+
+def _add(page: Page, token: re.Match[str]) -> None:
+    at = token.start()
+    if token["label"]:
+        page.define(token["label"].strip("`"), relative_link(token["defined"]), at)
+    elif token["code"]:
+        page.add(code_link(token["code"]), at)
+    elif token["role"]:
+        page.add(_role(token["role"], token["meant"] or token["said"]), at)
+    elif token["reference"]:
+        page.add(relative_link(token["reference"]), at)
+    elif token["phrase"] or token["word"]:
+        page.use(token["phrase"] or token["word"], at)
+
+
+def _role(role: str, text: str) -> Link | None:
+    target = " ".join(text.split()).lstrip("~!")
+    if role in ("code", "literal", "file"):
+        return code_link(text)
+    if role == "pep" and target.isdecimal():
+        target = f"pep-{target:0>4}"
+    return Link(_ROLES[role], target) if role in _ROLES and target else None

@@ -74,7 +74,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 @pytest.mark.parametrize(
     "ending,text,links",
     [
-        ("rst", RST, {"doc-other": ["`other <other", "`named`_ ones", "other <other>"],
+        ("rst", RST, {"doc-other": ["`other <other", "`named`_ ones", "other>\n\n.. ve"],
                       "doc-guide/more": [":doc:`guide/m", ":doc:`/guide/"],
                       "file-src/a.py": ["``src/a.py``\n"]}),
         ("adoc", ASCIIDOC, {"doc-other": ["link:other.ad", "<<other.adoc#"],
@@ -119,11 +119,10 @@ _MARKS = st.text("`<>_:|*=-.[]()#/\\ \n\tadoc{}\"'0", max_size=80)
 @pytest.mark.parametrize("ending", ["rst", "adoc", "txt", "md"])
 @settings(max_examples=examples(40), deadline=None)
 @given(text=_MARKS | st.text(max_size=80))
-def test_any_text_is_read_and_every_link_is_on_a_line_of_it(ending: str, text: str) -> None:
-    lines = text.split("\n")
-    page = form_of(f"a.{ending}").read(lines, 1)
-    for link in page.links:
+def test_links_and_title_are_within_any_text(ending: str, text: str) -> None:
+    page = form_of(f"a.{ending}").read(text)
+    for at, link in page.links:
         assert link.target
-        for line, column in link.places:
-            assert 1 <= line <= len(lines) and 0 <= column <= len(lines[line - 1])
-    assert all(0 <= index < len(lines) for index in page.title_lines)
+        assert all(0 <= place < len(text) for place in (at, *link.at))
+    start, end = page.title_span
+    assert 0 <= start <= end <= len(text)

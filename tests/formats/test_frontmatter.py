@@ -11,11 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
-from pylore.formats.mdfile import DEEPEST, parse
+from pylore.formats.front_matter import DEEPEST, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pylore.formats.mdfile import Value
+    from pylore.formats.front_matter import Value
 
 KEYS = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,20}", fullmatch=True)
 TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Cn", "Zl", "Zp")), max_size=40)
@@ -137,7 +137,7 @@ BOMB = "a: &a [x, x]\n" + "".join(
         ('"a\\nb": c', 2, "a key is one line of text"),
         ("~: c", 2, "a key is one line of text"),
         (f"{'k' * 101}: c", 2, "a key is one line of text, 100 characters"),
-        ("--- a", 2, "another document"),
+        ("--- a", 2, "key: value"),
         ("a: b\n--- c", 3, "another document"),
         ("a: b\n...\nc: d", 4, "not YAML"),
         ("%YAML " + "9" * 5000 + ".1", 2, "a number that YAML does not allow"),
@@ -160,9 +160,11 @@ def test_a_file_without_front_matter_has_none() -> None:
     assert parse([]).length == 0
 
 
-def test_front_matter_that_is_not_closed() -> None:
-    with pytest.raises(LoreError, match="line 1: the front matter is not closed"):
-        parse(["---", "a: b", "", "text"])
+@pytest.mark.parametrize(
+    "text", ["---\na: b\n\ntext", "---\n\nA page: with: a rule.\n\n---\nmore", "---\n\ntext\n---"]
+)
+def test_a_rule_begins_no_front_matter(text: str) -> None:
+    assert parse(text.split("\n")).length == 0
 
 
 def _written(value: str | list[str], style: int) -> str:

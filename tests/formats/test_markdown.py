@@ -18,7 +18,7 @@ from samples import examples
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.formats.markdown import import_markdown
+from pylore.formats.import_documents import import_documents
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -535,7 +535,7 @@ def test_tags_of_the_prose_are_tags(project: Project) -> None:
 tags: ["#Top"]
 ---
 # Title #in-title
-text #auth #team/web, see #12, #fff and [[B#part]] [c](d.md#e) `#code` a#b
+text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
 <!-- #hidden -->
 
     #define indented
@@ -569,7 +569,6 @@ def test_front_matter_may_declare_types(project: Project) -> None:
     [
         (b"one\ntwo \xff", "line 2: not UTF-8"),
         (b"one\n\ntwo\0", "line 3: has a NUL byte"),
-        (b"---\na: b\ntext\n", "line 1: the front matter is not closed"),
         (b"---\nok: 1\na: *b\n---\n", "line 3: .*means more than text"),
         (b"---\n_stated: a\n---\n", "line 2: _stated is a key of lore's own"),
         (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
@@ -659,7 +658,7 @@ def test_markdown_is_found_by_its_meaning(project: Project) -> None:
     project.write("a.md", "# Login\nTokens are signed and carry the name of the user.")
     project.write("b.md", "# Tests\nEvery test has a folder of its own.")
     embedder = open_embedder("static", project.store)
-    import_markdown(project.store, Settings(), embedder, [str(project.root)], str(project.root))
+    import_documents(project.store, Settings(), embedder, [str(project.root)], str(project.root))
     found = search(project.store, Settings(), Request("authentication credentials"), embedder)
     assert found[0].id == "doc-a"
 

@@ -19,7 +19,7 @@ from samples import examples
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
-from pylore.formats import markdown, mdfile
+from pylore.formats import document, import_documents
 from pylore.formats.jsonl import import_lines
 from pylore.formats.merge_lines import conflict_notes
 from pylore.records.merge import Conflict
@@ -51,13 +51,13 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_reading(monkeypatch: pytest.MonkeyPatch, *but: str) -> None:
-    read = mdfile.read_text
+    read = document.read_text
 
     def read_some(file: str, max_text: int) -> str:
         assert os.path.basename(file) in but
         return read(file, max_text)
 
-    monkeypatch.setattr(markdown, "read_text", read_some)
+    monkeypatch.setattr(import_documents, "read_text", read_some)
 
 
 # --- edits

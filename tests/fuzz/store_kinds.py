@@ -21,9 +21,9 @@ from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
 from pylore.embed.static import StaticEmbedder
+from pylore.formats.import_documents import import_documents
 from pylore.formats.jsonl import Imported, import_lines
 from pylore.formats.lines import export_lines
-from pylore.formats.markdown import import_markdown
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
@@ -244,7 +244,7 @@ class MarkdownKind(_Importing):
         mentioned(data.decode("utf-8", "replace"), load_rules().mentioned)
 
         def write() -> Imported:
-            return import_markdown(
+            return import_documents(
                 self.store_in_use, Settings(), None, [str(self._docs)], str(self.folder),
                 skip_bad=skip_bad,
             )  # fmt: skip

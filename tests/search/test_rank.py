@@ -20,7 +20,7 @@ from pylore.core.vocabulary import PAGES_LIST as PAGES
 from pylore.core.vocabulary import RECORDS_LIST as RECORDS
 from pylore.core.vocabulary import list_of
 from pylore.embed.static import StaticEmbedder
-from pylore.formats.markdown import import_markdown
+from pylore.formats.import_documents import import_documents
 from pylore.records.records import Records
 from pylore.search.files import FileRanks
 from pylore.search.legs import Matches, run_legs
@@ -80,7 +80,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
             page = f"# Room {number}\n\nLamps of room {number} are lit.\n"
             project.write(f"docs/room{number}.md", page)
         index(store, Settings(), lambda: embedder, str(root))
-        import_markdown(store, Settings(), embedder, [str(root / "docs")], str(root))
+        import_documents(store, Settings(), embedder, [str(root / "docs")], str(root))
         records = Records(store, Settings(), embedder, str(root))
         records.add("decision", "We rotate keys each night because a leaked key must end soon",
                     id="decision-rotate")  # fmt: skip

@@ -26,8 +26,8 @@ from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import symbol_id
 from pylore.embed.prefetch import TRIES, Ahead
+from pylore.formats.import_documents import import_documents
 from pylore.formats.jsonl import import_lines
-from pylore.formats.markdown import import_markdown
 from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
@@ -65,7 +65,7 @@ def _markdown(store: Store, slow: Slow) -> object:
     page.write_text("# A page\n\nsays [more](src/a.py)\n")
     (page.parent / "src").mkdir()
     (page.parent / "src/a.py").write_text("")
-    return import_markdown(store, Settings(), slow, [str(page)], str(page.parent))
+    return import_documents(store, Settings(), slow, [str(page)], str(page.parent))
 
 
 def _index(store: Store, slow: Slow) -> object:

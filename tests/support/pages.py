@@ -8,9 +8,9 @@ from typing import Any
 
 from pylore.core.model import Node
 from pylore.core.settings import Settings
+from pylore.formats.import_documents import import_documents
 from pylore.formats.jsonl import Imported
 from pylore.formats.lines import export_lines
-from pylore.formats.markdown import import_markdown
 from pylore.records.records import Records
 from pylore.store import Store
 
@@ -31,7 +31,7 @@ class Project:
 
     def run(self, *paths: str, **options: Any) -> Imported:
         files = [str(self.root / path) for path in paths or ("",)]
-        return import_markdown(self.store, Settings(), None, files, str(self.root), **options)
+        return import_documents(self.store, Settings(), None, files, str(self.root), **options)
 
     def node(self, id: str) -> Node:
         node = self.store.nodes.get(id)

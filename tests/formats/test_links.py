@@ -1,4 +1,4 @@
-"""Finding links in Markdown: what is one, what is not, on which line, in linear time."""
+"""Links, titles and tags of Markdown; every form is read in linear time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.formats.mdlinks import find_links as find_links_in_prose
-from pylore.formats.mdlinks import prose
-from pylore.formats.page import Link
-
-
-def find_links(lines: list[str], first_line: int = 1) -> list[Link]:
-    return find_links_in_prose(prose(lines), first_line)
+from pylore.formats.document import parse_document
+from pylore.formats.markdown import read
+from pylore.formats.page import form_of
 
 
 def links(text: str) -> list[tuple[str, str, str]]:
-    return [(link.kind, link.target, link.lines) for link in find_links(text.split("\n"))]
+    return [(link.kind, link.target, link.lines) for _, link in read(text).links]
 
 
 @pytest.mark.parametrize(
@@ -26,7 +22,7 @@ def links(text: str) -> list[tuple[str, str, str]]:
     [
         ("[[A title]]", [("wiki", "A title", "")]),
         ("[[target|label]]", [("wiki", "target", "")]),
-        ("[[target#part]]", [("wiki", "target", "")]),
+        ("[[target#part]]", [("wiki", "target#part", "")]),
         (r"| [[target\|label]] |", [("wiki", "target", "")]),
         ("[x](other.md#part)", [("relative", "other.md", "")]),
         ('[x](other.md "a title")', [("relative", "other.md", "")]),
@@ -42,6 +38,9 @@ def links(text: str) -> list[tuple[str, str, str]]:
         ("`lib/config.sh:10-20`", [("path", "lib/config.sh", "10-20")]),
         ("`` lib/a`b.sh:7 ``", [("path", "lib/a`b.sh", "7")]),
         ("- item\n\n    [x](a.md)", [("relative", "a.md", "")]),
+        ("[x](a.md (a title))", [("relative", "a.md", "")]),
+        ("> ```\n> code\n\n[x](a.md)", [("relative", "a.md", "")]),
+        ("![a][p] [b][p]\n\n[p]: a.md", [("relative", "a.md", "")]),
     ],
 )
 def test_what_is_a_link(text: str, found: list[tuple[str, str, str]]) -> None:
@@ -70,6 +69,8 @@ def test_what_is_a_link(text: str, found: list[tuple[str, str, str]]) -> None:
         "<!-- [[a]] -->",
         "<!--\n[[a]]\n\n[x](a.md)\n-->",
         "text <!-- [[a]] --> text",
+        r"\[[a]] is text",
+        "![an image][p]\n\n[p]: a.png",
     ],
 )
 def test_what_is_none(text: str) -> None:
@@ -86,8 +87,8 @@ def test_after_a_code_block_links_count_again() -> None:
 
 def test_links_know_their_line() -> None:
     text = "one [[a]]\ntwo\nthree `b`\n\n```\nx\n```\n[c](c.md)"
-    found = find_links(text.split("\n"), first_line=10)
-    assert [(link.target, link.line) for link in found] == [("a", 10), ("b", 12), ("c.md", 17)]
+    found = parse_document(text, "a.md", type="doc", types={"doc": ""}, relations=()).links
+    assert [(link.target, link.line) for link in found] == [("a", 1), ("b", 3), ("c.md", 8)]
 
 
 @given(st.text(max_size=300))
@@ -101,25 +102,57 @@ def test_odd_punctuation(text: str) -> None:
 
 
 def _check(text: str) -> None:
-    lines = text.split("\n")
-    for link in find_links(lines):
-        assert 1 <= link.line <= len(lines)
+    for at, link in read(text).links:
+        assert 0 <= at < len(text)
         assert link.target
         assert "\n" not in link.target or link.kind == "relative"
 
 
 @given(st.lists(st.sampled_from(["words", "a `code` span", "- item", "# head"]), max_size=8))
 def test_a_link_between_any_prose_is_found(around: list[str]) -> None:
-    lines = [*around, "", "see [[here]]", "", *around]
-    assert [link.line for link in find_links(lines) if link.kind == "wiki"] == [len(around) + 2]
+    text = "\n".join([*around, "", "see [[here]]", "", *around])
+    assert [text[at : at + 4] for at, link in read(text).links if link.kind == "wiki"] == ["[[he"]
 
 
 @pytest.mark.parametrize(
-    "part",
-    ["[", "](", '](a "', "](a (b", "](<", "<!--", "[[", "![", "\\`", "``a`", "> ", "](" + 9 * " "],
+    ("text", "title"),
+    [
+        ("# One *file* #", "One *file*"),
+        ("A title\n===\n\ntext", "A title"),
+        ("text\n\n  Another  \n---\ntext", "Another"),
+        ("two\nlines\n---\n# Real", "Real"),
+        ("> quoted\n---\n# Real", "Real"),
+        ("- item\n---\n# Real", "Real"),
+        ("```\n---\n# Real\n```\n---\n# Yes", "Yes"),
+        ("---\n# Real", "Real"),
+    ],
 )
-def test_time_is_linear(part: str) -> None:
-    text = [part * (40_000 // len(part))]
+def test_title(text: str, title: str) -> None:
+    assert read(text).title == title
+
+
+def test_tags() -> None:
+    assert read("#dad and #decade, #a/b\n(#no) #12 #a1b2c3 `#code`").tags == [
+        "dad",
+        "decade",
+        "a/b",
+    ]
+
+
+PARTS = [
+    "[", "](", '](a "', "](a (b", "](<", "<!--", "[[", "![", "\\`", "``a`", "> ", "](" + 9 * " ",
+    "[a](b", "[[a]", "[x]", "![a][b]", "[a]: b\n", "`a``b```c", "```\n", "> ```\n>",
+    "\n\n    a\n", "- ", "1. ", "# ", "a\n---\n", "``", "`", "`a <", "`a <b>`_", ":a:`", ":doc:",
+    "a_ ", "_", "::\n", "::\n\n", ".. |a| replace:: |a|\n", ".. a::\n", ".. _a: b\n", "..\n ",
+    "|a|", "====\n", "=", "xref:", "xref:a[", "<<a", "link:a[b] ", "----\n", "////\n", "a/b/",
+    "../", "a.b/", "a:1", " ", "\t", "\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("ending", ["md", "rst", "adoc", "txt"])
+def test_time_is_linear(ending: str, part: str) -> None:
+    form = form_of(f"a.{ending}")
     start = time.process_time()
-    find_links(text)
-    assert time.process_time() - start < 1
+    form.read(part * (60_000 // len(part)))
+    assert time.process_time() - start < 1.5

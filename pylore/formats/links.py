@@ -1,34 +1,30 @@
-"""Links of documents: found, resolved to targets, made into edges."""
+"""Links of documents: resolve them to targets, and write them as edges."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from unicodedata import normalize
 
 from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.model import Edge, Node, Record
-from ..core.text import one_line
+from ..core.text import composed, one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
 from ..graph.relations import fold
 from ..records.fields import EXTENSIONS, is_page, split_location
 from ..store.resolve_id import file_node_id, resolve_id
-from .mdfile import Document
-from .page import NAME, PATH, RELATIVE, WIKI, Link, Page, code_link, relative_link
+from .document import Document
+from .page import NAME, PATH, RELATIVE, WIKI, Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from ..store import Store
     from ..store.anchors import DocumentFile
     from ..system.listing import FolderNames
     from .jsonl import Imported
-
-    _Uses = dict[str, list[tuple[int, int]]]
-    """Label to where it is used: lines and columns."""
 
     Places = dict[str, list[tuple[str, str]]]
     """folded name to (path, id) of every document that has it"""
@@ -37,231 +33,7 @@ if TYPE_CHECKING:
     """edge to what its document says of it"""
 
 
-_HEADING = re.compile(r" {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-_FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?=[^`]*$)|~{3,})")
-_FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
-_LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
-_TICKS = re.compile(r"`+")
-_WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
-_NAME = r"[^\W\d_][\w-]*(?: [\w-]+){0,3}"
-_SAYS = re.compile(rf"[ \t>]*(?:(?:[-*+][ \t]+)({_NAME})(?:::?)?[ \t]*|[\[(]?({_NAME})::[ \t]*)")
-"""Words of a line before a link: ``- depends_on``, or ``depends on::``."""
-_TAG = re.compile(r"(?:^|(?<=[ \t]))#(?!(?:[\da-f]{3}){1,2}\b)([^\W\d_][\w/-]*)", re.M | re.I)
-"""``#tag`` or ``#tag/below``; a number of an issue or a colour is none."""
-_ASIDE = re.compile(r"`[^`]*`|\[\[[^\[\]]*\]\]|<!--.*?-->")
-"""Parts of a line of prose that have no tags."""
 _LOWER = re.compile(r"[a-z][a-z0-9_-]*")
-_DESTINATION = r"(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)"
-_BRACKET = re.compile(
-    r"\\.|!?\[|\](?:\([ \t\n]{0,9}" + _DESTINATION
-    + r"""(?:[ \t\n]{1,9}(?:"[^"]*"|'[^']*'))?[ \t\n]{0,9}\))?""",
-    re.DOTALL,
-)  # fmt: skip
-_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)([^\[\]\n]+)\]:[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
-_USE = re.compile(r"\[([^\[\]\n]{1,999})\](?![(:])")
-_BUT_NEWLINES = re.compile(r"[^\n]")
-
-
-def read(lines: Sequence[str], first_line: int) -> Page:
-    """Return the title and links of a text; the first of its lines is ``first_line``."""
-    shown = prose(lines)
-    page = Page()
-    for number, line in enumerate(shown):
-        heading = _HEADING.match(line)
-        title = one_line(heading[1] or "") if heading else ""
-        if title:
-            page.title, page.title_lines = title, [number]
-            break
-    page.links = find_links(shown, first_line)
-    tagged = [_ASIDE.sub("", line) for line in shown if "#" in line]
-    page.tags = [tag for line in tagged for tag in _TAG.findall(line)]
-    return page
-
-
-def prose(lines: Sequence[str]) -> list[str]:
-    """Return the same lines, those of code blocks and HTML comments made empty."""
-    blocks = _Blocks()
-    return ["" if blocks.hide(line) else line for line in lines]
-
-
-class _Blocks:
-    """Find the lines of code blocks and comments; lines are passed in order."""
-
-    def __init__(self) -> None:
-        self._fence = ""
-        self._in_comment = False
-        self._in_list = False
-        self._may_be_code = True  # indented code follows a blank line or itself
-
-    def hide(self, line: str) -> bool:
-        """Return whether this line is not prose."""
-        if self._fence:
-            end = _FENCE_END.match(line)
-            if end and end[1].startswith(self._fence):
-                self._fence = ""
-            return True
-        if self._in_comment or line.lstrip(" ").startswith("<!--"):
-            self._in_comment = "-->" not in line
-            return True
-        start = _FENCE.match(line)
-        if start:
-            self._fence = start[1]
-            self._may_be_code = True
-            return True
-        return self._is_indented_code(line)
-
-    def _is_indented_code(self, line: str) -> bool:
-        if not line.strip():
-            self._may_be_code = True
-            return False
-        if _LIST_ITEM.match(line):
-            self._in_list = True
-        elif not line.startswith((" ", "\t")):
-            self._in_list = False
-        indented = line.startswith(("    ", "\t"))
-        self._may_be_code = indented and not self._in_list and self._may_be_code
-        return self._may_be_code
-
-
-def find_links(lines: Sequence[str], first_line: int = 1) -> list[Link]:
-    """Return every link of these lines of ``prose``, in their order; the first is
-    ``first_line``."""
-    found: list[Link] = []
-    uses: _Uses = {}
-    block: list[str] = []
-    for number, line in enumerate([*lines, ""], start=first_line):
-        if line.strip():
-            block.append(line)
-        elif block:
-            found.extend(_links_of_block("\n".join(block), number - len(block), uses))
-            block = []
-    for link in found:
-        if isinstance(link, _Definition):
-            link.places = uses.get(link.label) or link.places
-    return found
-
-
-class _Definition(Link):
-    """``[label]: target``."""
-
-    __slots__ = ("label",)
-    label: str
-
-
-def _links_of_block(text: str, first_line: int, uses: _Uses) -> Iterator[Link]:
-    """Yield the links of a block, in their order; ``uses`` gets where it has ``[label]``."""
-    if "[" not in text and "`" not in text:
-        return
-    links: list[tuple[int, Link | None]] = []
-    names: list[tuple[int, str]] = []
-    text, spans = _take_code_spans(text)
-    text = _blank_comments(text)
-    links += [(start, code_link(span)) for start, span in spans]
-    links += _wiki_links(text)
-    text = _WIKI.sub(lambda match: " " * len(match[0]), text)
-    links += [(start, relative_link(target)) for start, target in _destinations(text)]
-    links += [(m.start(), _definition(m[1], m[2])) for m in _DEFINITION.finditer(text)]
-    names += [(m.start(), _label(m[1])) for m in _USE.finditer(text)]
-    line, counted = first_line, 0
-    for start, one in sorted([*links, *names], key=lambda item: item[0]):
-        line += text.count("\n", counted, start)
-        counted = start
-        place = line, start - (text.rfind("\n", 0, start) + 1)
-        if isinstance(one, str):
-            uses.setdefault(one, []).append(place)
-        elif one is not None:
-            one.line = line
-            one.places = [place]
-            yield one
-
-
-def _take_code_spans(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """Return the text with its code spans made blank, and where each was and what it held."""
-    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
-    later: dict[int, list[int]] = {}
-    for index in range(len(runs) - 1, -1, -1):
-        later.setdefault(runs[index][1] - runs[index][0], []).append(index)
-    spans: list[tuple[int, str]] = []
-    parts = []
-    done = index = 0
-    while index < len(runs):
-        start, end = runs[index]
-        same = later[end - start]
-        while same and same[-1] <= index:
-            same.pop()
-        escaped = start > 0 and text[start - 1] == "\\"
-        if escaped or not same:
-            index += 1
-            continue
-        index = same[-1]
-        spans.append((start, text[end : runs[index][0]]))
-        parts += [text[done:start], _blanked(text[start : runs[index][1]])]
-        done = runs[index][1]
-        index += 1
-    return "".join(parts) + text[done:], spans
-
-
-def _blank_comments(text: str) -> str:
-    parts = []
-    done = 0
-    while (start := text.find("<!--", done)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
-        parts += [text[done:start], _blanked(text[start : end + 3])]
-        done = end + 3
-    return "".join(parts) + text[done:]
-
-
-def _blanked(text: str) -> str:
-    return _BUT_NEWLINES.sub(" ", text)
-
-
-def _destinations(text: str) -> Iterator[tuple[int, str]]:
-    """Yield where each inline link begins and leads; images are none."""
-    opened: list[tuple[str, int]] = []
-    for match in _BRACKET.finditer(text):
-        token = match[0]
-        if token.startswith("\\"):
-            continue
-        if token.endswith("["):
-            opened.append((token, match.start()))
-        elif opened:
-            bracket, start = opened.pop()
-            if bracket == "[" and match[1] is not None:
-                yield start, match[1]
-
-
-def _wiki_links(text: str) -> Iterator[tuple[int, Link | None]]:
-    """Yield where each ``[[target]]`` begins, and the link with the relation before it; those
-    that follow it after a comma have that, too."""
-    says, end = "", 0
-    for match in _WIKI.finditer(text):
-        line = text.rfind("\n", 0, match.start()) + 1
-        if line >= end or text[end : match.start()].strip() != ",":
-            said = _SAYS.fullmatch(text, line, match.start())
-            says = (said[1] or said[2]) if said else ""
-        end = match.end()
-        yield match.start(), _wiki_link(match[2], says, is_embed=bool(match[1]))
-
-
-def _wiki_link(text: str, says: str, *, is_embed: bool) -> Link | None:
-    target = text.partition("|")[0].rstrip("\\").partition("#")[0].strip()
-    # An embedded picture is no document: where it is not found, nothing is said.
-    is_media = is_embed and "." in target and not is_page(target)
-    return Link(NAME if is_media else WIKI, target, 0, says=says) if target else None
-
-
-def _definition(label: str, target: str) -> Link | None:
-    link = relative_link(target)
-    if link is None:
-        return None
-    definition = _Definition(link.kind, link.target, 0, link.lines)
-    definition.label = _label(label)
-    return definition
-
-
-def _label(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
 _CODE = (*CODE_IDS, COMMIT_IDS)
 """Prefixes of ids of nodes that have a file and are no documents."""
 
@@ -297,8 +69,11 @@ class Targets:
         """
         documents = dict(self._store.nodes.documents())
         self._documents = {
-            path: id for id, path in documents.items() if not id.startswith(_CODE)
-        } | {path: file.node_id for path, file in files.items() if file.node_id in documents}
+            composed(path): id for id, path in documents.items() if not id.startswith(_CODE)
+        } | {
+            composed(path): file.node_id for path, file in files.items()
+            if file.node_id in documents
+        }  # fmt: skip
         self._places = ({}, {}, {}, {}, {})
         for id, type, title, _, _, file in self._store.nodes.outlines():
             if type == "file":
@@ -306,7 +81,7 @@ class Targets:
             has_page = file is not None and is_page(file)
             names = [title]
             first = 3
-            if has_page and file and self._documents.get(file) == id:
+            if has_page and file and self._documents.get(composed(file)) == id:
                 first = 0
                 names = files[file].names if file in files else names
             keys = [(first, _file_key(file) if has_page and file else "")]
@@ -324,8 +99,15 @@ class Targets:
         return self._at(link.target if link.target[0] == "/" else os.path.join(folder, link.target))
 
     def of_text(self, text: str, folder: str) -> Target | None:
-        """Return what an id, a name, a title or a path means in a document in ``folder``."""
+        """Return what an id, a name, a title or a path means in a document in ``folder``.
+
+        A part behind ``#`` counts as a part of the name first, as in ``C# notes``.
+        """
         text = _unwrapped(text)
+        name = text.partition("#")[0].strip()
+        return self._of_name(text, folder) or (self._of_name(name, folder) if name else None)
+
+    def _of_name(self, text: str, folder: str) -> Target | None:
         id = resolve_id(self._store, text)
         if self._stands(id):
             return Target(id)
@@ -359,8 +141,8 @@ class Targets:
         """Return the document at a path from the root, or the file there."""
         path = os.path.normpath(path.lstrip("/"))
         for candidate in (path, *(path + extension for extension in EXTENSIONS)):
-            if candidate in self._documents:
-                return Target(self._documents[candidate])
+            if composed(candidate) in self._documents:
+                return Target(self._documents[composed(candidate)])
         return self._file_at(path)
 
     def _file_at(self, path: str) -> Target | None:
@@ -380,6 +162,7 @@ def names_asked(document: Document) -> set[str]:
     names += [target for _, target, _ in document.relations]
     texts = [_unwrapped(name) for name in names]
     texts += [split_location(text)[0] for text in texts]
+    texts += [text.partition("#")[0] for text in texts if "#" in text]
     return {key for text in texts for key in (_key(text), _file_key(text))}
 
 
@@ -401,7 +184,7 @@ def _nearest(places: list[tuple[str, str]], text: str, folder: str) -> str:
 
 
 def _key(text: str) -> str:
-    return one_line(normalize("NFC", text)).casefold()
+    return one_line(composed(text)).casefold()
 
 
 def _file_key(path: str) -> str:
@@ -416,7 +199,7 @@ def _unwrapped(text: str) -> str:
     """Turn ``[[name|label]]`` as a value of the front matter into ``name``."""
     text = text.strip()
     if text.startswith("[[") and text.endswith("]]"):
-        text = text[2:-2].partition("|")[0].partition("#")[0].strip()
+        text = text[2:-2].partition("|")[0].strip()
     return text
 
 
