@@ -339,7 +339,7 @@ def judged_anchor(
         reason = claim.said(found, judged)
         if not found.files:
             verdict, reason = "invalid", f"there is no {claim.lang} file in {claim.where}"
-    changed.verdict, changed.reason = verdict, reason + "".join(anchor.reason.partition(HELD)[1:])
+    changed.verdict, changed.reason = verdict, reason
     first = judged.new[0].path if judged.new else NO_MATCH
     changed.stamp = first if judged.is_new else ""
     if not judged.is_new and verdict != "invalid":
@@ -369,19 +369,6 @@ def counted_claims(
 def places_against(anchor: Anchor, found: ClaimCount | Unreadable) -> Sequence[ClaimPlace]:
     """Return what was accepted where this was found: nothing of a claim that is none."""
     return Claim.of_anchor(anchor).accepted(found) if isinstance(found, ClaimCount) else ()
-
-
-HELD = "; held in "
-"""Sign in a reason before what its history says: a new count keeps that."""
-
-
-def with_evidence(anchor: Anchor, held: int, of: int, confidence: float | None) -> Anchor:
-    """Return an anchor whose reason says in how many states of the code its claim held."""
-    new = anchor.copy()
-    new.reason = anchor.reason.partition(HELD)[0]
-    if confidence is not None:
-        new.reason += f"{HELD}{held} of {counted(of, 'state')}: confidence {confidence:.2f}"
-    return new
 
 
 def _is_number(text: str) -> bool:

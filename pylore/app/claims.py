@@ -1,4 +1,4 @@
-"""Claims about code: made from what a person gives, and followed through history."""
+"""Claims about code, made from a pattern or a rule file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ..anchors.claims import (
     rule_text,
     text_of,
     unpacked,
-    with_evidence,
 )
 from ..anchors.project import (
     Project,
@@ -25,14 +24,12 @@ from ..anchors.project import (
     glob_pattern,
     relative,
     relative_glob,
-    root_to_keep,
 )
-from ..anchors.verify import rows
 from ..code.claims import ClaimCounter, compiled
 from ..code.rules import load_rules, refusal
 from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
-from ..store.resolve_id import complete_id, complete_ids
+from ..store.resolve_id import complete_id
 from ..system.project_files import read_plain
 from .code import anchor, removed
 
@@ -142,43 +139,6 @@ def _newly_against(
         new = [place for place in fresh(there, was) if place in unknown]
         found += [(one, claim, new)] if new else []
     return found
-
-
-def follow_claims(
-    engine: Engine, ids: Sequence[str], since: str = ""
-) -> tuple[list[dict[str, Any]], dict[str, float]]:
-    """Follow the rules of nodes through history, and keep what it shows in their anchors.
-
-    Returns rows of anchors with a ``history``, and the confidence that it leaves in each node: that
-    of its worst rule. LoreError if a node has no rule, or ``since`` is not a commit.
-    """
-    from ..code.claim_history import follow
-
-    store, project = engine.store, Project(engine.root)
-    project.git.require()
-    since = project.git.revision(since) if since else ""
-    ids, here = complete_ids(store, ids), root_to_keep(store, engine.root)
-    anchors = [one for one in store.anchors.live(ids) if one.kind == "rule" and one.root == here]
-    without = {*ids} - {one.node_id for one in anchors}
-    if without:
-        id = store.nodes.require(min(without)).id
-        raise LoreError(f"'{id}' has no rule here: 'lore anchor {id} --rule PATTERN' makes one")
-    changes, histories, confidence = [], [], dict[str, float]()
-    for one in anchors:
-        try:
-            history = follow(project, one, since)
-        except Unreadable as error:
-            raise LoreError(f"{one.node_id}: {error}") from None
-        histories.append({"history": history.told()})
-        sure = history.confidence
-        changes.append((one.key, with_evidence(one, history.held, history.of, sure)))
-        if sure is not None:
-            confidence[one.node_id] = min(confidence.get(one.node_id, 1.0), round(sure, 2))
-    if store.writable and changes:
-        with store.transaction("verify"):
-            store.anchors.replace(changes)
-    shown = rows(store, [new for _, new in changes])
-    return [row | history for row, history in zip(shown, histories, strict=True)], confidence
 
 
 def bad_pattern(rules: Rules, claim: Claim) -> str:

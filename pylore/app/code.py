@@ -129,8 +129,8 @@ def verify(
 
 
 def index(
-    engine: Engine, below: str = "", *, languages: Iterable[str] = (), since: str = "",
-    history: bool = True, progress: Callable[[int, int], None] = lambda done, total: None,
+    engine: Engine, below: str = "", *, history: bool = True,
+    progress: Callable[[int, int], None] = lambda done, total: None,
     left_out: Callable[[str, str], None] = lambda path, why: None,
     stage: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
@@ -138,7 +138,6 @@ def index(
 
     Args:
         below: a folder of the project; all of it if empty.
-        since: a commit: only files that differ from it are read.
         history: count co-changes too, where they are due.
         progress: is called with the number of files that are done, and of all.
         left_out: is called with each file that is not read, and why.
@@ -146,14 +145,12 @@ def index(
     """
     from ..code.index import below_root
     from ..code.index import index as index_files
-    from .find import words
 
     engine = engine.whole()
     store, root = engine.store, engine.root
     found = index_files(
-        store, engine.settings, lambda: engine.embedder, root, languages=words(languages),
-        below=below_root(root, below) if below else "", since=since, progress=progress,
-        left_out=left_out,
+        store, engine.settings, lambda: engine.embedder, root,
+        below=below_root(root, below) if below else "", progress=progress, left_out=left_out,
     )  # fmt: skip
     found["cochanges"] = None
     if history and cochanges.cochanges_are_due(store):
@@ -167,12 +164,11 @@ def index(
 
 
 def analyze_cochanges(
-    engine: Engine, *, since: str = "", keep_commits: bool = False,
+    engine: Engine, *, since: str = "",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> CoChanges:  # fmt: skip
     """Return which files change together, as ``code.cochanges.analyze_cochanges`` does."""
     engine = engine.whole()
     return cochanges.analyze_cochanges(
-        engine.store, lambda: engine.embedder, engine.root, since=since,
-        keep_commits=keep_commits, progress=progress,
+        engine.store, lambda: engine.embedder, engine.root, since=since, progress=progress
     )  # fmt: skip

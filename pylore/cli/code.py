@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..anchors.verify import Verified, rows
-from ..app.claims import claim, follow_claims, unclaim
+from ..app.claims import claim, unclaim
 from ..app.code import analyze_cochanges, anchors_of, unanchor
 from ..app.code import anchor as place
 from ..app.code import index as read_all
@@ -37,13 +37,9 @@ def index(
     session: Session,
     folder: str = argument("[FOLDER]", default="", complete="files"),
     *,
-    languages: tuple[str, ...] = option(
-        "--languages NAME,…", "only their symbols", complete="languages"
-    ),
-    since: str = option("--since REV", "only files that differ from it; of the history: 90d", ""),
     no_history: bool = option("--no-history", "leave the history alone"),
     cochanges: bool = option("--cochanges", "read the history alone, now and whole"),
-    commits: bool = option("--commits", "the same, and keep these commits as nodes"),
+    since: str = option("--since DATE|AGE", "with --cochanges: only later commits", ""),
 ) -> None:
     """Read a repository: files, symbols, imports and calls become part of the graph.
 
@@ -53,21 +49,20 @@ def index(
     Nothing in the repository is run.
 
     \b
-    lore index --languages python,typescript src
+    lore index src
     lore index --cochanges --since "3 months ago"
     """
-    if cochanges or commits:
-        exclusive(cochanges=True, FOLDER=folder, languages=languages, no_history=no_history)
-        _read_history(session, since, commits=commits)
+    if cochanges or since:
+        exclusive(cochanges=True, FOLDER=folder, no_history=no_history)
+        _read_history(session, since)
         return
     left_out: list[tuple[str, str]] = []
     kept = "the files so far are kept, the next 'lore index' goes on"
     bar = session.progress("indexing", kept=kept)
     with Tidying(), session.engine() as engine, bar:
         found = read_all(
-            engine, folder, languages=languages, since=since, history=not no_history,
-            progress=bar.show, left_out=lambda path, why: left_out.append((path, why)),
-            stage=bar.stage,
+            engine, folder, history=not no_history, progress=bar.show, stage=bar.stage,
+            left_out=lambda path, why: left_out.append((path, why)),
         )  # fmt: skip
     session.say_left_out(left_out)
     session.output.one(found, _index_text)
@@ -76,13 +71,13 @@ def index(
         session.tell("post-index", [counts])
 
 
-def _read_history(session: Session, since: str, *, commits: bool) -> None:
+def _read_history(session: Session, since: str) -> None:
     Git(project_root()).require()
     since = parse_since(since) if since else ""
     gc.disable()  # many small objects and no cycles among them
     bar = session.progress("reading the history", kept="the co-changes are as they were")
     with session.engine() as engine, bar:
-        found = analyze_cochanges(engine, since=since, keep_commits=commits, progress=bar.stage)
+        found = analyze_cochanges(engine, since=since, progress=bar.stage)
     row = found.to_dict()
     session.say(row.pop("notes"))
     session.output.one(row, counts_text)
@@ -164,32 +159,22 @@ def verify(
     broken: bool = option("--broken", "only drifted, violated and invalid anchors"),
     fail: bool = option("--fail", "the same; exit 1 if there are any but known violations"),
     report: str | None = option("--as FORM", "the same for a tool: sarif", choices=("sarif",)),
-    history: bool = option("--history", "follow the rules of records through the commits"),
-    since: str | None = option("--since REV", "after this commit; older violations are known"),
+    since: str = option("--since REV", "violations of this commit are known", ""),
 ) -> int:
     """Check whether records still hold for the code of today, and keep the verdicts.
 
     A record whose code has changed or gone is linked to the commit that did it; 'lore restore ID'
     lets it hold for the code as it is now. A lone - reads ids from stdin.
 
-    --history prints which commits broke and mended each rule; of 20 commits or more, the share in
-    which it held sets the record's confidence.
-
     \b
     lore stale --fail --text
-    lore verify decision-1a2b3c4d --history --since v1.0 --text
     """
     wanted = ids_from(ids, "verify") if ids else []
     broken = broken or fail or bool(report)
-    if since is not None and not (since.strip() and (broken or history)):
-        raise UsageError("--since needs a commit, and --history or --broken")
-    if history:
-        _follow(session, wanted, since or "")
-        return DONE
     form = session.form_given()
     exclusive(**{"as": report, form: form})
     with session.engine() as engine:
-        found = Verified() if ids and not wanted else _judged(session, engine, wanted, since or "")
+        found = Verified() if ids and not wanted else _judged(session, engine, wanted, since)
         shown = [new for _, new in found.found if not broken or new.verdict in BROKEN]
         printed = rows(engine.store, shown, found.claims)
     session.say(found.notes)
@@ -211,40 +196,11 @@ def _judged(session: Session, engine: Engine, ids: Sequence[str], since: str) ->
         return judge(engine, ids, advance, since)
 
 
-def _follow(session: Session, ids: Sequence[str], since: str) -> None:
-    """Print when the rules of records held, and set the confidence that follows."""
-    if not ids:
-        raise UsageError("--history goes with ids of records")
-    with session.engine() as engine:
-        found, confidence = follow_claims(engine, ids, since)
-        records = engine.records()
-        for id, value in confidence.items():
-            before = engine.store.nodes.require(id).confidence
-            if engine.store.writable and value != before:
-                records.edit(id, confidence=value, force=True)
-                session.say([f"{id}: confidence {value:g}, was {before:g}: 'lore undo {id}' takes "
-                             "it back"])  # fmt: skip
-    session.output.list(found, each(_claim_history_text))
-
-
 def _index_text(row: dict[str, Any]) -> str:
     counts = {name: count for name, count in row.items() if isinstance(count, int)}
     parts = {name: part for name, part in row.items() if isinstance(part, dict) and part}
     return counts_text(counts) + "".join(f"{name}: {counts_text(parts[name])}" for name in parts)
 
-
-def _claim_history_text(row: dict[str, Any]) -> str:
-    past = row["history"]
-    text = f"{bold(row['id'])} {row['claim']}: held in {past['held']} of {past['of']}\n"
-    for event in past["events"]:
-        places = dim("".join(f"  {place}" for place in event["places"][:_EVENT_PLACES]))
-        text += (f"  {event['date'][:10]} {event['event']:<6} {event['commit'][7:17]} "
-                 f"{cut(event['title'])}{places}\n")  # fmt: skip
-    return text
-
-
-_EVENT_PLACES = 3
-"""Maximum number of places of a commit that are printed."""
 
 _NO_RULE = "put code into backticks: never it, only in a folder, or that one always has another\n"
 

@@ -12,10 +12,10 @@ from ..core.errors import LoreError
 from ..core.model import Edge, Record
 from ..core.query import cleaned
 from ..core.times import ago, now
-from ..core.vocabulary import CHANGES, CO_CHANGES, COMMIT_IDS
+from ..core.vocabulary import CO_CHANGES, COMMIT_IDS
 from ..embed.prefetch import Ahead
 from ..indexing.indexer import write_nodes
-from ..system.git import LOG, Git, commit_node
+from ..system.git import LOG, Git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,37 +113,6 @@ class History:
             if path in seen:
                 return None
         return path
-
-
-def write_commits(
-    store: Store,
-    write: Callable[[Sequence[Node]], None],
-    commits: Sequence[Commit],
-    names: Mapping[str, str | None],
-    ids: Mapping[str, str],
-) -> int:
-    """Write the nodes of commits that changed a file of today, and link them to it.
-
-    A commit of n files is worth 1/sqrt(n) to each. Returns how many nodes are new.
-    """
-    wanted: dict[tuple[str, str], tuple[float, str]] = {}
-    fresh = []
-    for commit in commits:
-        live = {name for path in commit.paths if (name := names[path]) is not None}
-        files = sorted(ids[name] for name in live if name in ids)
-        if not files:
-            continue
-        node = commit_node(commit.hash, commit.time, commit.message)
-        old = store.nodes.get(node.id)
-        if old is None:
-            fresh.append(node)
-        elif old.invalidated_at is not None:
-            continue
-        for id in files:
-            wanted[node.id, id] = (round(1 / sqrt(len(commit.paths)), 4), "{}")
-    write(fresh)
-    replace_edges(store, CHANGES, wanted)
-    return len(fresh)
 
 
 LONGEST = 5000
@@ -274,11 +243,11 @@ class CoChanges(Record):
 
     __slots__ = (
         "commits", "bulk", "files", "edges", "added", "updated", "unchanged", "invalidated",
-        "commit_nodes", "unusable", "forgotten", "notes",
+        "unusable", "forgotten", "notes",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.commits = self.bulk = self.files = self.edges = self.commit_nodes = 0
+        self.commits = self.bulk = self.files = self.edges = 0
         self.added = self.updated = self.unchanged = self.invalidated = 0
         self.unusable = self.forgotten = 0
         self.notes: list[str] = []
@@ -374,7 +343,6 @@ def analyze_cochanges(
     root: str,
     *,
     since: str = "",
-    keep_commits: bool = False,
     progress: Progress | None = None,
 ) -> CoChanges:
     """Write ``co_changes_with`` edges, one a pair, and take back those that no longer hold.
@@ -404,10 +372,7 @@ def analyze_cochanges(
         write_nodes(store, ahead.given, nodes)
 
     def keep() -> None:
-        linked = {path for pair in pairs for path in pair}
-        if keep_commits:
-            linked |= {name for name in names.values() if name is not None}
-        files = file_nodes(store, write, sorted(linked))
+        files = file_nodes(store, write, sorted({path for pair in pairs for path in pair}))
         result.files, result.unusable = len(files.ids), files.unusable
         result.forgotten = files.forgotten
         if nothing_new:
@@ -415,8 +380,6 @@ def analyze_cochanges(
         else:
             _link(store, pairs, files.ids, result)
             store.meta.set("cochanges_analyzed_at", now())
-        if keep_commits:
-            result.commit_nodes = write_commits(store, write, commits, names, files.ids)
         if not since:
             keep_history(store, commits[:KEPT_MESSAGES], names, progress)
         store.meta.set("cochanges_commit", head)

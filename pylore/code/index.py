@@ -172,8 +172,6 @@ def index(
     root: str,
     *,
     below: str = "",
-    languages: tuple[str, ...] = (),
-    since: str = "",
     progress: Callable[[int, int], None] = lambda done, total: None,
     left_out: Callable[[str, str], None] = lambda path, why: None,
 ) -> dict[str, Any]:
@@ -182,19 +180,13 @@ def index(
     ``left_out`` is told of each file that goes over a limit, and why.
 
     Raises:
-        LoreError: ``since`` is not a commit, ast-grep is missing, a language is not known.
+        LoreError: ast-grep is missing.
     """
     began = perf_counter()
     tree = FileTree(root, below)  # git lists while the store is asked
-    rules, fingerprint, anew = _rules(store, languages)
-    only = None
-    if since:
-        from ..system.git import Git
-
-        prefix = f"{below}/" if below else ""
-        only = {prefix + path for path in Git(os.path.join(root, below)).changed_since(since)}
+    rules, fingerprint, anew = _rules(store)
     stamps = store.code.stamps()
-    found = changes(stamps, tree, root, below, None if anew else only, anew=anew)
+    found = changes(stamps, tree, root, below, anew=anew)
     kept = store.meta.get(TOTALS)
     if not (found.read or found.gone or anew or store.meta.get(OWED)) and kept:
         totals = unpacked_totals(kept)
@@ -205,13 +197,11 @@ def index(
         from .write import Writer
 
         rules = rules or load_rules()
-        wanted = rules.require(languages)
-
         known = store.code.known([*found.read, *found.gone])
         found.gone = [path for path in found.gone if path in known]  # but for another run's
         writer = Writer(store, settings, embedder(), root, known, found)
         rules.choose_shared(found.listing.paths)
-        job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
+        job = Job(root, "", [], settings.index_max_file, 1, writer.embeds_elsewhere)
         hashes = {} if anew else {path: hash for path, (hash, _) in known.items()}
         for outcomes in _read(job, rules, found.read, hashes, progress):
             for outcome in outcomes:
@@ -231,21 +221,21 @@ def index(
     return _summary(totals, done, found.listing, perf_counter() - began)
 
 
-def _rules(store: Store, languages: tuple[str, ...]) -> tuple[Rules | None, str, bool]:
+def _rules(store: Store) -> tuple[Rules | None, str, bool]:
     """Return the rules, if they had to be read; what tells them apart; whether they are other ones.
 
     Where the files are as they were, they say what they said.
     """
     from .rules import rules_stamp
 
-    stamp = f"{rules_stamp()} {','.join(sorted(languages))}"
+    stamp = rules_stamp()
     held, _, held_stamp = (store.meta.get(RULES) or "").partition(" ")
     if held_stamp == stamp:
         return None, f"{held} {stamp}", False
     from .rules import load_rules
 
     rules = load_rules()
-    fingerprint = rules.fingerprint(rules.require(languages))
+    fingerprint = rules.fingerprint()
     return rules, f"{fingerprint} {stamp}", fingerprint != held
 
 
@@ -280,7 +270,7 @@ def _read(
         scripts = _scripts(job.root, rules, sizes)
         # Each call of ast-grep reads all rules: those of ten languages take it 30 ms.
         present = rules.languages_of(sizes).union(scripts)
-        config = rules.write(folder, job.wanted & present, scripts)
+        config = rules.write(folder, present, scripts)
         jobs = [
             job._replace(config=config, paths=[(path, hashes.get(path, "")) for path in piece])
             for piece in _pieces(sizes)

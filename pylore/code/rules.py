@@ -166,10 +166,10 @@ class Rules:
                 file.write(f"  {grammar}: [{quoted}]\n")
         return config
 
-    def fingerprint(self, wanted: frozenset[str]) -> str:
+    def fingerprint(self) -> str:
         """Return a stamp that changes with anything that makes the same file give other facts."""
         text = "\n".join(rule for _, rule in self._rules)
-        return sha256(f"{VERSION} {sorted(wanted)} {text}".encode()).hexdigest()[:16]
+        return sha256(f"{VERSION} {sorted(self.languages)} {text}".encode()).hexdigest()[:16]
 
     def choose_shared(self, paths: Iterable[str]) -> None:
         """Read an extension that languages share as the one's that has more files beside it."""

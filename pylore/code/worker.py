@@ -101,8 +101,6 @@ class Job(NamedTuple):
     paths: list[tuple[str, str]]
     largest: int
     """Bytes of a file that is read."""
-    wanted: frozenset[str]
-    """Languages whose rules are used."""
     threads: int
     embed: bool
     """True if static vectors are made here."""
@@ -156,7 +154,7 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
         else:
             texts[path] = found
     languages = {path: _language(rules, path, text) for path, (text, _, _) in texts.items()}
-    code = [path for path, language in languages.items() if language in job.wanted]
+    code = [path for path, language in languages.items() if language]
     scanned = scan(job.root, job.config, code, job.threads)
     for path, (text, stamp, hash) in texts.items():
         language = languages[path] or TEXT

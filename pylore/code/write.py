@@ -56,10 +56,10 @@ class Changes:
 
 
 def changes(
-    stamps: dict[str, str], tree: FileTree, root: str, below: str, since: set[str] | None,
-    *, anew: bool = False,
+    stamps: dict[str, str], tree: FileTree, root: str, below: str, *,
+    anew: bool = False,
 ) -> Changes:  # fmt: skip
-    """Compare the tree with what was read before; ``since`` are the only ones that may differ.
+    """Compare the tree with what was read before.
 
     ``anew`` reads everything again, the same content too.
     """
@@ -69,9 +69,6 @@ def changes(
     start = root.rstrip("/") + "/"
     for path in found.listing.paths:
         old = stamps.get(path)
-        if old is not None and since is not None and path not in since:
-            gone.discard(path)
-            continue
         stamp = lstamp_of(start + path)
         if stamp == old and not anew and stamp:
             gone.discard(path)

@@ -154,27 +154,6 @@ class Git:
         except (LoreError, TimeoutError):
             return b""
 
-    def steps(self, since: str) -> Iterator[tuple[Node, dict[str, str]]]:
-        """Yield the commits after ``since`` (empty: all) along first parents, newest first, each
-        with the hashes of what it changed below the folder: path to content, all zeros if deleted.
-        """
-        commits = f"{since}..HEAD" if since else "HEAD"
-        words = self.fields("log", "-z", "--first-parent", "-m", "--raw", "--no-abbrev",
-                            "--no-renames", "--relative", *LOG, "--format=\x01%H%x00%ct%x00%s",
-                            commits, "--")  # fmt: skip
-        commit, changed = None, dict[str, str]()
-        for word in words:
-            if word.startswith("\x01") and is_commit(word[1:]):
-                if commit is not None:
-                    yield commit, changed
-                seconds = next(words, "")
-                commit = commit_node(word[1:], int(seconds or 0), next(words, ""))
-                changed = {}
-            elif word.lstrip("\n").startswith(":"):
-                changed[next(words, "")] = word.split()[3]
-        if commit is not None:
-            yield commit, changed
-
     def held(self, hashes: Sequence[str]) -> dict[str, bytes]:
         """Map hash to content, if git has it."""
         return dict(_batch(hashes, self._cat_file("--batch", hashes)))
@@ -258,14 +237,6 @@ class Git:
         # Fails in a partial clone that lacks a .gitignore, since nothing is fetched.
         untracked = self.ask("ls-files", "-z", "--others", "--exclude-standard") or ""
         return sorted({path for path in (*found, *untracked.split("\0")) if path})
-
-    def changed_since(self, revision: str) -> set[str]:
-        """Return the files that differ from a revision, and those of ``changed``."""
-        commit = self.revision(revision)
-        found = {*self.changed()}
-        if self.head():
-            found.update(self._paths("diff-tree", "-r", *_NAMES, commit, "HEAD", "--"))
-        return found
 
     def _paths(self, *words: str) -> list[str]:
         """Return the paths that a command prints with NUL bytes; raise LoreError if it failed."""

@@ -1,4 +1,4 @@
-"""Count rules that projects state in their own documents, today and through a year of history.
+"""Count rules that projects state in their own documents, in today's code.
 
 Usage: tests/bench/claims.py FOLDER [--places]
 
@@ -11,17 +11,14 @@ from __future__ import annotations
 import os
 import sys
 from time import perf_counter
-from typing import Any
 
 from places import ROOT
 
 sys.path.insert(0, str(ROOT))
 
-from pylore.anchors.claims import Claim, ClaimCount, packed
+from pylore.anchors.claims import Claim, ClaimCount
 from pylore.anchors.project import Project
-from pylore.code.claim_history import follow
 from pylore.code.claims import count
-from pylore.store.anchors import Anchor
 
 FROM = {"kind": "import_from_statement"}
 CORE = r"^from sqlfluff\.(api|cli|dialects|rules|utils)\b"
@@ -71,46 +68,32 @@ RULES: tuple[tuple[str, str, str, Claim], ...] = (
 )  # fmt: skip
 
 
-YEAR = 31_557_600  # seconds
-
-
 def main(folder: str, *options: str) -> None:
-    print("| project | stated in | rule | for | against | commits | broke, mended | s |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| project | stated in | rule | for | against | s |")
+    print("|---|---|---|---|---|---|")
     for name, document, said, claim in RULES:
         began = perf_counter()
         project = Project(os.path.join(folder, name))
-        newest = int(project.git.ask("log", "-1", "--format=%ct") or 0)
-        since = project.git.ask("rev-list", "-1", f"--before={newest - YEAR}", "HEAD") or ""
-        found, before = (counted(project, claim, at) for at in ("", since))
-        anchor = Anchor("decision-a", "rule", claim.glob, claim.detail)
-        anchor.hash = packed(claim.accepted(before))  # what was there a year ago is known
-        history = follow(project, anchor, since)
-        events = [event for event, *_ in history.events]
+        found = counted(project, claim)
         result = claim.judge(found, [])
         bad = len({place.path for place in result.against})
         holding = len(found.matched) if claim.of else f"{found.files - bad} files"
-        row = (name, document, said, holding, len(result.against), history.commits,
-               f"{events.count('broke')}, {events.count('mended')}",
-               f"{perf_counter() - began:.1f}")  # fmt: skip
+        row = (name, document, said, holding, len(result.against), f"{perf_counter() - began:.1f}")
         print(f"| {' | '.join(map(str, row))} |", flush=True)
         if "--places" in options:
-            show(project, found, history.events)
+            show(project, found)
 
 
-def counted(project: Project, claim: Claim, revision: str) -> ClaimCount:
+def counted(project: Project, claim: Claim) -> ClaimCount:
     """Return what a claim finds; the benchmark ends where it is none."""
-    (found,) = count(project, [claim], revision)
+    (found,) = count(project, [claim])
     if not isinstance(found, ClaimCount):
         raise SystemExit(str(found))
     return found
 
 
-def show(project: Project, found: ClaimCount, events: list[Any]) -> None:
-    """Print every place with its line, and every event of the year."""
-    for event, commit, result in events:
-        places = ", ".join(f"{one.path}:{one.line}" for one in result.new[:5])
-        print(f"    {event} {commit.id[7:17]} {commit.created_at[:10]} {commit.title} {places}")
+def show(project: Project, found: ClaimCount) -> None:
+    """Print every place with its line."""
     for kind, places in (("match", found.matched), ("rest", found.rest)):
         for place in places:
             line = project.read(place.path).split(b"\n")[place.line - 1].decode().strip()

@@ -16,13 +16,12 @@ _LARGEST = 1_000_000
 def facts_of(root: Path, below: str = "") -> dict[str, FileFacts]:
     """Path from ``root`` → facts, of all files under ``root``/``below``."""
     rules = load_rules()
-    wanted = rules.require(())
     found = _files(root, below)
     rules.choose_shared(found)
     paths = [(path, "") for path in found]
     with TemporaryDirectory(prefix="lore-") as folder:
-        config = rules.write(folder, wanted, {})
-        job = Job(str(root), config, paths, _LARGEST, wanted, threads=0, embed=False)
+        config = rules.write(folder, frozenset(rules.languages), {})
+        job = Job(str(root), config, paths, _LARGEST, threads=0, embed=False)
         outcomes = work(job, rules)
     return {
         one.path: facts_from_json(one.path, one.language, one.facts)

@@ -54,15 +54,6 @@ def test_an_empty_window_keeps_the_former_cochanges(repository: Lore) -> None:
     assert repository(*NEIGHBORS).out == "file-tokens.py\n"
 
 
-def test_commits_become_records_on_request(repository: Lore) -> None:
-    change(repository, "Sign every token", "auth.py")
-    assert repository(*ANALYZE, "--commits").json["commit_nodes"] == 1
-    found = repository("search", "sign token", "--graph-depth", "1", "--embedder", "none").json
-    assert [(row["id"], row["edge"]) for row in found] == [
-        (f"commit-{repository.git('rev-parse', 'HEAD')}", None), ("file-auth.py", "changes"),
-    ]  # fmt: skip
-
-
 def test_a_missing_history_is_one_line(repository: Lore) -> None:
     assert "has no commit yet" in repository.refuse(*ANALYZE, code=1)
     repository.patch.setenv("PATH", "/nowhere")

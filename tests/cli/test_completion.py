@@ -39,7 +39,7 @@ def offered(lore: Lore, *words: str) -> str:
         ("help graph pa", "path"),
         ("graph export --format d", "dot"),
         ("search --expansion b", "best-path"),
-        ("index --languages py", "python"),
+        ("anchor x --lang py", "python"),
         ("run start --t", "--task --text"),
     ],
 )

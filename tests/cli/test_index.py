@@ -42,27 +42,14 @@ def test_symbols_are_shown_related_and_found(lore: Lore) -> None:
     assert lore.id("search", "g", "--type", "symbol") == "symbol-src/a.py::g"
 
 
-def test_index_reads_one_language_or_later_changes(repository: Lore) -> None:
-    repository.write("c.go", "package p\nfunc F() {}\n")
-    assert repository("index", "src").json["files"] == 2
-    row = repository("index", "--languages", "go").json
-    assert (row["languages"]["go"], row["symbols"]) == (1, 1)
-    repository.git("add", "-A")
-    repository.git("commit", "-qm", "x")
-    repository("index")
-    repository.write("src/d.py", "def h():\n    pass\n")
-    row = repository("index", "--since", "HEAD").json
-    assert (row["read"], row["symbols"]) == (1, 4)
-
-
 def test_index_refuses_in_one_line(lore: Lore) -> None:
     lore.refuse_each("""
-        index --languages pyton | 2 | unknown language 'pyton' (did you mean 'python'?)
         index src src | 2 | unexpected argument
         index --no-such | 2 | '--no-such'
         index nowhere | 1 | nowhere: is not a folder
         index .. | 1 | lies outside of
-        index --since HEAD | 1 | is not a git repository
+        index --since 7d | 1 | is not a git repository
+        index src --since 7d | 2 | exclude each other
     """)
     lore.patch.setenv("LORE_DIR", str(lore.root / "none"))
     assert "no store in" in lore.refuse("index", code=1)

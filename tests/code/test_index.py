@@ -326,13 +326,6 @@ def test_an_interrupted_run_is_continued(project: Project, monkeypatch: pytest.M
     assert project.store.meta.get("code_owed") is None
 
 
-def test_other_rules_read_everything_anew(project: Project) -> None:
-    assert project.index(languages=("go",))["symbols"] == 0
-    assert project.index()["symbols"] == 4
-    assert project.index(languages=("go",))["symbols"] == 0
-    assert project.live("symbol") == set()
-
-
 def test_a_folder_inside_alone(project: Project) -> None:
     project.index()
     project.write("src/jwt.py", "def other(): pass\n")
@@ -457,11 +450,11 @@ def test_nothing_of_the_repository_is_run(project: Project) -> None:
     project.write("src/jwt.py", JWT + "\n")
     for hook in ("post-index-change", "fsmonitor-watchman"):
         shutil.copy(trap, project.root / hook)
-    project.index(since="HEAD")
+    project.index()
     project.index()
     os.utime(project.root / ".git/index")  # everything in it is racy now
     project.write("README.md", "other\n")
-    project.index(since="HEAD")
+    project.index()
     assert not (project.root / "ran").exists()
 
 
@@ -484,7 +477,7 @@ def test_a_partial_clone_fetches_nothing(project: Project, tmp_path: Path) -> No
     here = Project(clone, project.store)
     here.index()
     here.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
-    assert here.index(since="HEAD")["read"] == 1
+    assert here.index()["read"] == 1
     assert "symbol-src/jwt.py::third" in here.live("symbol")
     assert not (tmp_path / "ran").exists()
     # So that this can fail: git itself would fetch the .gitignore.
@@ -500,24 +493,8 @@ def test_inside_a_hook_the_folders_own_repository_is_asked(
     project.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
     for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
         monkeypatch.setenv(name, str(tmp_path / "other"))
-    assert project.index(since="HEAD")["read"] == 1
+    assert project.index()["read"] == 1
     assert "src/auth.py" in files(str(project.root)).paths
-
-
-def test_only_what_changed_since_a_revision_is_looked_at(project: Project) -> None:
-    commit(project)
-    project.index()
-    project.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
-    project.write("new.py", "def new(): pass\n")
-    assert project.index(since="HEAD")["read"] == 2
-    assert {"symbol-new.py::new", "symbol-src/jwt.py::third"} <= project.live("symbol")
-    (project.root / "src/auth.py").unlink()
-    assert project.index(since="HEAD")["removed"] == 1
-    assert "file-src/auth.py" not in project.live("file")
-    with pytest.raises(LoreError, match="is not a commit"):
-        project.index(since="no-such-thing")
-    with pytest.raises(LoreError, match="is not a commit"):
-        project.index(since="--output=x")
 
 
 # --- facts and mentions

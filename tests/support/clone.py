@@ -43,7 +43,7 @@ LORE = Path(pylore.__file__).resolve().parent.parent / "lore.sh"
 
 CONTEXT = ("context", "how do tokens expire", "--as", "prompt", "--budget", "8000")
 TAKE_IN = (("import", "docs", ".lore/knowledge.jsonl", "--skip-bad"), ("index",))
-HISTORY = ("index", "--cochanges", "--commits")
+HISTORY = ("index", "--cochanges")
 JUDGE = (("search", "tokens", "--graph-depth", "1"), ("stale",), ("verify",))
 COMMANDS = (
     *JUDGE, ("show", "decision-a"), ("related", "src/auth.py"), *TAKE_IN, CONTEXT, ("export",),

@@ -23,7 +23,6 @@ from pylore.code.cochanges import (
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.system.git import Git, blob_hash
 
@@ -202,27 +201,6 @@ def test_a_project_within_a_repository_counts_its_own_files(
     repository.commit("Add")
     analyze_cochanges(store, lambda: None, str(repository.root / "sub"))
     assert pairs(store) == {("a.py", "b.py"): 1}
-
-
-def test_commits_become_nodes_where_that_is_asked(store: Store, repository: Repository) -> None:
-    first = repository.commit("Sign tokens\n\nWith a key.", a="1", b="1")
-    repository.commit("Empty")
-    root = str(repository.root)
-    for fresh in (1, 0):
-        found = analyze_cochanges(store, lambda: None, root, keep_commits=True)
-        assert found.commit_nodes == fresh
-    node = store.nodes.require(f"commit-{first}")
-    assert (node.title, node.body) == ("Sign tokens", "Sign tokens\n\nWith a key.")
-    assert node.created_at == node.updated_at == "2023-11-14T23:13:20Z"
-    assert [edge.to_id for edge in store.edges.of(node.id)] == ["file-a.py", "file-b.py"]
-    hits = search(
-        store, Settings.load(environ={}, flags={"graph_depth": "1"}), Request("sign"), None
-    )
-    assert {hit.id for hit in hits} == {node.id, "file-a.py", "file-b.py"}
-    repository.git("rm", "-q", "b.py")
-    repository.commit("Remove")
-    analyze_cochanges(store, lambda: None, root, keep_commits=True)
-    assert [edge.to_id for edge in store.edges.of(node.id)] == ["file-a.py"]
 
 
 # --- faults
