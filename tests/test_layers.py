@@ -345,7 +345,7 @@ def test_a_batch_loads_nothing_heavy(store: str, tmp_path: Path) -> None:
     questions.write_text('{"id": "1", "query": "signed tokens", "options": {"limit": 2}}\n')
     program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
     found = loaded(program, "search", "--batch", str(questions), store=store)
-    assert "pylore.cli.batch" in found
+    assert "pylore.evaluate.queries" in found
     assert found & HEAVY == set()
 
 

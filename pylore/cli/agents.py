@@ -46,7 +46,7 @@ def start(
     with session.open() as store:
         id = Runs(store).start(task)
     if not session.form_given():
-        session.print_as_text("text")  # for $(lore run start)
+        session.print_as("text", "text")  # for $(lore run start)
     session.output.one({"id": id, "state": "open"}, lambda row: f"{row['id']}\n")
 
 

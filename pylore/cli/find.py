@@ -11,8 +11,9 @@ import sys
 from ..core.errors import DONE, FAILURE, LoreError, UsageError
 from ..core.json import dumps
 from ..core.text import MAX_QUERY, counted, printable
-from ..core.vocabulary import RECORDS
-from ..terminal.output import Output, flush, id_line, note, write
+from ..core.vocabulary import CODE_TYPES, RECORDS
+from ..terminal import text as texts
+from ..terminal.output import Output, flush, note, write
 from . import options
 from .command import argument, command, option
 from .options import exclusive
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..context.build import Context
     from ..core.model import Hits, Node
-    from ..evaluate.queries import Question
     from ..store import Store
     from .session import Session
 
@@ -63,7 +63,7 @@ def search(
     oneline: bool = option("--oneline", "a result a line"),
     batch: str | None = option(
         "--batch FILE",
-        'a query a line: words, or {"id", "query", "exclude", "options"}',
+        'a query a line: words, or {"id", "query", "exclude"}',
         complete="files",
     ),
 ) -> None:
@@ -87,20 +87,18 @@ def search(
     if expand:
         session.given.setdefault("graph_depth", "2")
     if batch is not None:
-        other = session.form_given()
-        unfit = {other: other not in ("", "jsonl", "ids", "jq")}
-        exclusive(batch=True, QUERY=words, tree=tree, oneline=oneline, **unfit)
-        _search_batch(session, given, batch)
+        exclusive(batch=True, QUERY=words, tree=tree, oneline=oneline)
+        if session.output.form != "ids":
+            session.print_as("jsonl", "batch")
+        _answer_lines(session, given, batch)
         return
     if not words and not near:
         raise UsageError("search needs a query: lore search WORD…")
     query = _question(words)
     exclusive(tree=tree, oneline=oneline, explain=explain)
     if tree or oneline:
-        session.print_as_text("tree" if tree else "oneline")
-        text = _rendered("tree_text" if tree else "oneline_text")
-    else:
-        text = _rendered("hits_text")
+        session.print_as("text", "tree" if tree else "oneline")
+    text = texts.tree_text if tree else texts.oneline_text if oneline else texts.hits_text
     with _engine_of_search(session, query, near) as engine:
         found = _find(engine, query, given)
         if tree and not engine.settings.depth:
@@ -136,25 +134,49 @@ def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
     return search(engine, query, operators=True, **given)
 
 
-def _search_batch(session: Session, given: dict[str, Any], path: str) -> None:
-    from ..core.settings import Settings
-    from .batch import answer_all, options_of_line
+def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
+    """Answer every line of a file (``-``: stdin), each at once, as JSON lines.
 
+    A line that begins with ``{`` is an object, any other a query, its number the id. An answer is
+    ``{"id", "results"}`` or ``{"id", "error"}``; an empty line finds nothing.
+
+    Raises:
+        LoreError: the file cannot be read, or lines were answered with an error.
+    """
+    import gc
+
+    from ..core.json import decoded, parse_object
+    from ..core.lines import QUESTION_LINE
+    from ..evaluate.queries import question_of, read_lines
+
+    gc.enable()  # a hot command does without: it has one query to live for
+    ids, answers = session.output.form == "ids", Output("jsonl", session.output.jq)
+    wrong: list[str] = []
     with _engine_of_search(session, "", given["near"]) as engine:
-
-        def answer(question: Question) -> Hits:
-            changed, settings = options_of_line(question.options, search)
-            own = {name: changed[name] for name in given if name in changed}
-            own["exclude"] = given["exclude"] + own.get("exclude", ()) + question.exclude
-            if changed.get("expand"):
-                settings.setdefault("graph_depth", "2")
-            under = engine.under(Settings.load({**session.given, **settings}))
-            found = _find(under, question.query, {**given, **own})
-            _rows(under, found)
-            _record_shown(session, under, question.query, found)
-            return found
-
-        answer_all(answer, session.output, path, quiet=session.settings.quiet)
+        for number, line in enumerate(read_lines(path), start=1):
+            row: dict[str, Any] = {"id": str(number), "results": []}
+            try:
+                if line := line.removeprefix(b"\xef\xbb\xbf").strip():
+                    is_object = line.startswith(b"{")
+                    fields = (parse_object(line, QUESTION_LINE) if is_object
+                              else {"query": decoded(line, QUESTION_LINE)})  # fmt: skip
+                    row["id"] = fields.setdefault("id", row["id"]) or row["id"]
+                    asked = question_of(fields)
+                    excluded = given["exclude"] + asked.exclude
+                    found = _find(engine, asked.query, {**given, "exclude": excluded})
+                    rows = _rows(engine, found)
+                    row["results"] = found.ids if ids else rows
+                    session.say(f"{row['id']}: {text}" for text in found.notes)
+                    _record_shown(session, engine, asked.query, found)
+            except LoreError as error:
+                wrong.append(f"line {number}: {error}")
+                row = {"id": str(row["id"]), "error": str(error)}
+            answers.one(row, str)
+            flush()
+    if wrong:
+        more = f", and {len(wrong) - 1} more lines" if len(wrong) > 1 else ""
+        name = "stdin" if path == "-" else path
+        raise LoreError(f"{name}: {wrong[0]}{more}: their answers have an 'error'")
 
 
 def _question(words: Sequence[str]) -> str:
@@ -198,18 +220,6 @@ def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
         session.say(["; ".join(notes)])
 
 
-def _rendered(name: str) -> Text:
-    """Return a function of ``terminal.text``, which is loaded when it is called."""
-
-    def render(rows: Sequence[dict[str, object]]) -> str:
-        from ..terminal import text
-
-        made: str = getattr(text, name)(rows)
-        return made
-
-    return render
-
-
 @command(
     "related [options] ID|FILE… | --files GLOB,…",
     settings=(*WALK, "limit"),
@@ -246,8 +256,8 @@ def related(
 
     exclusive(tree=tree, explain=explain)
     if tree:
-        session.print_as_text("tree")
-    text = _rendered("tree_text" if tree else "hits_text" if explain else "oneline_text")
+        session.print_as("text", "tree")
+    text = texts.tree_text if tree else texts.hits_text if explain else texts.oneline_text
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
         found = find_related(
@@ -266,8 +276,6 @@ _NEAREST = 10
 
 def _keep_nearest(found: Hits) -> None:
     """Keep the records and the nearest other nodes, records first, and count the rest."""
-    from ..core.vocabulary import CODE_TYPES
-
     others = [hit for hit in found if hit.type in CODE_TYPES]
     records = [hit for hit in found if hit.type not in CODE_TYPES]
     found.hits = records + others[:_NEAREST]
@@ -278,14 +286,13 @@ def _keep_nearest(found: Hits) -> None:
 
 def _print_neighbours(session: Session, names: tuple[str, ...], direction: str) -> None:
     from ..app.find import neighbours
-    from ..terminal.text import each, neighbour_text
 
     if len(names) != 1:
         raise UsageError("--direction is for the neighbors of one node: give its id")
     with session.engine() as engine:
         found, notes = neighbours(engine, names[0], direction)
     session.say(notes)
-    session.output.list(found, each(neighbour_text, "no neighbors\n"))
+    session.output.list(found, texts.each(texts.neighbour_text, "no neighbors\n"))
 
 
 @command("show [options] ID…")
@@ -316,9 +323,9 @@ def show(
             found, notes = first_rows(found, session.settings.max_bytes)
             session.say(notes)
         if len(whole) == 1 and "-" not in ids:
-            session.output.one(found[0], lambda item: _rendered("nodes_text")([item]))
+            session.output.one(found[0], lambda item: texts.nodes_text([item]))
         else:
-            session.output.list(found, _rendered("nodes_text"))
+            session.output.list(found, texts.nodes_text)
         if not peek:
             session.record_reads(engine, [str(node["id"]) for node in found])
 
@@ -357,7 +364,7 @@ def list_records(
             from ..graph.queries import orphans as without_links
 
             alone = without_links(store, store.types.require(types), limit or -1)
-            session.output.list(alone, _rendered("titles_text"))
+            session.output.list(alone, texts.titles_text)
             return
         scope = Scope(
             types=store.types.require(named), tags=tags, files=files,
@@ -369,7 +376,7 @@ def list_records(
         if first is None and not forgotten:
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
         rows = () if first is None else _listed(session, store, first, found)
-        session.output.stream(rows, _rendered("list_text"))
+        session.output.stream(rows, texts.list_text)
 
 
 def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:
@@ -429,7 +436,9 @@ def context(
     """
     from ..app.bounds import context_within
 
-    form = _form_of_context(session, form)
+    if form is not None:
+        session.print_as("json" if form == "json" else "text", f"as {form}")
+    form = form or ("narrative" if session.output.form == "text" else "json")
     if not words and not near:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
     with session.engine() as engine:
@@ -439,7 +448,10 @@ def context(
         )  # fmt: skip
         summary = [_summary(found)] if found.included and receipt is None else []
         _say_in_one_line(session, summary + found.notes)
-        _print_context(session, found, form)
+        if session.output.form == "ids":
+            session.output.list(found.included, str)
+        else:
+            session.output.one(found.to_row(), lambda row: found.text)
         if receipt is not None:
             _write_receipt(found, receipt)
         _record_context(session, engine, found)
@@ -455,37 +467,14 @@ def _record_context(session: Session, engine: Engine, found: Context) -> None:
     session.record_reads(engine, found.ids)
 
 
-def _form_of_context(session: Session, form: str | None) -> str:
-    """Return the form of a context: the one asked for, or the one that suits where it goes."""
-    other = session.form_given()
-    if other not in ("", "json", "jsonl", "text", "ids", "jq"):
-        raise UsageError(f"a context has no --{other}: leave it out")
-    if form == "json" and other in ("json", "jq"):
-        other = ""
-    exclusive(**{other: other, "as": form})
-    return form or ("narrative" if session.output.form == "text" else "json")
-
-
-def _print_context(session: Session, found: Context, form: str) -> None:
-    if session.form_given() == "ids":
-        write("".join(map(id_line, found.included)))
-    elif form == "json":
-        session.output.one(found.to_row(), str)
-    else:
-        Output("text", paging=session.settings.paging).one({}, lambda row: found.text)
-
-
 def _write_receipt(found: Context, place: str) -> None:
     text = dumps(found.receipt()) + "\n"
     if place == "-":
         sys.stderr.write(text)
-        return
-    from ..system.atomic_write import write_whole
+    else:
+        from ..system.atomic_write import write_whole
 
-    try:
         write_whole(place, [text])
-    except LoreError as error:
-        raise LoreError(f"--receipt {error}") from None
 
 
 def _summary(found: Context) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..app.find import path as shortest_path
 from ..core.text import printable
-from ..formats.drawing import draw
+from ..formats.drawing import FORMS, draw
 from ..graph.queries import hubs, relations, within
 from ..graph.relations import relation_weights, weight_notes
 from ..indexing.similar import Plan, stale
@@ -19,8 +19,8 @@ from ..indexing.similar_all import build, duplicates, remove
 from ..store.resolve_id import complete_id, resolve_ids
 from ..system.atomic_write import write_whole
 from ..system.files import make_private_folder, user_folder
-from ..terminal.output import Output, write
-from ..terminal.text import bold, counts_text, dim, each
+from ..terminal.output import write
+from ..terminal.text import columns, counts_text, each
 from ..view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
 from . import options
 from .command import Group, argument, command, option
@@ -98,7 +98,7 @@ def hubs_command(
     """List the ten nodes with most edges."""
     with session.open() as store:
         found = hubs(store, limit or 10, session.settings.min_confidence)
-    session.output.list(found, each(_hub_text, "no edges\n"))
+    session.output.list(found, each(columns("degree out in id title"), "no edges\n"))
 
 
 @command("graph relations")
@@ -109,7 +109,9 @@ def relations_command(session: Session) -> None:
         session.say(weight_notes(store, session.settings))
     if session.output.form == "ids":
         found = [{"id": row["name"]} for row in found]
-    session.output.list(found, each(_relation_text))
+    session.output.list(
+        found, each(columns("name weight backward_weight edges origin description"))
+    )
 
 
 @command("graph similar [options]")
@@ -160,12 +162,7 @@ def _print_groups(session: Session, least: float, types: tuple[str, ...]) -> Non
 def export(
     session: Session,
     *,
-    form: str = option(
-        "--format FORMAT",
-        "json, dot (Graphviz), mermaid, graphml",
-        "json",
-        choices=("json", "dot", "mermaid", "graphml"),
-    ),
+    form: str = option("--format FORMAT", ", ".join(FORMS), "json", choices=[*FORMS]),
     around: str | None = option("--around ID", "only around this node", complete="ids"),
     hops: int = option("--hops N", "hops from it", 1, low=0),
 ) -> None:
@@ -216,23 +213,19 @@ def view(
     file = Path(path or _own_file())
     write_whole(str(file), [html], private=path is None)
     row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
-    Output.choose(()).one(row, lambda row: f"{row['path']}\n")
+    session.output.one(row, columns("path nodes edges"))
     if opened and not webbrowser.open(file.absolute().as_uri()):
         session.say([f"no browser was found: open {file} yourself"])
 
 
 def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:
-    ids = ids_from(words, "graph view") if "-" in words else [*words]
+    ids = resolve_ids(store, ids_from(words, "graph view")) if words else []
     if not ids:
         return pick_whole(store, session.settings, most)
-    ids = resolve_ids(store, ids)
     if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
         ids = [store.nodes.require(id).id for id in ids][:most]
         return pick_around(store, session.settings, ids, most)
-    picked = pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
-    if len(words) == 1 and words[0].partition("-")[0] in store.types.all():
-        picked.notes.insert(0, f"no node '{words[0]}': drawn is what matches it as words")
-    return picked
+    return pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
 
 
 def _own_file() -> str:
@@ -246,44 +239,18 @@ def _own_file() -> str:
 
 
 def _path_text(row: dict[str, Any]) -> str:
-    lines = [bold(id) for id in row["path"][:1]]
-    for edge in row["edges"]:
-        arrow = f"-{edge['relation']}->" if edge["direction"] == "out" else f"<-{edge['relation']}-"
-        lines.append(f"  {arrow} {bold(edge['to'])} {dim(str(edge['weight']))}")
-    return "\n".join(lines) + "\n" if lines else "no path\n"
+    edges = each(columns("direction relation to weight"))(row["edges"])
+    return " > ".join(row["path"]) + f"\n{edges}" if row["path"] else "no path\n"
 
 
 def _stats_text(row: dict[str, Any]) -> str:
     lines = []
-    for key, value in row.items():
-        if key in ("coverage", "diversity") and not row["coverage"]["runs"]:
-            continue
-        label = key.replace("_", " ")
-        if isinstance(value, dict):
-            lines.append(f"{label}: {counts_text(value)}")
-        else:
-            lines.append(f"{label}: {'-' if value is None else value}\n")
+    for name, value in row.items():
+        lines.append(f"{name.replace('_', ' ')}: ")
+        lines.append(counts_text(value) if isinstance(value, dict) else f"{value}\n")
     return "".join(lines)
 
 
-def _hub_text(row: dict[str, Any]) -> str:
-    ways = dim(f"  ({row['out']} out, {row['in']} in)")
-    return f"{row['degree']:>6}  {bold(row['id'])}  {row['title']}{ways}\n"
-
-
-def _relation_text(row: dict[str, Any]) -> str:
-    name, origin = bold(format(row["name"], "<18")), dim(f"  [{row['origin']}]")
-    return (f"{name} {row['weight']:>5g} {row['backward_weight']:>5g} {row['edges']:>8}"
-            f"  {row['description']}{origin}\n")  # fmt: skip
-
-
 def _groups_text(rows: Sequence[dict[str, Any]]) -> str:
-    groups = [
-        "".join(
-            f"{record['cosine']:.2f}  {bold(record['id'])}  {record['title']}"
-            + dim(f"  {record['created_at'][:10]}") + "\n"
-            for record in group["records"]
-        )
-        for group in rows
-    ]  # fmt: skip
-    return "\n".join(groups) or "no duplicates\n"
+    record = each(columns("cosine id title created_at"))
+    return "\n".join(record(group["records"]) for group in rows) or "no duplicates\n"

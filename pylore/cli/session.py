@@ -37,7 +37,8 @@ class Session:
     """One command's settings, output and store, from its options; each is made when it is used."""
 
     def __init__(self, given: dict[str, str]) -> None:
-        self._forms = [form.name for form in FORMS if given.pop(form.name, "")]
+        self._forms = {form.name: form.name for form in FORMS if given.pop(form.name, "")}
+        """Forms of output, each with the option that asks for it."""
         self._jq = given.pop("jq", None)
         if given.pop("no_pager", ""):
             given["paging"] = "0"
@@ -83,18 +84,12 @@ class Session:
 
     def form_given(self) -> str:
         """Return the form of output that the line names, ``jq`` among them; empty if none."""
-        return self._forms[0] if self._forms else "jq" if self._jq else ""
+        return next(iter(self._forms), "jq" if self._jq else "")
 
-    def print_as_text(self, name: str) -> None:
-        """Print text wherever it goes, as the option ``--NAME`` asks.
-
-        Raises:
-            UsageError: the line names another form too.
-        """
-        other = self.form_given()
-        if other and other != "text":
-            raise UsageError(f"--{name} and --{other} exclude each other: give one")
-        self._forms = ["text"]
+    def print_as(self, form: str, option: str) -> None:
+        """Print in a form, as an option asks; raise UsageError if the line has another."""
+        self._forms.setdefault(form, option)
+        self._output = Output.choose(self._forms, self._jq, self.settings)
 
     def open(self) -> Store:
         """Return the store of this command's data folder."""

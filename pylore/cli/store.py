@@ -103,7 +103,7 @@ A repository's search.db lies in ~/.local/share/lore/projects, or in LORE_DIR.""
 def path(session: Session) -> None:
     """Print the path of the search.db in use."""
     if not session.form_given():
-        session.print_as_text("text")  # for $(lore store path)
+        session.print_as("text", "text")  # for $(lore store path)
     if project_folder() and not os.path.exists(os.path.join(data_folder(), FILE)):
         session.open().close()  # the first command in a clone makes the store
     row = {"id": os.path.join(data_folder(), FILE), "project": project_folder()}

@@ -1,7 +1,7 @@
 """Files of questions, for ``lore search --batch`` and ``lore eval``.
 
-A line is one object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]][, "options": {}]}``.
-``options`` are those of a search, for this query alone. Other fields are ignored.
+A line is one object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]]}``. Other fields
+are ignored.
 """
 
 from __future__ import annotations
@@ -23,14 +23,12 @@ class Question:
     """One query with its name, the nodes that answer it, and the nodes to leave out."""
 
     def __init__(
-        self, id: str, query: str, relevant: Sequence[str] = (), exclude: Sequence[str] = (),
-        options: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+        self, id: str, query: str, relevant: Sequence[str] = (), exclude: Sequence[str] = ()
+    ) -> None:
         self.id = id
         self.query = query
         self.relevant = tuple(relevant)
         self.exclude = tuple(exclude)
-        self.options = options or {}
 
 
 def read_lines(path: str) -> Iterator[bytes]:
@@ -69,15 +67,13 @@ def question_of(fields: Mapping[str, Any]) -> Question:
     Raises:
         LoreError: a field is missing or has the wrong type.
     """
-    id, query, options = fields.get("id"), fields.get("query"), fields.get("options")
+    id, query = fields.get("id"), fields.get("query")
     if not isinstance(id, str) or not id:
         raise LoreError("id is not a string")
     if not isinstance(query, str):
         raise LoreError("query is not a string")
-    if not isinstance(options, dict | None):
-        raise LoreError("options is not an object")
     relevant, exclude = fields.get("relevant") or [], fields.get("exclude") or []
     for name, ids in (("relevant", relevant), ("exclude", exclude)):
         if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
             raise LoreError(f"{name} is not a list of ids")
-    return Question(id, query, relevant, exclude, options)
+    return Question(id, query, relevant, exclude)

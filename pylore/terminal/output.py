@@ -16,7 +16,7 @@ from ..core.text import one_line, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..core.settings import Settings
@@ -95,15 +95,18 @@ class Output:
 
     @classmethod
     def choose(
-        cls, switches: Collection[str], jq: str | None = None, settings: Settings | None = None
+        cls, switches: Mapping[str, str], jq: str | None = None, settings: Settings | None = None
     ) -> Output:
-        """Return the output in the form of these switches, else of the setting, else of stdout.
+        """Return the output in the form of an option, else of the setting, else of stdout.
+
+        Args:
+            switches: forms, each with the option that asks for it.
 
         Raises:
             UsageError: two of them exclude each other.
         """
         chosen = [form for form in FORMS if form.name in switches]
-        given = [f"--{form.name}" for form in chosen]
+        given = [f"--{switches[form.name]}" for form in chosen]
         if jq is not None and not all(form.is_json for form in chosen):
             given.insert(0, "--jq")
         if len(given) > 1:

@@ -49,19 +49,12 @@ def test_each_line_gets_one_answer(filled: Lore) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({}, ""),
-        ({"type": ["lesson"], "graph_depth": 1, "limit": 1}, "--type lesson --graph-depth 1 -n 1"),
-        ({"explain": True, "mmr_lambda": 1}, "--explain --mmr-lambda 1"),
-    ],
+    "words",
+    ["", "--type lesson --graph-depth 1 -n 1", "--explain --mmr-lambda 1"],
 )
-def test_batch_answers_as_a_search(filled: Lore, options: dict[str, Any], words: str) -> None:
-    plain = {"id": "b", "query": "tokens"}
-    found = batch(filled, {"id": "a", "query": "tokens", "options": options}, plain)
+def test_batch_answers_as_a_search(filled: Lore, words: str) -> None:
+    found = batch(filled, {"id": "a", "query": "tokens"}, options=words)
     assert found[0]["results"] == filled("search", "tokens", "-q", *words.split()).json
-    assert found[1]["results"] == filled("search", "tokens", "-q").json
-    assert batch(filled, plain, options=words)[0]["results"] == found[0]["results"]
 
 
 def test_excluded_records_are_not_walked(filled: Lore) -> None:
@@ -75,10 +68,8 @@ def test_excluded_records_are_not_walked(filled: Lore) -> None:
     assert [row["results"] for row in found] == [
         ["lesson-keys", "decision-limits"], ["lesson-keys"], ["lesson-keys", "decision-limits"],
     ]  # fmt: skip
-    excluded: dict[str, Any] = {"exclude": ["lesson-keys"]}
-    for line in (excluded, {"options": excluded}):
-        line = {"id": "a", "query": "tokens", **line}
-        assert batch(filled, line, options="--ids --exclude decision-sessions")[0]["results"] == []
+    line: dict[str, Any] = {"id": "a", "query": "tokens", "exclude": ["lesson-keys"]}
+    assert batch(filled, line, options="--ids --exclude decision-sessions")[0]["results"] == []
     filled.print_each("search cookie tokens -n 1 --exclude decision-sessions | lesson-keys")
 
 
@@ -99,19 +90,15 @@ def test_lines_of_stdin_may_be_plain_words(filled: Lore) -> None:
 def test_wrong_lines_get_an_error(filled: Lore) -> None:
     wrong = ("{x", '{"id":"x"}', *(f'{{"id":"x",{fields}}}' for fields in (
         '"query":3', '"query":"x","exclude":"a"', '"query":"x","exclude":[1]',
-        *(f'"query":"cookie","options":{options}' for options in (
-            '{"lmit":1}', '{"type":"nonsense"}', '{"limit":0}', '{"ids":true}', '{"type":{}}', "7",
-        )),
     )))  # fmt: skip
     filled.write("wrong.jsonl", "\n".join([*wrong, "cookie"]))
     done = filled("search", "--batch", "wrong.jsonl", "--ids", code=1)
     *errors, last = done.rows
-    assert [row["id"] for row in errors] == ["1", *["x"] * 10]
+    assert [row["id"] for row in errors] == ["1", *["x"] * 4]
     assert all(set(row) == {"id", "error"} for row in errors)
     assert "query is not a string" in errors[2]["error"]
-    assert "did you mean '--limit'" in errors[5]["error"]
-    assert last == {"id": "12", "results": ["decision-sessions"]}
-    assert "wrong.jsonl: line 1: " in done.err and "and 10 more lines" in done.err
+    assert last == {"id": "6", "results": ["decision-sessions"]}
+    assert "wrong.jsonl: line 1: " in done.err and "and 4 more lines" in done.err
 
 
 def test_batch_refuses_other_options(filled: Lore) -> None:

@@ -37,8 +37,7 @@ LISTS = ("search tokens signed --csv", "list --oldest --csv", "related note-a no
 SHOW = "show note-a --csv"
 REFUSED = (
     "search x --csv --json", "list --csv --ids", "search x --csv --jq .", "search x --csv --tree",
-    "search x --csv --oneline", "search --batch - --csv", "context x --csv",
-    "export --csv",
+    "search x --csv --oneline", "search --batch - --csv", "export --csv",
 )  # fmt: skip
 HELP = "list --help"
 COMMANDS = (*LISTS, SHOW, *REFUSED, HELP)

@@ -105,7 +105,8 @@ def test_path_has_its_nodes_and_edges(filled: Lore) -> None:
     }  # fmt: skip
     filled.print_each(f"graph path {FILE} {LESSON} | {FILE} {DECISION} {LESSON}")
     assert filled("graph", "path", LESSON, FILE, "--text").lines == [
-        LESSON, f"  -learned_from-> {DECISION} 1.0", f"  -relates_to-> {FILE} 0.5",
+        f"{LESSON} > {DECISION} > {FILE}", f"out  learned_from  {DECISION}  1",
+        f"out  relates_to  {FILE}  0.5",
     ]  # fmt: skip
 
 

@@ -140,17 +140,17 @@ def test_the_form_is_the_one_asked_for_or_suits_where_it_goes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for form in NAMES:
-        assert Output.choose({form, "explain"}).form == form
-    assert Output.choose(set()).form == "json"
+        assert Output.choose({form: form, "explain": "explain"}).form == form
+    assert Output.choose({}).form == "json"
     monkeypatch.setattr(sys, "stdout", Terminal())
-    assert Output.choose(set()).form == "text"
-    assert Output.choose(set(), ".").form == "json"
-    assert Output.choose({"jsonl"}, ".").form == "jsonl"
+    assert Output.choose({}).form == "text"
+    assert Output.choose({}, ".").form == "json"
+    assert Output.choose({"jsonl": "jsonl"}, ".").form == "jsonl"
     for wrong in ("text", "ids"):
         with pytest.raises(UsageError, match=f"--jq and --{wrong} exclude each other"):
-            Output.choose({wrong}, ".")
-    with pytest.raises(UsageError, match="--json and --text exclude each other"):
-        Output.choose({"json", "text"})
+            Output.choose({wrong: wrong}, ".")
+    with pytest.raises(UsageError, match="--json and --tree exclude each other"):
+        Output.choose({"json": "json", "text": "tree"})
 
 
 HOSTILE = "\x1b]0;title\x07\x9b31m\u202e\x7f"
