@@ -2,7 +2,7 @@
 
 Nothing here needs ``re``: a search imports this module, and two translation
 tables do the work. What a word is, and which words are the same one, is what the
-tokenizers of FTS5 and FTS4 make of the composed text, here and wherever words are compared.
+tokenizers of FTS5 and FTS4 make of ``indexed`` text, here and wherever words are compared.
 """
 
 from __future__ import annotations
@@ -86,12 +86,89 @@ _WORDS, _FOLDS = _Words(), _Folds()
 
 
 def composed(text: str) -> str:
-    """Return ``text`` with each accent and its letter as one character (NFC): how it is indexed."""
+    """Return ``text`` with each accent and its letter as one character (NFC)."""
     if text.isascii() or _PLAIN.issuperset(text):
         return text
     from unicodedata import normalize
 
     return normalize("NFC", text)
+
+
+class _Compatible(dict[int, int | str]):
+    """A ``str.translate`` table, filled as it is used: a character becomes what it stands for
+    (NFKC); one that is no letter, as ™, becomes a word. Soft hyphens go."""
+
+    def __missing__(self, code: int) -> int | str:
+        from unicodedata import combining, normalize
+
+        letter = chr(code)
+        same = normalize("NFKC", letter)
+        if letter == "\xad":
+            self[code] = ""
+        elif same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
+            self[code] = code
+        elif letter.isalnum() and all(one.isalnum() or combining(one) for one in same):
+            self[code] = same
+        else:
+            self[code] = f" {same} "
+        return self[code]
+
+
+_COMPATIBLE = _Compatible()
+
+
+def _normal(text: str) -> str:
+    """Return ``text`` with plain letters in the place of full-width ones, ligatures and the like.
+
+    >>> _normal("ＡＰＩ ﬁle co\xadop")
+    'API file coop'
+    """
+    if text.isascii() or _PLAIN.issuperset(text):
+        return text
+    return composed(text.translate(_COMPATIBLE))
+
+
+_SPACELESS = (
+    (0x3005, 0x3008), (0x3040, 0x3100), (0x31F0, 0x3200), (0x3400, 0x4DC0), (0x4E00, 0xA000),
+    (0xAC00, 0xD7B0), (0xF900, 0xFB00), (0x20000, 0x40000),
+)  # fmt: skip
+"""Characters of Chinese, Japanese and Korean: from, up to."""
+
+
+def is_spaceless(letter: str) -> bool:
+    """Return True for a character of a script that has words without spaces between them.
+
+    >>> is_spaceless("語"), is_spaceless("タ"), is_spaceless("시"), is_spaceless("é")
+    (True, True, True, False)
+    """
+    return letter >= "\u3005" and any(low <= ord(letter) < end for low, end in _SPACELESS)
+
+
+def _paired(text: str, *, last: bool = False) -> str:
+    """Return ``text`` with each run of a script without spaces as its pairs of characters.
+
+    ``last``: the last character comes too, so that each one begins a word.
+
+    >>> _paired("API接続を"), _paired("API接続を", last=True)
+    ('API 接続 続を ', 'API 接続 続を を ')
+    """
+    if text.isascii() or max(text) < "\u3005":
+        return text
+    from itertools import groupby
+
+    found = []
+    for spaceless, letters in groupby(text, is_spaceless):
+        run = "".join(letters)
+        if spaceless:
+            pairs = [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+            run = f" {' '.join([*pairs, run[-1]] if last and len(run) > 1 else pairs)} "
+        found.append(run)
+    return "".join(found)
+
+
+def indexed(text: str) -> str:
+    """Return ``text`` as full text indexes it."""
+    return _paired(_normal(text), last=True)
 
 
 def without_marks(text: str) -> str:
@@ -100,17 +177,27 @@ def without_marks(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return every word, in order, in its own case.
+    """Return every word, in order, in its own case; of a script without spaces, the pairs of
+    characters.
 
-    >>> words("it's a/b.py, snake_case")
-    ['it', 's', 'a', 'b', 'py', 'snake', 'case']
+    >>> words("it's a/b.py, snake_case"), words("値は何")
+    (['it', 's', 'a', 'b', 'py', 'snake', 'case'], ['値は', 'は何'])
     """
-    return composed(text).translate(_WORDS).split()
+    return _paired(_normal(text)).translate(_WORDS).split()
+
+
+def runs(text: str) -> list[str]:
+    """Return every run of letters and digits, in order, in its own case.
+
+    >>> runs("a/b.py 値は何")
+    ['a', 'b', 'py', '値は何']
+    """
+    return _normal(text).translate(_WORDS).split()
 
 
 def spaced(text: str) -> str:
     """Return the folded words of ``text`` with spaces around each."""
-    return f" {fold(text).translate(_WORDS)} "
+    return f" {_paired(fold(text)).translate(_WORDS)} "
 
 
 def fold(text: str) -> str:
@@ -119,7 +206,7 @@ def fold(text: str) -> str:
     >>> fold("Zürich"), fold("ΟΔΟΣ"), fold("Straße")
     ('zurich', 'οδοσ', 'straße')
     """
-    return text.lower() if text.isascii() else composed(text).translate(_FOLDS)
+    return text.lower() if text.isascii() else _normal(text).translate(_FOLDS)
 
 
 def camel_parts(word: str) -> list[str]:

@@ -5,7 +5,7 @@ The weights and the tokenizer are those that the package ``wordllama`` ships
 splits words into tokens, and the rows of those tokens are read from the weights file at
 their offsets.
 
-A text is taken word by word (``text.words``), so punctuation has no part in the
+A text is taken word by word (``text.runs``), so punctuation has no part in the
 mean. Measured on three retrieval sets this is as good as the package's own
 ``embed`` of the whole text or better, and long texts are embedded by passage.
 """
@@ -18,7 +18,7 @@ from math import sqrt
 from struct import pack, unpack
 
 from ..core.errors import StoreError
-from ..core.text import words
+from ..core.text import runs
 from ..store.connection import apsw
 from .pieces import Pieces, merges_of, stamp_of
 
@@ -132,7 +132,7 @@ class StaticEmbedder:
 
 
 def _words(text: str) -> list[str]:
-    return [word[:_LONGEST_WORD] for word in words(text)[:_LONGEST]]
+    return [word[:_LONGEST_WORD] for word in runs(text)[:_LONGEST]]
 
 
 def _unit(rows: list[tuple[float, ...]]) -> bytes | None:

@@ -8,7 +8,7 @@ import apsw
 import pytest
 from samples import is_chosen
 
-from pylore.core.text import composed, fold, words
+from pylore.core.text import fold, indexed, words
 
 TOKENIZERS: dict[str, tuple[str, str]] = {
     "fts5": (
@@ -41,7 +41,7 @@ def test_every_letter_is_what_the_tokenizers_make_of_it(
     for start in (one for one in BLOCKS if one < 0x400 or is_chosen(f"{one:x}", 8)):
         letters = map(chr, range(max(1, start), start + 0x200))
         # Alone, in a word, and with an accent of its own behind it.
-        text = composed(" ".join(f"{one} q{one}Q {one}\u0308z" for one in letters))
+        text = indexed(" ".join(f"{one} q{one}Q {one}\u0308z" for one in letters))
         assert words(fold(text)) == tokens(text), f"in the block {start:x}"
 
 
