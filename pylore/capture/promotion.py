@@ -12,6 +12,7 @@ from ..core.errors import LoreError
 from ..core.ids import own
 from ..core.model import Record
 from ..core.times import now
+from ..core.vocabulary import HIDDEN_STATUSES
 from ..records.records import Change, Records
 from ..records.undo import decided, was_by_rule
 from ..store.curation import OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
@@ -252,7 +253,7 @@ def _near(engine: Engine, candidate: Candidate) -> Iterable[tuple[str, float]]:
     vector = embedder.embed([f"{candidate.title} {candidate.body}"])[0]
     if vector is None:
         return []
-    scope = Scope(types=store.types.require(KNOWLEDGE), hides=store.nodes.hidden_statuses())
+    scope = Scope(types=store.types.require(KNOWLEDGE), hides=HIDDEN_STATUSES)
     best: dict[str, float] = {}
     for _, id, cosine in store.vectors.search(vector, scope, 4 * _NEAREST):
         best.setdefault(id, cosine)

@@ -257,7 +257,7 @@ STORE: tuple[Row, ...] = (
     ("made-values", lambda it: it.store.checks.wrong_values(made=True) or "as lore makes them",
         REINDEX, True),
     ("fulltext", lambda it: it.store.checks.fulltext_damage()
-        or f"{it.store.fulltext.engine}, sound", REINDEX, True),
+        or f"{it.store.fulltext.engine.name}, sound", REINDEX, True),
     ("foreign-keys", lambda it: it.store.checks.foreign_key_violations()
         or "every type and relation is known", IMPORT, True),
     ("passages", _passages, REINDEX, True),

@@ -245,7 +245,7 @@ def reindex(
             )
         store.compact()
         session.wipe(store)
-        row = {"nodes": count, "fulltext": store.fulltext.engine,
+        row = {"nodes": count, "fulltext": store.fulltext.engine.name,
                "embedder": store.meta.get("embedder")}  # fmt: skip
     session.output.one(row, counts_text)
 

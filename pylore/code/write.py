@@ -414,8 +414,8 @@ class Writer:
         for path, target in self._moved.items():
             self._move_links(path, target, old)
         self._index.update(self._forget(old.values()))
-        code.remove(self._gone)
         self._store.whole_files.remove(self._gone)
+        code.remove(self._gone)
         self.done["removed"] = sum(bool(self._known[path][1]) for path in self._gone)
 
     def _move_links(self, path: str, target: str, old: dict[str, Node]) -> None:

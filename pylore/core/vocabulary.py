@@ -30,10 +30,11 @@ TYPES: dict[str, str] = {
     "commit": "a commit of a repository",
 }
 
-TEXTS, NAMES, CODE = "texts", "names", "code"
+TEXTS, NAMES, CODE, HIDDEN = "texts", "names", "code", "hidden"
 COLLECTIONS = {"entity": NAMES, "concept": NAMES, "file": CODE, "symbol": CODE, "commit": CODE}
-"""The full-text collection of a type, by default ``TEXTS``. Each has its own word counts, so that
-thousands of names or symbols do not change what is rare among a few hundred records."""
+"""The full-text collection of a type, by default ``TEXTS``; nodes of any type in one of the
+``HIDDEN_STATUSES`` are in ``HIDDEN``. Each has its own word counts, so that thousands of names or
+symbols do not change what is rare among a few hundred records."""
 
 # name: (weight, weight walked against its direction, from -> to). The ends are types and the
 # words of ``graph.ontology``; between entities and concepts any relation may state a fact.
@@ -83,6 +84,17 @@ DECLARED_WEIGHT = 0.7
 STATUSES = ("staged", "confirmed", "superseded", "retracted")
 HIDDEN_STATUSES = ("superseded", "retracted")
 """Statuses that a search leaves out by default."""
+
+
+def collection_of(type: str, status: str = "confirmed") -> str:
+    """Return the full-text collection of a node.
+
+    >>> collection_of("note"), collection_of("file"), collection_of("file", "retracted")
+    ('texts', 'code', 'hidden')
+    """
+    return HIDDEN if status in HIDDEN_STATUSES else COLLECTIONS.get(type, TEXTS)
+
+
 CANDIDATE_STATUSES = ("open", "skipped", "refused", "promoted", "known")
 """Statuses of candidates; known: a record said it already."""
 SOURCES = ("user_edit", "file", "system", "conversation")

@@ -17,7 +17,6 @@ from ..core.errors import UsageError, nearest
 from ..core.vocabulary import (
     CODE,
     COLLECTIONS,
-    HIDDEN_STATUSES,
     LEARNING,
     NAMES,
     RECORDS,
@@ -131,16 +130,13 @@ class Unanswered:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
-        return tuple(one for one in HIDDEN_STATUSES if one not in shown)
-
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
         return None
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         return []
 
-    def collections(self, types: Iterable[str]) -> list[str]:
+    def collections(self, scope: Scope | None = None) -> list[str]:
         return [""]
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
@@ -227,7 +223,8 @@ class AnsweredFullText(Unanswered):
         self._answer = answer
         self._query = query
 
-    def collections(self, types: Iterable[str]) -> list[str]:
+    def collections(self, scope: Scope | None = None) -> list[str]:
+        types = scope.types if scope else ()
         wanted = {COLLECTIONS.get(type, TEXTS) for type in types} or {*ORDER}
         there = {ORDER[number] for number in self._answer.said["collections"] or ()}
         return [name for name in ORDER if name in wanted & there]

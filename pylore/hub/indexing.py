@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from ..embed import Embedder as embed_Embedder
-    from ..indexing.indexer import Row
     from .connection import Hub
 
 
@@ -143,16 +142,18 @@ def _fitting(hub: Hub, embedder: embed_Embedder | None, notes: list[str]) -> emb
     return None
 
 
-def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
+def entry_of(lacking: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
     """Return what is sent of a node: with each of its passages, and what is embedded of it."""
-    node, scope, steps, type, title, text, tags, file, facts = row
+    node, scope, steps, type, title, text, tags, file, facts = lacking
     made: list[tuple[list[Any], str]] = []
     if type and text is not None:
         at = 1
         prose = COLLECTIONS.get(type, TEXTS) == TEXTS
-        for n, fields in enumerate(passage_rows(title, text, tags, file, prose=prose), start=1):
-            name, part = fields[:2]
-            made.append(([n, at, len(part), *_words(fields), None], embedded_text(name, part)))
+        rows = passage_rows(title, text, tags, file, prose=prose)
+        for n, row in enumerate(rows, start=1):
+            name, part = row[:2]
+            words = _words(row[:5])
+            made.append(([n, at, len(part), *words, None], embedded_text(name, part)))
             at += len(part)
     for to, relation, predicate, other in facts or ():
         sentence = fact_sentence(title, predicate, other)
@@ -163,7 +164,7 @@ def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]
     return {"node": node, "scope": scope, "steps": steps, "collection": number}, made
 
 
-def _words(fields: Row) -> tuple[int, str]:
+def _words(fields: Sequence[str]) -> tuple[int, str]:
     """Return how many words the fields have, and the words: those that full text makes of them."""
     split = [[word[:LONGEST_WORD] for word in words(fold(field))] for field in fields]
     text = "|".join(f" {' '.join(own)} " for own in split)

@@ -7,7 +7,15 @@ from ..core.errors import EmbedderError
 from ..core.ids import fact_sentence
 from ..core.paths import is_changelog
 from ..core.text import identifier_parts
-from ..core.vocabulary import COLLECTIONS, NAMES, TEXTS, THING_IDS
+from ..core.vocabulary import (
+    COLLECTIONS,
+    HIDDEN,
+    HIDDEN_STATUSES,
+    NAMES,
+    TEXTS,
+    THING_IDS,
+    collection_of,
+)
 from ..embed.prefetch import Ahead
 from .similar import follow
 
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     from ..core.model import EdgeKey, Node
     from ..embed import Embedder
     from ..store import Store
+    from ..store.nodes import NewPassage
 
 
 if TYPE_CHECKING:
@@ -222,8 +231,9 @@ def all_sentences(store: Store) -> Iterator[str]:
 
 
 if TYPE_CHECKING:
-    Row = tuple[str, str, str, str, str]
-    """Title, body, tags, file and the parts of names: the columns of the full-text tables."""
+    Row = tuple[str, str, str, str, str, str]
+    """Title, body, tags, file and the parts of names, the columns of the full-text tables; the
+    heading that the title ends with. The bodies of a node's rows are its text."""
 
 INDEXER_BATCH = 256
 """Nodes that are indexed together: embedding is several times faster in bulk."""
@@ -274,18 +284,37 @@ class Index:
         What was indexed of these ids is taken out; without rows nothing comes in.
         """
         self._remove([id for id, _, _ in entries])
-        owners = [id for id, rows, _ in entries for _ in rows]
-        keys = self._store.nodes.new_passages(owners, collection)
-        rows = [row for _, rows, _ in entries for row in rows]
-        self._store.fulltext.add(
-            collection, ((key, *row) for key, row in zip(keys, rows, strict=True))
-        )
-        vectors = [vector for _, _, vectors in entries for vector in vectors]
-        if self._embedder is not None and vectors:
+        hidden = self._hidden([id for id, _, _ in entries])
+        self._write([(id, HIDDEN, rows) for id, rows, _ in entries if id in hidden])
+        shown = [(id, rows, vectors) for id, rows, vectors in entries if id not in hidden]
+        keys = self._write([(id, collection, rows) for id, rows, _ in shown])
+        made = [vector for _, _, vectors in shown for vector in vectors]
+        if self._embedder is not None and made:
             self._require_vectors(self._embedder)
             self._store.vectors.add(
-                (key, vector) for key, vector in zip(keys, vectors, strict=True) if vector
+                (key, vector) for key, vector in zip(keys, made, strict=True) if vector
             )
+
+    def _hidden(self, ids: Sequence[str]) -> set[str]:
+        return self._store.nodes.hidden_among(ids, HIDDEN_STATUSES)
+
+    def _write(self, made: Iterable[tuple[str, str, list[Row]]]) -> dict[int, Row]:
+        """Write the passages of nodes, ``(id, collection, rows)``; return their rows by key."""
+        new: list[NewPassage] = []
+        all: list[tuple[str, Row]] = []
+        for id, collection, rows in made:
+            start = 1
+            for row in rows:
+                new.append((id, collection, row[5], start, len(row[1]), None, None))
+                start += len(row[1])
+                all.append((collection, row))
+        keys = self._store.nodes.new_passages(new)
+        parts: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
+        for key, (collection, row) in zip(keys, all, strict=True):
+            parts.setdefault(collection, []).append((key, *row[:5]))
+        for collection, part in parts.items():
+            self._store.fulltext.add(collection, part)
+        return {key: row for key, (_, row) in zip(keys, all, strict=True)}
 
     def update(self, nodes: Sequence[Node]) -> None:
         """Indexes these nodes anew: live ones as they are now, forgotten ones not at all.
@@ -317,44 +346,39 @@ class Index:
 
         wanted = sentences(self._store, ids)
         held = self._store.facts.passages(ids)
-        self._drop_facts([key for edge, (key, text) in held.items() if wanted.get(edge) != text])
+        hidden = self._hidden(ids)
+        of = {id: HIDDEN if id in hidden else NAMES for id in ids}
+        gone = [(key, edge) for edge, (key, text) in held.items() if wanted.get(edge) != text]
+        self._drop([(key, of[edge[0]]) for key, edge in gone])
         new = [edge for edge, text in wanted.items() if held.get(edge, (0, ""))[1] != text]
-        if not new:
-            return
-        keys = self._store.nodes.new_passages([edge[0] for edge in new], NAMES)
-        texts = [wanted[edge] for edge in new]
-        rows = [
-            (key, "", text, "", "", identifier_parts(text))
-            for key, text in zip(keys, texts, strict=True)
-        ]
-        self._store.facts.add(zip(keys, new, texts, strict=True))
-        self._store.fulltext.add(NAMES, rows)
-        if self._embedder is not None:
-            self._add_vectors(self._embedder, rows)
-
-    def _drop_facts(self, keys: Sequence[int]) -> None:
-        if keys:
-            self._drop([(key, NAMES) for key in keys])
-            self._store.facts.remove(keys)
+        keys = self._store.nodes.new_passages([
+            (subject, of[subject], wanted[subject, to, relation], 1, 0, to, relation)
+            for subject, to, relation in new
+        ])  # fmt: skip
+        rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {HIDDEN: [], NAMES: []}
+        for key, edge in zip(keys, new, strict=True):
+            text = wanted[edge]
+            rows[of[edge[0]]].append((key, "", text, "", "", identifier_parts(text)))
+        for collection, part in rows.items():
+            self._store.fulltext.add(collection, part)
+        if self._embedder is not None and rows[NAMES]:
+            self._add_vectors(self._embedder, [row[:3] for row in rows[NAMES]])
 
     def _update(self, nodes: Sequence[Node]) -> None:
         self._remove([node.id for node in nodes])
-        made = [
-            (node.id, COLLECTIONS.get(node.type, TEXTS), row)
-            for node in nodes if node.invalidated_at is None for row in rows_of(node)
-        ]  # fmt: skip
-        keys = self._store.nodes.new_passages([id for id, *_ in made], [of for _, of, _ in made])
-        rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
-        for key, (_, collection, row) in zip(keys, made, strict=True):
-            rows.setdefault(collection, []).append((key, *row))
-        for collection, part in rows.items():
-            self._store.fulltext.add(collection, part)
+        live = [node for node in nodes if node.invalidated_at is None]
+        self._write([
+            (node.id, HIDDEN, rows_of(node)) for node in live if node.status in HIDDEN_STATUSES
+        ])  # fmt: skip
+        rows = self._write([
+            (node.id, collection_of(node.type), rows_of(node))
+            for node in live if node.status not in HIDDEN_STATUSES
+        ])  # fmt: skip
         if self._embedder is not None and rows:
-            self._add_vectors(self._embedder, [row for part in rows.values() for row in part])
+            self._add_vectors(self._embedder, [(key, *row[:2]) for key, row in rows.items()])
 
-    def _add_vectors(
-        self, embedder: Embedder, rows: Sequence[tuple[int, str, str, str, str, str]]
-    ) -> None:
+    def _add_vectors(self, embedder: Embedder, rows: Sequence[tuple[int, str, str]]) -> None:
+        """Add vectors of ``(key, title, text)``."""
         try:
             vectors = embedder.embed([embedded_text(row[1], row[2]) for row in rows])
         except EmbedderError as error:
@@ -378,10 +402,7 @@ class Index:
             self._has_vectors = True
 
     def _remove(self, ids: Sequence[str]) -> None:
-        held = self._store.nodes.passages(ids)
-        self._drop(held)
-        if any(id.startswith(THING_IDS) for id in ids):
-            self._store.facts.remove(key for key, _ in held)
+        self._drop(self._store.nodes.passages(ids))
 
     def _drop(self, held: Sequence[tuple[int, str]]) -> None:
         if not held:
@@ -430,19 +451,20 @@ def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = F
     if not (title or body or tags or file):
         return []  # nothing to find it by, as with a run: it would only count for BM25
     rows = []
-    for name, text in _titled(title, body, file, prose=prose):
-        rows.append((name, text, tags, file, identifier_parts(f"{name} {text} {file}")))
+    for name, text, heading in _titled(title, body, file, prose=prose):
+        parts = identifier_parts(f"{name} {text} {file}")
+        rows.append((name, text, tags, file, parts, heading))
         tags, file = tags[:_REPEATED], file[:_REPEATED]
     return rows
 
 
-def _titled(title: str, body: str, file: str, *, prose: bool) -> list[tuple[str, str]]:
-    """Return the passages of a text, each with its title: that of all, and the heading of its
-    entry."""
+def _titled(title: str, body: str, file: str, *, prose: bool) -> list[tuple[str, str, str]]:
+    """Return the passages of a text, ``(title, passage, heading of its entry)``: the title is that
+    of all, and the heading."""
     found = prose_passages(body, file) if prose else [("", text) for text in passages(body)]
     rows = []
     for heading, text in found:
-        rows.append((f"{title} {heading}" if heading else title, text))
+        rows.append((f"{title} {heading}" if heading else title, text, heading))
         title = title[:_REPEATED]
     return rows
 
@@ -455,11 +477,13 @@ def embedded_text(title: str, text: str) -> str:
 def texts_of(node: Node) -> list[str]:
     """Return what is embedded of a node."""
     body = indexed_text(node)
-    if node.invalidated_at is not None or not (node.title or body or node.tags or node.file):
+    if node.invalidated_at is not None or node.status in HIDDEN_STATUSES:
+        return []
+    if not (node.title or body or node.tags or node.file):
         return []
     prose = COLLECTIONS.get(node.type, TEXTS) == TEXTS
     titled = _titled(node.title, body, node.file or "", prose=prose)
-    return [embedded_text(title, text) for title, text in titled]
+    return [embedded_text(title, text) for title, text, _ in titled]
 
 
 def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:
@@ -508,7 +532,6 @@ def _rebuild(
     store.meta.set("embedder", None)
     store.meta.set("embedder_dimension", None)
     store.nodes.remove_all_passages()
-    store.facts.remove_all()
     index = Index(store, embedder, follow=False)
     done = 0
     batch: list[Node] = []

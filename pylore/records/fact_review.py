@@ -162,7 +162,10 @@ class Facts:
     def _set_status(self, id: str, status: str) -> str:
         node = self._store.nodes.require_live(id)
         node.status, node.updated_at = status, now()
-        return "unchanged" if self._store.nodes.put(node) == "unchanged" else status
+        if self._store.nodes.put(node) == "unchanged":
+            return "unchanged"
+        Index(self._store, self._ahead.given, []).update([node])
+        return status
 
     def _fact_of(self, words: Sequence[str]) -> EdgeKey | None:
         """Return the fact that three words with a relation in the middle are; None for ids."""

@@ -6,7 +6,16 @@ from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import spaced, stem
-from ..core.vocabulary import NAMES, RECORDS, RECORDS_LIST, THING_IDS, list_of
+from ..core.vocabulary import (
+    HIDDEN,
+    HIDDEN_STATUSES,
+    NAMES,
+    RECORDS,
+    RECORDS_LIST,
+    THING_IDS,
+    list_of,
+)
+from ..store.filter import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +26,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .external import Retrievers
     from .files import FileRanks
@@ -156,7 +164,7 @@ def _fulltext_leg(
         return _by_node(rows, "prefix" if how == "prefix" else "words", found)
 
     way = "begins" if query.beginnings else "some"
-    lists = {name: matching(name, way) for name in store.fulltext.collections(scope.types)}
+    lists = {name: matching(name, way) for name in store.fulltext.collections(where)}
     if sum(map(len, lists.values())) < room // ENOUGH:
         for name, scores in lists.items():
             others = matching(name, "inflected", scores)
@@ -165,7 +173,8 @@ def _fulltext_leg(
             scores.update((id, unit * score) for id, score in others.items())
     if not any(lists.values()):
         lists = {name: matching(name, "prefix") for name in lists}
-    for key, id, _ in found.rows.get(NAMES, ()):
+    hidden = [row for row in found.rows.get(HIDDEN, ()) if row[1].startswith(THING_IDS)]
+    for key, id, _ in (*found.rows.get(NAMES, ()), *hidden):
         found.of_things.setdefault(id, {})[key] = 0.0
     leg: dict[str, float] = {}
     for scores in filter(None, lists.values()):
@@ -211,7 +220,9 @@ def _vector_leg(
 ) -> dict[str, float]:
     """Return the nodes with the nearest passages, among them some of records beside code."""
     nearest = store.vectors.search(vector, searched(scope), NEIGHBOURS * room)
-    if not scope.types and store.fulltext.collections(("file",)):
+    if not scope.types and store.fulltext.collections(
+        Scope(types=("file",), hides=HIDDEN_STATUSES)
+    ):
         records = [row for row in nearest if list_of(row[1]) == RECORDS_LIST]
         if len(records) < OF_EACH:
             types = tuple(type for type in store.types.require((RECORDS,)) if type != "doc")

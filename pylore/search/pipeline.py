@@ -343,7 +343,7 @@ class _Search:
         query = parse_query(word)
         return any(
             fulltext.search(collection, query, "some", Scope(), weights, 1)
-            for collection in fulltext.collections(())
+            for collection in fulltext.collections()
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.text import parse_query
-from ..core.vocabulary import file_id, file_of
+from ..core.vocabulary import HIDDEN_STATUSES, file_id, file_of
 from ..store.filter import Scope
 
 TYPE_CHECKING = False
@@ -100,8 +100,8 @@ class ParsedQuery:
             others = store.nodes.count_by_type().keys() - set(self.scope.types)
             self.scope = self.scope if others else self.scope.with_types(())
         shown = self.scope.statuses or (("superseded",) if request.with_superseded else ())
-        self.hidden = store.nodes.hidden_statuses(shown)
-        self.scope = self.scope.hiding(self.hidden) if self.hidden else self.scope
+        self.hidden = tuple(one for one in HIDDEN_STATUSES if one not in shown)
+        self.scope = self.scope.hiding(self.hidden)
         self.words: Query = parse_query(self.text)
         if read is not None:
             self.words.beginnings = tuple(read.beginnings)
@@ -155,7 +155,7 @@ def _has_marks(text: str) -> bool:
 def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
     """Return the nodes that have a phrase; a file has its whole text and its symbols."""
     found: set[str] = set()
-    for collection in store.fulltext.collections(()):
+    for collection in store.fulltext.collections():
         found |= store.fulltext.having(collection, phrase, titled=titled)
     if titled:
         return found

@@ -307,16 +307,13 @@ CROSS JOIN documents d ON d.node_id = j.value
 LEFT JOIN code_files c ON c.path = d.path
 WHERE d.root = '' OR substr(c.hash, 1, length(d.hash)) = d.hash
 """
-# A passage that has neither a stretch nor a text of its own is the whole body.
 _LINES = """
 SELECT key, line_start + length(before) - length(replace(before, char(10), ''))
 FROM (
-  SELECT p.key, n.line_start, substr(n.body, 1, coalesce(s.start, 1) - 1) AS before
+  SELECT p.key, n.line_start, substr(n.body, 1, p.start - 1) AS before
   FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
-  CROSS JOIN passage_texts s ON s.key = p.key AND s.body IS NULL
   CROSS JOIN nodes n ON n.key = p.node_key AND n.line_start IS NOT NULL
-  WHERE EXISTS (SELECT 1 FROM documents d WHERE d.node_id = n.id)
-    AND NOT EXISTS (SELECT 1 FROM fact_passages f WHERE f.key = p.key)
+  WHERE p.relation IS NULL AND EXISTS (SELECT 1 FROM documents d WHERE d.node_id = n.id)
 )
 """
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..core.text import counted, words
+from ..core.text import words
+from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import apsw, is_sound
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
-from .fulltext import FILES, MESSAGES, TABLES, TEXTS_OF, FullText
+from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText
 from .nodes import Meta
-from .passages import count_unlike
 from .schema import create_schema, foreign_objects
 from .values import wrong_values
 from .vector_tables import BITS, KEYS
@@ -18,81 +18,6 @@ from .vectors import Vectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-_TOTALS = 1
-"""The row of ``TABLE_data`` with the number of rows and of tokens in each column."""
-_MOST_BYTES = 9
-"""Of a number; all bits of the last one count."""
-_COLUMNS = ("title", "body", "tags", "file", "parts")
-
-
-def disagreements(connection: apsw.Connection, table: str) -> list[str]:
-    """Return what is wrong with the sums of a table; empty where they agree."""
-    try:
-        rows, sizes = _sizes(connection, table)
-        totals = _totals(connection, table)
-    except ValueError as error:
-        return [f"{table}: {error}"]
-    if (rows, *sizes) != totals:
-        return [f"{table} has {rows} rows of {sum(sizes)} tokens, and says that it has "
-                f"{totals[0]} of {sum(totals[1:])}"]  # fmt: skip
-    words = _words(connection, table)
-    if words != sizes:
-        return [f"{table} has {sum(words)} words in its index, and {sum(sizes)} in its rows"]
-    return []
-
-
-def _sizes(connection: apsw.Connection, table: str) -> tuple[int, tuple[int, ...]]:
-    """Return how many rows there are, and the tokens of each column in all of them."""
-    count, sums = 0, [0] * len(_COLUMNS)
-    for (size,) in connection.execute(f"SELECT sz FROM {table}_docsize"):
-        found = _numbers(size, "the size of a row")
-        if len(found) != len(sums):
-            raise ValueError("the size of a row is not one of its columns")
-        count += 1
-        for place, number in enumerate(found):
-            sums[place] += number
-    return count, tuple(sums)
-
-
-def _totals(connection: apsw.Connection, table: str) -> tuple[int, ...]:
-    (block,) = connection.execute(
-        f"SELECT block FROM {table}_data WHERE id = ?", (_TOTALS,)
-    ).fetchone() or (b"",)
-    found = _numbers(block, "the row of totals")
-    return tuple(found) if found else (0,) * (1 + len(_COLUMNS))
-
-
-def _words(connection: apsw.Connection, table: str) -> tuple[int, ...]:
-    """Return the tokens of each column by the index itself."""
-    connection.execute(
-        f"CREATE VIRTUAL TABLE temp.words_of_it USING fts5vocab('main', '{table}', 'col')"
-    )
-    try:
-        found = dict(connection.execute(
-            "SELECT col, sum(cnt) FROM temp.words_of_it GROUP BY col"
-        ))  # fmt: skip
-    finally:
-        connection.execute("DROP TABLE temp.words_of_it")
-    return tuple(found.get(column, 0) for column in _COLUMNS)
-
-
-def _numbers(block: object, what: str) -> list[int]:
-    """Return the variable-length integers of a blob, as SQLite writes them."""
-    if not isinstance(block, bytes):
-        raise ValueError(f"{what} is not a blob")
-    found, number, length = [], 0, 0
-    for byte in block:
-        length += 1
-        last = length == _MOST_BYTES
-        number = number << 8 | byte if last else number << 7 | byte & 0x7F
-        if last or not byte & 0x80:
-            found.append(number)
-            number = length = 0
-    if length:
-        raise ValueError(f"{what} ends within a number")
-    return found
 
 
 LIMIT = 100
@@ -115,9 +40,12 @@ _PASSAGES_WITHOUT_TEXT = """
   SELECT key FROM passages EXCEPT SELECT key FROM indexed"""
 _TEXT_WITHOUT_PASSAGES = """
   SELECT key FROM indexed EXCEPT SELECT key FROM passages"""
-_PASSAGES_WITHOUT_VECTORS = """
-  SELECT {title}, {body} FROM passages p {joins}
-  WHERE p.key NOT IN (SELECT key FROM passages_vec)"""
+_IN_ANOTHER_COLLECTION = f"""
+  SELECT p.key FROM {OF_PASSAGES}
+  WHERE (n.status IN {HIDDEN_STATUSES}) <> (p.collection = '{HIDDEN}')"""
+_PASSAGES_WITHOUT_VECTORS = f"""
+  SELECT {TITLE}, {BODY} FROM {OF_PASSAGES}
+  WHERE p.collection <> '{HIDDEN}' AND p.key NOT IN (SELECT key FROM passages_vec)"""
 _VECTORS_WITHOUT_PASSAGES = """
   SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""
 _VECTORS_WITHOUT_SKETCHES = f"""
@@ -128,7 +56,9 @@ _SKETCHES_OUT_OF_PLACE = f"""
   SELECT place FROM sketches s WHERE place >> {BITS} <> 0 AND (
   place >> {BITS} NOT IN (SELECT cluster FROM clusters) OR NOT EXISTS (SELECT 1 FROM members m
   WHERE m.key = s.place & {KEYS} AND s.place >> {BITS} IN (m.first, m.second)))"""
-_OF_TEXTS = ((FILES, "whole_files", "file"), (MESSAGES, "commits", "commit"))
+_OF_TEXTS = (
+    (FILES, "code_files WHERE text IS NOT NULL", "file"), (MESSAGES, "commits", "commit"),
+)  # fmt: skip
 """Full text over something else than passages: its table, that of the texts, what one is."""
 
 _VECTORS_OF_ANOTHER_LENGTH = """
@@ -212,7 +142,7 @@ class Checks:
 
     def fulltext_damage(self) -> list[str]:
         """Return where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
-        engine = FullText(self._db).engine
+        engine = FullText(self._db).engine.name
         found = [
             f"{table} is not of {engine}"
             for (table,) in self._db.execute(
@@ -225,11 +155,6 @@ class Checks:
             return found
         for table in TABLES.values():
             found += self._pragma(f"quick_check({table})")
-            if engine == "fts5" and not found:
-                found += disagreements(self._db, table)
-                count = count_unlike(self._db, table)
-                if count:
-                    found.append(f"{table} has indexed other texts of {counted(count, 'passage')}")
         there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
         for table in {FILES, MESSAGES} & there:
             found += self._pragma(f"quick_check({table})")
@@ -248,6 +173,7 @@ class Checks:
                 "passages without a live node": _PASSAGES_WITHOUT_NODES,
                 "passages without full text": _PASSAGES_WITHOUT_TEXT,
                 "full-text rows without a passage": _TEXT_WITHOUT_PASSAGES,
+                "passages in the collection of another status": _IN_ANOTHER_COLLECTION,
                 "facts without a passage": WITHOUT_PASSAGE,
                 "passages of facts that no longer stand": OF_NO_FACT,
                 **self._of_texts(),
@@ -267,8 +193,7 @@ class Checks:
     def unembedded(self) -> list[str]:
         """Return where passages and vectors are out of step; text without words has no vector."""
         Vectors(self._db).load_extension()
-        columns, joins = TEXTS_OF[FullText(self._db).engine]
-        rows = self._db.execute(_PASSAGES_WITHOUT_VECTORS.format(joins=joins, **columns))
+        rows = self._db.execute(_PASSAGES_WITHOUT_VECTORS)
         without = sum(1 for title, body in rows if words(f"{title} {body}"))
         found = [f"{without} passages without a vector"] if without else []
         return found + self._counts(

@@ -6,8 +6,8 @@ from ..core.json import dumps
 from ..core.model import Edge, Node
 from .connection import COUNT_NAMES, EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
 from .edges import INSERT_EDGE, edge_rows
-from .nodes import COLUMNS, FIELDS_OF_N, INSERT_NODE, node_of, rows_of, texts_of
-from .passages import packed, remember_texts, unpacked
+from .nodes import COLUMNS, FIELDS_OF_N, INSERT_NODE, node_of, rows_of
+from .packing import packed, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,9 @@ class CodeFiles:
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         """Write ``(path, hash, stamp, language, facts as JSON)`` rows."""
         self._db.executemany(
-            "INSERT OR REPLACE INTO code_files VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO code_files(path, hash, stamp, language, facts) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT(path) DO UPDATE SET hash = excluded.hash, stamp = excluded.stamp,"
+            " language = excluded.language, facts = excluded.facts",
             ((*row, packed(facts) if row[3] else facts) for *row, facts in rows),
         )
 
@@ -126,7 +128,7 @@ class CodeFiles:
         self._db.executemany("UPDATE code_files SET stamp = ? WHERE path = ?", stamps)
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Forget files."""
+        """Forget files, whose texts ``WholeFiles`` has forgotten."""
         self._db.executemany("DELETE FROM code_files WHERE path = ?", ((path,) for path in paths))
 
     def skipped(self) -> dict[str, int]:
@@ -159,8 +161,6 @@ class CodeFiles:
 
     def put_nodes(self, nodes: Iterable[Node]) -> None:
         """Write nodes whole; what was there keeps its creation and access."""
-        nodes = [*nodes]
-        remember_texts(self._db, texts_of(nodes))
         self._db.executemany(
             f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_UPDATES}", rows_of(nodes)
         )

@@ -1,14 +1,13 @@
-"""A ``Scope`` as SQL, on nodes and on their passages; words as what full text is asked."""
+"""A ``Scope`` as SQL: conditions on nodes and on their passages."""
 
 from __future__ import annotations
 
 from ..core.json import dumps
-from ..core.vocabulary import COLLECTIONS, HIDDEN_STATUSES, TEXTS
+from ..core.vocabulary import COLLECTIONS, HIDDEN, HIDDEN_STATUSES, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-    from typing import Any, TypeVar
+    from collections.abc import Collection, Iterator, Sequence
 
     from .connection import apsw
     from .filter import Scope
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     Condition = tuple[str, list[str]]
     """A condition on nodes n and its parameters."""
-
-    Row = TypeVar("Row", bound=tuple[Any, ...])
 
 FEW = 1000
 """Nodes within a scope whose passages are listed before anything is matched: with more, what
@@ -32,11 +29,6 @@ _OF_IDS = (
 
 STAGED = "staged"
 """A status that has indexes of its own, as ``HIDDEN_STATUSES`` together have one."""
-
-SPARE = 4
-"""So that enough is left without what is hidden, a fourth more is ranked than is wanted; where
-more is hidden, four times as much, and so on. Listing all that is hidden for each query took
-60 of 160 ms among 100,000 nodes of which 747 were."""
 
 
 def where(scope: Scope, *, type: str = "n.type") -> Condition:
@@ -67,7 +59,9 @@ def where(scope: Scope, *, type: str = "n.type") -> Condition:
         conditions.append("n.updated_at <= ?")
         parameters.append(scope.until)
     if scope.hides:
-        conditions.append(f"n.status NOT IN ({_quoted(scope.hides)})")
+        # By an index: in the row of a node the status comes after a text of any length.
+        hidden = f"SELECT n.key FROM nodes n WHERE {seldom(scope.hides)}"
+        conditions.append(f"n.key NOT IN ({hidden})")
     if scope.excluded:
         conditions.append("n.id NOT IN (SELECT value FROM json_each(?))")
         parameters.append(dumps([*scope.excluded]))
@@ -79,8 +73,8 @@ class Passages:
 
     Few are listed before the query runs (``narrow``); of more, each one that the query comes
     upon is looked at. With ``collection``, all passages of the query are in that one: types
-    that all of these have are no condition. What is hidden is for ``first_shown`` to leave out.
-    ``scoped``: the connection does not see all passages (``scoped.py``).
+    that all of these have are no condition. ``scoped``: the connection does not see all passages
+    (``scoped.py``).
     """
 
     __slots__ = ("_db", "narrow", "scope", "scoped")
@@ -95,7 +89,9 @@ class Passages:
     ) -> None:
         self._db = connection
         self.scoped = scoped
-        if scope.types and collection and self._have_all(scope.types, collection):
+        if collection == HIDDEN:
+            scope = scope.with_statuses(scope.hidden_shown or scope.statuses)
+        elif scope.types and collection and self._have_all(scope.types, collection):
             scope = scope.with_types(())
         self.scope = scope
         self.narrow = narrow(connection, scope, FEW)
@@ -118,7 +114,8 @@ class Passages:
             return "", []
         # What is narrow is by its own index: of types there may be many nodes.
         condition, parameters = where(
-            self.scope.without(frozenset()), type="+n.type" if self.narrow else "n.type"
+            self.scope.without(frozenset()).hiding(()),
+            type="+n.type" if self.narrow else "n.type",
         )
         if self.narrow:
             first, given = self.narrow
@@ -152,33 +149,6 @@ def count_excluded(connection: apsw.Connection, scope: Scope) -> int:
         return 0
     query = f"SELECT count(*) FROM ({_OF_IDS})"
     return int(connection.execute(query, (dumps([*scope.excluded]),)).get)
-
-
-def shown_id(scope: Scope) -> str:
-    """Return an expression: the id of a node n, whose passage is p; empty where the scope
-    hides it."""
-    if not scope.hides:
-        return "n.id"
-    # By its own index: in the row of a node the status comes after a text of any length.
-    hidden = f"SELECT 1 FROM nodes n WHERE n.key = p.node_key AND {seldom(scope.hides)}"
-    return f"iif(EXISTS ({hidden}), '', n.id)"
-
-
-def first_shown(ranked: Callable[[int], list[Row]], scope: Scope, limit: int) -> list[Row]:
-    """Return the first rows of ``ranked``, less those whose id (their second value) is
-    ``shown_id``'s for what is hidden.
-
-    ``ranked`` gives as many as it is asked for, fewer where there are no more.
-    """
-    if not scope.hides:
-        return ranked(limit)
-    asked = limit + limit // SPARE
-    while True:
-        rows = ranked(asked)
-        shown = [row for row in rows if row[1]]
-        if len(shown) >= limit or len(rows) < asked:
-            return shown[:limit]
-        asked *= SPARE
 
 
 def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | None:
@@ -240,10 +210,3 @@ def _beginning(glob: str) -> str:
     """
     ends = [place for place in map(glob.find, "*?[") if place >= 0]
     return glob[: min(ends)] if ends else glob
-
-
-def expression(groups: Sequence[Sequence[str]]) -> str:
-    """Return what a full-text table is asked: one at least of the phrases of each group."""
-    if len(groups) == 1:
-        return " OR ".join(groups[0])
-    return " AND ".join(f"({' OR '.join(group)})" for group in groups)

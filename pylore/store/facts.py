@@ -12,7 +12,7 @@ from .faults import NO_GRAPH, GraphFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ..core.model import EdgeKey
@@ -46,28 +46,29 @@ CROSS JOIN graph_edges e ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.fro
 WHERE s.type IN {_THINGS}
 """
 _HELD = f"""
-SELECT s.id, {ID_OF.format("f.to_key")}, f.relation, f.key, f.sentence FROM json_each(?) j
-CROSS JOIN nodes s ON s.id = j.value CROSS JOIN fact_passages f ON f.from_key = s.key
+SELECT s.id, {ID_OF.format("p.to_key")}, p.relation, p.key, p.heading FROM json_each(?) j
+CROSS JOIN nodes s ON s.id = j.value
+CROSS JOIN passages p ON p.node_key = s.key AND p.relation IS NOT NULL
 """
 _SHOWN = """
-SELECT f.key, f.sentence, e.weight, e.source, e.status,
+SELECT p.key, p.heading, e.weight, e.source, e.status,
   max(e.access_count, coalesce(s_read.count, 0), coalesce(o_read.count, 0)),
   coalesce(julianday('now') - julianday(max(e.created_at, coalesce(e.changed_at, ''),
     coalesce(e.accessed_at, ''), coalesce(s_read.last, ''), coalesce(o_read.last, ''))), 0.0)
-FROM json_each(?) j CROSS JOIN fact_passages f ON f.key = j.value
+FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
 CROSS JOIN graph_edges e
-  ON e.from_key = f.from_key AND e.to_key = f.to_key AND e.relation = f.relation
-CROSS JOIN nodes s ON s.key = f.from_key CROSS JOIN nodes o ON o.key = f.to_key
+  ON e.from_key = p.node_key AND e.to_key = p.to_key AND e.relation = p.relation
+CROSS JOIN nodes s ON s.key = p.node_key CROSS JOIN nodes o ON o.key = p.to_key
 LEFT JOIN reads s_read ON s_read.key = s.key LEFT JOIN reads o_read ON o_read.key = o.key
 """
 WITHOUT_PASSAGE = f"""
-SELECT 1 FROM nodes s {_FACTS} AND NOT EXISTS (SELECT 1 FROM fact_passages f
-  WHERE f.from_key = e.from_key AND f.to_key = e.to_key AND f.relation = e.relation)"""
+SELECT 1 FROM nodes s {_FACTS} AND NOT EXISTS (SELECT 1 FROM passages p
+  WHERE p.node_key = e.from_key AND p.to_key = e.to_key AND p.relation = e.relation)"""
 """A query: a row for each fact that no passage states."""
 
 OF_NO_FACT = f"""
-SELECT 1 FROM fact_passages WHERE key NOT IN (SELECT key FROM passages)
-  OR (from_key, to_key, relation) NOT IN (SELECT e.from_key, e.to_key, e.relation
+SELECT 1 FROM passages WHERE relation IS NOT NULL
+  AND (node_key, to_key, relation) NOT IN (SELECT e.from_key, e.to_key, e.relation
   FROM nodes s {_FACTS})"""
 """A query: a row for each passage that states what is no fact."""
 
@@ -76,7 +77,7 @@ class FactPassages:
     """Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.
 
     A fact is a live edge between two live things, staged or confirmed, that no program has computed
-    (``source`` is not ``system``). The table ``fact_passages`` says which passage states which.
+    (``source`` is not ``system``).
     """
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -105,24 +106,6 @@ class FactPassages:
         rows = self._db.execute(_HELD, (dumps(ids),))
         return {(one, other or "", name): (key, text) for one, other, name, key, text in rows}
 
-    def add(self, rows: Iterable[tuple[int, EdgeKey, str]]) -> None:
-        """Note passages that state a fact: ``(key, edge, sentence)``."""
-        self._db.executemany(
-            "INSERT INTO main.fact_passages VALUES (?1, (SELECT key FROM nodes WHERE id = ?2),"
-            " (SELECT key FROM nodes WHERE id = ?3), ?4, ?5)",
-            ((key, *edge, sentence) for key, edge, sentence in rows),
-        )
-
-    def remove(self, passages: Iterable[int]) -> None:
-        """Forget of these passages that they state facts."""
-        self._db.executemany(
-            "DELETE FROM main.fact_passages WHERE key = ?", ((key,) for key in passages)
-        )
-
-    def remove_all(self) -> None:
-        """Forget of every passage that it states a fact."""
-        self._db.execute("DELETE FROM main.fact_passages")
-
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
         """Return what those of these passages say that state a fact, and how it stands.
 
@@ -140,7 +123,10 @@ _ANY = """
 SELECT EXISTS (SELECT 1 FROM graph_edges
   WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL)"""
 _PLACED = "instr(e.metadata, '\"at\":') > 0 AND e.invalidated_at IS NULL"
-_SEVERAL = "(SELECT count(*) FROM (SELECT 1 FROM passages WHERE node_key = {} LIMIT 2)) = 2"
+_SEVERAL = (
+    "(SELECT count(*) FROM (SELECT 1 FROM passages"
+    " WHERE node_key = {} AND relation IS NULL LIMIT 2)) = 2"
+)
 """A place in a text of one passage says no more than that the edge is there."""
 
 _TOUCHING = " UNION ".join(
@@ -153,12 +139,11 @@ _TOUCHING = " UNION ".join(
 _WITHIN = f"""
 SELECT p.key, e.relation, t.id, e.weight
 FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value AND p.collection = '{TEXTS}'
-CROSS JOIN passage_texts s ON s.key = p.key
 CROSS JOIN graph_edges e ON e.from_key = p.node_key
 CROSS JOIN nodes t ON t.key = e.to_key
-WHERE {_PLACED} AND t.invalidated_at IS NULL AND EXISTS (
+WHERE {_PLACED} AND {_SEVERAL.format("p.node_key")} AND t.invalidated_at IS NULL AND EXISTS (
   SELECT 1 FROM json_each(e.metadata, '$.at') a WHERE typeof(a.value) = 'integer'
-    AND a.value >= s.start - 1 AND a.value < s.start - 1 + s.length)
+    AND a.value >= p.start - 1 AND a.value < p.start - 1 + p.length)
 """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.text import clean_tags
-from ..core.vocabulary import STATUSES
+from ..core.vocabulary import HIDDEN_STATUSES, STATUSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +69,16 @@ class Scope(Record):
     def with_tags(self, tags: Iterable[str]) -> Scope:
         """Return the same conditions with other tags."""
         return self._with("tags", clean_tags(tags))
+
+    def with_statuses(self, statuses: tuple[str, ...]) -> Scope:
+        """Return the same conditions with other statuses."""
+        return self._with("statuses", statuses)
+
+    @property
+    def hidden_shown(self) -> tuple[str, ...]:
+        """Return the ``HIDDEN_STATUSES`` that this scope lets through."""
+        wanted = self.statuses or HIDDEN_STATUSES
+        return tuple(one for one in HIDDEN_STATUSES if one in wanted and one not in self.hides)
 
     def without(self, excluded: frozenset[str]) -> Scope:
         """Return the same conditions, with these ids excluded."""

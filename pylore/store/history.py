@@ -15,17 +15,7 @@ from ..core.stamps import Stamped, latest, states
 from .anchors import ANCHOR_HISTORY, Anchor
 from .connection import EDGE_ENDS, KEY_OF, TO_WIPE, apsw, deleted
 from .edges import INSERT_EDGE, edge_rows
-from .nodes import (
-    COLUMNS,
-    FIELDS_OF_N,
-    INSERT_NODE,
-    WITH_READS,
-    node_of,
-    put_reads,
-    rows_of,
-    texts_of,
-)
-from .passages import remember_texts
+from .nodes import COLUMNS, FIELDS_OF_N, INSERT_NODE, WITH_READS, node_of, put_reads, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,9 +179,6 @@ def _updates(key: Sequence[str], names: Sequence[str]) -> str:
 
 _NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), COLUMNS)}"
 _EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.FIELDS)}"
-
-
-_HERE = "SELECT n.id FROM json_each(?) j CROSS JOIN main.nodes n ON n.id = j.value"
 
 
 _LEFT = {
@@ -400,9 +387,6 @@ class StateHistory:
         Nothing of what they replace is kept: that is up to whoever merges.
         """
         nodes = [*nodes]
-        here = self._db.execute(_HERE, (dumps([node.id for node in nodes]),)).fetchall()
-        known = {id for (id,) in here}
-        remember_texts(self._db, texts_of(node for node in nodes if node.id in known))
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('merging', '1')")
         self._db.executemany(_NODE, rows_of(nodes))
         put_reads(self._db, nodes)

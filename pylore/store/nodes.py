@@ -8,7 +8,6 @@ from ..core.errors import LoreError, UsageError, VerdictsUnavailable, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
 from ..core.vocabulary import (
-    HIDDEN_STATUSES,
     LEARNING,
     NO_RECORDS,
     RECORDS,
@@ -32,6 +31,9 @@ if TYPE_CHECKING:
     """(type, title, file, first line, last line, days since the last update, confidence,
     source, status, accesses)"""
 
+    NewPassage = tuple[str, str, str, int, int, str | None, str | None]
+    """(id of the node, collection, heading, start, length, other end of a fact's edge, relation)"""
+
 _READS = {"accessed_at": "nullif(r.last, '')", "access_count": "coalesce(r.count, 0)"}
 FIELDS_OF_N = ", ".join([_READS.get(name, f"n.{name}") for name in Node.FIELDS])
 """Columns of ``WITH_READS``, in the order of ``Node.FIELDS``."""
@@ -43,11 +45,6 @@ COLUMNS = tuple([name for name in Node.FIELDS if name not in _READS])
 
 _SORTED = 5000
 """Nodes of a list that are rather found by another index and sorted."""
-
-_HIDDEN_STATUSES = "SELECT " + " || ".join(
-    f"iif(EXISTS (SELECT 1 FROM nodes n WHERE {seldom((one,))}), '{one} ', '')"
-    for one in HIDDEN_STATUSES
-)
 
 _LEAST_LIKE = 3
 """Letters that an id has in common with a wrong one, at the least, to be what was meant."""
@@ -67,8 +64,6 @@ _LEAVE = (
     " WHERE m.key = 'command'), 'changed'), ?,"
     " (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'), ?"
 )
-
-_INDEXED = ("title", "body", "tags", "file")
 
 
 class Nodes:
@@ -133,10 +128,6 @@ class Nodes:
         if old is None or old.data != node.data:
             require_json_object(node.data)
         self._stamp(old, node)
-        if old is not None and any(getattr(old, name) != getattr(node, name) for name in _INDEXED):
-            from .passages import remember_texts
-
-            remember_texts(self._db, texts_of([node]))
         updates = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
         self._db.execute(
             f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}",
@@ -221,9 +212,6 @@ class Nodes:
 
     def delete(self, id: str) -> None:
         """Delete a node for good; its edges, anchors and passages are the caller's."""
-        from .passages import remember_texts
-
-        remember_texts(self._db, [(id, None, None, None, None)])
         self._db.execute("DELETE FROM main.nodes WHERE id = ?", (id,))
 
     def select(
@@ -265,11 +253,6 @@ class Nodes:
             (dumps(ids),),
         )
         return {row[0]: row[1:] for row in rows}
-
-    def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return those of ``HIDDEN_STATUSES`` that nodes are in, less ``shown``: mostly none."""
-        held: str | None = self._db.execute(_HIDDEN_STATUSES).get
-        return tuple(one for one in held.split() if one not in shown) if held else ()
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
         """Return live nodes in one of these statuses, of ``HIDDEN_STATUSES``; None where there may
@@ -455,16 +438,14 @@ class Nodes:
 
     # --- passages: what full text and vectors index of a node
 
-    def new_passages(self, ids: Sequence[str], collection: str | Sequence[str]) -> list[int]:
-        """Return keys for new passages, one for each of these ids of nodes, all in one collection
-        or each in its own."""
+    def new_passages(self, rows: Sequence[NewPassage]) -> list[int]:
+        """Write passages; return their keys."""
         last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM main.passages").get
-        keys = list(range(last + 1, last + 1 + len(ids)))
-        collections = [collection] * len(ids) if isinstance(collection, str) else collection
+        keys = list(range(last + 1, last + 1 + len(rows)))
         self._db.executemany(
-            "INSERT INTO main.passages(key, node_key, collection)"
-            " VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?)",
-            zip(keys, ids, collections, strict=True),
+            "INSERT INTO main.passages VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?, ?, ?, ?,"
+            " (SELECT key FROM nodes WHERE id = ?), ?)",
+            ((key, *row) for key, row in zip(keys, rows, strict=True)),
         )
         return keys
 
@@ -488,10 +469,7 @@ class Nodes:
 
     def remove_passages(self, keys: Iterable[int]) -> None:
         """Forget passages; their indexed rows are the caller's to remove."""
-        from .passages import forget_texts
-
         self._db.executemany("DELETE FROM main.passages WHERE key = ?", ((key,) for key in keys))
-        forget_texts(self._db)
 
     def remove_all_passages(self) -> None:
         """Forget every passage; the caller has made both indexes empty."""
@@ -507,11 +485,6 @@ def node_of(row: tuple[object, ...]) -> Node:
     node = Node(*row)  # type: ignore[arg-type]
     node.tags = tuple(str(row[8]).split())
     return node
-
-
-def texts_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str, str, str, str | None]]:
-    """Return id, title, body, tags and file of nodes, as the table has them."""
-    return ((node.id, node.title, node.body, " ".join(node.tags), node.file) for node in nodes)
 
 
 def put_reads(db: apsw.Connection, nodes: Iterable[Node]) -> None:

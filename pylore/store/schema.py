@@ -7,7 +7,7 @@ import os
 from ..core.errors import StoreError
 from ..core.vocabulary import RELATIONS, TYPES
 from .connection import apsw
-from .fulltext import COLUMNS, TABLES, WHOLE, FullText, creating
+from .fulltext import COLUMNS, TABLES, WHOLE, FullText, engine_of
 from .vector_tables import OTHERS, VECTORS
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ _SHADOWS = {
     "fts5": """\
 CREATE TABLE '{0}_data'(id INTEGER PRIMARY KEY, block BLOB)
 CREATE TABLE '{0}_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID
-CREATE TABLE '{0}_docsize'(id INTEGER PRIMARY KEY, sz BLOB)
+CREATE TABLE '{0}_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER)
 CREATE TABLE '{0}_config'(k PRIMARY KEY, v) WITHOUT ROWID""",
     "fts4": """\
 CREATE TABLE '{0}_content'(docid INTEGER PRIMARY KEY, {1})
@@ -101,7 +101,7 @@ def _written(schema: str) -> Iterator[str]:
     for table, columns in (*((table, COLUMNS) for table in TABLES.values()), *WHOLE.items()):
         kept = ", ".join([f"'c{at}{name}'" for at, name in enumerate(columns)])
         for engine, shadows in _SHADOWS.items():
-            yield creating(engine, table, columns)
+            yield engine_of(engine).create(table, columns)
             yield from shadows.format(table, kept).split("\n")
 
 

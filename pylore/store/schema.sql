@@ -169,48 +169,20 @@ BEGIN
   WHERE from_key = new.key OR to_key = new.key;
 END;
 
--- A passage is a stretch of about 200 words of a node's text. Its key is the rowid of
--- its row in a full-text table and in passages_vec (vectors).
+-- A passage is a stretch of about 200 words of a node's text, which is its body and the reason in
+-- its data; or a fact: a live edge between things is, as a sentence, a passage of the thing it
+-- begins at. Its key is the rowid of its row in a full-text table and in passages_vec (vectors).
 CREATE TABLE passages(
   key INTEGER PRIMARY KEY,
   node_key INTEGER NOT NULL,
-  collection TEXT NOT NULL DEFAULT 'texts' -- which: texts_fts, names_fts or code_fts
+  collection TEXT NOT NULL DEFAULT 'texts', -- texts_fts, names_fts, code_fts or hidden_fts
+  heading TEXT NOT NULL DEFAULT '',        -- of the entry of a changelog; of a fact its sentence
+  start INTEGER NOT NULL DEFAULT 1,        -- the stretch, in characters, from 1 on
+  length INTEGER NOT NULL DEFAULT 0,
+  to_key INTEGER,                          -- these two: of a fact's edge
+  relation TEXT
 );
 CREATE INDEX passages_node ON passages(node_key);
-
--- Which passages are no stretch of a text but a fact: a live edge between things is, as a
--- sentence, a passage of the thing it begins at.
-CREATE TABLE fact_passages(
-  key INTEGER PRIMARY KEY,                 -- of passages
-  from_key INTEGER NOT NULL,               -- these three: of graph_edges
-  to_key INTEGER NOT NULL,
-  relation TEXT NOT NULL,
-  sentence TEXT NOT NULL
-);
-CREATE INDEX fact_passages_from ON fact_passages(from_key);
-
--- Full text keeps no copy of what it has indexed: that is what the passage's node says, or the
--- sentence of its fact, but for what is here.
-CREATE TABLE passage_texts(
-  key INTEGER PRIMARY KEY,                 -- of passages
-  digest INTEGER NOT NULL,                 -- of all that was indexed
-  parts TEXT,                              -- of camelCase words
-  title TEXT,                              -- these four: NULL: as the node says it
-  body TEXT,
-  tags TEXT,
-  file TEXT,
-  start INTEGER,                           -- which stretch of the node's body, from 1 on;
-  length INTEGER                           -- NULL: all of it
-);
-
--- What a node said when its passages were made, where lore has changed it and not them yet.
-CREATE TABLE former_texts(
-  key INTEGER PRIMARY KEY,                 -- of nodes
-  title TEXT NOT NULL,
-  body TEXT NOT NULL,
-  tags TEXT NOT NULL,
-  file TEXT NOT NULL
-);
 
 -- What an open run has been shown: each node's position in each answer, 1 first. A run
 -- that is finished has it in its used_in_run edges instead.
@@ -322,25 +294,19 @@ BEGIN
 END;
 
 -- The files that `lore index` has read: what it found in each is kept as JSON, so
--- that names can be resolved anew without reading unchanged files.
+-- that names can be resolved anew without reading unchanged files. files_fts has their texts by key.
 CREATE TABLE code_files(
-  path TEXT PRIMARY KEY,                   -- relative to the project
+  key INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,               -- relative to the project
   hash TEXT NOT NULL,
   stamp TEXT NOT NULL,                     -- size and time, so that unchanged files cost a stat
   language TEXT NOT NULL DEFAULT '',
   facts NOT NULL DEFAULT '{}'              -- JSON; a blob is such a text packed by zlib
-    CHECK (typeof(facts) = 'blob' OR json_valid(facts))
+    CHECK (typeof(facts) = 'blob' OR json_valid(facts)),
+  text BLOB                                -- by zlib; NULL: not in files_fts
 );
 
--- The files of code_files as whole texts: what files_fts has indexed, whose rowid is the key.
--- That table keeps none, and must be told what goes.
-CREATE TABLE whole_files(
-  key INTEGER PRIMARY KEY,
-  path TEXT NOT NULL UNIQUE,
-  texts BLOB NOT NULL                      -- its text, a NUL and parts of its names, by zlib
-);
-
--- Commits of the repository's history: what was done, in words, to which of the whole files.
+-- Commits of the repository's history: what was done, in words, to which of these files.
 -- They are no rows of nodes and graph_edges, where each list and each walk would come upon them.
 -- Of their messages commits_fts is the full text, and its rowid is the key.
 CREATE TABLE commits(
@@ -351,7 +317,7 @@ CREATE TABLE commits(
 );
 CREATE TABLE commit_files(
   commit_key INTEGER NOT NULL,
-  file_key INTEGER NOT NULL,               -- of whole_files
+  file_key INTEGER NOT NULL,               -- of code_files
   PRIMARY KEY (commit_key, file_key)
 ) WITHOUT ROWID;
 CREATE INDEX commit_files_file ON commit_files(file_key);
@@ -589,16 +555,6 @@ WHEN (old.title, old.body, old.status, old.source, old.confidence, old.category,
   IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
     new.data, new.invalidated_at)
 BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id AND stamp != ''; END;
-
--- In how many passages a word was that many have, when they were last counted. A large
--- collection is searched by its rare words first (rare_first.py); the row of '' says how
--- many passages there were. Nothing but the time that a search takes hangs on it.
-CREATE TABLE common_words(
-  collection TEXT NOT NULL,
-  word TEXT NOT NULL,
-  passages INTEGER NOT NULL,
-  PRIMARY KEY (collection, word)
-) WITHOUT ROWID;
 
 -- What may be worth knowing, until somebody has decided: no search, walk or export looks here.
 -- What was refused stays as a row, so that it does not come again.

@@ -98,16 +98,11 @@ def _views(scope: str) -> Iterator[str]:
         "CREATE TEMP VIEW graph_edges AS SELECT * FROM main.graph_edges e"
         f" WHERE {_edge_seen('e', scope)}"
     )
-    yield (
-        "CREATE TEMP VIEW fact_passages AS SELECT * FROM main.fact_passages f"
-        f" WHERE {_edge_seen('f', scope)}"
-    )
     # A fact is a passage of its subject, which may be seen where the fact is not.
     yield (
         "CREATE TEMP VIEW passages AS SELECT * FROM main.passages p"
-        f" WHERE {_id_meets(_seen('id', scope), 'p.node_key')}"
-        " AND NOT EXISTS (SELECT 1 FROM main.fact_passages f"
-        f" WHERE f.key = p.key AND NOT ({_edge_seen('f', scope)}))"
+        f" WHERE {_id_meets(_seen('id', scope), 'p.node_key')} AND (p.relation IS NULL OR"
+        f" ({_seen('p.relation', scope)} AND {_id_meets(_seen('id', scope), 'p.to_key')}))"
     )
     yield (
         "CREATE TEMP VIEW ratings AS SELECT from_key AS node_key, sum(weight) AS helpful,"

@@ -7,7 +7,8 @@ embedder can take an interrupted run up again.
 
 from __future__ import annotations
 
-from .fulltext import TEXTS_OF, FullText
+from ..core.vocabulary import HIDDEN
+from .fulltext import BODY, OF_PASSAGES, TITLE
 from .vector_tables import STAGED, create_vectors, quantise_all, sketch
 
 TYPE_CHECKING = False
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     Passage = tuple[int, str]
     """(key, the text that is embedded: title and body)"""
+
+_TEXT = f"{TITLE} || ' ' || {BODY} FROM {OF_PASSAGES}"
 
 _NAME, _DIMENSION = "embedder_next", "embedder_next_dimension"
 
@@ -92,7 +95,7 @@ class StagedVectors:
     def lacking(self, after: int, limit: int, *, aside: bool) -> list[Passage]:
         """Return passages without a vector whose keys come after this one, by key."""
         rows: list[Passage] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT p.key, {self._texts()}"
+            f"SELECT p.key, {_TEXT}"
             f" WHERE p.key > ? AND {self._without(aside)} ORDER BY p.key LIMIT ?",
             (after, limit),
         ).fetchall()
@@ -105,17 +108,14 @@ class StagedVectors:
 
     def count_passages(self) -> int:
         """Return how many passages there are."""
-        return int(self._db.execute("SELECT count(*) FROM passages").get or 0)
+        query = f"SELECT count(*) FROM passages WHERE collection <> '{HIDDEN}'"
+        return int(self._db.execute(query).get or 0)
 
     def unchanged(self, passages: Sequence[Passage]) -> set[int]:
         """Return the keys of those passages whose text is still this one."""
-        query = f"SELECT {self._texts()} WHERE p.key = ?"
+        query = f"SELECT {_TEXT} WHERE p.key = ?"
         return {key for key, text in passages if self._db.execute(query, (key,)).get == text}
-
-    def _texts(self) -> str:
-        columns, joins = TEXTS_OF[FullText(self._db).engine]
-        return "{title} || ' ' || {body} FROM passages p {joins}".format(joins=joins, **columns)
 
     def _without(self, aside: bool) -> str:
         table = "passages_vec_next" if aside else "passages_vec"
-        return f"p.key NOT IN (SELECT key FROM {table})"
+        return f"p.collection <> '{HIDDEN}' AND p.key NOT IN (SELECT key FROM {table})"

@@ -7,7 +7,7 @@ from ..core.json import parse_object
 from ..core.lines import KINDS, VERDICTS
 from ..core.vocabulary import CANDIDATE_STATUSES, SOURCES, STATUSES
 from .connection import LONGEST_VALUE, apsw
-from .fulltext import CREATE, TABLES
+from .fulltext import TABLES
 from .vectors import Vectors
 
 TYPE_CHECKING = False
@@ -113,28 +113,16 @@ _WRITTEN: dict[str, dict[str, str]] = {
 """Table and column to the condition on what people or programs have told lore."""
 
 _MADE: dict[str, dict[str, str]] = {
-    "passages": {"key": _KEY, "node_key": _NODE, "collection": _among([*TABLES])},
-    "fact_passages": {
+    "passages": {
         "key": _KEY,
-        "from_key": _NODE,
-        "to_key": _NODE,
-        "relation": _LINE,
-        "sentence": _TEXT,
+        "node_key": _NODE,
+        "collection": _among([*TABLES]),
+        "heading": _TEXT,
+        "start": _COUNT,
+        "length": _COUNT,
+        "to_key": _optional(_NODE),
+        "relation": _optional(_LINE),
     },
-    "passage_texts": {
-        "key": _KEY,
-        "digest": "typeof({c}) = 'integer'",
-        **dict.fromkeys(
-            ("parts", "title", "body", "tags", "file"), "typeof({c}) IN ('text', 'null')"
-        ),
-        "start": _optional(_COUNT),
-        "length": _optional(_COUNT),
-    },
-    "former_texts": {
-        "key": _NODE,
-        **dict.fromkeys(("title", "body", "tags", "file"), "typeof({c}) <> 'blob'"),
-    },
-    "common_words": {"collection": _among([*TABLES]), "word": _TEXT, "passages": _COUNT},
     "ratings": {"node_key": _KEY, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
     **{
         name: dict.fromkeys(("title", "body", "tags", "file", "parts"), "typeof({c}) <> 'blob'")
@@ -173,7 +161,7 @@ _META = (
             f"({_among(_NUMBERS).format(c='key')}) <= (value NOT GLOB '*[^0-9]*'"
             " AND length(value) BETWEEN 1 AND 9)",
             f"({_among(_DATES).format(c='key')}) <= ({_TIME.format(c='value')})",
-            f"(key = 'fulltext') <= ({_among([*CREATE]).format(c='value')})",
+            f"(key = 'fulltext') <= ({_among(('fts5', 'fts4')).format(c='value')})",
             "(key = 'similar') <= json_valid(value)",
             "(key = 'embedder_dimension') <= (value % 8 = 0 AND value + 0 > 0)",
         )

@@ -16,7 +16,7 @@ import sys
 
 from ..core.errors import StoreError
 from ..core.json import dumps
-from .conditions import Passages, count_excluded, first_shown, shown_id, where
+from .conditions import Passages, count_excluded, where
 from .connection import apsw
 from .filter import Scope
 from .vector_tables import (
@@ -222,7 +222,7 @@ class Vectors:
         if clusters:
             keys = self._near(asked, [number for number, _ in clusters], CANDIDATES * limit)
             for count in (limit, len(keys)):
-                found = self._scored(asked, keys, Scope(), count)
+                found = self._scored(asked, keys, count)
                 if len(found) < limit or found[-1][2] < least:  # so there are no others
                     within = self._within(scope, [row for row in found if row[2] >= least])
                     return within[:limit]
@@ -296,7 +296,7 @@ class Vectors:
             ).fetchall()
             keys = [key for (key,) in rows]
             if len(keys) >= enough:
-                found = self._scored(asked, keys, scope, limit)
+                found = self._scored(asked, keys, limit)
                 all_looked_at = not clusters and len(keys) < wanted
                 return found if len(found) == limit or all_looked_at else None
         return None
@@ -308,22 +308,16 @@ class Vectors:
         excluded = count_excluded(self._db, scope)
         return [wanted + (2 if clusters else 1) * excluded]  # each is in two clusters
 
-    def _scored(self, asked: bytes, keys: Sequence[int], scope: Scope, limit: int) -> Found:
-        given = dumps(keys)
-
-        def nearest(count: int) -> Found:
-            rows: Found = self._db.execute(  # type: ignore[assignment]
-                f"SELECT best.key, {shown_id(scope)}, best.score"
-                f" FROM (SELECT v.key AS key, {_SCORE} AS score"
-                " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
-                " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
-                " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
-                " ORDER BY best.score DESC, best.key",
-                (asked, given, count),
-            ).fetchall()
-            return rows
-
-        return first_shown(nearest, scope, limit)
+    def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
+        rows: Found = self._db.execute(  # type: ignore[assignment]
+            f"SELECT best.key, n.id, best.score FROM (SELECT v.key AS key, {_SCORE} AS score"
+            " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
+            " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
+            " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
+            " ORDER BY best.score DESC, best.key",
+            (asked, dumps(keys), limit),
+        ).fetchall()
+        return rows
 
     def _search_all(self, asked: bytes, scope: Scope, passages: Passages, limit: int) -> Found:
         """Return the nearest of all that the scope allows, each of them scored."""
@@ -345,7 +339,7 @@ class Vectors:
             "SELECT n.id, v.embedding FROM json_each(?) j"
             " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key"
             " CROSS JOIN passages_vec v ON v.key = p.key"
-            " WHERE p.key NOT IN (SELECT key FROM fact_passages) ORDER BY j.key, p.key",
+            " WHERE p.relation IS NULL ORDER BY j.key, p.key",
             (dumps(ids),),
         )
         for id, vector in rows:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..core.json import dumps
-from ..core.text import composed, words
+from ..core.text import identifier_parts, indexed
 from ..core.vocabulary import COMMIT_IDS
 from .connection import apsw
 from .faults import GraphFaults
-from .fulltext import FILES, MESSAGES, WHOLE, creating, rank_bm25
-from .passages import packed, unpacked
+from .fulltext import FILES, MESSAGES, WHOLE, quoted
+from .packing import packed, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,23 +45,17 @@ class WholeText:
 
     def _insert(self, rows: Iterable[Row]) -> None:
         if not self.is_there():
-            self._db.execute(creating(self._fulltext.engine, self._table, self._columns))
+            self._db.execute(self._fulltext.engine.create(self._table, self._columns))
         marks = ", ".join("?" * (1 + len(self._columns)))
         self._db.executemany(
-            f"INSERT INTO {self._table}(rowid, {', '.join(self._columns)}) VALUES ({marks})", rows
+            f"INSERT INTO {self._table}(rowid, {', '.join(self._columns)}) VALUES ({marks})",
+            ((key, *map(indexed, map(str, texts))) for key, *texts in rows),
         )
 
-    def _take_out(self, rows: Sequence[Row]) -> None:
-        if self._fulltext.engine != "fts5":
-            keys = ((row[0],) for row in rows)
-            self._db.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", keys)
-            return
-        marks = ", ".join("?" * (1 + len(self._columns)))
-        self._db.executemany(
-            f"INSERT INTO {self._table}({self._table}, rowid, {', '.join(self._columns)})"
-            f" VALUES ('delete', {marks})",
-            rows,
-        )
+    def _take_out(self, keys: Iterable[int]) -> None:
+        if self.is_there():
+            gone = ((key,) for key in keys)
+            self._db.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", gone)
 
     def _drop(self) -> None:
         self._db.execute(f"DROP TABLE IF EXISTS {self._table}")
@@ -70,23 +64,9 @@ class WholeText:
     def _best(self, phrases: Sequence[str], weights: Sequence[float]) -> tuple[str, list[object]]:
         """Return a query for rowid and BM25 score of what has one of the phrases, and its
         parameters."""
-        if self._fulltext.engine == "fts5":
-            rank = f"-bm25({self._table}, {', '.join('?' * len(weights))})"
-        else:
-            self._db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
-            rank, weights = f"-rank_bm25(matchinfo({self._table}, 'pcnalx'))", ()
-        query = f"SELECT rowid, {rank} AS score FROM {self._table} WHERE {self._table} MATCH ?"
-        return query, [*weights, " OR ".join(map(quoted, phrases))]
-
-
-def quoted(phrase: str) -> str:
-    """Return a phrase for MATCH. It is made of words (text.words), which have nothing that the
-    tokenizers split at."""
-    return f'"{phrase}"'
-
-
-_KEPT = 4
-"""Answers that are kept: a context asks the same twice, a search at most three things."""
+        score, given = self._fulltext.engine.score(self._db, self._table, weights)
+        query = f"SELECT rowid, {score} AS score FROM {self._table} WHERE {self._table} MATCH ?"
+        return query, [*given, " OR ".join(map(quoted, phrases))]
 
 
 class WholeFiles(WholeText):
@@ -99,78 +79,65 @@ class WholeFiles(WholeText):
     _table = FILES
 
     def stored(self) -> int:
-        """Return how many files there are."""
-        count: int = self._db.execute("SELECT count(*) FROM whole_files").get
-        return count
+        """Return the number of files that have a text."""
+        if not self.is_there():
+            return 0
+        return int(self._db.execute(f"SELECT count(*) FROM {FILES}_docsize").get)
 
     def paths(self) -> set[str]:
-        """Return the files there are."""
-        return {str(path) for (path,) in self._db.execute("SELECT path FROM whole_files")}
+        """Return the files that have a text."""
+        rows = self._db.execute("SELECT path FROM code_files WHERE text IS NOT NULL")
+        return {str(path) for (path,) in rows}
 
     @property
     def legs(self) -> dict[str, dict[str, dict[str, float]]]:
         """Return the scores that ranked files for the last query, as long as nothing is written."""
-        return self._fulltext.there().legs
+        return self._fulltext.memo().legs
 
     def put(self, files: Iterable[tuple[str, str, str]]) -> None:
-        """Write files anew: path, text, and the parts of the names in it."""
-        rows = [(path, composed(text), composed(parts)) for path, text, parts in files]
-        if not rows:
-            return
-        held = self._held([path for path, *_ in rows])
-        self._take_out([_row(row) for row in held])
-        keys = {path: key for key, path, _ in held}
-        last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM whole_files").get
-        for path, *_ in rows:
-            if path not in keys:
-                keys[path] = last = last + 1
+        """Write texts anew: path of a row of ``code_files``, text, and the parts of its names."""
+        rows = [*files]
+        keys = self._keys([path for path, *_ in rows])
+        self._take_out(keys.values())
         self._db.executemany(
-            "INSERT OR REPLACE INTO whole_files VALUES (?, ?, ?)",
-            ((keys[path], path, packed(f"{text}\0{parts}")) for path, text, parts in rows),
+            "UPDATE code_files SET text = ? WHERE path = ?",
+            ((packed(text), path) for path, text, _ in rows),
         )
-        self._insert((keys[path], path, text, parts) for path, text, parts in rows)
+        self._insert((keys[path], path, text, parts) for path, text, parts in rows if path in keys)
 
     def remove(self, paths: Sequence[str]) -> None:
-        """Forget files, and which commits changed them."""
-        held = self._held(paths)
-        if held:
-            self._take_out([_row(row) for row in held])
-            keys = [(row[0],) for row in held]
-            self._db.executemany("DELETE FROM whole_files WHERE key = ?", keys)
-            self._db.executemany("DELETE FROM commit_files WHERE file_key = ?", keys)
+        """Forget the texts of files, and which commits changed them."""
+        keys = [*self._keys(paths).values()]
+        self._take_out(keys)
+        for statement in (
+            "UPDATE code_files SET text = NULL WHERE key = ?",
+            "DELETE FROM commit_files WHERE file_key = ?",
+        ):
+            self._db.executemany(statement, ((key,) for key in keys))
 
-    def _held(self, paths: Sequence[str]) -> list[tuple[int, str, bytes]]:
-        return self._rows(
-            "SELECT w.key, w.path, w.texts FROM json_each(?) j CROSS JOIN whole_files w"
-            " ON w.path = j.value",
-            dumps(paths),
+    def _keys(self, paths: Sequence[str]) -> dict[str, int]:
+        return dict(
+            self._db.execute(
+                "SELECT c.path, c.key FROM json_each(?) j CROSS JOIN code_files c"
+                " ON c.path = j.value",
+                (dumps(paths),),
+            )
         )
-
-    def of_few_words(self, paths: Sequence[str], most: int) -> list[str]:
-        """Return those of these files whose text has at most so many words."""
-        rows = self._rows(
-            "SELECT w.key, w.path, w.texts FROM json_each(?) j CROSS JOIN whole_files w"
-            f" ON w.path = j.value AND length(w.texts) <= {_SMALL}",
-            dumps(paths),
-        )
-        texts = {path: unpacked(texts).partition("\0")[0] for _, path, texts in rows}
-        return [path for path, text in texts.items() if len(words(text)) <= most]
 
     def text(self, path: str) -> str:
         """Return the text of a file; nothing where it is not known."""
-        held = self._rows("SELECT key, path, texts FROM whole_files WHERE path = ?", path)
-        return str(_row(held[0])[2]) if held else ""
+        held: bytes | None = self._db.execute(
+            "SELECT text FROM code_files WHERE path = ?", (path,)
+        ).get
+        return unpacked(held) if held else ""
 
     def renew(self) -> None:
         """Index all anew, by the engine of the store."""
         self._drop()
-        keys: list[object] = [key for (key,) in self._db.execute("SELECT key FROM whole_files")]
-        for start in range(0, len(keys), _TOGETHER):
-            some = dumps(keys[start : start + _TOGETHER])
-            self._insert(map(_row, self._rows(
-                "SELECT w.key, w.path, w.texts FROM json_each(?) j CROSS JOIN whole_files w"
-                " ON w.key = j.value", some,
-            )))  # fmt: skip
+        for path in sorted(self.paths()):
+            text = self.text(path)
+            parts = identifier_parts(text)
+            self._insert((key, path, text, parts) for key in self._keys([path]).values())
 
     def search(
         self, phrases: Sequence[str], weights: Sequence[float], limit: int
@@ -183,49 +150,23 @@ class WholeFiles(WholeText):
         if not phrases or not self.is_there():
             return []
         query, parameters = self._best(phrases, weights)
-        asked, kept = (*parameters, limit), self._fulltext.there().files
-        if asked not in kept:
-            if len(kept) == _KEPT:
-                kept.clear()
-            rows: list[tuple[str, float]] = self._db.execute(  # type: ignore[assignment]
-                f"SELECT w.path, f.score FROM ({query} ORDER BY score DESC, rowid LIMIT ?) f"
-                " CROSS JOIN whole_files w ON w.key = f.rowid",
-                (*parameters, limit),
-            ).fetchall()
-            kept[asked] = sorted(rows, key=lambda row: (-row[1], row[0]))
-        return kept[asked]
+        rows: list[tuple[str, float]] = self._db.execute(  # type: ignore[assignment]
+            f"SELECT c.path, f.score FROM ({query} ORDER BY score DESC, rowid LIMIT ?) f"
+            " CROSS JOIN code_files c ON c.key = f.rowid",
+            (*parameters, limit),
+        ).fetchall()
+        return sorted(rows, key=lambda row: (-row[1], row[0]))
 
     def named(self, words: Sequence[str]) -> list[str]:
         """Return the paths that have one of these words."""
         if not words or not self.is_there():
             return []
-        if self._fulltext.engine == "fts5":
-            asked = f"path : ({' OR '.join(map(quoted, words))})"
-        else:
-            asked = " OR ".join(f"path:{quoted(word)}" for word in words)
         rows = self._db.execute(
-            f"SELECT w.path FROM {FILES} f CROSS JOIN whole_files w ON w.key = f.rowid"
+            f"SELECT c.path FROM {FILES} f CROSS JOIN code_files c ON c.key = f.rowid"
             f" WHERE {FILES} MATCH ?",
-            (asked,),
+            (self._fulltext.engine.within("path", words),),
         )
         return [str(path) for (path,) in rows]
-
-    def _rows(self, query: str, parameter: str) -> list[tuple[int, str, bytes]]:
-        return self._db.execute(query, (parameter,)).fetchall()  # type: ignore[return-value]
-
-
-_TOGETHER = 200
-"""Files whose texts are held at once."""
-
-
-_SMALL = 100
-"""Bytes of a packed text that may have few words."""
-
-
-def _row(held: tuple[int, str, bytes]) -> Row:
-    key, path, texts = held
-    text, _, parts = unpacked(texts).partition("\0")
-    return key, path, text, parts
 
 
 _HASH = len(COMMIT_IDS)
@@ -239,11 +180,6 @@ class Commits(WholeText):
     """
 
     _table = MESSAGES
-
-    def count(self) -> int:
-        """Return how many there are."""
-        number: int = self._db.execute("SELECT count(*) FROM commits").get
-        return number
 
     def ids(self) -> set[str]:
         """Return all of them."""
@@ -262,7 +198,7 @@ class Commits(WholeText):
         """Add ``(hash, seconds, message, what of it is indexed)`` of commits that are new."""
         last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM commits").get
         rows = [
-            (last + number, hash, at, message, composed(said))
+            (last + number, hash, at, message, said)
             for number, (hash, at, message, said) in enumerate(commits, start=1)
         ]
         if rows:
@@ -277,15 +213,15 @@ class Commits(WholeText):
 
     def remove(self, ids: Iterable[str]) -> None:
         """Forget commits, as those that are no longer in the history."""
-        held: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT c.key, c.message FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value",
+        rows = self._db.execute(
+            "SELECT c.key FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value",
             (dumps([id[_HASH:] for id in ids]),),
-        ).fetchall()
-        if held:
-            self._take_out([(key, _said(texts)) for key, texts in held])
-            for table, column in (("commits", "key"), ("commit_files", "commit_key")):
-                keys = ((key,) for key, _ in held)
-                self._db.executemany(f"DELETE FROM {table} WHERE {column} = ?", keys)
+        )
+        keys = [int(key) for (key,) in rows]
+        self._take_out(keys)
+        for table, column in (("commits", "key"), ("commit_files", "commit_key")):
+            gone = ((key,) for key in keys)
+            self._db.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
 
     def renew(self) -> None:
         """Index all messages anew, by the engine of the store."""
@@ -300,7 +236,7 @@ class Commits(WholeText):
         """Return ``(id, path)`` of each file that each commit changed, sorted."""
         rows = self._db.execute(
             "SELECT c.hash, w.path FROM commit_files f CROSS JOIN commits c ON c.key = f.commit_key"
-            " CROSS JOIN whole_files w ON w.key = f.file_key ORDER BY c.hash, w.path"
+            " CROSS JOIN code_files w ON w.key = f.file_key ORDER BY c.hash, w.path"
         )
         return [(f"{COMMIT_IDS}{hash}", str(path)) for hash, path in rows]
 
@@ -308,7 +244,7 @@ class Commits(WholeText):
         """Put these in place of all: ``(id, path)`` of commits and whole files that there are."""
         self._db.execute("DELETE FROM commit_files")
         commits = dict(self._db.execute("SELECT hash, key FROM commits"))
-        files = dict(self._db.execute("SELECT path, key FROM whole_files"))
+        files = dict(self._db.execute("SELECT path, key FROM code_files WHERE text IS NOT NULL"))
         self._db.executemany(
             "INSERT OR IGNORE INTO commit_files VALUES (?, ?)",
             (
@@ -348,7 +284,7 @@ class Commits(WholeText):
             rows = self._db.execute(
                 "SELECT c.hash, w.path FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value"
                 " CROSS JOIN commit_files f ON f.commit_key = c.key"
-                " CROSS JOIN whole_files w ON w.key = f.file_key ORDER BY w.path",
+                " CROSS JOIN code_files w ON w.key = f.file_key ORDER BY w.path",
                 (dumps([id[_HASH:] for id in ids]),),
             )
             for hash, path in rows:
@@ -364,7 +300,7 @@ class Commits(WholeText):
         with GraphFaults():
             rows = self._db.execute(
                 "SELECT w.path, (SELECT count(*) FROM commit_files f WHERE f.file_key = w.key) n"
-                " FROM json_each(?) j CROSS JOIN whole_files w ON w.path = j.value WHERE n > 0",
+                " FROM json_each(?) j CROSS JOIN code_files w ON w.path = j.value WHERE n > 0",
                 (dumps(paths),),
             )
             return dict(rows)

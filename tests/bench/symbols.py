@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from places import CACHE, LORE, BenchmarkError, environment
 from report import Row, at_least
 
-from pylore.store.passages import unpacked
+from pylore.store.packing import unpacked
 
 TARGET = 0.95
 CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")

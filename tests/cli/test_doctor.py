@@ -88,11 +88,7 @@ def test_checking_changes_nothing(folder: str) -> None:
 DAMAGES: tuple[tuple[str, str, str], ...] = (
     ("DELETE FROM passages", "passages", "lore store reindex"),
     ("DELETE FROM nodes WHERE title LIKE 'sessions%'", "passages", "lore store reindex"),
-    (
-        "INSERT OR REPLACE INTO passage_texts(key, digest) SELECT key, 7 FROM passages",
-        "fulltext",
-        "lore store reindex",
-    ),
+    ("UPDATE nodes SET status = 'retracted' WHERE type = 'note'", "passages", "lore store reindex"),
     ("DELETE FROM texts_fts_data WHERE id > 10", "fulltext", "lore store reindex"),
     ("INSERT INTO texts_fts(texts_fts) VALUES ('delete-all')", "passages", "lore store reindex"),
     ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore store reindex"),
@@ -154,6 +150,7 @@ def test_whole_files_and_their_full_text_are_held_against_each_other(folder: str
     from pylore.indexing.indexer import rebuild
 
     with open_store(folder) as store, store.transaction():
+        store.code.put((path, "", "", "python", "{}") for path in ("a.py", "b.py"))
         store.whole_files.put([("a.py", "sessions", ""), ("b.py", "queries", "")])
     assert failing(examined(folder, full=True)) == set()
     damage(folder, "DELETE FROM files_fts_docsize WHERE id = 1")

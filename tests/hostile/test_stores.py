@@ -88,7 +88,6 @@ INSERT INTO passages(key, node_key)
   SELECT max(key) + 1, (SELECT key FROM nodes WHERE id = 'run-1') FROM passages;
 INSERT INTO texts_fts(rowid, title, body, tags, file, parts)
   SELECT max(key), 'a task', '', '', '', '' FROM passages;
-INSERT INTO passage_texts(key, digest) SELECT max(key), 2319668277045072181 FROM passages;
 INSERT INTO passages_vec SELECT 9, embedding FROM passages_vec WHERE key = 1;
 UPDATE passages_vec SET key = (SELECT max(key) FROM passages) WHERE key = 9;
 INSERT INTO sketches SELECT 999, sketch FROM sketches WHERE place = 1;
@@ -293,11 +292,12 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "ratings without end": "INSERT OR REPLACE INTO ratings VALUES (1, 9e999, 1), (2, 1, 0), (3, 1, -1)",
     "shown at other kinds": "UPDATE shown SET position = 'first', query = x'00', shown_at = 7",
     "shown below 0": "UPDATE shown SET position = -9223372036854775808",
-    "full text of blobs": "INSERT OR REPLACE INTO passage_texts(key, digest, parts, title, body) SELECT key, x'00ff', x'00ff', x'00ff', x'00ff' FROM passages",
-    "full text not UTF-8": f"INSERT OR REPLACE INTO passage_texts(key, digest, title, body) SELECT key, 0, {BAD}, {BAD} FROM passages",
-    "full text of stretches that are not there": "INSERT OR REPLACE INTO passage_texts(key, digest, start, length) SELECT key, 0, 1 << 60, -9 FROM passages",
-    "former texts of blobs": "INSERT INTO former_texts SELECT key, x'00ff', x'00ff', x'00ff', x'00ff' FROM nodes",
-    "former texts not UTF-8": f"INSERT INTO former_texts SELECT key, {BAD}, {BAD}, {BAD}, {BAD} FROM nodes",
+    "headings of blobs": "UPDATE passages SET heading = x'00ff'",
+    "headings not UTF-8": f"UPDATE passages SET heading = {BAD}",
+    "stretches that are not there": "UPDATE passages SET start = 1 << 60, length = -9",
+    "stretches of text": "UPDATE passages SET start = 'first', length = x'00ff'",
+    "facts of blobs": f"UPDATE passages SET relation = x'00ff', to_key = {BAD}, heading = x'00ff'",
+    "whole texts that are none": "UPDATE code_files SET text = x'00ff'",
     "full text without rows": "DELETE FROM texts_fts_docsize",
     "full text without an index": "DELETE FROM texts_fts_data",
     "full text of nothing": "UPDATE texts_fts_data SET block = x''",
@@ -332,10 +332,10 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "a glob of everything": "UPDATE anchors SET kind = 'glob', path = '/**'",
     "anchor history of other kinds": "INSERT INTO anchor_history VALUES ('note-1', 7, x'00', 7, x'00', 7, 7, x'00ff')",
     "times of anchors that are blobs": "UPDATE anchors SET created_at = x'00ff', verified_at = x'00ff'",
-    "facts that are no JSON": "INSERT INTO code_files VALUES ('src/a.py', '', '', 'python', '{')",
-    "facts that are a list": "INSERT INTO code_files VALUES ('src/a.py', '', '', 'python', '[1]')",
-    "code with a NUL in its path": f"INSERT INTO code_files VALUES ('src/' || {NUL}, 'x', 'x', 'python', '{{}}')",
-    "code with a blob for a stamp": "INSERT INTO code_files VALUES ('src/a.py', x'00', x'00', 7, '{}')",
+    "facts that are no JSON": "INSERT INTO code_files(path, hash, stamp, language, facts) VALUES ('src/a.py', '', '', 'python', '{')",
+    "facts that are a list": "INSERT INTO code_files(path, hash, stamp, language, facts) VALUES ('src/a.py', '', '', 'python', '[1]')",
+    "code with a NUL in its path": f"INSERT INTO code_files(path, hash, stamp, language, facts) VALUES ('src/' || {NUL}, 'x', 'x', 'python', '{{}}')",
+    "code with a blob for a stamp": "INSERT INTO code_files(path, hash, stamp, language, facts) VALUES ('src/a.py', x'00', x'00', 7, '{}')",
     # the file itself
     "no bytes": lambda data: b"",
     "half of the file": lambda data: data[: len(data) // 2],

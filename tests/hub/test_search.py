@@ -39,7 +39,7 @@ def results(here: Hits, there: Hits) -> None:
     for hit, same in both_have(here, there):
         lowered = {"diversity", "turn"} & {*hit.factors, *same.factors}  # by the hit before
         if not hit.hops and not lowered:
-            assert hit.score == pytest.approx(same.score, abs=0.01)
+            assert hit.score == pytest.approx(same.score, abs=0.02)  # hidden words count there
         assert (hit.type, hit.title, hit.match, hit.snippet) == (
             same.type, same.title, same.match, same.snippet)  # fmt: skip
 

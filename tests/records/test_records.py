@@ -59,9 +59,10 @@ def everything(store: Store) -> list[Any]:
     """All that the tables hold."""
     return [
         connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
-        for table in ("nodes", "graph_edges", "edge_history", "passages", "passage_texts",
-                      "former_texts", "texts_fts_data", "texts_fts_docsize", "passages_vec",
-                      "sketches", "types", "relations")
+        for table in (
+            "nodes", "graph_edges", "edge_history", "passages", "texts_fts_data",
+            "texts_fts_docsize", "passages_vec", "sketches", "types", "relations",
+        )
     ]  # fmt: skip
 
 
@@ -530,8 +531,10 @@ def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     records.link(a, "relates_to", b, weight=0.7)
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
-    for table in ("nodes", "graph_edges", "edge_history", "passages", "passage_texts",
-                  "former_texts", "texts_fts_docsize", "passages_vec", "sketches"):  # fmt: skip
+    for table in (
+        "nodes", "graph_edges", "edge_history", "passages", "texts_fts_docsize", "passages_vec",
+        "sketches",
+    ):  # fmt: skip
         assert count(store, table) == 0, table
     assert store.relations.all() == relations
 

@@ -9,7 +9,7 @@ from struct import pack
 import apsw
 import pytest
 from sqlite_stores import connection_of
-from things import LATE, a_node, an_edge
+from things import LATE, a_node, an_edge, whole_passages
 
 from pylore.core.errors import StoreError
 from pylore.core.vocabulary import CODE, TEXTS
@@ -24,7 +24,7 @@ def store() -> Iterator[Store]:
         for id, text in (("note-a", "tokens"), ("note-b", "…"), ("symbol-f", "tokens")):
             store.nodes.put(a_node(id, title=text, body=text))
             collection = CODE if id.startswith("symbol-") else TEXTS
-            (key,) = store.nodes.new_passages([id], collection)
+            (key,) = store.nodes.new_passages(whole_passages([id], collection))
             store.fulltext.add(collection, [(key, text, text, "", "", "")])
         store.nodes.put(a_node("run-1", title=""))
         store.nodes.put(a_node("note-gone", title="tokens", invalidated_at=LATE))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from things import EARLY, LATE, a_node, an_edge
+from things import EARLY, LATE, a_node, an_edge, fact_passage, whole_passages
 
 from pylore.store import Store
 
@@ -70,23 +70,22 @@ def test_what_was_written_is_noted_until_somebody_empties_it(store: Store) -> No
 def test_passages_of_facts(store: Store) -> None:
     store.edges.put_many([an_edge(A, B, weight=0.4, source="conversation", status="staged"),
                           an_edge(B, C)])  # fmt: skip
-    first, second = store.nodes.new_passages([A, B], "names")
-    store.facts.add([(first, (A, B, "relates_to"), "a of b"), (second, (B, C, "relates_to"), "x")])
+    first, second = store.nodes.new_passages(
+        [fact_passage((A, B, "relates_to"), "a of b"), fact_passage((B, C, "relates_to"), "x")]
+    )
+    store.nodes.new_passages(whole_passages([A], "names"))
     assert store.facts.passages([A]) == {(A, B, "relates_to"): (first, "a of b")}
     shown = store.facts.shown([first, second, 7777])
     assert shown.keys() == {first, second}
     assert shown[first][:5] == ("a of b", 0.4, "conversation", "staged", 0)
     assert shown[first][5] > 1 and EARLY < LATE
-    store.facts.remove([second])
+    store.nodes.remove_passages([second])
     assert store.facts.passages([A, B]).keys() == {(A, B, "relates_to")}
-    store.facts.remove_all()
-    assert not store.facts.passages([A, B]) and not store.facts.shown([first])
 
 
 def test_a_fact_is_as_old_as_when_it_was_read(store: Store) -> None:
     store.edges.put(an_edge(A, B))
-    (key,) = store.nodes.new_passages([A], "names")
-    store.facts.add([(key, (A, B, "relates_to"), "a of b")])
+    (key,) = store.nodes.new_passages([fact_passage((A, B, "relates_to"), "a of b")])
     before = store.facts.shown([key])[key]
     store.review.count_access([A], "2026-01-11T00:00:00Z")
     after = store.facts.shown([key])[key]

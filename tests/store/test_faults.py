@@ -190,7 +190,7 @@ def hostile(filled: Lore) -> Lore:
         for table, columns in (
             ("nodes", "title body tags file category source_ status_ created_at updated_at"),
             ("types", "description"), ("relations", "description"),
-            ("passage_texts", "title body tags file"), ("graph_edges", "created_at"),
+            ("passages", "heading"), ("graph_edges", "created_at"),
         ):  # fmt: skip
             for column in columns.split():
                 if not column.endswith("_"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from things import EARLY, LATE, LATER, a_node
+from things import EARLY, LATE, LATER, a_node, whole_passages
 
 from pylore.core.errors import LoreError
 from pylore.core.times import now
@@ -131,9 +131,7 @@ def test_a_forgotten_node_comes_back(store: Store) -> None:
 
 
 def test_small_questions(store: Store) -> None:
-    hidden = store.nodes.hidden_statuses()
-    assert hidden == ("superseded", "retracted")
-    assert store.nodes.hidden_statuses(("superseded",)) == ("retracted",)
+    hidden = ("superseded", "retracted")
     assert set(store.nodes.hidden(hidden, ALL) or ()) == {"note-b", "decision-d"}
     assert store.nodes.hidden(("retracted",), 1) == ["decision-d"]
     assert store.nodes.hidden(hidden, 1) is None
@@ -174,8 +172,8 @@ def test_verdicts_come_with_the_nodes(store: Store) -> None:
 
 
 def test_passages_have_keys_that_grow(store: Store) -> None:
-    first = store.nodes.new_passages(["note-a", "note-a", "note-b"], "texts")
-    second = store.nodes.new_passages(["symbol-src/a.py::f"], "names")
+    first = store.nodes.new_passages(whole_passages(["note-a", "note-a", "note-b"], "texts"))
+    second = store.nodes.new_passages(whole_passages(["symbol-src/a.py::f"], "names"))
     assert sorted({*first, *second}) == [*first, *second]
     assert store.nodes.passages(["note-a", "symbol-src/a.py::f"]) == [
         (first[0], "texts"), (first[1], "texts"), (second[0], "names"),

@@ -7,7 +7,7 @@ from zlib import compress
 import pytest
 
 from pylore.core.errors import StoreDamaged
-from pylore.store import passages as packing
+from pylore.store import packing
 
 
 def test_a_text_is_itself_again() -> None:

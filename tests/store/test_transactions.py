@@ -8,7 +8,7 @@ from struct import pack
 
 import pytest
 from stores import Kept
-from things import a_node, an_edge
+from things import a_node, an_edge, whole_passages
 
 from pylore.core.errors import (
     GraphUnavailable,
@@ -169,7 +169,7 @@ def test_whoever_opens_a_store_may_compare_vectors_at_once(store: Store, kept: K
     one, other = pack("<8f", *[1.0] * 8), pack("<8f", *[-1.0] * 8)
     with store.transaction():
         store.nodes.put(a_node("note-a"))
-        keys = store.nodes.new_passages(["note-a", "note-a"], TEXTS)
+        keys = store.nodes.new_passages(whole_passages(["note-a", "note-a"], TEXTS))
         store.vectors.create(8)
         store.vectors.add(zip(keys, (one, other), strict=True))
     asks: tuple[Callable[[Store], object], ...] = (

@@ -7,7 +7,7 @@ from struct import pack
 
 import apsw
 import pytest
-from things import EARLY, LATE, a_node, an_edge
+from things import EARLY, LATE, a_node, an_edge, whole_passages
 
 from pylore.core.vocabulary import TEXTS
 from pylore.store import scratch_store
@@ -29,7 +29,7 @@ def filled() -> Iterator[apsw.Connection]:
         judged = anchor.copy()
         judged.verdict = "drifted"
         edge = an_edge("note-a", "run-1", "used_in_run", 0.5)
-        (key,) = store.nodes.new_passages(["note-a"], TEXTS)
+        (key,) = store.nodes.new_passages(whole_passages(["note-a"], TEXTS))
         store.fulltext.add(TEXTS, [(key, "words", "words", "", "", "")])
         store.vectors.create(8)
         store.vectors.add([(key, pack("<8f", *[1.0] * 8))])
@@ -46,7 +46,7 @@ def filled() -> Iterator[apsw.Connection]:
         yield store.connection
 
 
-MADE = ("passages", "passages_vec", "passage_texts", "former_texts", "ratings", "sketches")
+MADE = ("passages", "passages_vec", "ratings", "sketches")
 """What ``lore store reindex`` makes anew, and is looked at apart from the rest."""
 
 
@@ -154,11 +154,9 @@ def test_a_fact_about_the_store_has_a_form(
         ("UPDATE passages SET key = (1 << 53) + 1", "passages.key: 1"),
         ("UPDATE passages SET collection = 'tales'", "passages.collection: 1"),
         ("UPDATE ratings SET helpful = 'x'", "ratings.helpful: 1"),
-        ("REPLACE INTO passage_texts(key, digest, tags) VALUES (1, 0, x'00')",
-         "passage_texts.tags: 1"),
-        ("REPLACE INTO passage_texts(key, digest, start) VALUES (1, 0, -1)",
-         "passage_texts.start: 1"),
-        ("REPLACE INTO former_texts VALUES (1, '', x'00', '', '')", "former_texts.body: 1"),
+        ("UPDATE passages SET heading = x'00'", "passages.heading: 1"),
+        ("UPDATE passages SET start = -1", "passages.start: 1"),
+        ("UPDATE passages SET relation = x'00'", "passages.relation: 1"),
         ("UPDATE passages_vec SET key = -1", "passages_vec.key: 1"),
         ("UPDATE passages_vec SET embedding = zeroblob(32)", "passages_vec.embedding: 1"),
         ("UPDATE passages_vec SET embedding = zeroblob(8)", "passages_vec.embedding: 1"),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_stores import connection_of
-from things import a_node
+from things import a_node, whole_passages
 
 from pylore.core.vocabulary import TEXTS
 from pylore.store import Store, scratch_store, vectors
@@ -83,7 +83,7 @@ def put(store: Store, rows: list[bytes]) -> list[int]:
     ]
     for node in nodes:
         store.nodes.put(node)
-    keys = store.nodes.new_passages([node.id for node in nodes], TEXTS)
+    keys = store.nodes.new_passages(whole_passages([node.id for node in nodes], TEXTS))
     store.fulltext.add(TEXTS, [(key, "a passage", "", "", "", "") for key in keys])
     store.vectors.add(zip(keys, rows, strict=True))
     return [*keys]

@@ -23,7 +23,7 @@ def preload() -> None:
     for module in pkgutil.walk_packages(pylore.__path__, "pylore."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    StaticEmbedder().learn(["words"])  # makes the table of pieces, where there is none
+    StaticEmbedder().embed(["words"])  # makes the table of pieces, where there is none
     gc.freeze()  # a child that collects garbage would copy every page
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pylore.core.model import Edge, Node
+
+NewPassage = tuple[str, str, str, int, int, "str | None", "str | None"]
 
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
 
@@ -20,3 +23,16 @@ def an_edge(
 ) -> Edge:
     """An edge, made early."""
     return Edge(from_id, to_id, relation, weight, **{"created_at": EARLY, **fields})
+
+
+def whole_passages(ids: Iterable[str], collection: str) -> list[NewPassage]:
+    """Return a passage for each of these nodes, of all of its text."""
+    return [(id, collection, "", 1, 1 << 30, None, None) for id in ids]
+
+
+def fact_passage(
+    edge: tuple[str, str, str], sentence: str, collection: str = "names"
+) -> NewPassage:
+    """Return the passage that states a fact."""
+    subject, object, relation = edge
+    return subject, collection, sentence, 1, 0, object, relation
