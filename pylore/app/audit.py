@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..search.diversity import SAME_CATEGORY, TOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ..core.settings import Settings
@@ -46,15 +48,12 @@ def _diversity(store: Store, settings: Settings, runs: Sequence[str]) -> dict[st
     known = [ids for ids in answers.values() if len(ids) > SAME_CATEGORY]
     every = [*{id for ids in known for id in ids}]
     categories = store.nodes.categories(every, settings.category_tags)
-    shares = [_largest(ids, categories) for ids in known]
-    most, category = max(shares, key=lambda share: share[0], default=(0.0, None))
+    shares = []
+    for ids in known:
+        found = Counter(filter(None, map(categories.get, ids))) or {"": 0}
+        category = max(found, key=lambda name: (found[name], name))
+        shares.append((found[category] / len(ids), category))
+    most, category = max(shares, default=(0.0, ""))
     mean = sum(share for share, _ in shares) / len(shares) if shares else 0.0
     return {"answers": len(shares), "share": round(mean, 3), "most": round(most, 3),
-            "category": category}  # fmt: skip
-
-
-def _largest(ids: list[str], categories: Mapping[str, str]) -> tuple[float, str | None]:
-    """Return the largest share of one category, and which."""
-    found = [categories[id] for id in ids if id in categories]
-    category = max(sorted({*found}, reverse=True), key=found.count, default=None)
-    return (found.count(category) / len(ids), category) if category else (0.0, None)
+            "category": category or None}  # fmt: skip

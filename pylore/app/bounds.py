@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 
 _ROW = 2
 """Bytes between two rows of a list, and around it: a comma and the end of a line."""
-
 _LEAST_BUDGET = 64
 """Least budget of a context, in tokens: in less, nothing has room."""
-
-_TRIES = 8
-"""How often a context is made smaller."""
 
 
 def size(value: object) -> int:
@@ -79,7 +75,7 @@ def context_within(engine: Engine, question: str, text_bytes: int = 0, **options
         options: those of ``app.find.context``.
     """
     most, notes = text_bytes or engine.settings.max_bytes, list[str]()
-    for _ in range(_TRIES):
+    while True:
         found = context(engine, question, **options)
         found.notes += notes
         if most and not text_bytes and size(found.to_row()) > most and found.withheld:
@@ -89,9 +85,9 @@ def context_within(engine: Engine, question: str, text_bytes: int = 0, **options
         taken = len(found.text.encode()) if text_bytes else size(found.to_row())
         if not most or taken <= most:
             return found
-        budget = max(_LEAST_BUDGET, found.tokens_used * most // taken * 9 // 10)
+        budget = found.tokens_used * most // taken * 9 // 10
+        if budget < _LEAST_BUDGET:
+            raise LoreError(f"nothing that was found has room: max_bytes is {most}")
         engine = engine.changed([("budget", str(budget))], "max_bytes")
-        notes = [] if text_bytes else [
-            f"the budget was lowered to {budget} tokens: max_bytes is {most}"
-        ]  # fmt: skip
-    raise LoreError(f"nothing that was found has room: max_bytes is {most}")
+        note = f"the budget was lowered to {budget} tokens: max_bytes is {most}"
+        notes = [] if text_bytes else [note]

@@ -28,7 +28,7 @@ from ..system.files import SHARED
 from ..system.git_setup import Repository
 from ..system.parts import require_part
 from ..system.plugin_files import Events
-from ..system.project_files import leaves_by_link
+from ..system.project_files import real_place
 from ..terminal.output import note, write
 from ..terminal.text import columns, counts_text, each
 from .agents import noted, say_unreachable
@@ -78,7 +78,7 @@ def import_paths(
     root = project_root()
     for path in paths:
         if path != "-":
-            _require_readable(path, root)
+            _require_readable(path)
     documents = [path for path in paths if form is None and (os.path.isdir(path) or is_page(path))]
     files = [path for path in paths if path not in documents]
     size = 2 * sum(os.path.getsize(path) for path in files if not form and os.path.isfile(path))
@@ -122,13 +122,11 @@ def import_paths(
     session.tell("post-import", changes, events)
 
 
-def _require_readable(path: str, root: str) -> None:
+def _require_readable(path: str) -> None:
     """Raise LoreError without a file, or for a link out of the project, which a clone may bring."""
     if not os.path.exists(path):
         raise LoreError(f"{path}: there is no such file: check its name")
-    if leaves_by_link(root, path):
-        raise LoreError(f"{path}: is a link that leads out of the project: name "
-                        f"{os.path.realpath(path)} itself: nothing was imported")  # fmt: skip
+    real_place(path)
 
 
 def _name(path: str, form: str | None) -> str:

@@ -10,24 +10,16 @@ NO_SOURCE = frozenset(
 
 _NO_SOURCE_NAMES = frozenset(("changelog", "dockerfile", "gemfile", "makefile", "pipfile"))
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests__", "e2e"))
-_SCRIPT = (("test_", "test-"), ("_test", "-test", "_spec", ".test", ".spec", ".eval"), ("tests",))
-_NATIVE = (("test_",), ("_test", "_tests", "_unittest", "_gtest"), ("tests",))
-_CAMEL = ((), ("Test", "Tests", "TestCase", "Spec", "IT"), ())
-_TESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    **dict.fromkeys(("py", "pyi"), (("test_",), ("_test", "_tests"), ("tests", "conftest"))),
-    "go": ((), ("_test",), ()),
-    "rs": (("test_",), ("_test", "_tests"), ("tests", "test")),
-    "rb": (("test_",), ("_test", "_spec"), ("spec_helper", "test_helper")),
-    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue"), _SCRIPT),
-    **dict.fromkeys(("java", "kt", "scala", "groovy", "cs", "php", "swift"), _CAMEL),
-    **dict.fromkeys(("c", "cc", "cpp", "cxx", "h", "hpp"), _NATIVE),
-}
-"""Ending of a file to how the names of tests begin, how they end, and what they are as a whole."""
-_ANY_TESTS = (("test_",), ("_test", "_spec", ".test", ".spec"), ("conftest",))
+_TEST_BEGINNINGS = ("test_", "test-")
+_TEST_ENDS = (
+    "_test", "-test", ".test", "_tests", "_spec", ".spec", "_unittest", "Test", "Tests",
+    "TestCase", "Spec",
+)  # fmt: skip
+_TEST_NAMES = frozenset(("conftest", "spec_helper", "test_helper", "tests"))
 
 
 def is_test(path: str) -> bool:
-    """Return True if a path is that of a test, by the conventions of its language.
+    """Return True if a path is that of a test, by the conventions of any language.
 
     >>> is_test("tests/auth.py"), is_test("src/contest.py"), is_test("src/AuthTest.java")
     (True, False, True)
@@ -36,10 +28,8 @@ def is_test(path: str) -> bool:
     if not _TEST_FOLDERS.isdisjoint(map(str.lower, folders)):
         return True
     stem, _, ending = name.rpartition(".")
-    if ending == "test":
-        return True
-    begins, ends, whole = _TESTS.get(ending.lower(), _ANY_TESTS)
-    return stem.startswith(begins) or stem.endswith(ends) or stem in whole
+    is_named_so = stem.startswith(_TEST_BEGINNINGS) or stem.endswith(_TEST_ENDS)
+    return is_named_so or stem in _TEST_NAMES or ending == "test"
 
 
 _ASIDE = frozenset(
@@ -54,25 +44,15 @@ _GENERATED = (
 )  # fmt: skip
 
 
-_KINDS: dict[str, bool] = {}
-_MOST_KINDS = 65_536
-
-
 def is_aside(path: str) -> bool:
     """Return True if code at this path serves other code: tests, benchmarks, examples, migrations,
-    generated files, scripts of the documentation. Cached: a search asks for all files that match.
+    generated files, scripts of the documentation.
 
     >>> is_aside("tests/auth.py"), is_aside("db/migrations/1.py"), is_aside("a.py")
     (True, True, False)
     """
-    found = _KINDS.get(path)
-    if found is None:
-        if len(_KINDS) >= _MOST_KINDS:
-            _KINDS.clear()
-        folders = path.lower().split("/")[:-1]
-        found = is_test(path) or path.endswith(_GENERATED) or not _ASIDE.isdisjoint(folders)
-        _KINDS[path] = found
-    return found
+    folders = path.lower().split("/")[:-1]
+    return is_test(path) or path.endswith(_GENERATED) or not _ASIDE.isdisjoint(folders)
 
 
 def in_test_module(path: str, qualified: str) -> bool:

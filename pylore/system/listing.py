@@ -66,31 +66,20 @@ def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitL
         _walk(root, below, listing, found)
         return
     prefix = f"{below}/" if below else ""
-    behind = _behind_links(os.path.join(root, below) if below else root, names)
+    folders = {name.rpartition("/")[0] for name in names}
+    for folder in [*folders]:
+        while folder := folder.rpartition("/")[0]:
+            folders.add(folder)
+    # The index may have folders that were replaced by links.
+    links = (f"{one}/" for one in folders if os.path.islink(os.path.join(root, prefix + one)))
+    behind = (*links,)
     for name in names:
         if name.endswith("/"):  # a repository of its own, not a submodule
             listing.skip("repository")
-        elif name.rpartition("/")[0] in behind:
+        elif name.startswith(behind):
             listing.skip("symlink")
         else:
             found.append(prefix + name)
-
-
-def _behind_links(root: str, names: list[str]) -> set[str]:
-    """Return the folders of files that are links, or are behind one: the index may have folders
-    that were replaced by links.
-    """
-    plain, links = {""}, set[str]()
-    for folder in {name.rpartition("/")[0] for name in names}:
-        way = []
-        while folder not in plain and folder not in links:
-            if os.path.islink(os.path.join(root, folder)):
-                links.add(folder)
-            else:
-                way.append(folder)
-                folder = folder.rpartition("/")[0]
-        (links if folder in links else plain).update(way)
-    return links
 
 
 def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:

@@ -69,13 +69,9 @@ def own_files(path: str) -> str:
     raise LoreError(f"{path}, which came with lore, is missing: install lore again")
 
 
-def whole_entries(path: str | None = None) -> str:
-    """Return ``path`` (default: this process's ``PATH``) without relative entries.
-
-    >>> whole_entries(":/usr/bin:.:bin:/bin")
-    '/usr/bin:/bin'
-    """
-    given = os.environ.get("PATH", os.defpath) if path is None else path
+def whole_entries() -> str:
+    """Return this process's ``PATH`` without relative entries."""
+    given = os.environ.get("PATH", os.defpath)
     # Nothing at all would be the working directory again.
     return ":".join(entry for entry in given.split(":") if entry.startswith("/")) or os.defpath
 

@@ -62,15 +62,6 @@ def place_within(root: str, path: str) -> str:
     return full
 
 
-def leaves_by_link(root: str, path: str) -> bool:
-    """Return True if a path below ``root`` (``docs/*.md``) leads elsewhere by a clone's link."""
-    base, named = os.path.realpath(root), os.path.abspath(path)
-    if _is_in(base, os.path.realpath(path)):
-        return False
-    stands = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
-    return is_below(base, stands) or is_below(base, named) or is_below(os.path.abspath(root), named)
-
-
 def read_plain(path: str, most: int) -> bytes:
     """Return the content of a plain file, at most one byte more than ``most``; no link is followed.
     Raise OSError, or LoreError if it is not a plain file, or a store.

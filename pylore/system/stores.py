@@ -91,7 +91,7 @@ def former(folder: str) -> tuple[str, str]:
     of a repository token and place of the original's. Both are empty if there is none.
     """
     project = _project(folder)
-    own, token = _store(project), project.token()
+    own, token = renewed(project), project.token()
     place = token and project_of(project.path_of(token))
     if place and place != project.place and project.path_of(token) != own:
         return token, place
@@ -130,7 +130,7 @@ def adopt(word: str, folder: str) -> tuple[str, str]:
     from .atomic_write import alone
 
     project, (_, _, source) = _project(folder), gone_store(word)
-    own, token = _store(project), os.urandom(10).hex()
+    own, token = renewed(project), os.urandom(10).hex()
     with alone(project.key):
         trust(source, trusted=False)
         if project.git:
@@ -165,10 +165,6 @@ def _project(folder: str) -> ProjectFolder:
         raise LoreError(f"{project.key}: belongs to another user, and gets no store of yours: "
                         "choose a folder with LORE_DIR")  # fmt: skip
     return project
-
-
-def _store(project: ProjectFolder) -> str:
-    return project.bound() or renewed(project)
 
 
 def _bind(project: ProjectFolder, token: str) -> None:
