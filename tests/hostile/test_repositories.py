@@ -319,10 +319,10 @@ NAMED = tuple(
 
 ASKING: Words = (
     ("search", "tokens", "--files", "@git"), ("related", "--files", "@git"), ("index",),
-    ("index", "--since", "HEAD~1"), ("verify",), HISTORY, ("anchor", "decision-a", "src/auth.py"),
+    ("verify",), HISTORY, ("anchor", "decision-a", "src/auth.py"),
     ("add", "note", "x", "--file", "src/auth.py"), ("sync", "--install", "--hooks"),
     ("sync", "--uninstall"), ("hook", "install", "git"), ("hook", "status"),
-    ("hook", "uninstall", "git"),
+    ("hook", "install", "git", "--remove"),
 )  # fmt: skip
 """Every command that starts git."""
 
