@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..code.rules import program
@@ -16,7 +15,7 @@ from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
-from ..store import FILE, open_store, scratch_store
+from ..store import open_store, scratch_store
 from ..store.backup import copies_kept
 from ..store.check import sqlite_version, vector_extension
 from ..store.connection import TO_WIPE
@@ -45,14 +44,14 @@ class Check(NamedTuple):
     fix: str | None = None
 
 
-@dataclass
-class Subject:
-    """The folder, settings and store that are checked."""
+class Row(NamedTuple):
+    """A check: ``look`` returns a text if all is well, else a list of findings, or a result."""
 
-    folder: str
-    settings: Settings
-    full: bool
-    store: Store = field(init=False)
+    id: str
+    look: Callable[[], str | Sequence[str] | Check]
+    fix: str
+    fails: bool = True
+    """False if findings are warnings."""
 
 
 @command("doctor [--full]", needs_config=False)
@@ -69,8 +68,7 @@ def doctor(session: Session, *, full: bool = option("--full", "check every index
     session.use(settings)
     session.require_whole("doctor")
     rows = []
-    total = len(MACHINE) + len(STORE)
-    with session.progress("checking", total, kept="nothing was changed") as advance:
+    with session.progress("checking", kept="nothing was changed") as advance:
         for id, check in examine(data_folder(), settings, full=full):
             rows.append({"id": id, "ok": check.ok, "detail": check.detail, "fix": check.fix})
             advance(1)
@@ -99,19 +97,42 @@ def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[
 
     ``full`` compares the store's indexes with its tables, which reads it all.
     """
-    it = Subject(folder, settings, full)
-    for row in MACHINE:
-        yield row[0], _checked(it, *row[1:])
+    for row in of_machine(settings):
+        yield row.id, _checked(row)
     try:
-        it.store = open_store(folder, busy_timeout=settings.busy_timeout)
+        store = open_store(folder, busy_timeout=settings.busy_timeout)
     except LoreError as error:
         yield "store", _failed(error, IMPORT)
         return
-    with it.store as store:
-        for row in STORE:
-            yield row[0], _checked(it, *row[1:], store.checks.faults, store.faults)
-            if row[0] == "integrity" and not store.checks.is_sound():
+    with store:
+        for row in of_store(store, settings, full=full):
+            yield row.id, _checked(row, store.checks.faults, store.faults)
+            if row.id == "integrity" and not store.checks.is_sound():
                 return  # statements may find no end in such a file
+
+
+def _checked(row: Row, *faults: AbstractContextManager[object]) -> Check:
+    """Return the finding of a check; a failed one if it raises."""
+    try:
+        with ExitStack() as stack:
+            for one in faults:
+                stack.enter_context(one)
+            found = row.look()
+    except (LoreError, OSError) as error:
+        return _failed(error, row.fix)
+    if isinstance(found, str):
+        return Check(found)
+    if isinstance(found, Check):
+        return found
+    return Check(first_of([*found], FEW), not row.fails, row.fix)
+
+
+def _failed(error: Exception, fix: str) -> Check:
+    """Return a failed check; the last part of a LoreError is its fix."""
+    what, _, advice = str(error).rpartition(": ")
+    if isinstance(error, LoreError) and what:
+        return Check(what, False, fix if advice.startswith("run 'lore doctor'") else advice)
+    return Check(str(error), False, fix)
 
 
 def checks_text(rows: Sequence[dict[str, Any]]) -> str:
@@ -124,153 +145,95 @@ def checks_text(rows: Sequence[dict[str, Any]]) -> str:
     return text
 
 
-Look = Callable[[Subject], "str | list[str] | Check"]
-"""Returns what is fine, or findings."""
+def of_machine(settings: Settings) -> list[Row]:
+    """Return the checks of the machine and the settings."""
 
-Row = tuple[str, Look, str, bool]
-"""Name of a check, its function, the way to mend findings, and False if they only warn."""
+    def embedder() -> str:
+        found = open_embedder(settings.embedder, scratch_store(), settings)
+        if found is None:
+            return "none: search is by full text alone"
+        found.embed(["a word"])
+        return f"{found.name}, {found.dimension} dimensions"
 
-
-def _checked(
-    it: Subject, look: Look, fix: str, fails: bool, *faults: AbstractContextManager[object]
-) -> Check:
-    """Return the finding of a function; a failed check if it raises."""
-    try:
-        with ExitStack() as stack:
-            for one in faults:
-                stack.enter_context(one)
-            found = look(it)
-    except (LoreError, OSError) as error:
-        return _failed(error, fix)
-    if isinstance(found, list):
-        found = Check(first_of(found, FEW), not fails, fix)
-    return Check(found) if isinstance(found, str) else found
-
-
-def _failed(error: Exception, fix: str) -> Check:
-    """Return a failed check; the last part of a LoreError is its fix."""
-    what, _, advice = str(error).rpartition(": ")
-    if isinstance(error, LoreError) and what:
-        return Check(what, False, fix if advice.startswith("run 'lore doctor'") else advice)
-    return Check(str(error), False, fix)
+    python = f"Python {sys.version.partition(' ')[0]}, {sys.executable}"
+    lines = [*settings.problems, *settings.warnings]
+    return [
+        Row("python", lambda: python, SETUP),
+        Row("sqlite", sqlite_version, SETUP),
+        Row("sqlite-vec", vector_extension, SETUP),
+        Row("embedder", embedder, SETUP),
+        Row("ast-grep", program, SETUP),
+        Row("jq", lambda: find_program("jq") or ["--jq does not work"], "install jq", fails=False),
+        Row("config", lambda: lines or "every line is valid", "correct these lines",
+            fails=bool(settings.problems)),
+    ]  # fmt: skip
 
 
-# --- the machine
+def of_store(store: Store, settings: Settings, *, full: bool) -> list[Row]:
+    """Return the checks of a store, the file itself first."""
+    checks = store.checks
 
+    def missing(*, derived: bool) -> list[str]:
+        found = [name for name in checks.missing_tables() if (name in checks.derived) is derived]
+        return [f"{name} is missing" for name in found]
 
-def _embedder(it: Subject) -> str:
-    embedder = open_embedder(it.settings.embedder, scratch_store(), it.settings)
-    if embedder is None:
-        return "none: search is by full text alone"
-    embedder.embed(["a word"])
-    return f"{embedder.name}, {embedder.dimension} dimensions"
+    def passages() -> list[str]:
+        wrong = store.ratings.wrong()
+        ratings = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
+        return checks.unindexed() + ratings
 
+    def vectors() -> str | Check:
+        held, begun = store.meta.get("embedder"), store.staged_vectors.embedder
+        wanted = open_embedder(settings.embedder, store, settings)
+        if held is None:
+            needed = wanted is not None and store.nodes.count_by_type()
+            return Check("none: search is by full text alone", True, EMBED) if needed else "none"
+        if wanted is not None and wanted.name != held:
+            return Check(f"of {held}, the embedder is {wanted.name}", False, EMBED)
+        if lacking := checks.unembedded():
+            mend = f"run 'lore store embed --missing', or {REINDEX.removeprefix('run ')}"
+            return Check(first_of(lacking, FEW), False, mend)
+        if begun is not None:
+            return Check(f"of {held}; those of {begun} are unfinished", True, EMBED)
+        return f"of {held}, one a passage"
 
-def _config(it: Subject) -> str | list[str] | Check:
-    if it.settings.problems:
-        return ["; ".join(it.settings.problems)]
-    if it.settings.warnings:
-        return Check("; ".join(it.settings.warnings), True, "correct these lines")
-    return "every line is valid"
+    def edges() -> list[str]:
+        # A clone may lack files that its records link to; an import may complete other edges.
+        return [f"{a} {relation} {b}" for a, b, relation in store.edges.dangling()
+                if not a.startswith(CODE_IDS) and not b.startswith(CODE_IDS)]  # fmt: skip
 
+    def similar() -> str | list[str]:
+        plan = Plan.of(store)
+        why = stale(store, plan) if plan else ""
+        return [why] if why else "up to date" if plan else "none"
 
-def _data_folder(it: Subject) -> str | list[str] | Check:
-    folder, path = it.folder, os.path.join(it.folder, FILE)
-    if not os.path.isdir(folder):
-        return Check(f"{folder}: there is no such folder", False, "run 'lore init'")
-    for place in filter(os.path.exists, (folder, path)):
-        if not os.access(place, os.R_OK | os.W_OK):
-            return [f"{place} cannot be read and written"]
-    return folder
-
-
-MACHINE: tuple[Row, ...] = (
-    ("python", lambda _: f"Python {sys.version.partition(' ')[0]}, {sys.executable}", SETUP, True),
-    ("sqlite", lambda _: sqlite_version(), SETUP, True),
-    ("sqlite-vec", lambda _: vector_extension(), SETUP, True),
-    ("embedder", _embedder, SETUP, True),
-    ("ast-grep", lambda _: program(), SETUP, True),
-    ("jq", lambda _: find_program("jq") or ["--jq does not work"], "install jq", False),
-    ("config", _config, "correct these lines", True),
-    ("data-folder", _data_folder, "change its permissions", True),
-)
-
-
-# --- the store
-
-
-def _tables(it: Subject) -> str | Check:
-    checks = it.store.checks
-    replaced = checks.replaced_tables()
-    missing = [] if replaced else checks.missing_tables()
-    if not replaced and not missing:
-        return "all there"
-    fix = REINDEX if missing and checks.derived.issuperset(missing) else IMPORT
-    found = [*replaced, *(f"{name} is missing" for name in missing)]
-    return Check(first_of(found, FEW), False, fix)
-
-
-def _vectors(it: Subject) -> str | Check:
-    store, settings = it.store, it.settings
-    held = store.meta.get("embedder")
-    wanted = open_embedder(settings.embedder, store, settings)
-    if held is None:
-        if wanted is None or not store.nodes.count_by_type():
-            return "none"
-        return Check("none: search is by full text alone", True, EMBED)
-    if wanted is not None and wanted.name != held:
-        return Check(f"of {held}, the embedder is {wanted.name}", False, EMBED)
-    lacking = store.checks.unembedded()
-    if lacking:
-        fix = "run 'lore store embed --missing'" if store.checks.only_without_vectors() else REINDEX
-        return Check(first_of(lacking, FEW), False, fix)
-    begun = store.staged_vectors.embedder
-    if begun is not None:
-        return Check(f"of {held}, one a passage; those of {begun} are unfinished", True, EMBED)
-    return f"of {held}, one a passage"
-
-
-def _edges(it: Subject) -> str | list[str]:
-    # A clone may lack files that its records link to; an import may complete other edges.
-    ends = ((a, b, relation) for a, b, relation in it.store.edges.dangling()
-            if not a.startswith(CODE_IDS) and not b.startswith(CODE_IDS))  # fmt: skip
-    return [f"{a} {relation} {b}" for a, b, relation in ends] or "every live edge joins live nodes"
-
-
-def _passages(it: Subject) -> str | list[str]:
-    wrong = it.store.ratings.wrong()
-    ratings = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
-    return it.store.checks.unindexed() + ratings or "every live node is indexed"
-
-
-def _similar(it: Subject) -> str | list[str]:
-    plan = Plan.of(it.store)
-    why = stale(it.store, plan) if plan else ""
-    return [why] if why else "up to date" if plan else "none"
-
-
-STORE: tuple[Row, ...] = (
-    ("store", lambda it: f"{it.store.path}, version {it.store.checks.version}", IMPORT, True),
-    ("tables", _tables, IMPORT, True),
-    ("integrity", lambda it: it.store.checks.damage(full=it.full) or "sound", IMPORT, True),
-    ("values", lambda it: it.store.checks.wrong_values() or "as lore writes them", IMPORT, True),
-    ("made-values", lambda it: it.store.checks.wrong_values(made=True) or "as lore makes them",
-        REINDEX, True),
-    ("fulltext", lambda it: it.store.checks.fulltext_damage()
-        or f"{it.store.fulltext.engine.name}, sound", REINDEX, True),
-    ("foreign-keys", lambda it: it.store.checks.foreign_key_violations()
-        or "every type and relation is known", IMPORT, True),
-    ("passages", _passages, REINDEX, True),
-    ("vectors", _vectors, REINDEX, True),
-    ("edges", _edges, "import the missing nodes, or remove the edges: lore link --remove FROM "
-        "RELATION TO", False),
-    ("ontology", lambda it: [" ".join(row[:3]) for row in misfits(it.store)]
-        or "every live edge joins types that its relation does", "use a relation that fits, or "
-        "confirm: lore link --force FROM RELATION TO", False),
-    ("similar", _similar, "run 'lore graph similar'", False),
-    ("purged", lambda it: ["what was purged is still in free pages"] if it.store.meta.get(TO_WIPE)
-        else "nothing that was purged is left in the file", REINDEX, False),
-    ("copies", lambda it: [f"{path} is kept from before a restore"
-        for path in copies_kept(it.store.path)] or "none is kept from before a restore",
-        "delete them when you no longer need them", False),
-)  # fmt: skip
+    return [
+        Row("store", lambda: f"{store.path}, version {checks.version}", IMPORT),
+        Row("data-folder", lambda: "writable" if store.writable
+            else ["it cannot be written: search works, nothing can be added"],
+            "change its permissions"),
+        Row("tables", lambda: checks.replaced_tables() + missing(derived=False) or "all there",
+            IMPORT),
+        Row("indexes", lambda: missing(derived=True) or "all there", REINDEX),
+        Row("integrity", lambda: checks.damage(full=full) or "sound", IMPORT),
+        Row("values", lambda: checks.wrong_values() or "as lore writes them", IMPORT),
+        Row("made-values", lambda: checks.wrong_values(made=True) or "as lore makes them", REINDEX),
+        Row("fulltext", lambda: checks.fulltext_damage() or f"{store.fulltext.engine.name}, sound",
+            REINDEX),
+        Row("foreign-keys", lambda: checks.foreign_key_violations()
+            or "every type and relation is known", IMPORT),
+        Row("passages", lambda: passages() or "every live node is indexed", REINDEX),
+        Row("vectors", vectors, REINDEX),
+        Row("edges", lambda: edges() or "every live edge joins live nodes",
+            "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO",
+            fails=False),
+        Row("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)]
+            or "every live edge joins types that its relation does",
+            "use a relation that fits, or confirm: lore link --force FROM RELATION TO",
+            fails=False),
+        Row("similar", similar, "run 'lore graph similar'", fails=False),
+        Row("purged", lambda: ["what was purged is still in free pages"] if store.meta.get(TO_WIPE)
+            else "nothing that was purged is left in the file", REINDEX, fails=False),
+        Row("copies", lambda: copies_kept(store.path) or "none is kept from before a restore",
+            "delete them when you no longer need them", fails=False),
+    ]  # fmt: skip

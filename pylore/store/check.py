@@ -206,12 +206,6 @@ class Checks:
             },
         )
 
-    def only_without_vectors(self) -> bool:
-        """Return whether what ``unembedded`` finds is passages without a vector and nothing
-        else."""
-        found = self.unembedded()
-        return len(found) == 1 and found[0].endswith("without a vector")
-
     def _has_vectors(self) -> bool:
         return Meta(self._db).get("embedder") is not None
 

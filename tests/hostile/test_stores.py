@@ -24,7 +24,6 @@ from homes import move_home
 
 from pylore import Lore
 from pylore.cli.main import run
-from pylore.system.files import user_secret
 
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 60
@@ -420,7 +419,6 @@ class Project:
             lore.link("note-1", "relates_to", "note-2")
             lore.link("note-2", "relates_to", "note-3")
         self.data = _altered(self._whole(), SOUND)
-        user_secret()  # which a context makes, whatever the store
         self.outside = self._files()
 
     def _whole(self) -> bytes:
@@ -482,7 +480,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, folder / "home")
         patch.chdir(folder)
-        patch.setattr("pylore.cli.doctor.MACHINE", ())
+        patch.setattr("pylore.cli.doctor.of_machine", lambda settings: [])
         patch.setenv("LORE_DIR", str(folder / ".lore"))
         patch.setenv("LORE_STORE", str(folder / ".lore"))
         yield Project(folder)
