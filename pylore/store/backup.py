@@ -15,7 +15,7 @@ from .connection import apsw
 from .faults import Translated, meaning
 from .history import RESTORE_BACKUP
 from .opening import APPLICATION_ID, FILE, SCHEMA_VERSION, open_store, open_to_replace, reading_copy
-from .schema import refuse_foreign
+from .schema import require_own_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _verify(path: str, shown: str, counts: tuple[int, int]) -> None:
         connection = reading_copy(path)
         try:
             version = connection.pragma("user_version")
-            refuse_foreign(connection, shown)
+            require_own_schema(connection, shown)
             found = Checks(connection, path).damage(full=True)
             copied = counts if found else count(connection)
         finally:

@@ -9,16 +9,11 @@ from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
 from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText
 from .nodes import Meta
-from .schema import create_schema, foreign_objects
+from .schema import empty_store, other_statements
 from .values import wrong_values
 from .vector_tables import BITS, KEYS
 from .vector_tables import TABLES as VECTOR_TABLES
 from .vectors import Vectors
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 LIMIT = 100
 """The most findings that are asked of SQLite's own check."""
@@ -112,21 +107,18 @@ class Checks:
 
     def missing_tables(self) -> list[str]:
         """Return the tables, indexes and triggers that the schema has and this store has not."""
-        found = _schema_names(self._db)
-        whole = apsw.Connection(":memory:")
-        create_schema(whole, "auto")
+        found = _tables(self._db)
+        wanted = _tables(empty_store(self._db))
         if "meta" in found and self._has_vectors():
-            Vectors(whole).create(1)
-        lacking = {name: table for name, table in _schema_names(whole).items() if name not in found}
+            wanted.update((name, name) for name in VECTOR_TABLES)
+        lacking = {name: table for name, table in wanted.items() if name not in found}
         return sorted(  # what belongs to a table goes without saying where that is missing
             name for name, table in lacking.items() if name == table or table not in lacking
         )
 
     def replaced_tables(self) -> list[str]:
-        """Return the tables that stand in the place of lore's own, and are spared when it is
-        opened."""
-        found = foreign_objects(self._db, spared=())
-        return [f"{name} is not lore's" for name in sorted(found)]
+        """Return the tables, indexes, triggers and views that are not those of the schema."""
+        return [f"{name} is not lore's" for name in other_statements(self._db)]
 
     def damage(self, *, full: bool = False) -> list[str]:
         """Return what SQLite's own check finds in the file, the full-text index left aside.
@@ -222,10 +214,10 @@ class Checks:
         return [] if found == ["ok"] else found
 
 
-def _schema_names(connection: apsw.Connection) -> dict[str, str]:
+def _tables(connection: apsw.Connection) -> dict[str, str]:
     """Return name of a table, index or trigger to the table that it belongs to."""
-    rows: Iterable[tuple[str, str]] = connection.execute(
+    rows = connection.execute(
         "SELECT name, tbl_name FROM sqlite_schema"
         " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
     )
-    return dict(rows)
+    return {str(name): str(table) for name, table in rows}

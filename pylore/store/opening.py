@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 
-from ..core.errors import NoStore, StoreError, StoreReadOnly
-from ..system.files import STORE, make_private_file, make_private_folder
+from ..core.errors import LoreError, NoStore, StoreError, StoreReadOnly
+from ..system.files import STORE, make_private_file, make_private_folder, user_folder
 from .connection import BusyHandler, apsw, set_bounds
 from .faults import Translated, Whatever, lacks_room
-from .schema import create_schema, refuse_foreign
+from .schema import create_schema, require_own_schema
 from .store import Store, Transaction
 
 FILE = STORE
@@ -37,8 +37,18 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
         if version != SCHEMA_VERSION:
             connection.close()
             raise _other_version(path, version)
-        refuse_foreign(connection, path)
+        if not _is_in_data_folder(folder):
+            require_own_schema(connection, path)
     return Store(connection, path, busy_timeout)
+
+
+def _is_in_data_folder(folder: str) -> bool:
+    """Return True for a folder of the user's own in which lore makes stores of projects."""
+    try:
+        projects = f"{user_folder('XDG_DATA_HOME', '.local/share')}/projects"
+    except LoreError:  # no home folder
+        return False
+    return os.path.dirname(os.path.abspath(folder)) == projects
 
 
 def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
@@ -230,7 +240,6 @@ def _distrust_schema(connection: apsw.Connection, _: float) -> None:
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # until a Transaction has looked
 
 
 def _check_relations(connection: apsw.Connection, _: float) -> None:

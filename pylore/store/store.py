@@ -435,9 +435,7 @@ class Transaction:
     another is a part of it: the outermost commits or changes nothing.
 
     Raises:
-        StoreError: another writer did not end within ``busy_timeout``; or the store has
-            triggers that are not lore's. They are switched off until this has been
-            looked at, so none has run.
+        StoreBusy: another writer did not end within ``busy_timeout``.
     """
 
     def __init__(
@@ -456,7 +454,6 @@ class Transaction:
             return
         try:
             self._begin()
-            self._look()
             if self._command:
                 self._begin_command()
         except BaseException:
@@ -482,18 +479,6 @@ class Transaction:
             self._connection.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
             raise StoreBusy(f"{self._path}: {LOCKED}") from None
-
-    def _look(self) -> None:
-        from .schema import foreign_triggers
-
-        foreign = foreign_triggers(self._connection)
-        if foreign:
-            raise StoreError(
-                f"{self._path}: has triggers that are not lore's ({', '.join(foreign)}): "
-                "drop them, or import an export into a new store"
-            )
-        if not self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, -1):
-            self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
 
     def _begin_command(self) -> None:
         self._connection.execute(

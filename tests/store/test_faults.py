@@ -132,7 +132,9 @@ def test_a_full_text_index_of_an_unknown_tokenizer_is_named(filled: Lore) -> Non
         )
         assert db.changes() == 1
     for words in (["search", "tokens"], ["add", "note", "x"]):
-        assert "search.db: has tables that are not lore's" in filled.refuse(*words, code=1)
+        assert "search.db: its schema is not lore's (texts_fts): import" in filled.refuse(
+            *words, code=1
+        )
 
 
 # --- interruptions

@@ -13,7 +13,7 @@ from pylore import Lore
 from pylore.cli.main import run
 from pylore.core.errors import StoreError
 from pylore.store import create_store, open_store
-from pylore.store.schema import foreign_objects
+from pylore.store.schema import HASHES, schema_hash
 
 
 @pytest.fixture(autouse=True)
@@ -35,29 +35,30 @@ def altered(folder: Path, *statements: str) -> str:
 
 
 @pytest.mark.parametrize("engine", ["fts5", "fts4"])
-def test_all_that_lore_makes_is_its_own(tmp_path: Path, engine: str) -> None:
+def test_hash_of_the_schema_is_that_of_every_store(tmp_path: Path, engine: str) -> None:
     with create_store(str(tmp_path), fulltext=engine) as store:
+        assert schema_hash(connection_of(store)) == HASHES[engine], "write this into schema.py"
         store.vectors.create(64)
         store.staged_vectors.begin("another", 128)
+        store.whole_files.put([("a.py", "words", "parts")])
+        store.remotes.make()
         connection_of(store).execute("ANALYZE")
-        assert foreign_objects(connection_of(store), spared=()) == {}
+        assert store.checks.missing_tables() == store.checks.replaced_tables() == []
+        assert schema_hash(connection_of(store)) == HASHES[engine]
         store.staged_vectors.take_over()
         store.compact()
-        assert foreign_objects(connection_of(store), spared=()) == {}
+        assert schema_hash(connection_of(store)) == HASHES[engine]
 
 
 @pytest.mark.parametrize(
     ("statement", "named"),
     [
-        ("CREATE VIEW v AS SELECT 1", "views that are not lore's (v)"),
-        ("CREATE INDEX i ON nodes(hex(title))", "indexes that are not lore's (i)"),
-        ("CREATE TABLE t(a, b AS (hex(a)))", "tables that are not lore's (t)"),
-        ("CREATE TABLE t(a CHECK (hex(a) > 1))", "tables that are not lore's (t)"),
-        ("CREATE TRIGGER r AFTER DELETE ON nodes BEGIN SELECT 1; END", "triggers that"),
-        (
-            "DROP TABLE purged; CREATE TABLE Purged(id, at)",
-            "tables that are not lore's (Purged)",
-        ),
+        ("CREATE VIEW v AS SELECT 1", "v"),
+        ("CREATE INDEX i ON nodes(hex(title))", "i"),
+        ("CREATE TABLE t(a, b AS (hex(a)))", "t"),
+        ("CREATE TRIGGER r AFTER DELETE ON nodes BEGIN SELECT 1; END", "r"),
+        ("CREATE TRIGGER sketches AFTER DELETE ON nodes BEGIN SELECT 1; END", "sketches"),
+        ("DROP TABLE purged; CREATE TABLE purged(id, at CHECK (hex(at) > 1))", "purged"),
     ],
 )
 def test_a_store_of_another_schema_is_refused_and_named(
@@ -66,12 +67,28 @@ def test_a_store_of_another_schema_is_refused_and_named(
     folder = altered(tmp_path, statement)
     with pytest.raises(StoreError) as refused:
         open_store(folder)
-    assert named in str(refused.value)
-    assert str(refused.value).endswith(": import an export that you trust into a new store")
+    assert f"its schema is not lore's ({named}): import an export" in str(refused.value)
 
 
-def test_a_plain_table_of_ones_own_does_no_harm(tmp_path: Path) -> None:
-    with open_store(altered(tmp_path, "CREATE TABLE mine(a TEXT, b)")) as store:
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE mine(a TEXT, b)",
+        "DROP TABLE ratings",
+        "DROP TABLE ratings; CREATE TABLE ratings(a, b)",
+    ],
+)
+def test_plain_and_missing_tables_do_no_harm(tmp_path: Path, statement: str) -> None:
+    with open_store(altered(tmp_path, statement)) as store:
+        assert store.types.all()
+
+
+def test_schema_of_a_project_store_is_not_looked_at(tmp_path: Path) -> None:
+    """A store in the user's own data folder was made by lore."""
+    projects = tmp_path / "home/data/lore/projects"
+    projects.mkdir(parents=True)
+    folder = altered(projects, "CREATE TABLE mine(a TEXT, b AS (hex(a)))")
+    with open_store(folder) as store:
         assert store.types.all()
 
 

@@ -43,7 +43,7 @@ def test_a_connection_does_nothing_that_lore_does_not_do(statement: str, folder:
 
 @pytest.mark.parametrize(
     ("what", "value"),
-    [("DEFENSIVE", 1), ("TRUSTED_SCHEMA", 0), ("ENABLE_VIEW", 0), ("ENABLE_TRIGGER", 0),
+    [("DEFENSIVE", 1), ("TRUSTED_SCHEMA", 0), ("ENABLE_VIEW", 0),
      ("ENABLE_FKEY", 1), ("ENABLE_QPSG", 1)],
 )  # fmt: skip
 def test_a_schema_that_came_with_a_clone_is_trusted_in_nothing(
@@ -52,33 +52,6 @@ def test_a_schema_that_came_with_a_clone_is_trusted_in_nothing(
     with open_store(folder) as store:
         assert connection_of(store).config(getattr(apsw, f"SQLITE_DBCONFIG_{what}"), -1) == value
         assert connection_of(store).pragma("synchronous") == 2
-        with store.transaction():
-            assert connection_of(store).config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, -1)
-
-
-def test_a_trigger_runs_only_in_a_transaction_and_only_lores_own(folder: str) -> None:
-    other = apsw.Connection(f"{folder}/search.db")
-    with open_store(folder) as store:
-        other.execute("CREATE TRIGGER evil AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END")
-        other.execute("CREATE TRIGGER base AFTER INSERT ON nodes BEGIN SELECT 1; END")
-        store.nodes.put(a_node("note-b"))
-        assert store.nodes.get("note-a") is not None
-        said = r"triggers that are not lore's \(base, evil\): drop"
-        with pytest.raises(StoreError, match=said), store.transaction():
-            store.nodes.put(a_node("note-c"))
-        assert not store.in_transaction and store.nodes.get("note-c") is None
-        other.execute("DROP TRIGGER evil; DROP TRIGGER base")
-        with store.transaction():
-            store.nodes.put(a_node("note-c"))
-    other.close()
-
-
-def test_no_more_than_five_of_what_is_not_lores_are_named(folder: str) -> None:
-    with apsw.Connection(f"{folder}/search.db") as connection:
-        for number in range(7):
-            connection.execute(f"CREATE VIEW v{number} AS SELECT 1")
-    with pytest.raises(StoreError, match=r"lore's \(v0, v1, v2, v3, v4, …\): import"):
-        open_store(folder)
 
 
 @pytest.mark.parametrize("logged", [True, False])
