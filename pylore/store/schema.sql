@@ -1,7 +1,6 @@
 -- search.db, version 1: all that a new store has. Readable with the plain sqlite3 shell.
 --
--- A store has these statements letter by letter (schema_check.py). A change of them is a new
--- version, with a row in STEPS of schema.py.
+-- A change of a statement changes the hashes in schema.py: tests/store/test_foreign.py prints them.
 
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,

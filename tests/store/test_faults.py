@@ -132,7 +132,7 @@ def test_a_full_text_index_of_an_unknown_tokenizer_is_named(filled: Lore) -> Non
         )
         assert db.changes() == 1
     for words in (["search", "tokens"], ["add", "note", "x"]):
-        assert "search.db: its schema is not lore's (texts_fts): import" in filled.refuse(
+        assert "search.db: its tables are not lore's (no such tokenizer" in filled.refuse(
             *words, code=1
         )
 
