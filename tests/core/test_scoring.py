@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.scoring import SURE_COSINE, convex, factor, recency, rrf
+from pylore.core.scoring import SURE_COSINE, convex, recency, rrf
 
 IDS = st.sampled_from("abcdefgh")
 MIN = 0.25
@@ -82,11 +82,6 @@ def test_the_best_of_a_leg_that_is_alone_has_1(fulltext: dict[str, float], share
     assert convex({"fulltext": fulltext}, {"fulltext": share}, MIN) == fused(fulltext, {}, share)
 
 
-@given(leg(st.floats(SURE_COSINE, 1)).filter(bool), SHARE)
-def test_the_best_of_sure_vectors_alone_has_1(vector: dict[str, float], share: float) -> None:
-    assert fused({}, vector, share)[next(iter(vector))] == pytest.approx(1)
-
-
 @given(FULLTEXT, VECTOR, SHARE)
 def test_who_is_ahead_in_every_leg_is_ahead(
     fulltext: dict[str, float], vector: dict[str, float], share: float
@@ -106,12 +101,6 @@ def test_a_better_score_of_one_leg_never_costs(fulltext: dict[str, float], by: f
     assert fused(better, {})[last] >= fused(fulltext, {})[last] - 1e-9
 
 
-def test_the_share_says_which_leg_counts() -> None:
-    fulltext, vector = {"a": 5.0}, {"b": 0.9}
-    assert fused(fulltext, vector, 1.0) == pytest.approx({"a": 1, "b": 0})
-    assert fused(fulltext, vector, 0.0) == pytest.approx({"a": 0, "b": 1})
-
-
 # --- age
 
 
@@ -125,11 +114,3 @@ def test_recency_by_hand() -> None:
 @given(st.floats(0, 50_000), st.floats(0, 5000), st.integers(1, 36_500))
 def test_recency_falls_from_1_towards_0(age: float, more: float, half_life: int) -> None:
     assert 0 <= recency(age + more, half_life) <= recency(age, half_life) <= 1
-
-
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
-def test_age_takes_off_at_most_its_weight(score: float, fresh: float, weight: float) -> None:
-    result = score * factor(fresh, weight)
-    assert score * (1 - weight) - 1e-12 <= result <= score
-    assert factor(1.0, weight) == 1
-    assert factor(0.0, weight) == pytest.approx(1 - weight)

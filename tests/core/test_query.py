@@ -1,0 +1,218 @@
+"""Queries: operators, the text of tools in them, names of code, and the kind of question."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples import examples
+
+from pylore.core.query import (
+    MOST_WORDS,
+    Operators,
+    asked_names,
+    asks_about_code,
+    asks_for_changes,
+    asks_what_to_do,
+    cleaned,
+    head_of,
+    is_question,
+    named_in,
+    read_operators,
+    version_of,
+)
+from pylore.core.text import words
+
+KNOWN = ("note", "auth")
+
+
+def read(text: str) -> Operators:
+    return read_operators(text, lambda kind, name: "" if name in KNOWN else f"no {kind} {name}")
+
+
+WORDS = st.sampled_from(
+    "tokens a-b std::vector foo::bar -Wall -O2 --all -rf -> -1 *.py src/** char** key: value"
+    " https://a.b/c:80 title: type::x tag:/x f(\"x\") \"key\": x*y x:y Title:x C:\\x naïve"
+    .split()
+)  # fmt: skip
+PIECES = st.one_of(
+    WORDS,
+    st.sampled_from(
+        'type:note tag:auth type:int title:a-b -cookie tok* to* " "a b" "" -- "x -"'.split(" ")
+    ),
+    st.text(max_size=8),
+)
+
+
+@given(st.lists(WORDS, max_size=MOST_WORDS))
+def test_text_without_operators_is_what_it_was(typed: list[str]) -> None:
+    text = "  ".join(typed)
+    found = read(text)
+    assert (found.any(), found.text, found.unread) == (False, text, [])
+
+
+@given(st.lists(PIECES, max_size=MOST_WORDS + 3))
+def test_any_text_is_read_and_no_word_is_lost(typed: list[str]) -> None:
+    text = " ".join(typed)
+    found = read(text)
+    if not found.any():
+        assert found.text == text
+        return
+    assert words(found.text)
+    taken = [*found.without, *found.tags, *found.types]
+    marks = ["tag"] * len(found.tags) + ["type"] * len(found.types) + ["title"] * len(found.titled)
+    folded = words(" ".join([found.text, *taken, *marks]).casefold())
+    assert sorted(folded) == sorted(words(text.casefold()))
+    for phrase in (*found.phrases, *found.titled, *found.without, *found.beginnings):
+        assert phrase and '"' not in phrase
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected", "rest"),
+    [
+        ('a "Signed  Tokens"', "phrases", ["signed tokens"], "a Signed Tokens"),
+        ('"a-b"', "phrases", ["a b"], "a-b"),
+        ("a -Cookie -cookie", "without", ["cookie"], "a -Cookie"),
+        ("a tok*", "beginnings", ["tok"], "a tok"),
+        ("title:Rotate-keys", "titled", ["rotate keys"], "Rotate-keys"),
+        ("a type:note", "types", ["note"], "a"),
+        ("tag:auth a", "tags", ["auth"], "a"),
+    ],
+)
+def test_each_operator(text: str, kind: str, expected: list[str], rest: str) -> None:
+    found = read(text)
+    assert (getattr(found, kind), found.text, found.unread) == (expected, rest, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [('a "b c', 0), ("a to*", 0), ('a title:"b', 0), ("a type:string", 1), ("a tag:x", 1),
+     ("-cookie", 1), ("type:note", 1)],
+)  # fmt: skip
+def test_what_cannot_be_read_is_words(text: str, notes: int) -> None:
+    found = read(text)
+    assert (found.any(), found.text, len(found.unread)) == (False, text, notes)
+
+
+def test_long_text_has_no_operators() -> None:
+    text = "-cookie " + "word " * MOST_WORDS
+    assert not read(text).any()
+    assert read("-cookie " + "word " * (MOST_WORDS - 1)).without == ["cookie"]
+
+
+# --- what tools wrote, and names of code
+
+MESSAGE = """Reports of :class:`~pytest.Item` lose their sections (#123)
+
+<!-- please
+fill this in --> As of 1f2e3d4c5b the hook `pytest_runtest_logreport` is called
+too early, see https://example.org/issues/1?x=y
+
+Signed-off-by: A Person <a@example.org>
+Co-authored-by: Another <b@example.org>
+"""
+
+
+def test_what_tools_have_written_is_left_out() -> None:
+    left = cleaned(MESSAGE)
+    for gone in ("#123", "class", "fill", "1f2e3d4c5b", "https", "Signed", "Another"):
+        assert gone not in left
+    for kept in ("Reports", "`~pytest.Item`", "sections", "`pytest_runtest_logreport`", "early"):
+        assert kept in left
+
+
+def test_a_short_query_stays_as_it_is_typed() -> None:
+    for text in ("1f2e3d4c5b", "what did #123 change", "https://example.org/a", "Cc: all"):
+        assert cleaned(text) == text
+
+
+NOISE = st.sampled_from([
+    "https://example.org/a/b?c", "1f2e3d4c5b6a7988", "#4711", "(#4711)", "<https://example.org>",
+])  # fmt: skip
+PLAIN = st.lists(st.sampled_from("tokens are signed with a key that nobody knows".split()),
+                 min_size=8, max_size=12)  # fmt: skip
+
+
+@given(PLAIN, st.lists(st.tuples(st.integers(0, 8), NOISE), max_size=4))
+@settings(max_examples=examples(40))
+def test_noise_between_words_leaves_the_words(
+    plain: list[str], noise: list[tuple[int, str]]
+) -> None:
+    text = [*plain]
+    for place, chunk in noise:
+        text.insert(place, chunk)
+    assert cleaned(" ".join(text)) == " ".join(plain)
+
+
+@given(st.text(alphabet=st.sampled_from("a1f#:`<!->/.\n (b_C"), max_size=80) | st.text())
+@settings(max_examples=examples(100))
+def test_any_text_can_be_cleaned_and_never_to_nothing(text: str) -> None:
+    left = cleaned(text)
+    assert bool(words(left)) == bool(words(text))
+    assert len(left) <= len(text) + 1
+    assert words(cleaned(left)) == [] or set(words(cleaned(left))) <= set(words(text))
+    head_of(text)
+    assert all(name in text for name in named_in(text))
+
+
+def test_names_of_code() -> None:
+    assert named_in("the parser `Tokens` and read_all() of a.b.Class, HTTPServer; plain words") == [
+        "Tokens", "read_all", "a.b.Class", "HTTPServer",
+    ]  # fmt: skip
+    trace = 'File "/src/app/main.py", line 12, in load_all\n  raise KeyError(name)'
+    assert named_in(trace) == ["/src/app/main.py", "load_all", "KeyError"]
+    assert named_in("Nothing of that, e.g. here. And so on") == []
+
+
+# --- the kind of question
+
+LONG = "keys of sessions that were signed by a host which nobody has seen before"
+
+
+@pytest.mark.parametrize("text,to_do,about_code,question", [
+    ("how do I upload files", True, True, True),
+    ("can it read files", True, False, True),
+    ("how to upload", True, True, True),
+    ("we upload our files", True, False, True),
+    ("how are files uploaded", False, True, True),
+    ("in what file are keys read", False, True, True),
+    ("what is a key", False, False, True),
+    ("why are keys read twice", False, False, True),
+    ("does it read keys", False, False, True),
+    ("fix(auth): read keys once", False, True, False),
+    ("Add keys", False, True, False),
+    ("keys of a session", False, False, False),
+    (LONG, False, True, False),
+    (f"{LONG} by us", False, True, False),
+    (f"what is {LONG}", False, True, True),
+    ("", False, False, False),
+])  # fmt: skip
+def test_way_of_asking(text: str, to_do: bool, about_code: bool, question: bool) -> None:
+    found = asks_what_to_do(text), asks_about_code(text), is_question(text)
+    assert found == (to_do, about_code, question)
+
+
+@pytest.mark.parametrize("text,names", [
+    ("where is xr.where defined", ["xr.where"]),
+    ("Where is the Crawler class implemented?", ["Crawler"]),
+    ("Response.json", ["Response.json"]),
+    ("open_store function", ["open_store"]),
+    ("keys", ["keys"]),
+    ("how open_store reads a damaged store again", []),
+    ("Session lifetime", []),
+])  # fmt: skip
+def test_names_are_asked_for_if_hardly_anything_else_is(text: str, names: list[str]) -> None:
+    assert asked_names(text) == names
+
+
+def test_versions_compare_by_number_and_the_coming_one_is_last() -> None:
+    assert asks_for_changes("python 3.8") and not asks_for_changes("keys of a session")
+    headings = ["Fixes", "v2.9", "2.10.0", "2026-01-31", "Unreleased"]
+    versions = [version_of(heading) for heading in headings]
+    assert versions == sorted(versions) and not versions[0]
+
+
+@given(st.text(alphabet='where isXy_?change. \n"`(1'))
+def test_any_text_is_read(text: str) -> None:
+    is_question(text), asks_about_code(text), asks_for_changes(text), version_of(text)
+    assert all(name in text for name in [*asked_names(text), *named_in(text)])
