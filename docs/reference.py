@@ -22,11 +22,8 @@ def main() -> None:
     """Write the page to stdout."""
     aliases = ", ".join(f"`{name}` (`{meant}`)" for name, meant in registry.ALIASES.items())
     print(HEAD.format(aliases=aliases), end="")
-    for families in registry.SECTIONS.values():
-        for name in " ".join(families.values()).split():
-            print(f"\n## lore {name}\n\n```text\n{help_of(name)}```")
-            for verb in registry.verbs_of(name):
-                print(f"\n### lore {name} {verb}\n\n```text\n{help_of(f'{name} {verb}')}```")
+    for name in registry.names_with_verbs():
+        print(f"\n{'###' if ' ' in name else '##'} lore {name}\n\n```text\n{help_of(name)}```")
 
 
 if __name__ == "__main__":

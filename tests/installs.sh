@@ -125,9 +125,9 @@ parts() { # the manual and completion, where the way of installing has a place f
   local from
   from=$(dirname "$(dirname "$(readlink -f "$bin/lore")")")
   for from in "$place" "$from"; do
-    [ ! -e "$from/share/man/man1/lore-search.1" ] || break
+    [ ! -e "$from/share/man/man1/lore.1" ] || break
   done
-  for name in man/man1/lore-search.1 bash-completion/completions/lore zsh/site-functions/_lore; do
+  for name in man/man1/lore.1 bash-completion/completions/lore zsh/site-functions/_lore; do
     [ -s "$from/share/$name" ] || fail "$way with Python $version: no share/$name"
   done
 }

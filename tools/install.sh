@@ -7,7 +7,7 @@
 #   bin/lore, bin/graph.sh                  links into it
 #   share/bash-completion/completions/lore  links to its completions
 #   share/zsh/site-functions/_lore
-#   share/man/man1/lore*.1                  and to its manual
+#   share/man/man1/lore.1                   and to its manual
 #
 # Everything is made ready beside the old version and put in its place by two
 # renames, so an interrupted or repeated install leaves a lore that works.
@@ -18,10 +18,11 @@
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 umask 022
 
-own_links='bin/lore ../lib/lore/lore.sh
+links='bin/lore ../lib/lore/lore.sh
 bin/graph.sh ../lib/lore/graph/graph.sh
 share/bash-completion/completions/lore ../../../lib/lore/lib/completion.bash
-share/zsh/site-functions/_lore ../../../lib/lore/lib/completion.zsh'
+share/zsh/site-functions/_lore ../../../lib/lore/lib/completion.zsh
+share/man/man1/lore.1 ../../../lib/lore/man/lore.1'
 folders='share/bash-completion/completions share/bash-completion share/zsh/site-functions share/zsh
 share/man/man1 share/man share bin lib'
 
@@ -35,19 +36,6 @@ set_places() { # sets prefix, root (where it lies now), home, new and old
   esac
   root=${DESTDIR-}$prefix
   home=$root/lib/lore new=$root/lib/lore.new old=$root/lib/lore.old
-  set_links
-}
-
-set_links() { # sets links, also to pages that the version here has and this one has not
-  local page
-  links=$own_links
-  for page in "$new"/man/*.1 "$home"/man/*.1; do
-    page=${page##*/}
-    case $links in
-      *"/$page"*) continue ;;
-    esac
-    [ "$page" = '*.1' ] || links=$links$'\n'"share/man/man1/$page ../../../lib/lore/man/$page"
-  done
 }
 
 is_link() { # <link> <target>: true if it is there and leads there
@@ -120,10 +108,8 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
 write_manual() {
   lore_step 'writing the manual'
   "$new/.venv/bin/python" -I -B -c 'import sys; sys.path.append(sys.argv[1])
-from pylore.cli.manual import write_pages
-write_pages(sys.argv[1] + "/man")' "$new" || lore_fail "the manual could not be written: see above; nothing was changed"
-  set_links
-  refuse_foreign
+from pylore.cli.manual import write_page
+write_page(sys.argv[1] + "/man")' "$new" || lore_fail "the manual could not be written: see above; nothing was changed"
 }
 
 remove_version() { # <folder>: removes what an install made; all in it is lore's own

@@ -2,7 +2,7 @@
 
 The embedder's weights and its tokenizer are two files of the package ``wordllama``, whose other
 files and dependencies lore does not need; its licence goes with them, and the merges made of the
-tokenizer. The pages of the manual are made from the declarations of commands.
+tokenizer. The manual is made from the declarations of commands.
 """
 
 from __future__ import annotations
@@ -49,10 +49,8 @@ class Additions(BuildHookInterface):  # type: ignore[type-arg]
         return path, merges_of(f"{PLACE}/{FILES[1]}")
 
     def _manual(self) -> dict[str, str]:
-        """Write the pages; path to place."""
-        from pylore.cli.manual import write_pages
+        """Write the page; path to place."""
+        from pylore.cli.manual import write_page
 
-        write_pages(self._folder.name)
-        return {
-            str(page): f"share/man/man1/{page.name}" for page in Path(self._folder.name).iterdir()
-        }
+        write_page(self._folder.name)
+        return {str(Path(self._folder.name, "lore.1")): "share/man/man1/lore.1"}

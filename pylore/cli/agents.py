@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..system.git_setup import ProjectTree
     from .session import Session
 
-_RUN = argument("[RUN]", default="", complete="runs")
+_RUN = argument("[RUN]", default="", complete="run")
 # --- run
 
 RUN = Group("run", """\

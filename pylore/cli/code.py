@@ -97,7 +97,7 @@ def anchor(
     rule: str = option("--rule PATTERN", "a pattern of ast-grep, or its rule in FILE.yml", ""),
     expect: str = option("--expect HOW", "its matches: none, all (of --of), some, a number", ""),
     of: str = option("--of PATTERN", "only at places that match this", ""),
-    lang: str = option("--lang NAME", "the language of the rule", "", complete="languages"),
+    lang: str = option("--lang NAME", "the language of the rule", ""),
     inside: str = option("--in GLOB", "only in these files", ""),
     left_out: tuple[str, ...] = option("--except GLOB…", "not in these files"),
     suggest: bool = option("--suggest", "propose rules from the record's words"),

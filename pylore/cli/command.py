@@ -32,11 +32,10 @@ class Parameter:
         low: makes it a number: a whole one if this bound is an int.
         choices: the values that it may have.
         complete: the kind of words that completion offers: see ``completion.words_of``.
-        hidden: True keeps it out of the help.
     """
 
     __slots__ = (
-        *("choices", "complete", "default", "help", "hidden", "high", "low"),
+        *("choices", "complete", "default", "help", "high", "low"),
         *("name", "names", "spelled", "value"),
     )
 
@@ -50,7 +49,6 @@ class Parameter:
         high: float | None = None,
         choices: Sequence[str] = (),
         complete: str = "",
-        hidden: bool = False,
     ) -> None:
         self.spelled = spelled
         self.help = help
@@ -59,7 +57,6 @@ class Parameter:
         self.high = high
         self.choices = choices
         self.complete = complete
-        self.hidden = hidden
 
     def bind(self, name: str) -> Parameter:
         """Take the name of the function's parameter, and read the spelling.
@@ -162,7 +159,7 @@ class Command:
     def shown_options(self) -> list[Parameter]:
         """The options that the help lists, those of settings too."""
         settings = [setting_option(BY_NAME[name]) for name in self.settings]
-        return [*(one for one in self.options if not one.hidden), *settings]
+        return [*self.options, *settings]
 
     @property
     def text(self) -> str:
@@ -170,8 +167,11 @@ class Command:
         lines = (self.run.__doc__ or "").split("\n")
         return "\n".join([line.removeprefix("    ") for line in lines]).strip()
 
-    def setting_of(self, name: str) -> Parameter | None:
-        """Return the option that sets a setting by this name, if the command takes it."""
+    def option_of(self, name: str) -> Parameter | None:
+        """Return the option with this name, of the command or of a setting."""
+        for one in (*SHARED, *self.options):
+            if name in one.names:
+                return one
         setting = setting_of_option(name)
         if setting is None or (setting == "on" and "on" not in self.settings):
             return None
@@ -223,10 +223,10 @@ def parameters_of(run: Callable[..., Any]) -> list[Parameter]:
 def setting_option(setting: Setting) -> Parameter:
     """Return the option that sets a setting; its value is converted with all settings."""
     short = "-n, " if setting.name == "limit" else ""
-    bounds = (setting.low, setting.high) if setting.kind == "int" else (None, None)
+    value = "VALUE,…" if setting.kind in ("names", "words") else "VALUE"
     return Parameter(
-        f"{short}--{setting.option} VALUE", setting.help.partition(";")[0], low=bounds[0],
-        high=bounds[1], choices=setting.choices, complete=setting.name,
+        f"{short}--{setting.option} {value}", setting.help.partition(";")[0],
+        choices=setting.choices, complete=setting.name,
     ).bind(setting.name)  # fmt: skip
 
 
@@ -237,7 +237,6 @@ def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[s
         UsageError: the command takes no such line.
     """
     own = command.options
-    by_name = {name: one for one in (*SHARED, *own) for name in one.names}
     values = {one.name: one.default for one in command.parameters}
     settings: dict[str, str] = {}
     arguments: list[str] = []
@@ -251,9 +250,10 @@ def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[s
             name, equals, text = word.partition("=")
             if name[1:2] != "-" and len(name) > 2:
                 name, equals, text = word[:2], "=", word[2:]  # -n5
-            one = by_name.get(name) or command.setting_of(name)
+            one = command.option_of(name)
             if one is None:
-                known = [*by_name, *(f"--{each.option}" for each in SETTINGS)]
+                known = [*(f"--{each.option}" for each in SETTINGS),
+                         *(name for each in (*SHARED, *own) for name in each.names)]  # fmt: skip
                 raise _wrong(command, f"no such option '{name}'{nearest(name, known)}")
             if equals and not one.value:
                 raise _wrong(command, f"{name} takes no value")

@@ -6,7 +6,6 @@ Neither a broken config nor a missing store keeps a person from it.
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.text import printable
 from ..terminal.output import FORMS, write
 from . import registry
 from .command import Command, Group
@@ -45,44 +44,36 @@ def show_help(words: list[str]) -> None:
     Raises:
         UsageError: there is no such command.
     """
-    from .own_commands import comment_of, own_commands
+    from .own_commands import comment_of, file_of, own_commands, programs
 
     words = registry.unaliased(words)
     if not words:
         rows = [(title, " ".join(some.values())) for title, some in registry.SECTIONS.items()]
-        rows += [("Scripts", " ".join(registry.SCRIPTS)), ("Your own", " ".join(own_commands()))]
-        listed = [f"  {title:<22}{', '.join(names.split())}\n" for title, names in rows if names]
+        rows.append(("Scripts, your own", " ".join(programs())))
+        listed = [f"  {title:<22}{', '.join(names.split())}\n" for title, names in rows]
         write(_OVERVIEW.format(commands="".join(listed)))
     elif words[0] == "--names":
         write("".join(f"{name}\n" for name in (*registry.names(), *own_commands())))
     elif words[0] == "--all":
-        _list_all()
+        lines = {name: summary(name) for name in registry.names()}
+        for name, file in programs().items():
+            lines[name] = comment_of(file).partition("Summary: ")[2].partition("\n")[0]
+        write("".join(f"  {name:<14}  {text}\n" for name, text in lines.items() if text))
     elif registry.module_of(words[0]):
         write(help_of(" ".join(words[:2])))
     else:
-        write(comment_of(words[0]))
-
-
-def _list_all() -> None:
-    """Print a line for each command, script and program of the user."""
-    from ..system.plugin_files import summary_of
-    from .own_commands import own_commands, script_file
-
-    files = {**{name: script_file(name) for name in registry.SCRIPTS}, **own_commands()}
-    rows = [*((name, summary(name)) for name in registry.names()),
-            *((name, printable(summary_of(file))) for name, file in files.items())]  # fmt: skip
-    write("".join(f"  {name:<14}  {text}\n" for name, text in rows if text))
+        text = comment_of(file_of(words[0]))
+        if not text:
+            raise LoreError(f"lore-{words[0]} has no help: try 'lore {words[0]} --help'")
+        write(text)
 
 
 def summary(name: str) -> str:
     """Return the first sentence of a command's help; empty if its part was left out."""
     try:
-        return _first_sentence(registry.commands_of(name.split()[0])[name].text)
+        text = registry.commands_of(name.split()[0])[name].text
     except LoreError:
         return ""
-
-
-def _first_sentence(text: str) -> str:
     return " ".join(text.partition("\n\n")[0].split()).rstrip(".")
 
 
@@ -90,12 +81,12 @@ def help_of(name: str) -> str:
     """Return the help of a command, or of a verb: ``graph path``."""
     from click import HelpFormatter
 
-    commands = registry.commands_of(name.split()[0])
-    one = commands.get(name) or commands[name.split()[0]]
+    word = name.split()[0]
+    commands = registry.commands_of(word)
+    one = commands.get(name) or commands[word]
     if isinstance(one, Group):
-        title, usage = "Commands", f"{one.name} VERB [options]"
-        verbs = registry.verbs_of(one.name).items()
-        rows = [(verb, _first_sentence(each.text)) for verb, each in verbs]
+        title, usage = "Commands", f"{word} VERB [options]"
+        rows = [(verb, summary(f"{word} {verb}")) for verb in registry.verbs_of(word)]
     else:
         title, usage = "Options", one.usage
         rows = [(each.spelled, each.help) for each in one.shown_options]

@@ -1,4 +1,4 @@
-"""The manual: a page for each command, as ``man`` reads it, made of the help that click prints."""
+"""The manual: a page for ``man``, of the help of all commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from .help import help_of, summary
 _GLYPHS = str.maketrans(
     {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
 )
-_FILES = """\
+_HEAD = """\
+.TH "LORE" "1" "" "lore" "lore"
+.SH NAME
+lore \\- a shell\\-first knowledge graph
+.SH SYNOPSIS
+\\fBlore\\fR COMMAND [ARGUMENT...]
 .SH FILES
 .TP
 .I .lore/knowledge.jsonl
@@ -27,28 +32,19 @@ settings of a user; \\fBlore config\\fR lists them all
 """
 
 
-def write_pages(folder: str) -> None:
-    """Write a page for lore and one for each command with its verbs into a folder."""
+def write_page(folder: str) -> None:
+    """Write ``lore.1`` into a folder."""
     os.makedirs(folder, exist_ok=True)
-    for name, text in pages().items():
-        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
-            file.write(text)
+    with open(os.path.join(folder, "lore.1"), "w", encoding="ascii") as file:
+        file.write(page())
 
 
-def pages() -> dict[str, str]:
-    """Return the pages by the names of their files."""
-    names = registry.names()
-    listed = "".join(f".TP\n\\fBlore\\-{name}\\fR(1)\n{escaped(summary(name))}\n"
-                     for name in names)  # fmt: skip
-    synopsis = ".SH SYNOPSIS\n\\fBlore\\fR COMMAND [ARGUMENT...]\n.SH COMMANDS\n"
-    found = {"lore.1": _page("lore", "a shell-first knowledge graph", synopsis + listed + _FILES)}
-    for name in names:
-        verbs = [one for one in registry.commands_of(name) if one.startswith(f"{name} ")]
-        body = "".join(f".SH {one.upper()}\n.nf\n{escaped(help_of(one))}.fi\n"
-                       for one in (name, *verbs))  # fmt: skip
-        body += ".SH SEE ALSO\n\\fBlore\\fR(1)\n"
-        found[f"lore-{name}.1"] = _page(f"lore-{name}", summary(name), body)
-    return found
+def page() -> str:
+    """Return the page as roff: a section for each command and verb."""
+    return _HEAD + "".join(
+        f".SH {escaped(f'{name}: {summary(name)}')}\n.nf\n{escaped(help_of(name))}.fi\n"
+        for name in registry.names_with_verbs()
+    )
 
 
 def escaped(text: str) -> str:
@@ -61,11 +57,3 @@ def escaped(text: str) -> str:
     """
     text = re.sub(r"^(?=\.)", r"\\&", text.translate(_GLYPHS), flags=re.MULTILINE)
     return "".join(one if one.isascii() else f"\\[u{ord(one):04X}]" for one in text)
-
-
-def _page(name: str, summary: str, body: str) -> str:
-    return (
-        '.\\" Generated from the help of the commands.\n'
-        f'.TH "{escaped(name.upper())}" "1" "" "lore" "lore"\n'
-        f".SH NAME\n{escaped(name)} \\- {escaped(summary)}\n{body}"
-    )

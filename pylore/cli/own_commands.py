@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _MOST_HEAD = 1 << 16
-"""Bytes of a script that are read for its help."""
+"""Bytes of a program that are read for its help."""
+
+
+def programs() -> dict[str, str]:
+    """Return the files of lore's scripts and of the user's own commands by name."""
+    scripts = {name: own_files(f"lib/{BEGINNING}{name}") for name in registry.SCRIPTS}
+    return {**scripts, **own_commands()}
 
 
 def own_commands() -> dict[str, str]:
@@ -40,34 +46,26 @@ def own_commands() -> dict[str, str]:
         note(str(error))
         return {}
     built_in = {*registry.names(), *registry.SCRIPTS}
-    files = sorted(command_files(folder).items())
-    return {name: file for name, file in files if name not in built_in}
+    return {name: file for name, file in command_files(folder).items() if name not in built_in}
 
 
-def script_file(name: str) -> str:
-    """Return the file of a script of the toolkit."""
-    return own_files(f"lib/{BEGINNING}{name}")
-
-
-def comment_of(name: str) -> str:
-    """Return the comment at the head of a script: of lore's or of the user's own."""
-    with open(_file_of(name), "rb") as file:
-        lines = file.read(_MOST_HEAD).decode(errors="replace").splitlines()
+def comment_of(file: str) -> str:
+    """Return the comment at the head of a program; empty if there is none."""
+    with open(file, "rb") as opened:
+        lines = opened.read(_MOST_HEAD).decode(errors="replace").splitlines()
     end = next((n for n, line in enumerate(lines) if line[:1] != "#"), len(lines))
     shown = [line for line in lines[:end] if not line.startswith(("#!", "# shellcheck "))]
-    if not shown:
-        raise LoreError(f"lore-{name} has no help at its head: try 'lore {name} --help'")
     return printable("".join(f"{line[1:].removeprefix(' ')}\n" for line in shown))
 
 
-def _file_of(name: str) -> str:
+def file_of(name: str) -> str:
     """Return the file of a script or of the user's own command.
 
     Raises:
         UsageError: there is none.
     """
     if name in registry.SCRIPTS:
-        return script_file(name)
+        return own_files(f"lib/{BEGINNING}{name}")
     if is_name(name) and kind_of(BEGINNING + name)[0] == COMMAND:
         config.load(os.environ)
         try:
@@ -77,7 +75,7 @@ def _file_of(name: str) -> str:
         except Refused as why:
             raise LoreError(f"{why}: chmod +x it, or take it away") from None
     kind = "option" if name.startswith("-") else "command"
-    known = ["--help", "--version", *registry.names(), *registry.SCRIPTS, *own_commands()]
+    known = ["--help", "--version", *registry.names(), *programs()]
     name = name[:60].encode(errors="replace").decode()  # it may not be UTF-8
     raise UsageError(f"unknown {kind} '{name}'{nearest(name, known)}: see 'lore help'")
 
@@ -87,7 +85,7 @@ def run_own(words: list[str]) -> NoReturn:
     import errno
     import signal
 
-    path = _file_of(words[0])
+    path = file_of(words[0])
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the program
         signal.signal(number, signal.SIG_DFL)
     try:

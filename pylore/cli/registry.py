@@ -81,7 +81,7 @@ def find(words: list[str]) -> tuple[Command | Group, list[str]]:
     bare = not rest or (rest[0][:1] == "-" and found.default)
     verb = found.default if bare else rest.pop(0)
     if verb and f"{found.name} {verb}" not in commands:
-        near = nearest(verb, [*verbs_of(found.name)])
+        near = nearest(verb, verbs_of(found.name))
         see = f"see 'lore {found.name} --help'"
         raise UsageError(f"no such command '{verb}'{near}: {see}")
     return commands[f"{found.name} {verb}" if verb else found.name], rest
@@ -93,23 +93,26 @@ def module_of(name: str) -> str:
 
 
 def commands_of(name: str) -> dict[str, Command | Group]:
-    """Return a command and its verbs by name, and others of the same module.
+    """Return a command and its verbs by name.
 
     Raises:
         LoreError: it belongs to a part that was left out.
     """
-    loaded = require_part(*_MODULES[name].split("."))
-    return {one.name: one for one in vars(loaded).values() if isinstance(one, (Command, Group))}
+    loaded = vars(require_part(*_MODULES[name].split("."))).values()
+    some = [one for one in loaded if isinstance(one, (Command, Group))]
+    return {one.name: one for one in some if one.name.split()[0] == name}
 
 
-def verbs_of(name: str) -> dict[str, Command | Group]:
-    """Return the verbs of a command that has some, by name."""
-    commands = commands_of(name).items()
-    return {
-        verb.removeprefix(f"{name} "): one for verb, one in commands if verb.startswith(f"{name} ")
-    }
+def verbs_of(name: str) -> list[str]:
+    """Return the verbs of a command, which may have none."""
+    return [one.partition(" ")[2] for one in commands_of(name) if one != name]
 
 
 def names() -> list[str]:
-    """Return the names of the commands that the help lists, sorted."""
-    return sorted(name for name in _MODULES if name != "merge-file")
+    """Return the names of the commands that the help lists, in its order."""
+    return [name for name in _MODULES if name != "merge-file"]
+
+
+def names_with_verbs() -> list[str]:
+    """Return the same, and each verb behind its command: ``graph``, ``graph path``."""
+    return [each for name in names() for each in commands_of(name)]

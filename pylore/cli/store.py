@@ -307,9 +307,7 @@ _CHANGE = columns("state id file")
 
 
 @command("config list [SECTION]", needs_config=False)
-def list_settings(
-    session: Session, section: str = argument("[SECTION]", default="", complete="sections")
-) -> None:
+def list_settings(session: Session, section: str = argument("[SECTION]", default="")) -> None:
     """List settings: value, origin, and what each does."""
     _load(session)
     sections = list(dict.fromkeys(one.section for one in SETTINGS))

@@ -324,7 +324,7 @@ def undo(
     ids: tuple[str, ...] = argument("[ID…]", complete="forgotten"),
     *,
     at: str | None = option("--at N|TIME", "the state N of its history, or of 2026-01-31, 7d"),
-    restore: bool = option("--restore", hidden=True),
+    restore: bool = option("--restore", "bring back what was forgotten"),
 ) -> None:
     """Take back the last command, or the last change of records.
 

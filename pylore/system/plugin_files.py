@@ -52,22 +52,6 @@ def command_files(plugin_dir: str) -> dict[str, str]:
     return found
 
 
-def summary_of(file: str) -> str:
-    """Return the ``# Summary:`` line of the comment at a file's head; empty if it has none."""
-    try:
-        with open(file, "rb") as opened:
-            lines = opened.read(_MOST_HEAD).decode(errors="replace").splitlines()
-    except OSError:
-        return ""
-    for line in lines:
-        key, _, text = line[1:].strip().partition(":")
-        if not line.startswith("#"):
-            break
-        if key == "Summary":
-            return text.strip()
-    return ""
-
-
 PREFIX = "lore-hook-"
 
 

@@ -109,7 +109,7 @@ def test_own_command_is_listed_with_its_help(lore: Lore, own: Path) -> None:
     assert "Usage: lore greet" in lore("help", "greet").out
     shutil.copy(shutil.which("true") or "", own / "lore-binary")
     refused = lore.refuse("help", "binary", code=1)
-    assert "has no help at its head: try 'lore binary --help'" in refused
+    assert "has no help: try 'lore binary --help'" in refused
 
 
 def test_only_plain_executable_files_are_commands(lore: Lore, own: Path) -> None:

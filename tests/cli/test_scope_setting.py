@@ -50,4 +50,3 @@ def test_only_the_users_own_config_sets_a_scope(lore: Lore) -> None:
     assert "scope counts only in the user's own config: left out" in done.err
     file.unlink()
     assert lore("complete", "show", "").lines == [id]
-    assert lore("complete", "show", "--scope", "bob", "").out == ""

@@ -29,8 +29,12 @@ from pylore.terminal import screen
 
 def every_command() -> list[Command]:
     """Return all commands and verbs."""
-    found = {each for name in registry.names() for each in registry.commands_of(name).values()}
-    return sorted((one for one in found if isinstance(one, Command)), key=lambda one: one.name)
+    found = (
+        one
+        for name in (*registry.names(), "merge-file")
+        for one in registry.commands_of(name).values()
+    )
+    return [one for one in found if isinstance(one, Command)]
 
 
 @dataclass(frozen=True)
