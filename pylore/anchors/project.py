@@ -7,7 +7,7 @@ import os
 from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..system.files import GONE, size_in, stamp_of
-from ..system.git import Git, blob_hash, is_commit
+from ..system.git import Git, is_commit
 from ..system.listing import FileTree
 from ..system.project_files import leads_down, place_within, read_plain
 from ..system.projects import is_known
@@ -262,22 +262,8 @@ class Project:
         return sorted(path for path in found if path and path.isprintable())
 
     def as_committed(self, paths: Sequence[str]) -> set[str]:
-        """Return those of ``paths`` that are as the commit that is checked out has them, or gone in
-        both.
-
-        Filters of the repository are not run; of what they do, line ends alone are known.
-        """
-        blobs = self.git.blobs(paths)
-        return {path for path in paths if self._is_committed(path, blobs.get(path))}
-
-    def _is_committed(self, path: str, blob: str | None) -> bool:
-        try:
-            content = None if self.stamp(path) == GONE else self.read(path)
-        except Unreadable:
-            return False
-        if blob is None or content is None:
-            return blob is None and content is None
-        return blob in (blob_hash(content, blob), blob_hash(content.replace(b"\r\n", b"\n"), blob))
+        """Return those of ``paths`` that the work tree has as the commit that is checked out."""
+        return {*paths} - {*self.git.changed()}
 
     # --- where a file went
 
@@ -298,7 +284,7 @@ class Project:
 
     def _same_content(self, path: str, hash: str, size: int) -> str | None:
         if not hash:  # of a stretch of it alone: git may still have the whole
-            content = self.git.content(path) or b""
+            content = self.git.contents("HEAD", [path]).get(path, b"")
             size, hash = len(content), digest(content)
         if size <= 0:
             return None

@@ -130,7 +130,8 @@ def _newly_against(
         now = project.read(path)
     except Unreadable:
         return []
-    states = {(path, "now"): now, (path, "before"): project.git.content(path) or b""}
+    before = project.git.contents("HEAD", [path]).get(path, b"")
+    states = {(path, "now"): now, (path, "before"): before}
     counts = ClaimCounter([claim for _, claim in about], [path]).count(states.items())
     found = []
     for (one, claim), count in zip(about, counts, strict=True):

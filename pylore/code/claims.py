@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from contextlib import suppress
 
 from ..anchors.claims import ClaimCount, ClaimPlace
 from ..anchors.project import Unreadable, digest
@@ -40,31 +41,27 @@ def count(
     A claim that ast-grep does not take, or of a language that is not known, is ``Unreadable``.
     One run of ast-grep parses the files that have the words of a pattern, each once.
     """
-    tree = project.git.tree(revision) if revision else {}
-    listed = [*tree] if revision else project.paths()
+    listed = project.git.paths(revision) if revision else project.paths()
     counter = ClaimCounter(claims, listed)
     files = Counter(index for path in listed for index in counter.about(path))
-    wanted = counter.may_match(project, listed, revision)
-    texts = contents(project, [(path, tree.get(path, "")) for path in wanted])
+    texts = contents(project, counter.may_match(project, listed, revision), revision)
     return [
         counter.faults.get(index) or summed(files[index], found.values())
         for index, found in enumerate(counter.count(texts))
     ]
 
 
-def contents(project: Project, files: Sequence[File]) -> Iterator[tuple[File, bytes]]:
-    """Yield what files hold, of those that can be read: as git has it by its hash, or where the
-    hash is empty as it is now."""
-    for start in range(0, len(files), _BATCH):
-        some = files[start : start + _BATCH]
-        held = project.git.held(sorted({hash for _, hash in some if hash}))
-        for path, hash in some:
-            try:
-                content = held.get(hash) if hash else project.read(path)
-            except Unreadable:
-                continue
-            if content is not None:
-                yield (path, hash), content
+def contents(project: Project, paths: Sequence[str], revision: str) -> Iterator[tuple[File, bytes]]:
+    """Yield what files hold, of those that can be read."""
+    for start in range(0, len(paths), _BATCH):
+        some = paths[start : start + _BATCH]
+        if revision:
+            held = project.git.contents(revision, some)
+            yield from (((path, revision), content) for path, content in held.items())
+            continue
+        for path in some:
+            with suppress(Unreadable):
+                yield (path, revision), project.read(path)
 
 
 def summed(files: int, counts: Iterable[ClaimCount]) -> ClaimCount:

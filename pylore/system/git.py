@@ -7,6 +7,7 @@ filters out.
 from __future__ import annotations
 
 import os
+import sys
 
 from ..core.errors import LoreError
 from ..core.model import Node
@@ -26,7 +27,6 @@ _NAMES = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodule
 """Options of a comparison that gives paths alone."""
 _LITERAL = "--literal-pathspecs"
 LONGEST_SUBJECT = 200
-_PATHS_AT_ONCE = 500
 _LARGEST_LIST = 1 << 24
 """Bytes of git's list of the commits at which a clone was cut off."""
 
@@ -108,27 +108,14 @@ class Git:
         seconds, _, message = text.partition("\n")
         return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
 
-    def content(self, path: str) -> bytes | None:
-        """Return the content of a file in the commit that is checked out; None if it has none."""
-        return self.ask_bytes("cat-file", "blob", f"HEAD:./{path}")
+    def paths(self, revision: str) -> list[str]:
+        """Return the files that a commit has below the folder."""
+        listed = self.ask("ls-tree", "-r", "-z", "--name-only", revision) or ""
+        return [path for path in listed.split("\0") if path]
 
-    def blobs(self, paths: Sequence[str]) -> dict[str, str]:
-        """Map path to the hash of its content, of the files in the commit that is checked out."""
-        found: dict[str, str] = {}
-        for start in range(0, len(paths), _PATHS_AT_ONCE):
-            found |= self._listed("HEAD", "--", *paths[start : start + _PATHS_AT_ONCE])
-        return found
-
-    def tree(self, revision: str) -> dict[str, str]:
-        """Map path to the hash of its content, of the files that a commit has below the folder."""
-        return self._listed("-r", revision) if revision else {}
-
-    def _listed(self, *words: str) -> dict[str, str]:
-        listed = self.ask("ls-tree", "-z", *words) or ""
-        lines = (line.partition("\t") for line in listed.split("\0"))
-        return {path: about.split()[2] for about, _, path in lines if " blob " in about}
-
-    def contents(self, revision: str, paths: Sequence[str], largest: int) -> dict[str, bytes]:
+    def contents(
+        self, revision: str, paths: Sequence[str], largest: int = sys.maxsize
+    ) -> dict[str, bytes]:
         """Map path to content in a commit (``HEAD``, a hash, or with ``^`` its first parent) of
         the files that git can read, of at most ``largest`` bytes.
         """
@@ -153,10 +140,6 @@ class Git:
             return run_git(self.folder, "cat-file", how, input=asked)[1]
         except (LoreError, TimeoutError):
             return b""
-
-    def held(self, hashes: Sequence[str]) -> dict[str, bytes]:
-        """Map hash to content, if git has it."""
-        return dict(_batch(hashes, self._cat_file("--batch", hashes)))
 
     def revision(self, name: str) -> str:
         """Return the hash of a commit by its name; raise LoreError if there is none."""
@@ -270,14 +253,6 @@ class Git:
             return frozenset(held.decode("ascii").split())
         except (OSError, LoreError, UnicodeDecodeError):
             return frozenset()
-
-
-def blob_hash(content: bytes, like: str) -> str:
-    """Return git's hash of a content, by the algorithm of ``like``."""
-    from hashlib import sha1, sha256
-
-    whole = b"blob %d\0%b" % (len(content), content)
-    return sha1(whole).hexdigest() if len(like) == 40 else sha256(whole).hexdigest()
 
 
 def _batch(paths: Sequence[str], said: bytes) -> Iterator[tuple[str, bytes]]:

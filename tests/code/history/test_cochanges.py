@@ -24,7 +24,7 @@ from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.store import Store
-from pylore.system.git import Git, blob_hash
+from pylore.system.git import Git
 
 
 @pytest.fixture
@@ -280,8 +280,8 @@ def test_nothing_of_the_repository_runs(
     git = Git(str(repository.root))
     head = git.require()
     git.commit(head)
-    git.blobs(["a.py"])
-    git.content("a.py")
+    git.paths("HEAD")
+    git.contents("HEAD", ["a.py"])
     git.last_commits("HEAD", {"a.py"})
     git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     git.ask("grep", "-lzwFI", "--untracked", "--no-recurse-submodules", "--no-textconv", "-e", "3")
@@ -325,9 +325,3 @@ def test_commits_come_as_a_stream_with_their_messages(repository: Repository) ->
         (first, ["a.py"], "Subject\n\nBody, and\nmore.")
     ]
     assert (names, count) == ({"a.py": "a.py"}, 1)
-
-
-def test_blob_hashes_are_gits(repository: Repository) -> None:
-    repository.commit(a="some\ntext\n")
-    hash = Git(str(repository.root)).blobs(["a.py", "none"])["a.py"]
-    assert blob_hash(b"some\ntext\n", hash) == hash
