@@ -191,7 +191,7 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Row]:
         if wanted is not None and wanted.name != held:
             return Check(f"of {held}, the embedder is {wanted.name}", False, EMBED)
         if lacking := checks.unembedded():
-            mend = f"run 'lore store embed --missing', or {REINDEX.removeprefix('run ')}"
+            mend = f"run 'lore store embed', or {REINDEX.removeprefix('run ')}"
             return Check(first_of(lacking, FEW), False, mend)
         if begun is not None:
             return Check(f"of {held}; those of {begun} are unfinished", True, EMBED)

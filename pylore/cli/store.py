@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..core.settings import Setting, Settings
-    from ..store import Store
     from .session import Session
 
 STORE_NAME = argument("STORE", complete="files")
@@ -141,10 +140,7 @@ def remove(session: Session, store: str = STORE_NAME) -> None:
 
 def _name_or_place(word: str) -> str:
     """Return the token of a store, or the real path of a folder, which need not exist."""
-    if "/" not in word and word not in (".", ".."):
-        return word
-    above, name = os.path.split(os.path.abspath(require_utf8(word, "the folder")))
-    return os.path.join(os.path.realpath(above), name)
+    return os.path.realpath(require_utf8(word, "the folder")) if "/" in word else word
 
 
 def _row(name: str, place: str, store: str) -> dict[str, Any]:
@@ -157,74 +153,48 @@ def _row(name: str, place: str, store: str) -> dict[str, Any]:
 _TEXT = columns("state bytes folder id")
 
 
-@command("store trust [--revoke] [FOLDER]")
-def trust_project(
-    session: Session,
-    folder: str = argument("[FOLDER]", default="", complete="files"),
-    *,
-    revokes: bool = option("--revoke", "end the trust"),
-) -> None:
+@command("store trust [--revoke]")
+def trust_project(session: Session, *, revokes: bool = option("--revoke", "end the trust")) -> None:
     """Let hooks, MCP clients and hubs have what came with a clone."""
-    require_utf8(os.path.abspath(folder), "the folder")
-    project, store = locate(folder) if folder else (project_folder(), data_folder())
-    if not project:
-        raise LoreError("trust is about a project, and this folder is in none: name its folder")
-    require_store(store)
-    changed = trust(store, trusted=not revokes)
+    if not project_folder():
+        raise LoreError("trust is about a project, and this folder is in none")
+    require_store(data_folder())
+    changed = trust(data_folder(), trusted=not revokes)
     state = ("revoked" if revokes else "trusted") if changed else "unchanged"
-    session.output.one({"folder": project, "state": state}, columns("state folder"))
+    session.output.one({"folder": project_folder(), "state": state}, columns("state folder"))
 
 
 # --- store: its indexes
 
 
-@command("store embed [--all | --missing]", settings=("embedder", "endpoint_model"))
-def embed(
-    session: Session,
-    *,
-    all: bool = option("--all", "replace every vector"),
-    missing: bool = option("--missing", "make missing vectors"),
-) -> None:
-    """Make the store's vectors, or show whose there are.
+@command("store embed [--all]", settings=("embedder", "endpoint_model"))
+def embed(session: Session, *, all: bool = option("--all", "replace every vector")) -> None:
+    """Make the vectors that are missing.
 
     endpoint:URL is http, https or unix:/PATH; LORE_ENDPOINT_KEY has its key.
 
     \b
     lore store embed --all --embedder endpoint:http://localhost:11434/v1
     """
-    makes = exclusive(all=all, missing=missing)
+    settings = session.settings
     with session.open_whole("embed") as store, store.faults:
-        if makes:
-            _embed(session, store, all=all)
-        with store.snapshot():
-            session.output.one(_status(store, session.settings.embedder), counts_text)
-
-
-def _embed(session: Session, store: Store, *, all: bool) -> None:
-    embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
-    if embedder is None:
-        raise UsageError("the embedder is none: choose another, or drop the vectors with "
-                         "'lore store reindex --embedder none'")  # fmt: skip
-    run = Embedding(store, embedder, all=all)
-    made = "vectors made so far are kept, and the same command continues from there"
-    with session.progress("embedding", run.pending(), kept=made) as advance:
-        run.run(advance)
-    store.compact()
-    if session.settings.origins.get("embedder", "").startswith("flag:"):
-        session.say([f"to search with these vectors, set embedder={session.settings.embedder} "
-                     "in your config"])  # fmt: skip
-
-
-def _status(store: Store, wanted: str) -> dict[str, Any]:
-    held, vectors = store.meta.get("embedder"), store.staged_vectors
-    return {
-        "embedder": held,
-        "dimension": int(store.meta.get("embedder_dimension") or 0),
-        "passages": vectors.count_passages(),
-        "missing": vectors.count_lacking(aside=False) if held else vectors.count_passages(),
-        "wanted": wanted,
-        "unfinished": vectors.embedder,
-    }
+        embedder = open_embedder(settings.embedder, store, settings, anew=all)
+        if embedder is None:
+            raise UsageError("the embedder is none: choose another, or drop the vectors with "
+                             "'lore store reindex --embedder none'")  # fmt: skip
+        run = Embedding(store, embedder, all=all)
+        kept = "vectors made so far are kept, and the same command continues from there"
+        with session.progress("embedding", run.pending(), kept=kept) as advance:
+            run.run(advance)
+        store.compact()
+        if settings.origins.get("embedder", "").startswith("flag:"):
+            session.say([f"to search with these vectors, set embedder={settings.embedder} in your "
+                         "config"])  # fmt: skip
+        vectors = store.staged_vectors
+        row = {"embedder": embedder.name, "dimension": embedder.dimension,
+               "passages": vectors.count_passages(),
+               "missing": vectors.count_lacking(aside=False)}  # fmt: skip
+    session.output.one(row, counts_text)
 
 
 @command("store reindex [options]", settings=("embedder",))
@@ -261,7 +231,6 @@ def back_up(
     force: bool = option("--force", "replace a file that is no backup"),
 ) -> None:
     """Copy the whole store into one file."""
-    _require_file(file)
     session.open_whole("backup").close()  # reports what is wrong with the store
     _copy(session, backup.back_up, file, "there is no new backup", force=force)
 
@@ -270,26 +239,22 @@ def back_up(
 def restore(session: Session, file: str = argument("FILE", complete="files")) -> None:
     """Put a backup in the place of the store, which is kept beside it."""
     session.require_whole("restore")
-    _require_file(file)
     _copy(session, backup.restore_backup, file, "the store is as it was")
 
 
 def _copy(
     session: Session, copy: Callable[..., backup.Copied], file: str, kept: str, **options: bool
 ) -> None:
+    if file in ("-", ""):
+        raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
     with session.progress("copying", kept=kept) as advance:
         done = copy(
-            data_folder(), file, busy_timeout=session.settings.busy_timeout,
+            data_folder(), require_utf8(file, "the file"),
+            busy_timeout=session.settings.busy_timeout,
             progress=lambda part: advance.show(int(100 * part), 100), **options,
         )  # fmt: skip
     session.say([f"what was there is kept in {done.kept}"] if done.kept else [])
     session.output.one(done._asdict(), columns("file nodes edges bytes"))
-
-
-def _require_file(path: str) -> None:
-    if path in ("-", ""):
-        raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
-    require_utf8(path, "the file")
 
 
 # --- config
@@ -351,9 +316,9 @@ def set_setting(
 def unset(session: Session, key: str = KEY, *, user: bool = USER, project: bool = PROJECT) -> None:
     """Remove a setting from both config files, or from one."""
     _load(session)
-    file = exclusive(user=user, project=project)
-    places = [] if file == "--project" else [users_file()]
-    places += [] if file == "--user" else [_shared_file()]
+    exclusive(user=user, project=project)
+    places = [] if project else [users_file()]
+    places += [] if user else [_shared_file()]
     changed = [place for place in places if change_file(place, {key: None})]
     if not changed:
         named(key)  # raises if it is unknown

@@ -384,7 +384,7 @@ class Index:
         except EmbedderError as error:
             if self._notes is None:
                 raise
-            self._notes.append(f"{error}; no vectors before 'lore store embed --missing' is run")
+            self._notes.append(f"{error}; no vectors before 'lore store embed' is run")
             self._embedder = None  # it is not asked again: each time may take a timeout
             return
         if not any(vectors):

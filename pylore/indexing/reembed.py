@@ -77,7 +77,7 @@ class Embedding:
 
     def _require_begun(self) -> None:
         if not self._is_begun():
-            raise LoreError("another run makes the vectors now: see 'lore store embed'")
+            raise LoreError("another run makes the vectors now: wait for it")
 
     def _begin(self) -> None:
         name, dimension = self._embedder.name, self._embedder.dimension

@@ -23,7 +23,7 @@ def notes(lore: Lore) -> Lore:
 
 def wanted(lore: Lore) -> str:
     """Return the embedder that the settings choose."""
-    found: str = lore("store", "embed", "-q").json["wanted"]
+    found: str = lore("config", "get", "embedder").json["value"]
     return found
 
 
@@ -35,7 +35,6 @@ def set_embedder(lore: Lore, name: str) -> None:
 
 def test_embed_refuses_wrong_options_and_embedders(notes: Lore) -> None:
     notes.refuse_each("""
-        store embed --all --missing | 2 | --all and --missing exclude each other
         store embed --all --embedder none | 2 | drop the vectors with 'lore store reindex
         store embed --all --embedder static:x | 2 | embedder is 'static:x': give static, none,
         store embed --all --embedder sentence-transformers:nope | 1 | nope is not on this machine
@@ -50,7 +49,7 @@ def test_embed_makes_all_vectors(notes: Lore) -> None:
     row = notes("store", "embed", "--all").json
     assert (row["dimension"], row["passages"], row["missing"]) == (256, 2, 0)
     row = notes("store", "embed").json
-    assert (row["embedder"], row["missing"], row["wanted"]) == (STATIC, 0, "static")
+    assert (row["embedder"], row["missing"]) == (STATIC, 0)
     assert f"embedder {STATIC}, dimension 256" in notes("store", "embed", "--text").out
     found = notes("search", "key")
     assert found.json[0]["id"] == "note-a" and not found.err
@@ -58,7 +57,7 @@ def test_embed_makes_all_vectors(notes: Lore) -> None:
 
 def test_vectors_of_an_endpoint_need_its_setting(notes: Lore, endpoint: Endpoint) -> None:
     name = f"endpoint:{endpoint.url}"
-    refused = notes.refuse("store", "embed", "--missing", "--embedder", name, code=1)
+    refused = notes.refuse("store", "embed", "--embedder", name, code=1)
     assert f"the store's vectors are {STATIC}'s" in refused
     done = notes("store", "embed", "--all", "--embedder", name)
     assert done.json["dimension"] == 16 and f"set embedder={name} in your config" in done.err
@@ -74,13 +73,12 @@ def test_embed_missing_makes_vectors_of_an_outage(notes: Lore, endpoint: Endpoin
     notes("store", "embed", "--all", "-q", *up)
     done = notes("add", "note", "renew the certificates")
     assert "endpoint:letters cannot be asked" in done.err and done.err.count("\n") == 1
-    assert "no vectors before 'lore store embed --missing' is run" in done.err
-    assert notes("store", "embed").json["missing"] == 1
+    assert "no vectors before 'lore store embed' is run" in done.err
     done = notes("search", "key", "--ids")
     assert done.lines[0] == "note-a" and done.err.count("\n") == 1
     assert "cannot be asked (Connection refused)" in done.err and "full text only" in done.err
-    assert "cannot be asked" in notes.refuse("store", "embed", "--missing", code=1)
-    assert notes("store", "embed", "--missing", *up).json["missing"] == 0
+    assert "cannot be asked" in notes.refuse("store", "embed", code=1)
+    assert notes("store", "embed", *up).json["missing"] == 0
 
 
 def test_a_search_without_its_model_uses_full_text(notes: Lore) -> None:
@@ -94,7 +92,7 @@ def test_a_search_without_its_model_uses_full_text(notes: Lore) -> None:
 @pytest.mark.parametrize("embedder", [DOWN, "sentence-transformers:/tmp/evil"])
 def test_only_the_user_chooses_models_and_endpoints(notes: Lore, embedder: str) -> None:
     notes.write(".lore/.config", f"embedder={embedder}\n")
-    assert "embedder counts only in the user's own config: left out" in notes("store", "embed").err
+    assert "embedder counts only in the user's own config: left out" in notes("config", "list").err
     assert wanted(notes) == "static"
     notes.write(".lore/.config", "embedder=none\n")
     assert wanted(notes) == "none"

@@ -263,7 +263,7 @@ def test_doctor_knows_unfinished_and_missing_vectors(store: Store, endpoint: End
     assert doctors(store, settings)["vectors"].ok
     store.vectors.remove([1])
     found = doctors(store, settings)["vectors"]
-    assert not found.ok and "run 'lore store embed --missing'" in str(found.fix)
+    assert not found.ok and "run 'lore store embed'" in str(found.fix)
     Embedding(store, anew(store, settings), all=False).run()
     endpoint.raw = b"hello"
     both = doctors(store, settings)
