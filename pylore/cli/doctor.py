@@ -44,7 +44,7 @@ class Check(NamedTuple):
     fix: str | None = None
 
 
-class Row(NamedTuple):
+class Exam(NamedTuple):
     """A check: ``look`` returns a text if all is well, else a list of findings, or a result."""
 
     id: str
@@ -111,7 +111,7 @@ def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[
                 return  # statements may find no end in such a file
 
 
-def _checked(row: Row, *faults: AbstractContextManager[object]) -> Check:
+def _checked(row: Exam, *faults: AbstractContextManager[object]) -> Check:
     """Return the finding of a check; a failed one if it raises."""
     try:
         with ExitStack() as stack:
@@ -145,7 +145,7 @@ def checks_text(rows: Sequence[dict[str, Any]]) -> str:
     return text
 
 
-def of_machine(settings: Settings) -> list[Row]:
+def of_machine(settings: Settings) -> list[Exam]:
     """Return the checks of the machine and the settings."""
 
     def embedder() -> str:
@@ -158,18 +158,18 @@ def of_machine(settings: Settings) -> list[Row]:
     python = f"Python {sys.version.partition(' ')[0]}, {sys.executable}"
     lines = [*settings.problems, *settings.warnings]
     return [
-        Row("python", lambda: python, SETUP),
-        Row("sqlite", sqlite_version, SETUP),
-        Row("sqlite-vec", vector_extension, SETUP),
-        Row("embedder", embedder, SETUP),
-        Row("ast-grep", program, SETUP),
-        Row("jq", lambda: find_program("jq") or ["--jq does not work"], "install jq", fails=False),
-        Row("config", lambda: lines or "every line is valid", "correct these lines",
+        Exam("python", lambda: python, SETUP),
+        Exam("sqlite", sqlite_version, SETUP),
+        Exam("sqlite-vec", vector_extension, SETUP),
+        Exam("embedder", embedder, SETUP),
+        Exam("ast-grep", program, SETUP),
+        Exam("jq", lambda: find_program("jq") or ["--jq does not work"], "install jq", fails=False),
+        Exam("config", lambda: lines or "every line is valid", "correct these lines",
             fails=bool(settings.problems)),
     ]  # fmt: skip
 
 
-def of_store(store: Store, settings: Settings, *, full: bool) -> list[Row]:
+def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
     """Return the checks of a store, the file itself first."""
     checks = store.checks
 
@@ -208,32 +208,33 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Row]:
         return [why] if why else "up to date" if plan else "none"
 
     return [
-        Row("store", lambda: f"{store.path}, version {checks.version}", IMPORT),
-        Row("data-folder", lambda: "writable" if store.writable
+        Exam("store", lambda: f"{store.path}, version {checks.version}", IMPORT),
+        Exam("data-folder", lambda: "writable" if store.writable
             else ["it cannot be written: search works, nothing can be added"],
             "change its permissions"),
-        Row("tables", lambda: checks.replaced_tables() + missing(derived=False) or "all there",
+        Exam("tables", lambda: checks.replaced_tables() + missing(derived=False) or "all there",
             IMPORT),
-        Row("indexes", lambda: missing(derived=True) or "all there", REINDEX),
-        Row("integrity", lambda: checks.damage(full=full) or "sound", IMPORT),
-        Row("values", lambda: checks.wrong_values() or "as lore writes them", IMPORT),
-        Row("made-values", lambda: checks.wrong_values(made=True) or "as lore makes them", REINDEX),
-        Row("fulltext", lambda: checks.fulltext_damage() or f"{store.fulltext.engine.name}, sound",
+        Exam("indexes", lambda: missing(derived=True) or "all there", REINDEX),
+        Exam("integrity", lambda: checks.damage(full=full) or "sound", IMPORT),
+        Exam("values", lambda: checks.wrong_values() or "as lore writes them", IMPORT),
+        Exam("made-values", lambda: checks.wrong_values(made=True) or "as lore makes them",
             REINDEX),
-        Row("foreign-keys", lambda: checks.foreign_key_violations()
+        Exam("fulltext", lambda: checks.fulltext_damage() or f"{store.fulltext.engine.name}, sound",
+            REINDEX),
+        Exam("foreign-keys", lambda: checks.foreign_key_violations()
             or "every type and relation is known", IMPORT),
-        Row("passages", lambda: passages() or "every live node is indexed", REINDEX),
-        Row("vectors", vectors, REINDEX),
-        Row("edges", lambda: edges() or "every live edge joins live nodes",
+        Exam("passages", lambda: passages() or "every live node is indexed", REINDEX),
+        Exam("vectors", vectors, REINDEX),
+        Exam("edges", lambda: edges() or "every live edge joins live nodes",
             "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO",
             fails=False),
-        Row("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)]
+        Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)]
             or "every live edge joins types that its relation does",
             "use a relation that fits, or confirm: lore link --force FROM RELATION TO",
             fails=False),
-        Row("similar", similar, "run 'lore graph similar'", fails=False),
-        Row("purged", lambda: ["what was purged is still in free pages"] if store.meta.get(TO_WIPE)
+        Exam("similar", similar, "run 'lore graph similar'", fails=False),
+        Exam("purged", lambda: ["what was purged is still in free pages"] if store.meta.get(TO_WIPE)
             else "nothing that was purged is left in the file", REINDEX, fails=False),
-        Row("copies", lambda: copies_kept(store.path) or "none is kept from before a restore",
+        Exam("copies", lambda: copies_kept(store.path) or "none is kept from before a restore",
             "delete them when you no longer need them", fails=False),
     ]  # fmt: skip

@@ -1,4 +1,7 @@
-"""``lore hook run``: an agent, a commit or a prompt waits for it, and it never fails."""
+"""The command hook: entries for agents, git and shells, and the answers that they wait for.
+
+A hook has half a second of processor time: each function imports what it needs.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,141 @@ import os
 import sys
 
 from ..core.errors import LoreError, UsageError
-from ..hooks.agents import AGENTS, EVENTS, TIMEOUT, Sent
+from ..hooks.agents import AGENTS, EVENTS, GIT, TIMEOUT, Sent
 from ..system import config
 from ..terminal.output import note, write
+from .command import Group, argument, command, option
+from .options import exclusive
+from .runtime import data_folder, project_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ..app.engine import Engine
+    from ..system.edits import Done
+    from ..system.git_setup import ProjectTree
+    from .session import Session
+
+HOOK = Group("hook", """\
+Give agents, commits and prompts a few lines of what is known.
+
+They come once a session, from stores that you made or trust.""")  # fmt: skip
+
+
+@command("hook install [options] AGENT")
+def install(
+    session: Session,
+    agent: str = argument("AGENT", choices=(*AGENTS, GIT)),
+    *,
+    user: bool = option("--user", "your settings, for codex, gemini, cursor"),
+    shared: bool = option("--shared", "the project's, which git shares"),
+    remove: bool = option("--remove", "take them out again"),
+) -> None:
+    """Put lore's entries into an agent's settings, or git's hooks.
+
+    git's pre-commit prints what is known of the staged files; post-commit stages the lines
+    'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
+    """
+    from ..hooks.install import change, place_of
+
+    scope = exclusive(user=user, shared=shared).removeprefix("--")
+    if agent == GIT:
+        if scope:
+            raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
+        tree, lines = _git_hooks()
+        done = tree.take_out_of_hooks(lines) if remove else tree.put_into_hooks(lines)
+    else:
+        one = AGENTS[agent]
+        scope = scope or ("local" if one.local else "user")
+        place = place_of(one, scope, os.getcwd())
+        changed = change(one, place, everywhere=scope == "user", remove=remove)
+        state = "removed" if remove else "installed"
+        done = iter([(place, state if changed else "unchanged", "")])
+    found = changed_files(session, done, installs=not remove)
+    _print(session, ((agent, scope or "local", row["id"], row["state"]) for row in found))
+
+
+@command("hook status")
+def status(session: Session) -> None:
+    """List where hooks are installed."""
+    from ..hooks.install import is_installed, place_of
+
+    places = ((one, scope, place_of(one, scope, os.getcwd()))
+              for one in AGENTS.values() for scope in one.places)  # fmt: skip
+    rows = [(one.name, scope, place) for one, scope, place in places if is_installed(one, place)]
+    try:
+        tree, lines = _git_hooks()
+        rows += [(GIT, "local", place) for place in tree.hooks_with_lines(lines)]
+    except LoreError:
+        pass
+    _print(session, ((*row, "installed") for row in rows))
+
+
+@command("hook run EVENT --client AGENT", needs_config=False)
+def run_hook(
+    session: Session,
+    event: str = argument("EVENT", choices=(*EVENTS, "pre-commit", "post-commit", "shell")),
+    *,
+    client: str = option("--client AGENT", "the caller", "", choices=(*AGENTS, GIT, "shell")),
+) -> None:
+    """Answer an event, for the entries of 'lore hook install'.
+
+    Reads JSON on stdin, exits with 0. LORE_HOOK_DEBUG=FILE logs why nothing was printed.
+    """
+    run(event, client, session.given)
+
+
+@command("hook shell SHELL")
+def shell(session: Session, name: str = argument("SHELL", choices=("bash", "zsh"))) -> None:
+    """Print a shell's code for a line before its prompt.
+
+    \b
+    eval "$(lore hook shell bash)"     # in ~/.bashrc
+    """
+    from ..system.programs import own_files
+
+    with open(own_files("lib/prompt.bash"), encoding="utf-8") as script:
+        write(script.read())
+
+
+def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
+    from ..system.projects import is_trusted
+    from ..terminal.text import columns, each
+
+    found = [dict(zip(("id", "scope", "file", "state"), row, strict=True)) for row in rows]
+    session.output.list(found, each(columns("state id scope file"), "no hooks\n"))
+    if found and project_folder() and not is_trusted(data_folder()):
+        session.say([f"{project_folder()} is not trusted, so hooks say nothing of what others "
+                     "shared there: run 'lore store trust'"])  # fmt: skip
+
+
+def _git_hooks() -> tuple[ProjectTree, dict[str, list[str]]]:
+    """Return the work tree that the project lies in, and the lines for its hooks."""
+    from ..hooks.install import git_hooks
+
+    if not project_folder():
+        raise LoreError("hooks of git are a project's: run 'lore init' in one")
+    return git_hooks(project_folder())
+
+
+def changed_files(
+    session: Session, done: Iterable[Done], *, installs: bool
+) -> list[dict[str, str]]:
+    """Return rows of the files that an installer changed; print notes on those that it left, and
+    if what it installs finds no lore on PATH."""
+    from ..system.programs import find_program
+
+    rows = [{"id": place, "state": state, "why": why} for place, state, why in done]
+    for row in rows:
+        if row["state"] == "left":
+            note(f"{row['id']} was left as it is: {row['why']}")
+    if installs and find_program("lore") is None:
+        session.say(["there is no 'lore' on the PATH, which is called: see 'make install'"])
+    return rows
+
+
+# --- what answers
 
 CPU = 0.5
 """Seconds of processor time after which a hook ends without an answer."""
@@ -83,11 +212,11 @@ def say_why(why: Exception | str) -> None:
 
 def _answer(event: str, client: str, given: Mapping[str, str]) -> str:
     if client == "shell" and event == "shell":
-        from ..hooks.prompt_line import line_about_changes
+        from ..hooks.git_events import about_changes, lines_of
 
         with _engine(given) as engine:
-            return line_about_changes(engine)
-    if client == "git" and event in ("pre-commit", "post-commit"):
+            return lines_of(about_changes(engine))
+    if client == GIT and event in ("pre-commit", "post-commit"):
         return _about_commit(given, made=event == "post-commit")
     if client not in AGENTS or event not in EVENTS:
         raise UsageError("give an event and --client: see 'lore hook run --help'")
@@ -103,16 +232,16 @@ def _answer(event: str, client: str, given: Mapping[str, str]) -> str:
 
 
 def _about_commit(given: Mapping[str, str], *, made: bool) -> str:
-    from ..hooks.git_events import HookedCommit, keep_learned, learned, lines_of, warnings
+    from ..hooks.git_events import commit_of, keep_learned, learned, lines_of, warnings
 
-    commit = HookedCommit(sys.stdin.buffer.read(_LONGEST), made=made)
-    if not (learned(commit.message) if made else commit.files):
+    name, message, files = commit_of(sys.stdin.buffer.read(_LONGEST), made=made)
+    if not (learned(message) if made else files):
         return ""
     try:
         with _engine(given) as engine:
             if not made:
-                return lines_of(warnings(engine, commit.files, os.getcwd()))
-            ids = keep_learned(engine, commit)
+                return lines_of(warnings(engine, files, os.getcwd()))
+            ids = keep_learned(engine, name, message, files)
     except LoreError as error:
         if not made:
             raise
@@ -125,7 +254,7 @@ def _engine(given: Mapping[str, str]) -> Engine:
     from ..app.engine import Engine
     from ..core.settings import Settings
     from ..system.projects import is_trusted
-    from .runtime import data_folder, open_for_reading, project_folder, project_root
+    from .runtime import open_for_reading, project_root
 
     settings = Settings.load(given)
     if project_folder() and not is_trusted(data_folder()):

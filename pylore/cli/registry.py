@@ -12,7 +12,8 @@ SECTIONS = {
     "Code": {"cli.code": "index anchor verify"},
     "Sessions and agents": {
         "capture.commands": "capture",
-        "cli.agents": "run hook",
+        "cli.runs": "run",
+        "cli.hooks": "hook",
         "mcp.commands": "mcp",
     },
     "Exchange": {"cli.transfer": "import export sync", "hub.commands": "hub"},

@@ -31,8 +31,8 @@ from ..system.plugin_files import Events
 from ..system.project_files import real_place
 from ..terminal.output import note, write
 from ..terminal.text import columns, counts_text, each
-from .agents import noted, say_unreachable
 from .command import argument, command, option
+from .hooks import changed_files
 from .options import SKIP_BAD, TYPES, exclusive
 from .runtime import data_folder, project_folder, project_root, require_store
 
@@ -309,12 +309,10 @@ def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
     """Install what merges the file in git, or take it out."""
     file = _file_of_project()
     repository = Repository(project_folder(), f"{SHARED}/{FILE}")
-    done = noted(repository.install(hooks=hooks) if install else repository.uninstall())
-    if install:
-        say_unreachable(session)
+    done = repository.install(hooks=hooks) if install else repository.uninstall()
+    rows = changed_files(session, done, installs=install)
     if install and repository.is_ignored():
         session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
-    rows = [{"id": place, "state": state, "why": why} for place, state, why in done]
     session.output.list(rows, each(columns("state id")))
 
 

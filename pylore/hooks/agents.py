@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import namedtuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,28 +30,22 @@ _PATCH = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 _LONGEST_PATCH = 1_000_000
 
 
-class Agent:
-    """One agent: its settings files, events by lore's names, and form of answers."""
+class Agent(
+    namedtuple("Agent", "name file events local tools unit plain", defaults=("", "", 1, False))
+):
+    """One agent: its settings files, events by lore's names, and form of answers.
 
-    __slots__ = ("events", "name", "places", "plain", "second", "tools")
+    ``local`` is a settings file of one clone, ``tools`` edit files, a second of time-outs is
+    ``unit``; the answers of a ``plain`` one are an object with one field.
+    """
 
-    def __init__(
-        self,
-        name: str,
-        file: str,
-        events: dict[str, str],
-        *,
-        local: str = "",
-        tools: str = "",
-        second: int = 1,
-        plain: bool = False,
-    ) -> None:
-        self.name = name
-        self.places = {"user": file, **({"local": local} if local else {}), "shared": file}
-        self.events = events
-        self.tools = tools
-        self.second = second
-        self.plain = plain
+    __slots__ = ()
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Map scope to settings file."""
+        local = {"local": self.local} if self.local else {}
+        return {"user": self.file, **local, "shared": self.file}
 
     def answer(self, event: str, text: str) -> dict[str, Any] | None:
         """Return the JSON response that adds ``text`` to the context; None if it cannot."""
@@ -83,7 +78,7 @@ AGENTS = {
             "gemini", ".gemini/settings.json",
             {SESSION_START: "SessionStart", PROMPT: "BeforeAgent", FILE: "AfterTool",
              TOOL: "AfterTool", SESSION_END: "SessionEnd"},
-            tools="read_file|replace|write_file", second=1000,
+            tools="read_file|replace|write_file", unit=1000,
         ),
         Agent(
             "cursor", ".cursor/hooks.json",
@@ -103,13 +98,12 @@ class Sent:
         self.session = _text(fields, "session_id") or _text(fields, "conversation_id")
         self.prompt = _text(fields, "prompt")
         self.tool = _text(fields, "tool_name")
+        self.edits = any(word in self.tool.lower() for word in _EDITS)
         given, answer = fields.get("tool_input"), fields.get("tool_response")
         given = given if isinstance(given, dict) else {}
-        self.edits = any(word in self.tool.lower() for word in _EDITS)
         self.files = [_within(path, here) for path in _files(given)]
         self.command = _text(given, "command")
-        failed = isinstance(answer, dict) and (answer.get("error") or answer.get("is_error"))
-        self.ok = not failed
+        self.ok = not (isinstance(answer, dict) and (answer.get("error") or answer.get("is_error")))
 
 
 def _text(fields: dict[str, Any], name: str) -> str:

@@ -1,4 +1,4 @@
-"""Answer git around a commit: warnings about its files, and its lessons as staged records."""
+"""Answer git around a commit, and a prompt: warnings about files, and lessons as staged records."""
 
 from __future__ import annotations
 
@@ -28,18 +28,14 @@ _HASH = 12
 _OURS = ".lore/"
 
 
-class HookedCommit:
-    """A commit as a hook sends it; before it is made, name and message are empty."""
-
-    __slots__ = ("files", "message", "name", "others")
-
-    def __init__(self, data: bytes, *, made: bool) -> None:
-        prefix, *rest = data.decode("utf-8", "replace").removesuffix("\0").split("\0")
-        head = rest.pop(0) if made and rest else ""
-        self.name, _, self.message = head.partition("\n")
-        self.files = [path.removeprefix(prefix) for path in rest
-                      if path.startswith(prefix) and path != prefix]  # fmt: skip
-        self.others = len([path for path in rest if path]) - len(self.files)
+def commit_of(data: bytes, *, made: bool) -> tuple[str, str, list[str]]:
+    """Return name, message and the project's files of a commit as a hook sends it; name and message
+    are empty before it is made."""
+    prefix, *rest = data.decode("utf-8", "replace").removesuffix("\0").split("\0")
+    name, _, message = rest.pop(0).partition("\n") if made and rest else ("", "", "")
+    files = [path.removeprefix(prefix) for path in rest
+             if path.startswith(prefix) and path != prefix]  # fmt: skip
+    return name, message, files
 
 
 def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
@@ -53,12 +49,19 @@ def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
             continue  # file not in the store
         for hit in hits:
             found.setdefault(hit.id, (hit, path))
-    ranked = sorted(found.values(), key=_order)
+    ranked = sorted(found.values(), key=lambda pair: _order(pair[0]))
     shown = ranked if len(ranked) <= _LINES else ranked[: _LINES - 1]
-    lines = [_line(hit, path) for hit, path in shown]
+    lines = [f"{_line(hit)} ({path})" for hit, path in shown]
     if len(ranked) > len(shown):
         lines.append(f"{counted(len(ranked) - len(shown), 'more record')}: 'lore related FILE'")
     return lines
+
+
+def about_changes(engine: Engine) -> list[str]:
+    """Return a line on the records of files that changed in the work tree, if there are any."""
+    with engine.store.faults:
+        found = sorted(related(engine, near=["@git"], types=(RECORDS,)), key=_order)
+    return [f"{counted(len(found), 'record')} on changed files: {_line(found[0])}"] if found else []
 
 
 def learned(message: str) -> list[tuple[str, str]]:
@@ -84,20 +87,20 @@ def learned(message: str) -> list[tuple[str, str]]:
     return [*found][:_LEARNED]
 
 
-def keep_learned(engine: Engine, commit: HookedCommit) -> list[str]:
+def keep_learned(engine: Engine, name: str, message: str, files: Sequence[str]) -> list[str]:
     """Stage what the message of a commit teaches and is not known; return the new ids."""
     lessons = [
         (type, text, own(record_id(type, text), engine.settings.scope))
-        for type, text in learned(commit.message)
+        for type, text in learned(message)
     ]
     new = [one for one in lessons if engine.store.nodes.get(one[2]) is None]
     if not new:
         return []
-    files = [path for path in commit.files if not path.startswith(_OURS)]
-    alone = len(files) == 1 and not commit.others
-    file = files[0] if alone and os.path.isfile(os.path.join(engine.root, files[0])) else ""
-    subject = one_line(commit.message.partition("\n")[0])[:_TITLE]
-    why = f"said by commit {commit.name[:_HASH]}: {subject}"
+    theirs = [path for path in files if not path.startswith(_OURS)]
+    file = theirs[0] if len(theirs) == 1 else ""
+    file = file if os.path.isfile(os.path.join(engine.root, file)) else ""
+    subject = one_line(message.partition("\n")[0])[:_TITLE]
+    why = f"said by commit {name[:_HASH]}: {subject}"
     records = engine.records()
     return [
         records.add(type, text, why=why, tags=("commit",), file=file,
@@ -111,11 +114,10 @@ def lines_of(texts: Iterable[str]) -> str:
     return "".join(f"lore: {printable(one_line(text))}\n" for text in texts)
 
 
-def _order(found: tuple[Hit, str]) -> tuple[bool, float, str]:
-    hit = found[0]
+def _order(hit: Hit) -> tuple[bool, float, str]:
     return hit.verdict not in BROKEN, -hit.score, hit.id
 
 
-def _line(hit: Hit, path: str) -> str:
+def _line(hit: Hit) -> str:
     verdict = f" [{hit.verdict}]" if hit.verdict in BROKEN else ""
-    return f"{hit.id}{verdict} {one_line(hit.title)[:_TITLE]} ({path})"
+    return f"{hit.id}{verdict} {one_line(hit.title)[:_TITLE]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from shlex import quote
 from typing import Any
 
@@ -63,40 +64,39 @@ def place_of(agent: Agent, scope: str, project: str) -> str:
     return os.path.join(below, agent.places[scope])
 
 
-def install(agent: Agent, place: str, *, everywhere: bool) -> bool:
-    """Put the entries in, or bring them up to date; return True if anything changed."""
+def change(agent: Agent, place: str, *, everywhere: bool, remove: bool = False) -> bool:
+    """Put the entries in, or bring them up to date; ``remove`` takes lore's handlers out.
+
+    Return True if anything changed.
+    """
+    wanted = {} if remove else _entries(agent)
     try:
-        return change_json(place, lambda settings: _put(agent, settings), everywhere=everywhere)
+        return change_json(place, partial(_set, agent, wanted), everywhere=everywhere)
     except LoreError as error:
-        settings: dict[str, Any] = {}
-        _put(agent, settings)
-        raise LoreError(f"{error}; what belongs there: {json.dumps(settings)}") from None
-
-
-def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
-    """Take lore's handlers out; return True if there were any."""
-    return change_json(place, lambda settings: _set(agent, settings, {}), everywhere=everywhere)
+        if remove:
+            raise
+        raise LoreError(f"{error}; what belongs there: {json.dumps({'hooks': wanted})}") from None
 
 
 def is_installed(agent: Agent, place: str) -> bool:
     """Return True if the file has all of lore's entries."""
     try:
-        return json_with(place, lambda settings: _put(agent, settings)) is None
+        return json_with(place, partial(_set, agent, _entries(agent))) is None
     except LoreError:
         return False
 
 
-def _put(agent: Agent, settings: dict[str, Any]) -> None:
-    if agent.plain and not settings:
-        settings.update(_CURSOR)
+def _entries(agent: Agent) -> dict[str, list[Any]]:
     wanted: dict[str, list[Any]] = {}
     for event, native in agent.events.items():
         wanted.setdefault(native, []).append(_entry(agent, event))
-    _set(agent, settings, wanted)
+    return wanted
 
 
-def _set(agent: Agent, settings: dict[str, Any], wanted: dict[str, list[Any]]) -> None:
+def _set(agent: Agent, wanted: dict[str, list[Any]], settings: dict[str, Any]) -> None:
     """Let these be lore's entries for each event of the agent; leave no empty list behind."""
+    if agent.plain and wanted and not settings:
+        settings.update(_CURSOR)
     hooks = settings.setdefault("hooks", {})
     if not isinstance(hooks, dict):
         raise LoreError("'hooks' is not an object")
@@ -117,7 +117,7 @@ def _set(agent: Agent, settings: dict[str, Any], wanted: dict[str, list[Any]]) -
 
 def _entry(agent: Agent, event: str) -> dict[str, Any]:
     command = COMMAND.format(event=event, agent=agent.name)
-    handler = {"command": command, "timeout": TIMEOUT * agent.second}
+    handler = {"command": command, "timeout": TIMEOUT * agent.unit}
     if agent.plain:
         return handler
     matcher = {"matcher": agent.tools} if event == FILE else {}

@@ -53,7 +53,7 @@ def test_post_commit_stages_lessons_once(project: Lore) -> None:
 def test_post_commit_ties_lessons_to_one_file(project: Lore) -> None:
     for type, prefix, files, file in (
         ("failure", "", ["src/auth.py", ".lore/knowledge.jsonl"], "src/auth.py"),
-        ("lesson", "part/", ["part/src/auth.py", "other"], None),
+        ("lesson", "part/", ["part/src/auth.py", "part/b.py"], None),
         ("pattern", "part/", ["part/src/auth.py"], "src/auth.py"),
         ("decision", "", ["deleted.py"], None),
     ):
@@ -119,13 +119,13 @@ def test_hook_install_status_and_uninstall(lore: Lore) -> None:
     assert lore("hook", "install", "claude", "--text").lines == [f"installed  {place}"]
     assert "lore hook run session-start --client claude" in settings.read_text()
     assert lore("hook", "status", "--ids", "--quiet").lines == ["claude"]
-    assert lore("hook", "uninstall", "claude", "--text").lines == [f"removed  {place}"]
+    assert lore("hook", "install", "--remove", "claude", "--text").lines == [f"removed  {place}"]
     assert not settings.exists()
     lore.git("init", "-q")
     lore("hook", "install", "git")
     hook = lore.project / ".git/hooks/pre-commit"
     assert "hook run pre-commit --client git" in hook.read_text()
-    lore("hook", "uninstall", "git")
+    lore("hook", "install", "--remove", "git")
     assert not hook.exists()
     lore.refuse_each("""
         hook install codex --local | 2 | --local

@@ -80,7 +80,7 @@ def test_run_refuses_bad_words(store: Lore) -> None:
     store.refuse_each(f"""
         run stop | 2 | no such command 'stop'
         run start --tsk x | 2 | see 'lore run start --help'
-        run finish | 2 | run finish needs a run
+        run finish | 2 | name a run
         run finish run-x | 1 | no run 'run-x'
         run finish note-c | 1 | 'note-c' is not a run
         run show note-c | 1 | 'note-c' is not a run

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.hooks.git_events import KINDS, HookedCommit, learned
+from pylore.hooks.git_events import KINDS, commit_of, learned
 
 MESSAGE = """\
 Decision: sign tokens
@@ -51,18 +51,15 @@ def test_whatever_a_message_says_texts_are_lines_with_words(lines: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("data", "files", "others", "message"),
+    ("data", "files", "message"),
     [
-        (b"\0ab12\nLook\n\nmore\n\0a.py\0src/b\nc.py\0", ["a.py", "src/b\nc.py"], 0,
+        (b"\0ab12\nLook\n\nmore\n\0a.py\0src/b\nc.py\0", ["a.py", "src/b\nc.py"],
          "Look\n\nmore\n"),
-        (b"sub/\0ab12\nLook\n\0a.py\0sub/a.py\0", ["a.py"], 1, "Look\n"),
-        (b"sub/\0ab12\nLook\n\0", [], 0, "Look\n"),
-        (b"", [], 0, ""),
-        (b"\xff\0\xff\0\xff/a\0b", ["/a"], 1, ""),
+        (b"sub/\0ab12\nLook\n\0a.py\0sub/a.py\0", ["a.py"], "Look\n"),
+        (b"sub/\0ab12\nLook\n\0", [], "Look\n"),
+        (b"", [], ""),
+        (b"\xff\0\xff\0\xff/a\0b", ["/a"], ""),
     ],
 )  # fmt: skip
-def test_what_a_hook_sends_is_read(
-    data: bytes, files: list[str], others: int, message: str
-) -> None:
-    commit = HookedCommit(data, made=True)
-    assert (commit.files, commit.others, commit.message) == (files, others, message)
+def test_what_a_hook_sends_is_read(data: bytes, files: list[str], message: str) -> None:
+    assert commit_of(data, made=True)[1:] == (message, files)

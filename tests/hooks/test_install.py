@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pylore.cli.hooks import CPU, WALL
 from pylore.core.errors import LoreError, UsageError
 from pylore.hooks.agents import AGENTS, Agent
-from pylore.hooks.install import install, is_installed, place_of, uninstall
+from pylore.hooks.install import change, is_installed, place_of
 
 OURS = "lore hook run prompt --client claude"
 NEARLY = (
@@ -55,16 +55,16 @@ def test_uninstall_after_install_leaves_the_bytes_that_were_there(
         if settings is not None:
             path.write_text(json.dumps(settings, indent=indent))
         before = path.read_bytes() if path.exists() else None
-        assert install(agent, str(path), everywhere=False)
+        assert change(agent, str(path), everywhere=False)
         assert is_installed(agent, str(path))
         once = path.read_bytes()
-        assert not install(agent, str(path), everywhere=False)
+        assert not change(agent, str(path), everywhere=False)
         assert path.read_bytes() == once
         installed = json.loads(once)
         for native, entries in ((settings or {}).get("hooks") or {}).items():
             assert installed["hooks"][native][: len(entries)] == entries
-        assert uninstall(agent, str(path), everywhere=False)
-        assert not uninstall(agent, str(path), everywhere=False)
+        assert change(agent, str(path), everywhere=False, remove=True)
+        assert not change(agent, str(path), everywhere=False, remove=True)
         assert (path.read_bytes() if path.exists() else None) == before
         assert os.listdir(folder) == ([] if before is None else ["settings.json"])
 
@@ -74,16 +74,16 @@ def test_what_cannot_be_kept_is_refused_with_what_to_paste(tmp_path: Path, text:
     path = tmp_path / "settings.json"
     path.write_text(text)
     with pytest.raises(LoreError, match=r"what belongs there: .*lore hook run session-start"):
-        install(AGENTS["claude"], str(path), everywhere=False)
+        change(AGENTS["claude"], str(path), everywhere=False)
     assert path.read_text() == text
 
 
 def test_entries_that_were_there_before_go_too(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text(json.dumps({"hooks": {"PreToolUse": [group(OURS)]}, "model": "x"}))
-    assert install(AGENTS["claude"], str(path), everywhere=False)
+    assert change(AGENTS["claude"], str(path), everywhere=False)
     assert json.loads(path.read_text())["hooks"]["PreToolUse"] != [group(OURS)]
-    assert uninstall(AGENTS["claude"], str(path), everywhere=False)
+    assert change(AGENTS["claude"], str(path), everywhere=False, remove=True)
     assert json.loads(path.read_text()) == {"model": "x"}
 
 
@@ -104,7 +104,7 @@ def test_uninstall_takes_out_exactly_the_handlers_with_lores_command(
         listed = [group(*commands, matcher=str(n)) for n, commands in enumerate(groups)]
         path.write_text(json.dumps({"hooks": {"Stop": listed}}, indent=indent))
         before = path.read_bytes()
-        taken = uninstall(AGENTS["claude"], str(path), everywhere=False)
+        taken = change(AGENTS["claude"], str(path), everywhere=False, remove=True)
         assert taken == any(OURS in commands for commands in groups)
         theirs = [[text for text in commands if text != OURS] for commands in groups]
         left = [group(*commands, matcher=str(n)) for n, commands in enumerate(theirs) if commands]
@@ -119,7 +119,7 @@ def test_install_keeps_the_handlers_beside_one_of_lores(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     old = {"hooks": {"UserPromptSubmit": [group(OURS, "mine"), group("lore hook runner-of-mine")]}}
     path.write_text(json.dumps(old))
-    assert install(AGENTS["claude"], str(path), everywhere=False)
+    assert change(AGENTS["claude"], str(path), everywhere=False)
     listed = json.loads(path.read_text())["hooks"]["UserPromptSubmit"]
     assert listed[:2] == [group("mine"), group("lore hook runner-of-mine")]
 
@@ -127,19 +127,19 @@ def test_install_keeps_the_handlers_beside_one_of_lores(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_file_that_install_made_goes_without_a_copy(name: str, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    install(AGENTS[name], str(path), everywhere=False)
-    uninstall(AGENTS[name], str(path), everywhere=False)
+    change(AGENTS[name], str(path), everywhere=False)
+    change(AGENTS[name], str(path), everywhere=False, remove=True)
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=lambda agent: agent.name)
 def test_an_agent_waits_twice_as_long_as_a_hook(agent: Agent, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    install(agent, str(path), everywhere=False)
+    change(agent, str(path), everywhere=False)
     listed = json.loads(path.read_text())["hooks"].values()
     entries = [entry for entries in listed for entry in entries]
     handlers = [handler for entry in entries for handler in entry.get("hooks", [entry])]
-    assert {handler["timeout"] for handler in handlers} == {2 * WALL * agent.second}
+    assert {handler["timeout"] for handler in handlers} == {2 * WALL * agent.unit}
     assert CPU < WALL > 10
 
 

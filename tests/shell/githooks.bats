@@ -69,7 +69,7 @@ commit() { # <message>: of everything; what its hooks print
   lore init --quiet
   lore add decision "Tokens are signed" --file src/auth.py >/dev/null
   lore hook install git >/dev/null
-  echo 1 >../other
+  echo 1 >other
   commit 'lesson: Two files'
   contains "$stderr" "Tokens are signed (src/auth.py)"
   [ "$(lore show --jq .file "$(lore list --type lesson --ids)")" = null ]

@@ -1,0 +1,116 @@
+"""The command run: what a piece of work was shown, and what of it helped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..app.audit import audit
+from ..core.errors import UsageError
+from ..records.runs import Runs
+from ..store.resolve_id import complete_id
+from ..terminal.text import columns, each
+from .command import Group, argument, command, option
+from .options import LIMIT, exclusive
+from .runtime import ids_from
+
+if TYPE_CHECKING:
+    from ..store import Store
+    from .session import Session
+
+RUN = Group("run", """\
+Record what a piece of work was shown, and rate what helped.
+
+With LORE_RUN=ID or --run ID searches record their results.""")  # fmt: skip
+
+_RUN = argument("[RUN]", default="", complete="run")
+
+
+@command("run start [--task ID]")
+def start(
+    session: Session, *, task: str = option("--task ID", "the task it serves", "", complete="ids")
+) -> None:
+    """Start a run and print its id.
+
+    \b
+    export LORE_RUN=$(lore run start --task task-1a2b3c4d)
+    """
+    with session.open() as store:
+        id = Runs(store).start(task)
+    if not session.form_given():
+        session.print_as("text", "text")  # for $(lore run start)
+    session.output.one({"id": id, "state": "open"}, lambda row: f"{row['id']}\n")
+
+
+@command("run finish [options] [RUN]")
+def finish(
+    session: Session,
+    run: str = _RUN,
+    *,
+    helpful: tuple[str, ...] = option("--helpful ID,…", "what helped", complete="ids"),
+    unhelpful: tuple[str, ...] = option("--unhelpful ID,…", "what did not", complete="ids"),
+) -> None:
+    """End a run, and link it to what it was shown.
+
+    \b
+    lore run finish --helpful decision-1a2b3c4d,lesson-5e6f7a8b
+    """
+    with session.open() as store:
+        row = Runs(store).finish(_named(session, store, run), helpful, unhelpful).to_dict()
+    session.say(row.pop("notes"))
+    session.output.one({**row, "state": "finished"}, _run_text)
+
+
+@command("run list [options]")
+def list_runs(session: Session, *, limit: int | None = LIMIT) -> None:
+    """List the runs, the newest first."""
+    with session.open() as store, store.faults:
+        found = Runs(store).summaries(limit or -1)
+    session.output.list(found, each(_run_text, "no runs\n"))
+
+
+@command("run show [RUN]")
+def show(session: Session, run: str = _RUN) -> None:
+    """Show a run and what it was shown: best position, query, rating."""
+    with session.open() as store, store.faults, store.snapshot():
+        run = _named(session, store, run)
+        found = {**Runs(store).get(run), **audit(store, session.settings, run)}
+    session.output.one(found, _run_text)
+
+
+@command("run rate --helpful|--unhelpful ID…")
+def rate(
+    session: Session,
+    ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
+    *,
+    helpful: bool = option("--helpful", "these helped"),
+    unhelpful: bool = option("--unhelpful", "these did not"),
+) -> None:
+    """Say what helped: it ranks higher later.
+
+    A lone - reads ids from stdin.
+
+    \b
+    lore search "token rotation" --ids -n 1 | lore run rate --helpful -
+    """
+    rating = exclusive(helpful=helpful, unhelpful=unhelpful).removeprefix("--")
+    if not rating:
+        raise UsageError("give one of --helpful and --unhelpful: see 'lore run rate --help'")
+    wanted = ids_from(ids, "run rate")
+    with session.open() as store, store.faults:
+        rows, notes = Runs(store).rate(wanted, rating, session.settings.run)
+    session.say(notes)
+    session.output.list(rows, each(columns("rating id run")))
+
+
+def _named(session: Session, store: Store, run: str) -> str:
+    """Return the whole id of a run, of that of the settings if none is named."""
+    run = run or session.settings.run
+    if not run:
+        raise UsageError("name a run: see 'lore run list'")
+    return complete_id(store, run)
+
+
+def _run_text(row: dict[str, Any]) -> str:
+    counts = ", ".join(f"{row[name]} {name}" for name in ("helpful", "unhelpful", "unrated"))
+    head = columns("state id task counts")({**row, "task": row.get("task"), "counts": counts})
+    return head + each(columns("position rating id title"))(row.get("records", ()))
