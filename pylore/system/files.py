@@ -81,14 +81,6 @@ def user_folder(variable: str, default: str, environ: Mapping[str, str] = os.env
     return os.path.join(base, "lore")
 
 
-def cache_of(path: str, kind: str) -> str:
-    """Return the file in the user's cache for data made of a file, in any of its states."""
-    from ..core.ids import sha256
-
-    name = f"{kind}-{sha256(os.path.abspath(path).encode(errors='replace')).hexdigest()[:16]}"
-    return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), name)
-
-
 def state_folder() -> str:
     """Return the user's folder of logs."""
     return user_folder("XDG_STATE_HOME", ".local/state")

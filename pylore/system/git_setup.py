@@ -46,31 +46,35 @@ class ProjectTree:
 
     def put_into_hooks(self, lines: Mapping[str, Sequence[str]]) -> Iterator[Done]:
         """Put lines into hooks, by their names, or bring them up to date."""
-        for name in lines:
-            yield self._put(self.hook(name), lines[name])
+        for path, wanted in ((self.hook(name), lines[name]) for name in lines):
+            if why := self._fault(path):
+                yield path, "left", why
+                continue
+            is_new = not os.path.exists(path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            done = change_block(path, self.key, wanted, head=_SHEBANG)
+            if is_new:
+                os.chmod(path, 0o755)
+            yield done
 
-    def _put(self, path: str, lines: Sequence[str]) -> Done:
+    def _fault(self, path: str) -> str:
+        """Return why a hook cannot get lines; empty if it can."""
         if "\n" in self.below:
-            return path, "left", f"the name of the folder {self.below!r} has a line break"
+            return f"the name of the folder {self.below!r} has a line break"
         try:
             text = read_text(path)
         except Left as why:
-            return path, "left", str(why)
-        if text is not None and not os.access(path, os.X_OK):
-            return path, "left", "it is not executable, so git does not run it"
-        if text is not None and not _OF_A_SHELL.match(text):
-            return path, "left", "it is not a script of a shell"
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        done = change_block(path, self.key, lines, head=_SHEBANG)
+            return str(why)
         if text is None:
-            os.chmod(path, 0o755)
-        return done
+            return ""
+        if not os.access(path, os.X_OK):
+            return "it is not executable, so git does not run it"
+        return "" if _OF_A_SHELL.match(text) else "it is not a script of a shell"
 
     def take_out_of_hooks(self, names: Iterable[str]) -> Iterator[Done]:
         """Take the lines out of hooks, as far as there are such hooks."""
-        for path in map(self.hook, names):
-            if os.path.lexists(path):
-                yield change_block(path, self.key, None, head=_SHEBANG)
+        for path in filter(os.path.lexists, map(self.hook, names)):
+            yield change_block(path, self.key, None, head=_SHEBANG)
 
     def hooks_with_lines(self, names: Iterable[str]) -> list[str]:
         """Return the files of the hooks that have lines."""
@@ -78,48 +82,44 @@ class ProjectTree:
 
     def read(self, *words: str) -> str:
         """Return what a command of git prints; nothing if it fails."""
-        status, out, _ = self.ask(*words)
+        status, out, _ = run_git(self.top or self.project, *words)
         return "" if status else os.fsdecode(out).removesuffix("\n")
-
-    def ask(self, *words: str) -> tuple[int, bytes, bytes]:
-        """Run a command of git, under the person's own config, as ``run_git``."""
-        return run_git(self.top or self.project, *words)
 
 
 DRIVER = "merge.lore.driver"
 PROGRAM = "lore merge-file %O %A %B --path %P || git merge-file %A %O %B"
 """Where lore fails or is missing, git merges by lines; sync reads the markers of a conflict."""
-HOOKS = ("post-merge", "post-checkout", "post-rewrite", "post-commit", "pre-commit")
+HOOKS = ("post-merge", "post-checkout", "post-rewrite", "pre-commit")
 """The hooks for lines, if these are wanted."""
 _ATTRIBUTES, _NEEDS = ".gitattributes", "merge=lore"
 
 
-class Repository:
+class Repository(ProjectTree):
     """The repository that a project lies in; ``file`` is what merges, from the project."""
 
     def __init__(self, project: str, file: str) -> None:
         """Raise LoreError without git, or outside of a repository with a work tree."""
+        super().__init__(project, "lore sync --install", "lore sync --uninstall")
         self.file = file
-        self._tree = ProjectTree(project, "lore sync --install", "lore sync --uninstall")
-        self._attributes = os.path.join(self._tree.project, _ATTRIBUTES)
+        self._attributes = os.path.join(self.project, _ATTRIBUTES)
 
     def install(self, *, hooks: bool) -> Iterator[Done]:
         """Write missing parts; yield the change of each file."""
-        yield change_block(self._attributes, self._tree.key, [f"{self.file} {_NEEDS}"])
+        yield change_block(self._attributes, self.key, [f"{self.file} {_NEEDS}"])
         old = self._programs()
         if old and old[-1] != PROGRAM:
             yield DRIVER, "left", f"it is '{old[-1]}' already"
         else:
             self._configure("--replace-all", DRIVER, PROGRAM)
             yield DRIVER, "unchanged" if old else "added", ""
-        lines = {name: _hook_lines(name, self._tree.below, self.file) for name in HOOKS}
-        yield from self._tree.put_into_hooks(lines if hooks else {})
+        lines = {name: _hook_lines(name, self.below, self.file) for name in HOOKS}
+        yield from self.put_into_hooks(lines if hooks else {})
 
     def uninstall(self) -> Iterator[Done]:
         """Take out what ``install`` has written, and nothing else."""
-        yield change_block(self._attributes, self._tree.key, None)
-        needed = self._tree.read("grep", "--untracked", "-l", "-w", "-e", _NEEDS, "--",
-                                 f":(glob)**/{_ATTRIBUTES}")  # fmt: skip
+        yield change_block(self._attributes, self.key, None)
+        needed = self.read("grep", "--untracked", "-l", "-w", "-e", _NEEDS, "--",
+                           f":(glob)**/{_ATTRIBUTES}")  # fmt: skip
         if PROGRAM not in self._programs():
             yield DRIVER, "unchanged", ""
         elif needed:
@@ -127,22 +127,32 @@ class Repository:
         else:
             self._configure("--unset-all", DRIVER, "^lore merge-file ")
             yield DRIVER, "removed", ""
-        yield from self._tree.take_out_of_hooks(HOOKS)
+        yield from self.take_out_of_hooks(HOOKS)
 
     def is_ignored(self) -> bool:
         """Return True if git ignores the file."""
-        path = os.path.join(self._tree.project, self.file)
-        return self._tree.ask("check-ignore", "-q", "--", path)[0] == 0
+        return self.read("check-ignore", "--", os.path.join(self.project, self.file)) != ""
 
     def _programs(self) -> list[str]:
         """Return the values of the driver's key."""
-        return self._tree.read("config", "--local", "-z", "--get-all", DRIVER).split("\0")[:-1]
+        return self.read("config", "--local", "-z", "--get-all", DRIVER).split("\0")[:-1]
 
     def _configure(self, *words: str) -> None:
-        status, _, errors = self._tree.ask("config", "--local", *words)
+        status, _, errors = run_git(self.top, "config", "--local", *words)
         if status:
             said = errors.decode("utf-8", "replace").strip()
             raise LoreError(f"{DRIVER}: git says '{said}': check the config of the repository")
+
+
+_HOOK = """\
+if command -v lore >/dev/null 2>&1 && [ -d {own} ]; then
+  (cd {folder} && LORE_DIR= LORE_SCOPE= lore sync {options}--quiet --text </dev/null >&2) {then}
+fi"""
+_STAGE = """&&
+    case ${{GIT_INDEX_FILE-}} in
+      *next-index-*) ;; # a commit of some files alone
+      *) [ -z "$({git} ls-files -- {shared})" ] || {git} add -- {shared} ;;
+    esac || :"""
 
 
 def _hook_lines(name: str, below: str, file: str) -> list[str]:
@@ -151,37 +161,9 @@ def _hook_lines(name: str, below: str, file: str) -> list[str]:
     def place(path: str) -> str:
         return quote("./" + os.path.normpath(os.path.join(below, path)))
 
-    folder, shared = place(""), place(file)
-    own = place(os.path.dirname(file))
-
-    def sync(*options: str) -> str:
-        words = " ".join((*options, "--quiet", "--text"))
-        return f"(cd {folder} && LORE_DIR= LORE_SCOPE= lore sync {words} </dev/null >&2)"
-
-    lines = [f"if command -v lore >/dev/null 2>&1 && [ -d {own} ]; then"]
-    git = "git --literal-pathspecs"
-    if name == "post-commit":
-        return [
-            *lines,
-            "  case $(git log --walk-reflogs -1 --format=%gs HEAD 2>/dev/null) in",
-            "    cherry-pick* | revert*) # which run no other hook",
-            f"      {git} diff-tree --quiet HEAD~1 HEAD -- {shared} 2>/dev/null ||",
-            f"        {sync('--in')} 2>/dev/null || : ;;",
-            "  esac",
-            "fi",
-        ]
-    if name != "pre-commit":
-        return [*lines, f"  {sync('--in')} || :", "fi"]
-    return [
-        *lines,
-        f"  if {{ {git} diff-index --quiet HEAD -- {shared} 2>/dev/null ||",
-        f"    [ $? -ne 1 ] || {sync('--in')}; }} && # what a merge brought is no command to undo",
-        f"    {sync()}; then",
-        "    case ${GIT_INDEX_FILE-} in",
-        "      *next-index-*) ;; # a commit of some files alone",
-        f'      *) [ -z "$({git} ls-files -- {shared})" ] ||',
-        f"        {git} add -- {shared} || : ;;",
-        "    esac",
-        "  fi",
-        "fi",
-    ]
+    writes = name == "pre-commit"
+    stage = _STAGE.format(git="git --literal-pathspecs", shared=place(file)) if writes else "|| :"
+    return _HOOK.format(
+        own=place(os.path.dirname(file)), folder=place(""), options="" if writes else "--in ",
+        then=stage,
+    ).split("\n")  # fmt: skip

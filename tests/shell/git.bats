@@ -52,7 +52,7 @@ knows_both() { # true if the store and the file of the folder have what a and b 
   cd ../a && git pull -q ../b main && knows_both && cmp "$FILE" ../merged
 }
 
-@test "hooks bring in after pulls, checkouts and picks, and write before commits" {
+@test "hooks bring in after pulls and checkouts, and write before commits" {
   (cd ../a && lore add note "Only a" --id note-a && lore edit note-2 "As a has it" && commit) >/dev/null
   lore edit note-1 "My words" >/dev/null
   commit
@@ -75,12 +75,6 @@ knows_both() { # true if the store and the file of the folder have what a and b 
   [ -z "$(git diff --cached --name-only)" ]
   git commit -q --allow-empty -m all
   [ "$(git show --format= --name-only)" = "$FILE" ]
-  # a cherry-pick brings in without a word
-  (cd ../a && lore add note "Picked" --id note-p && commit) >/dev/null
-  git fetch -q && git checkout -q -b picked origin/main~1
-  run -0 git cherry-pick origin/main
-  refute_contains "$output" added
-  lore show note-p >/dev/null
   # an untracked file stays untracked
   git rm -q --cached "$FILE" && git commit -q -m untracked && git commit -q --allow-empty -m again
   [ -z "$(git ls-files "$FILE")" ]

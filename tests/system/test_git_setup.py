@@ -139,12 +139,12 @@ def test_a_second_value_of_the_driver_stays(tmp_path: Path) -> None:
 
 def test_the_hooks_are_where_the_config_has_them(tmp_path: Path) -> None:
     made = Made(tmp_path / "repository")
-    usual = setup(made.root)._tree.hook("pre-commit")
+    usual = setup(made.root).hook("pre-commit")
     assert usual == str(made.root / ".git/hooks/pre-commit")
     made.git("config", "core.hooksPath", "shared/hooks")
-    assert setup(made.root)._tree.hook("pre-commit") == str(made.root / "shared/hooks/pre-commit")
+    assert setup(made.root).hook("pre-commit") == str(made.root / "shared/hooks/pre-commit")
     made.git("config", "core.hooksPath", str(tmp_path / "all"))
-    assert setup(made.root)._tree.hook("pre-commit") == str(tmp_path / "all/pre-commit")
+    assert setup(made.root).hook("pre-commit") == str(tmp_path / "all/pre-commit")
 
 
 def test_there_must_be_a_repository(tmp_path: Path) -> None:
