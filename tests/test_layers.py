@@ -342,7 +342,7 @@ def test_what_writes_in_loops_loads_nothing_heavy(words: tuple[str, ...], store:
 
 def test_a_batch_loads_nothing_heavy(store: str, tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
-    questions.write_text('{"id": "1", "query": "signed tokens", "options": {"limit": 2}}\n')
+    questions.write_text('{"id": "1", "query": "signed tokens"}\n')
     program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
     found = loaded(program, "search", "--batch", str(questions), store=store)
     assert "pylore.evaluate.queries" in found

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from ..core.settings import Setting
 
-MOST = 2**63 - 1
-"""The largest whole number that a column of SQLite holds."""
-
 
 class Parameter:
     """One option or argument of a command, in the place of its parameter's default.
@@ -29,7 +26,7 @@ class Parameter:
             with commas and ``KEY=VALUE…`` may be given several times: both are tuples. An argument
             has its value alone: ``ID``, ``[FILE]`` (may be left out), ``WORD…`` (a tuple).
         default: False tells a list that is not given from an empty one.
-        low: makes it a number: a whole one if this bound is an int.
+        low: makes it a number, of a thousand million at most: a whole one if this bound is an int.
         choices: the values that it may have.
         complete: the kind of words that completion offers: see ``completion.words_of``.
     """
@@ -90,25 +87,17 @@ class Parameter:
         """Return the value of a text: a tuple of a list, a number where there are bounds.
 
         Raises:
-            ValueError: the text is no such value; the message says what to give.
+            ValueError: the text is no such value; the message names the valid ones.
         """
         if self.is_list:
             return tuple([word.strip() for word in text.split(",") if word.strip()])
-        if self.choices and text not in self.choices:
-            raise ValueError(f"give one of {', '.join(self.choices)}")
-        return text if self.low is None else self._number(text, self.low)
+        if not self.choices and self.low is None:
+            return text
+        from ..core.setting_values import parse_value
 
-    def _number(self, text: str, low: float) -> float:
-        whole = isinstance(low, int)
-        high = MOST if self.high is None else self.high
-        try:
-            number = int(text) if whole else float(text)
-            if low <= number <= high:
-                return number
-        except ValueError:
-            pass
-        most = "" if self.high is None else f" to {self.high:g}"
-        raise ValueError(f"give a {'whole ' if whole else ''}number from {low:g}{most}")
+        kind = "choice" if self.choices else "int" if isinstance(self.low, int) else "float"
+        high = 1_000_000_000 if self.high is None else self.high
+        return parse_value(kind, text, self.low or 0, high, tuple(self.choices))
 
 
 option: Callable[..., Any] = Parameter
@@ -125,19 +114,27 @@ SHARED = (
 
 
 class Command:
-    """A command: ``name`` (``search``, ``graph path``), its function and its parameters."""
+    """A command, as the decorator of its function, whose first parameter is the session.
+
+    Args:
+        usage: the name (``search``, ``graph path``), and the arguments as the help shows them.
+        settings: settings that the help lists as options; every other one is taken too.
+        needs_config: False if it answers whatever the config holds, and reads it itself.
+    """
 
     def __init__(
-        self, usage: str, run: Callable[..., Any], settings: Sequence[str], needs_config: bool
+        self, usage: str, *, settings: Sequence[str] = (), needs_config: bool = True
     ) -> None:
         self.usage = usage
         self.name = _name_in(usage)
-        self.run = run
         self.settings = settings
-        """Settings that the help lists as options."""
         self.needs_config = needs_config
-        """False for a command that answers whatever the config holds, and reads it itself."""
         self._parameters: list[Parameter] = []
+
+    def __call__(self, run: Callable[..., Any]) -> Command:
+        """Make the command of its function."""
+        self.run = run
+        return self
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -188,16 +185,7 @@ class Group:
         """The verb that a line without one stands for."""
 
 
-def command(
-    usage: str, *, settings: Sequence[str] = (), needs_config: bool = True
-) -> Callable[[Callable[..., Any]], Command]:
-    """Make a command of a function, whose first parameter is the session.
-
-    Args:
-        usage: the name, and the arguments as the help shows them.
-        settings: settings that the help lists as options; every other one is taken too.
-    """
-    return lambda run: Command(usage, run, settings, needs_config)
+command = Command
 
 
 def _name_in(usage: str) -> str:
@@ -293,7 +281,7 @@ def _converted(one: Parameter, text: str) -> Any:
     try:
         return one.convert(text)
     except ValueError as error:
-        raise UsageError(f"{(one.names or (one.value,))[-1]} is '{text}': {error}") from None
+        raise UsageError(f"{(one.names or (one.value,))[-1]} is '{text}': give {error}") from None
 
 
 def _wrong(command: Command, message: str) -> UsageError:

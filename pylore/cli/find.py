@@ -143,13 +143,10 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
     Raises:
         LoreError: the file cannot be read, or lines were answered with an error.
     """
-    import gc
-
     from ..core.json import decoded, parse_object
     from ..core.lines import QUESTION_LINE
     from ..evaluate.queries import question_of, read_lines
 
-    gc.enable()  # a hot command does without: it has one query to live for
     ids, answers = session.output.form == "ids", Output("jsonl", session.output.jq)
     wrong: list[str] = []
     with _engine_of_search(session, "", given["near"]) as engine:

@@ -6,22 +6,15 @@ way of failing becomes one line and an exit code.
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
-from ..core.errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError, StoreError
+from ..core.errors import BUG, DONE, INTERRUPTED, LoreError, StoreError
 from ..system.config import load
 from ..terminal.output import flush, note, write
 from . import registry
 from .command import Group, read
 from .runtime import require_utf8
-
-HOT = (
-    *("search", "related", "show", "list", "context"),
-    *("add", "edit", "link", "fact", "run", "hook", "mcp"),
-)
-"""Commands that are called in loops, or waited for by agents: they load no click, numpy or json."""
 
 
 def run(words: list[str]) -> int:
@@ -33,41 +26,39 @@ def run(words: list[str]) -> int:
         return code
     except BrokenPipeError:
         return DONE  # the reader, `head` for one, has what it wanted
-    except LoreError as error:
-        if words[:2] == ["hook", "run"]:  # which never fails
-            from .hooks import say_why
-
-            say_why(error)
-            return DONE
-        note(str(error))
-        return error.exit_code
     except KeyboardInterrupt as error:
         from ..system.programs import end_by
 
         end_by(error)
         return INTERRUPTED
-    except ModuleNotFoundError as error:
-        if not error.name or error.name.startswith("pylore"):
-            return _report_bug(error, words)
-        note(f"the Python package {error.name} is missing: run 'make setup', or install lore again")
-        return FAILURE
-    except OSError as error:
-        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-        note(f"{where}{error.strerror or error}: check the disk and the folder you are in")
-        return FAILURE
     except Exception as error:
-        failure = _fault_of_the_store(error)
+        failure = _failure(error)
         if failure is None:
             return _report_bug(error, words)
+        if words[:2] == ["hook", "run"]:  # which never fails
+            from .hooks import say_why
+
+            say_why(failure)
+            return DONE
         note(str(failure))
         return failure.exit_code
 
 
-def _fault_of_the_store(error: Exception) -> LoreError | None:
-    """Return what is wrong with the store that this may come from; None if it is a bug of ours.
+def _failure(error: Exception) -> LoreError | None:
+    """Return the failure that an exception stands for; None if it is a bug of ours.
 
-    Output is written after the store was closed, and rows may have reached it unseen.
+    Rows of a damaged store may have reached the output unseen, which is written after it was
+    closed.
     """
+    if isinstance(error, LoreError):
+        return error
+    if isinstance(error, OSError):
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return LoreError(f"{where}{error.strerror or error}: check the disk and the folder you "
+                         "are in")  # fmt: skip
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "pylore").startswith("pylore"):
+        return LoreError(f"the Python package {error.name} is missing: run 'make setup', or "
+                         "install lore again")  # fmt: skip
     from ..store import open_store
     from .runtime import data_folder
 
@@ -117,8 +108,6 @@ def _run_command(words: list[str]) -> int:
     values, settings = read(rest, command)
     if command.needs_config:
         load(os.environ)
-    if words[0] not in HOT:
-        gc.enable()
     from .session import Session
 
     code = command.run(Session(settings), **values)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ..core.errors import UsageError, first_of
+from ..core.errors import UsageError
 from ..core.settings import Settings
 from ..store import tell_waiting
 from ..terminal.output import FORMS, Output, flush, note
@@ -51,25 +51,18 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """The settings of this command.
+        """The settings of this command; reading them prints what is wrong in a config file.
 
         Raises:
             UsageError: one of them is wrong.
         """
         if self._settings is None:
-            self.read_settings()
-        assert self._settings is not None
+            settings = self._settings = Settings.load(self.given)
+            for text in settings.warnings:
+                note(text)
+            if not settings.quiet:
+                tell_waiting(note)
         return self._settings
-
-    def read_settings(self, *, lenient: bool = False) -> None:
-        """Read the settings and print what is wrong in a config file; ``lenient`` goes on then."""
-        settings = self._settings = Settings.load(self.given, lenient=lenient)
-        for warning in settings.warnings:
-            note(warning)
-        if settings.problems:
-            note(first_of(settings.problems))
-        if not settings.quiet:
-            tell_waiting(note)
 
     def use(self, settings: Settings) -> None:
         """Use these settings in place of the config's."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..app.sync import earlier_store, make_store
 from ..core.errors import LoreError, StoreError, UsageError
-from ..core.settings import SETTINGS, named, users_alone
+from ..core.settings import SETTINGS, Settings, named, users_alone
 from ..core.text import counted
 from ..embed import open_embedder
 from ..formats.knowledge import FILE as KNOWLEDGE
@@ -38,7 +38,7 @@ from .runtime import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..core.settings import Setting, Settings
+    from ..core.settings import Setting
     from .session import Session
 
 STORE_NAME = argument("STORE", complete="files")
@@ -333,7 +333,10 @@ def _load(session: Session) -> None:
         load(os.environ)
     except UsageError as error:
         note(str(error))
-    session.read_settings(lenient=True)
+    settings = Settings.load(session.given, lenient=True)
+    for text in (*settings.warnings, *settings.problems):
+        note(text)
+    session.use(settings)
 
 
 def _setting_row(session: Session, setting: Setting) -> dict[str, Any]:

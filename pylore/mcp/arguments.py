@@ -109,12 +109,12 @@ def _value(one: Parameter, value: Any) -> Any:
         if one.many and fits and all(isinstance(item, str) for item in value):
             if len(value) <= MOST_ITEMS:
                 return tuple(value)
-            raise ValueError(f"give at most {MOST_ITEMS} items")
+            raise ValueError(f"at most {MOST_ITEMS} items")
         if fits and not one.many:
             return value if kind == "boolean" else one.convert(str(value))
-        raise ValueError(f"give {_KINDS[kind][1]}")
+        raise ValueError(f"{_KINDS[kind][1]}")
     except ValueError as error:
-        raise UsageError(f"{one.name} is {_quoted(value)}: {error}") from None
+        raise UsageError(f"{one.name} is {_quoted(value)}: give {error}") from None
 
 
 def _quoted(value: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
@@ -68,7 +67,6 @@ def mcp(
     from .current_store import CurrentStore
     from .server import Server
 
-    gc.enable()  # a server lives longer than a hot command
     if folder is not None:
         os.environ["LORE_DIR"] = os.path.abspath(folder)
     if sys.stdin.isatty():

@@ -7,7 +7,7 @@ from time import monotonic
 
 from ..cli.runtime import data_folder, project_folder
 from ..core.setting_values import OWN_EMBEDDERS
-from ..core.settings import BUILT_IN_RETRIEVERS
+from ..core.settings import BUILT_IN_RETRIEVERS, Settings
 from ..store import FILE
 from ..store.filter import Scope
 from ..system import config
@@ -50,8 +50,7 @@ class CurrentStore:
         found = place, *_ = self._look()
         if self._engine is None or place is None or found != self._found:
             self.close()
-            self._session.read_settings()
-            settings = self._session.settings
+            settings = Settings.load(self._session.given)
             changes = [("busy_timeout", str(min(PATIENCE, settings.busy_timeout)))]
             if not settings.origins.get("max_bytes"):
                 changes.append(("max_bytes", MAX_BYTES))

@@ -170,7 +170,7 @@ def test_config_mends_a_broken_file(lore: Lore, project: Path) -> None:
     (line,) = lore("list", code=2).notes
     assert f"{lore.config}:3: " in line and f"{project}:1: " in line
     notes = lore("config", "set", "limit", "5", "--user").notes
-    assert len(notes) == 3 and "unknown setting 'questions'" in notes[1]
+    assert len(notes) == 4 and "unknown setting 'questions'" in notes[1]
     for key in ("rrf_k", "fusion", "questions"):
         lore("config", "unset", key, "--user")
     assert lore.config.read_text() == "limit=5\n" and value(lore, "limit") == "5"
