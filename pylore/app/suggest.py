@@ -6,7 +6,7 @@ import re
 from shlex import quote
 from typing import Any
 
-from ..anchors.claims import ALL, NONE, SOME, Claim, ClaimCount, text_of
+from ..anchors.claims import NONE, SOME, Claim, ClaimCount, text_of
 from ..anchors.project import Project
 from ..code.claims import count, words_of
 from ..code.rules import load_rules
@@ -32,7 +32,6 @@ _NEVER = re.compile(
 )  # fmt: skip
 _INSTEAD = re.compile(r"\b(?:instead of|rather than|and not|not|never|over)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\bonly\s+(?:\w+\s+){0,3}?(?:in|inside|within|from|by|under)\b", re.IGNORECASE)
-_ALWAYS = re.compile(r"\b(always|must|every|each|all|shall|has to|have to)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
 _CALL = re.compile(rf"({_NAME.pattern})\(.*\)", re.DOTALL)
 
@@ -53,7 +52,7 @@ def suggest(engine: Engine, id: str) -> list[dict[str, Any]]:
         if isinstance(counted, ClaimCount):
             # Two patterns that find the same say the same; so do those that find nothing.
             places = (*counted.matched, *counted.rest)
-            same = (claim.expect, claim.of, claim.glob, places or words_of(claim.rule))
+            same = (claim.expect, claim.glob, places or words_of(claim.rule))
             found.setdefault(repr(same), _row(node.id, claim, counted))
     shown = [row for row in found.values() if row["matches"] or _may_be_absent(row)]
     return sorted(shown, key=lambda row: row["matches"] == 0)[:MOST]
@@ -71,10 +70,6 @@ def _claims(text: str, lang: str, listed: Sequence[str]) -> Iterator[Claim]:
         named = dict.fromkeys([*ticked, *_CALLED.findall(sentence)])
         names = [name for name in named if not _glob(name, listed)]
         never, turn = _NEVER.search(sentence), _INSTEAD.search(sentence)
-        if _ALWAYS.search(sentence):
-            yield from _always(names, lang)
-            if not never:
-                continue
         only = folders if _ONLY.search(sentence) else []
         within = folders[0] if folders and not only else "**"
         bad = [name for name in names if turn and sentence.find(name) > turn.start()]
@@ -89,23 +84,6 @@ def _glob(name: str, listed: Sequence[str]) -> str:
     if name in listed:
         return name
     return f"{name}/**" if name and any(path.startswith(f"{name}/") for path in listed) else ""
-
-
-def _always(names: Sequence[str], lang: str) -> Iterator[Claim]:
-    """Yield claims that calls of one name have another one as a keyword, and functions a
-    decorator."""
-    for callee in names:
-        match = _CALL.fullmatch(callee)
-        base = match[1] if match else callee
-        for other in names if _NAME.fullmatch(base) else ():
-            key = re.fullmatch(r"(\w+)(?:=(.+))?", other)
-            if other != callee and key and lang == "python":
-                with_key = f"{base}($$$, {key[1]}={key[2] or '$VALUE'}"
-                either = [{"pattern": f"{with_key})"}, {"pattern": f"{with_key}, $$$)"}]
-                yield Claim("**", {"rule": {"any": either}}, ALL, lang, f"{base}($$$)")
-            if other.startswith("@"):
-                of = f"def {base}($$$): $$$"
-                yield Claim("**", f"{other}\n{of}", ALL, lang, of)
 
 
 def _patterns(name: str, lang: str) -> Iterator[str]:
@@ -126,14 +104,13 @@ def _patterns(name: str, lang: str) -> Iterator[str]:
 
 
 def _row(id: str, claim: Claim, found: ClaimCount) -> dict[str, Any]:
-    of = ["--of", quote(claim.of)] if claim.of else []
     within = ["--in", quote(claim.glob)] if claim.glob != "**" else []
     without = [word for one in claim.left_out for word in ("--except", quote(one))]
     rule = text_of(claim.rule)
-    words = ["lore", "anchor", id, "--rule", quote(rule), *of, *within, *without,
+    words = ["lore", "anchor", id, "--rule", quote(rule), *within, *without,
              "--lang", claim.lang, "--expect", claim.expect]  # fmt: skip
     return {
-        "rule": rule, "of": claim.of or None, "expect": claim.expect, "in": claim.glob,
+        "rule": rule, "expect": claim.expect, "in": claim.glob,
         "except": [*claim.left_out], "lang": claim.lang,
         "matches": len(found.matched) + len(found.rest),
         "against": len(claim.judge(found, []).against), "command": " ".join(words),
