@@ -10,9 +10,9 @@ import pylore
 
 PACKAGE = Path(pylore.__file__).parent
 BUNDLE = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from pylore.launch import Bundle;"
-    "bundle = Bundle('search'); ran = bundle.run(); plain = [*sys.modules];"
-    "from pylore.sub import module; from pylore import sub; ran or bundle.write();"
+    "import sys; sys.path.insert(0, sys.argv[1]); from pylore import launch;"
+    "file = sys.argv[1] + '/search.bundle'; ran = launch.run_bundle(file); plain = [*sys.modules];"
+    "from pylore.sub import module; from pylore import sub; ran or launch.write_bundle(file);"
     "print(ran, 'pylore.sub.module' in plain, sub.module is module, module.ANSWER, sub.__path__,"
     " module.__spec__.parent, module.__file__)"
 )
@@ -37,7 +37,7 @@ def test_bundle_has_the_modules_that_a_run_loaded(tmp_path: Path) -> None:
     base.write_text("ANSWER = 22\n")
     assert answer() == f"False False True 22 {same}"
     assert answer() == f"True True True 22 {same}"
-    (bundle,) = (package / "__pycache__").glob("search*")
+    bundle = tmp_path / "search.bundle"
     bundle.write_bytes(bundle.read_bytes()[:-9])
     assert answer() == f"False False True 22 {same}"
     assert answer() == f"True True True 22 {same}"
