@@ -95,18 +95,17 @@ def import_paths(
                 store, session.settings, ahead, documents, root, type=type, prune=prune, ours=ours,
                 progress=advance, **allowed,
             )  # fmt: skip
-            parts: Parts = [
+            lines = [
                 LineImport(
                     store, session.settings, ahead, _lines(session, path, form), options,
                     name=_name(path, form), progress=advance,
                 )
                 for path in files
             ]  # fmt: skip
-            parts += [pages] if documents else []
-            for part in parts:
+            for part in lines:
                 part.prepare()
-            known = None if files or not documents else pages.unchanged()
-            total = known or ahead.settled(lambda: _write(store, parts), "import")
+            parts: Parts = [*lines, *([pages] if documents else [])]
+            total = ahead.settled(lambda: _write(store, parts), "import")
         changes = changed_by(store, "import", before) if events.hear_of("post-import") else []
         session.wipe(store)
         if total.added + total.updated >= COMPACT_FROM:

@@ -18,10 +18,10 @@ from ..core.query import version_of
 from ..core.text import clean_tags, one_line
 from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
-from ..records.fields import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown
+from ..records.fields import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown, split_location
 from ..system.project_files import read_plain
 from .front_matter import FrontMatter, LineError, parse
-from .page import form_of
+from .page import FIELD, Link, form_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .front_matter import Value
-    from .page import Link, Page
+    from .page import Page
 
 _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "retracted",
                "rejected": "retracted"}  # fmt: skip
@@ -39,14 +39,13 @@ class Document(Record):
     """The content of a document's file. ``path`` starts from the project's root, with ``/``.
 
     ``stated`` has the node's fields that the front matter sets, ``data`` its unknown
-    keys, ``keys`` all of its keys; ``relations`` are ``(relation, target, line)``, ``aliases``
-    further names by which links may call it.
-    ``placed`` says that its id is made from its path.
+    keys, ``keys`` all of its keys; ``aliases`` are further names by which links may call it.
+    ``placed``: its id is made from its path.
     """
 
     __slots__ = (
         "aliases", "body", "data", "id", "keys", "line_end", "line_start", "links", "path",
-        "placed", "relations", "stated", "title", "type",
+        "placed", "stated", "title", "type",
     )  # fmt: skip
 
     def __init__(self, path: str) -> None:
@@ -62,7 +61,6 @@ class Document(Record):
         self.data: dict[str, Value] = {}
         self.keys: list[str] = []
         self.aliases: list[str] = []
-        self.relations: list[tuple[str, str, int]] = []
         self.links: list[Link] = []
 
     def node(self, old: Node | None) -> Node:
@@ -148,7 +146,7 @@ def parse_document(
     _set_identity(document, front, type, types, ids, bad)
     rest = "\n".join(lines[front.length :])
     page = form_of(path).read(rest)
-    document.links = [link for _, link in page.links]
+    document.links += [link for _, link in page.links]
     if len(document.links) > LINKS:
         raise LoreError(f"has more than {LINKS} links: cut it into several files")
     if page.tags:
@@ -225,10 +223,11 @@ def _apply_front_matter(
                 if value not in ("", []):
                     document.stated[field] = read(value)
             elif fold(key) in relations:
-                document.relations += [
-                    (fold(key), target.strip(), front.lines[key])
-                    for target in _several(value) if target.strip()
-                ]  # fmt: skip
+                targets = [target.strip() for target in _several(value) if target.strip()]
+                document.links += [
+                    Link(FIELD, target, front.lines[key], _lines_in(target), says=fold(key))
+                    for target in targets
+                ]
             elif key in OWN_KEYS:
                 raise LoreError("is a key of lore's own: name it otherwise")
             else:
@@ -247,6 +246,10 @@ def _apply_front_matter(
         document.aliases += [one_line(text) for text in texts if isinstance(text, str) and text]
     document.keys = sorted({*document.data, *document.stated})
     document.title = document.stated.pop("title", "")
+
+
+def _lines_in(target: str) -> str:
+    return target[len(split_location(target)[0]) + 1 :]
 
 
 def _one(value: Value) -> str:

@@ -20,58 +20,41 @@ def document_files(
     path: str,
     on_error: Callable[[OSError], None],
     on_link: Callable[[str, str], None],
-    on_other: Callable[[str], None] = lambda name: None,
+    on_other: Callable[[str], None],
 ) -> Iterator[str]:
     """Yield the path itself, or the documents below a folder, in a fixed order.
 
-    Hidden files and folders and ``node_modules`` are left out, and links are not
-    followed: what they lead to in the folder is found without them. ``on_error`` hears of
-    folders that cannot be read, ``on_link`` of links to anything else, with the reason,
-    ``on_other`` of the names of files that are no documents.
+    Hidden files and folders and ``node_modules`` are left out, and links are not followed: their
+    targets in the folder are found without them. ``on_error`` gets the errors of folders,
+    ``on_link`` links to anything else, with the reason, ``on_other`` names of other files.
     """
     if not os.path.isdir(path):
         yield path
         return
     top = os.path.realpath(path)
-    waiting = [path]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            with os.scandir(folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            on_error(error)
-            continue
-        below = []
-        for entry in found:
-            name = entry.name
-            if name.startswith("."):
-                continue
-            is_link, is_folder = entry.is_symlink(), _is_folder(entry)
-            if (name in _LEFT_OUT) if is_folder else not is_page(name):
-                if not is_folder:
-                    on_other(name)
-                continue
-            if is_link and os.path.exists(entry.path):
-                why = _why_lost(top, os.path.realpath(entry.path))
-                if why:
-                    on_link(entry.path, why)
-            elif is_folder:
-                below.append(entry.path)
-            else:
-                yield entry.path
-        waiting += below[::-1]
 
+    def is_link(file: str) -> bool:
+        found = os.path.islink(file) and os.path.exists(file)
+        why = _why_lost(top, os.path.realpath(file)) if found else ""
+        if why:
+            on_link(file, why)
+        return found
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a loop of links
-        return False
+    for folder, folders, names in os.walk(path, onerror=on_error):
+        folders[:] = sorted(
+            name for name in folders
+            if name[0] != "." and name not in _LEFT_OUT and not is_link(os.path.join(folder, name))
+        )  # fmt: skip
+        for name in sorted(name for name in names if name[0] != "."):
+            file = os.path.join(folder, name)
+            if not is_page(name):
+                on_other(name)
+            elif not is_link(file):
+                yield file
 
 
 def _why_lost(top: str, real: str) -> str:
-    """Return why what a link leads to is not part of an import of ``top``; nothing where it is."""
+    """Return why the target of a link is not part of an import of ``top``; empty if it is."""
     if not is_below(top, real) and real != top:
         return f"is a link that leads out of {top}"
     within = os.path.relpath(real, top)
@@ -96,7 +79,7 @@ class Places:
         stamp = lstamp_of(file)
         if "-" in stamp:
             folder, _, name = file.rpartition(os.sep)
-            path = self._beginning(folder if folder or file[:1] != os.sep else os.sep) + name
+            path = self._prefix(folder if folder or file[:1] != os.sep else os.sep) + name
         else:
             path, stamp = self.folder(file), ""
         if not path.isprintable():
@@ -104,16 +87,15 @@ class Places:
         return path, stamp
 
     def folder(self, path: str) -> str:
-        """Return what the store calls a folder, whatever links lead there; ``.`` is the root."""
+        """Return the store's name of a folder, whatever links lead there; ``.`` is the root."""
         return os.path.relpath(os.path.realpath(path), self.root).replace(os.sep, "/")
 
-    def _beginning(self, folder: str) -> str:
-        """Return what the paths of the files in a folder begin with."""
+    def _prefix(self, folder: str) -> str:
         if folder not in self._folders:
             place = self.folder(folder or os.curdir)
             self._folders[folder] = "" if place == os.curdir else place + "/"
         return self._folders[folder]
 
     def has(self, path: str) -> bool:
-        """Return whether anything is at a path of the store."""
+        """Return True if anything is at a path of the store."""
         return os.path.lexists(os.path.join(self.root, path))

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
             """Return the page of a text."""
 
 
-WIKI, RELATIVE, PATH, NAME = "wiki", "relative", "path", "name"
-"""Kinds of links. A path or a name that leads nowhere is not reported: it may be a mere word."""
+WIKI, RELATIVE, PATH, NAME, FIELD = "wiki", "relative", "path", "name", "field"
+"""Kinds of links; a field is of the front matter. A path or a name that leads nowhere is not
+reported: it may be a mere word."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.json import dumps
 from ..core.model import Record
 from ..core.vocabulary import BROKEN
-from .connection import COUNT_NAMES, DELETED, apsw
+from .connection import DELETED, apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,45 +86,24 @@ class Anchor(Record):
 class DocumentFile(Record):
     """One document of a root (``""``: the project; else a folder, where paths start from it).
 
-    ``read_as`` is what a reading depends on beside the file; ``hash`` is that of its text,
-    ``state`` that of what it says as the node has it, ``stamp`` the file's, empty where it
-    has to be read again. ``title`` is the file's, and its aliases in lines below it. ``edges``
-    counts what its links have
-    become, ``unresolved`` is a JSON list of those that lead to nothing, ``linked`` says among
-    which names they were looked up. ``gone_at`` is when its node was forgotten because the
-    file was gone.
+    ``read_as`` is what a reading depends on beside the file; ``stamp`` is the file's when it was
+    read, empty where it has to be read again, ``hash`` that of its text. ``title`` is the file's,
+    with its aliases in lines below it. ``state`` is a hash of what the file states, as a node.
     """
 
-    __slots__ = (
-        "node_id", "path", "read_as", "stamp", "hash", "state", "title", "edges", "unresolved",
-        "linked", "gone_at",
-    )  # fmt: skip
+    __slots__ = ("node_id", "path", "read_as", "stamp", "hash", "title", "state")
 
     def __init__(
-        self,
-        node_id: str,
-        path: str,
-        read_as: str = "",
-        stamp: str = "",
-        hash: str = "",
-        state: str = "",
-        title: str = "",
-        edges: int = 0,
-        unresolved: str = "[]",
-        linked: str = "",
-        gone_at: str | None = None,
-    ) -> None:
+        self, node_id: str, path: str, read_as: str = "", stamp: str = "", hash: str = "",
+        title: str = "", state: str = "",
+    ) -> None:  # fmt: skip
         self.node_id = node_id
         self.path = path
         self.read_as = read_as
         self.stamp = stamp
         self.hash = hash
-        self.state = state
         self.title = title
-        self.edges = edges
-        self.unresolved = unresolved
-        self.linked = linked
-        self.gone_at = gone_at
+        self.state = state
 
     @property
     def names(self) -> list[str]:
@@ -324,18 +303,10 @@ _PUT = (
     " ON CONFLICT DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in (*DocumentFile.__slots__[1:], "links"))
 )
-_CHANGE = (
-    f"UPDATE main.documents SET {', '.join(f'{name} = ?' for name in DocumentFile.__slots__[1:])}"
-    " WHERE root = ? AND node_id = ?"
-)
 
 
 class Documents:
-    """The files that documents were made from, a document once a root.
-
-    One whose node is deleted goes with it. One whose node is forgotten or restored, or says
-    something else than before (its text, or what else a file may state), loses its stamp.
-    """
+    """The files that documents were made from, a document once a root."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -376,15 +347,13 @@ class Documents:
         self._db.execute(
             _PUT, (root, *(getattr(document, name) for name in DocumentFile.__slots__), links)
         )
-        self._db.execute("INSERT OR IGNORE INTO meta VALUES ('names', '0')")
 
-    def change(self, root: str, documents: Iterable[DocumentFile]) -> None:
-        """Write those that are there, but for their links."""
-        names = DocumentFile.__slots__[1:]
-        self._db.executemany(
-            _CHANGE, ((*(getattr(one, name) for name in names), root, one.node_id)
-                      for one in documents),
-        )  # fmt: skip
+    def restamp(self, root: str, document: DocumentFile) -> None:
+        """Write the stamp of one."""
+        self._db.execute(
+            "UPDATE main.documents SET stamp = ? WHERE root = ? AND node_id = ?",
+            (document.stamp, root, document.node_id),
+        )
 
     def remove(self, root: str, node_ids: Iterable[str]) -> None:
         """Forget them; their nodes stay."""
@@ -392,16 +361,3 @@ class Documents:
             "DELETE FROM main.documents WHERE root = ? AND node_id = ?",
             ((root, id) for id in node_ids),
         )
-
-    def change_names(self) -> None:
-        """Let ``names`` return another text: a document has another alias."""
-        self._db.execute(COUNT_NAMES)
-
-    def names(self) -> str:
-        """Return a text that changes when a node comes, goes, or gets another title, file or
-        source.
-
-        It changes too when one is forgotten or restored. Empty before the first ``put``.
-        """
-        found: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'names'").get
-        return found or ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.json import dumps
 from ..core.model import Edge, Node
-from .connection import COUNT_NAMES, EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
+from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
 from .edges import INSERT_EDGE, edge_rows
 from .nodes import COLUMNS, FIELDS_OF_N, INSERT_NODE, node_of, rows_of
 from .packing import packed, unpacked
@@ -42,7 +42,6 @@ class Unguarded:
     def __exit__(self, *_: object) -> None:
         self._set(True)
         drop_taken(self._db)
-        self._db.execute(COUNT_NAMES)
 
     def _set(self, guarded: bool) -> None:
         self._db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(guarded))

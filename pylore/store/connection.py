@@ -159,8 +159,6 @@ ID_OF = "coalesce((SELECT id FROM nodes WHERE key = {0}), (SELECT id FROM absent
 """An expression: the id that a key stands for."""
 
 TO_WIPE = "to_wipe"
-COUNT_NAMES = "UPDATE main.meta SET value = value + 1 WHERE key = 'names'"
-"""The statement that lets documents look their links up again."""
 """Key in ``meta`` while free pages may hold what was deleted for good."""
 
 DELETED = "(SELECT id, at FROM purged UNION ALL SELECT id, at FROM proposed_purges)"

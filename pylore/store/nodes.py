@@ -211,8 +211,10 @@ class Nodes:
             )
 
     def delete(self, id: str) -> None:
-        """Delete a node for good; its edges, anchors and passages are the caller's."""
+        """Delete a node for good, and what is known of its file; its edges, anchors and passages
+        are the caller's."""
         self._db.execute("DELETE FROM main.nodes WHERE id = ?", (id,))
+        self._db.execute("DELETE FROM main.documents WHERE node_id = ?", (id,))
 
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False

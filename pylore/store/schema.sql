@@ -522,38 +522,13 @@ CREATE TABLE documents(
   read_as TEXT NOT NULL,                   -- what a reading depends on beside the file
   stamp TEXT NOT NULL,
   hash TEXT NOT NULL,                      -- of the file's text
-  state TEXT NOT NULL,                     -- of what the file says, as the node has it
   title TEXT NOT NULL,
-  edges INTEGER NOT NULL,                  -- how many edges its links have become
-  unresolved TEXT NOT NULL,                -- a JSON list: its links that lead to nothing
-  linked TEXT NOT NULL,                    -- the names among which its links were looked up
-  gone_at TEXT,                            -- when its node was forgotten since the file was gone
+  state TEXT NOT NULL,                     -- of what the file says, as the node has it
   links TEXT NOT NULL,                     -- its links as they are written, as JSON
   PRIMARY KEY (root, node_id)
 );
 CREATE INDEX documents_node ON documents(node_id);
 
--- meta has a number under 'names' that is another one when a link might lead elsewhere.
-CREATE TRIGGER names_added AFTER INSERT ON nodes
-BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END;
-CREATE TRIGGER names_changed AFTER UPDATE OF title, source, file, invalidated_at ON nodes
-WHEN (old.title, old.source, old.file, old.invalidated_at)
-  IS NOT (new.title, new.source, new.file, new.invalidated_at)
-BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END;
-CREATE TRIGGER names_removed AFTER DELETE ON nodes
-BEGIN
-  UPDATE meta SET value = value + 1 WHERE key = 'names';
-  DELETE FROM documents WHERE node_id = old.id;
-END;
-
--- What was forgotten, is back, or says something else is looked into again.
-CREATE TRIGGER document_left AFTER UPDATE OF
-  title, body, status, source, confidence, category, tags, data, invalidated_at ON nodes
-WHEN (old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
-    old.data, old.invalidated_at)
-  IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
-    new.data, new.invalidated_at)
-BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id AND stamp != ''; END;
 
 -- What may be worth knowing, until somebody has decided: no search, walk or export looks here.
 -- What was refused stays as a row, so that it does not come again.

@@ -95,9 +95,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
     },
     "documents": {
         "root": _TEXT, "node_id": _ID, "path": f"{_TEXT} AND length({{c}}) <= 4096",
-        "read_as": _LINE, "stamp": _LINE, "hash": _LINE, "state": _LINE, "title": _TEXT,
-        "edges": _COUNT, "unresolved": _LIST,
-        "linked": _LINE, "gone_at": _optional(_TIME),
+        "read_as": _LINE, "stamp": _LINE, "hash": _LINE, "title": _TEXT, "state": _LINE,
         "links": _LIST,
     },
     "candidates": {

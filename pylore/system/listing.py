@@ -1,18 +1,11 @@
-"""List the files and folders of a project, and detect changes."""
+"""List the files of a project."""
 
 from __future__ import annotations
 
 import os
 
-from .files import STORE, is_of_store, settled, stamp_of
-from .project_files import LONGEST_PATH, GitListing, folder_kind, is_below
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Seen = dict[str, tuple[str, str]]
-    """Folder to its stamp (empty where it may change and keep it) and a hash of its names."""
+from .files import STORE, is_of_store
+from .project_files import LONGEST_PATH, GitListing, folder_kind
 
 
 class Listing:
@@ -100,53 +93,3 @@ def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
             _list(root, path, listing, found, GitListing(entry.path))
         elif not kind:
             _walk(root, path, listing, found)
-
-
-class FolderNames:
-    """Kinds of paths, and the states of the folders on the way to them."""
-
-    def __init__(self, root: str) -> None:
-        self.root = os.path.realpath(root)
-        self._states: Seen = {}
-        self._kinds: dict[str, str] = {}
-
-    def kind(self, path: str) -> str:
-        """Return ``file``, ``folder``, or empty for neither, at a normal path from the root. Links
-        are followed within the root.
-        """
-        if path not in self._kinds:
-            real = os.path.realpath(os.path.join(self.root, path))
-            inside = is_below(f"{self.root}/", f"{real}/")
-            for way in (path, os.path.relpath(real, self.root)) if inside else (path,):
-                while way:
-                    way = os.path.dirname(way)
-                    self._states.setdefault(way, self._state(way))
-            kind = "folder" if os.path.isdir(real) else "file" if os.path.isfile(real) else ""
-            self._kinds[path] = kind if inside else ""
-        return self._kinds[path]
-
-    def seen(self, before: Mapping[str, tuple[str, str]]) -> Seen:
-        """Return the state of the folders of ``before``, and of those asked about."""
-        others = {folder: self._state(folder, before[folder])
-                  for folder in before.keys() - self._states.keys()}  # fmt: skip
-        return dict(sorted((self._states | others).items()))
-
-    def _state(self, folder: str, before: tuple[str, str] = ("", "")) -> tuple[str, str]:
-        """Return stamp and hash of the names in a folder; ``before`` if it has this stamp."""
-        from hashlib import sha256
-
-        path = os.path.join(self.root, folder)
-        names = []
-        try:
-            stamp = stamp_of(path)
-            stamp = settled(stamp) if "-" in stamp else ""
-            if stamp and stamp == before[0]:
-                return before
-            with os.scandir(path) as entries:
-                for entry in entries:
-                    kind = os.readlink(entry.path) if entry.is_symlink() else str(entry.is_dir())
-                    names.append(f"{entry.name}\0{kind}")
-        except OSError:
-            stamp = ""  # missing, or not ours to read
-        text = "\0".join(sorted(names))
-        return stamp, sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

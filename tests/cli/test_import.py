@@ -73,7 +73,7 @@ def test_import_refuses_in_one_line_and_imports_nothing(lore: Lore) -> None:
     write_documents(lore)
     lore.write("good.jsonl", LINES)
     lore.write("broken.jsonl", LINES + '{"id":"note-c"\n')
-    lore.write("open.md", "---\nopen\n")
+    lore.write("open.md", "---\nopen\n---\n")
     lore.write("odd.md", "---\nstatus: maybe\n---\n")
     lore.write("merge.jsonl", f"<<<<<<< HEAD\n{LINES}=======\n>>>>>>> main\n")
     lore.write("long.jsonl", f'{{"id":"note-a","body":"{"0" * 2000}"}}\n')
@@ -82,7 +82,7 @@ def test_import_refuses_in_one_line_and_imports_nothing(lore: Lore) -> None:
     lore.refuse_each("""
         import broken.jsonl | 1 | broken.jsonl: line 4: not JSON
         import good.jsonl docs broken.jsonl | 1 | broken.jsonl: line 4: not JSON
-        import good.jsonl docs open.md | 1 | open.md: line 1: the front matter is not closed
+        import good.jsonl docs open.md | 1 | open.md: line 2: not a 'key: value'
         import merge.jsonl | 1 | merge.jsonl: line 1: a merge conflict: run 'lore sync'
         import long.jsonl --max-text 1000 | 1 | the body of 'note-a' is longer than max_text
         import long.md --max-text 1000 | 1 | long.md: has 2001 bytes, max_text is 1000

@@ -523,11 +523,10 @@ def test_only_a_change_of_its_own_makes_an_edge_newer(store: Store) -> None:
 
 def test_files_of_documents(store: Store) -> None:
     documents = store.documents
-    assert documents.names() == ""
     for id in ("doc-a", "doc-b"):
         store.nodes.put(a_node(id))
-    a = DocumentFile("doc-a", "x/b.md", "doc", "s1", "h1", "t1", "A", 2, '["line 1"]', "l1")
-    b = DocumentFile("doc-b", "x/a.md", "doc", "s2", "h2", "t2", "B", gone_at=LATE)
+    a = DocumentFile("doc-a", "x/b.md", "doc", "s1", "h1", "A", "t1")
+    b = DocumentFile("doc-b", "x/a.md", "doc", "s2", "h2", "B", "t2")
     documents.put("", a, '[["wiki"]]')
     documents.put("", b, "[]")
     documents.put("/other", DocumentFile("doc-a", "y.md"), "[]")
@@ -535,8 +534,8 @@ def test_files_of_documents(store: Store) -> None:
     assert documents.links("", "doc-a") == '[["wiki"]]' and documents.links("", "doc-c") == ""
     assert documents.has("doc-a") and not documents.has("doc-c")
     assert documents.paths(["doc-a", "doc-c"]) == {"doc-a": "x/b.md"}
-    a.stamp, a.path, a.gone_at = "s3", "z.md", LATER
-    documents.change("", [a, DocumentFile("doc-c", "c.md")])
+    a.stamp = "s3"
+    documents.restamp("", a)
     assert documents.all("") == [b, a] and documents.links("", "doc-a") == '[["wiki"]]'
     documents.put("", a, "[]")
     assert documents.links("", "doc-a") == "[]"
@@ -545,61 +544,6 @@ def test_files_of_documents(store: Store) -> None:
     assert [one.path for one in documents.all("/other")] == ["y.md"]
     store.nodes.delete("doc-a")
     assert documents.all("/other") == [] and not documents.has("doc-a")
-
-
-def test_a_document_that_says_something_else_loses_its_stamp(store: Store) -> None:
-    node = a_node("doc-a")
-    store.nodes.put(node)
-    changes: list[tuple[str, object]] = [
-        ("invalidated_at", LATE), ("invalidated_at", None), ("title", "x"), ("body", "x"),
-        ("status", "staged"), ("source", "file"), ("confidence", 0.5), ("category", "x"),
-        ("tags", ("x",)), ("data", '{"a": 1}'),
-    ]  # fmt: skip
-    for write in (store.nodes.put, lambda node: store.history.settle([node])):
-        for name, value in changes:
-            for one in (value, getattr(node, name)):
-                file = DocumentFile("doc-a", "a.md", stamp="s1", hash="h1")
-                store.documents.put("", file, "[]")
-                file.stamp = file.stamp if getattr(node, name) == one else ""
-                setattr(node, name, one)
-                write(node)
-                assert store.documents.all("") == [file]
-
-
-def test_a_document_that_says_the_same_keeps_its_stamp(store: Store) -> None:
-    node = a_node("doc-a")
-    store.nodes.put(node)
-    file = DocumentFile("doc-a", "a.md", stamp="s1", hash="h1")
-    store.documents.put("", file, "[]")
-    node.file, node.line_start, node.updated_at = "b.md", 3, LATE
-    store.nodes.put(node)
-    assert store.documents.all("") == [file]
-
-
-def test_names_are_others_when_a_link_might_lead_elsewhere(store: Store) -> None:
-    node = a_node("doc-a")
-    store.nodes.put(node)
-    store.documents.put("", DocumentFile("doc-a", "a.md"), "[]")
-    before = store.documents.names()
-    assert before
-    store.edges.put(an_edge("doc-a", "doc-b"))
-    changes: list[tuple[str, object]] = [("body", "x"), ("status", "staged"), ("access_count", 7)]
-    for name, value in changes:
-        setattr(node, name, value)
-        store.nodes.put(node)
-        assert store.documents.names() == before
-    for name, value in (("title", "T"), ("file", "f"), ("source", "system"),
-                        ("invalidated_at", LATE), ("invalidated_at", None)):  # fmt: skip
-        setattr(node, name, value)
-        store.nodes.put(node)
-        named = store.documents.names()
-        assert named != before
-        before = named
-    store.nodes.put(a_node("doc-b"))
-    added = store.documents.names()
-    assert added != before
-    store.code.add_nodes([a_node("file-a")])
-    assert store.documents.names() != added
 
 
 def test_what_is_said_of_each_id_leaves_out_who_has_read_it(store: Store) -> None:
