@@ -241,7 +241,7 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
     prompt, store = sent.prompt, engine.store
     with store.faults:
         with store.snapshot():
-            files = likely_files(store, engine.root, prompt, engine.settings, session=sent.session)
+            files = likely_files(store, engine.root, prompt, session=sent.session)
         new = [(file_id(path), why) for path, why in files.items()
                if not session.knows("named", path) and not session.knows("file", path)]  # fmt: skip
         session.remember("named", *map(path_of, brief.add("Files likely at hand:", new)))

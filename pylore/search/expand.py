@@ -48,12 +48,7 @@ with 100 nearly the same; more and less weight are worse there (docs/decisions/0
 
 
 def expanded(
-    store: Store,
-    settings: Settings,
-    query: ParsedQuery,
-    starts: Matches,
-    found: Matches,
-    direct: Sequence[Hit],
+    query: ParsedQuery, starts: Matches, found: Matches, direct: Sequence[Hit]
 ) -> tuple[list[Hit], dict[str, Step], Links]:
     """Return the ``direct`` hits, made of what was ``found``, with at most ``graph_limit`` nodes
     that the graph leads to from ``starts``, best first; the ways to all that was reached; and the
@@ -63,7 +58,8 @@ def expanded(
         UsageError: a relation of the settings is unknown.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    settings, notes, hides = narrowed(settings), query.notes, query.scope.hides
+    store, notes, hides = query.store, query.notes, query.scope.hides
+    settings = narrowed(query.settings)
     sums = settings.expansion == "accumulate"
     seeds = seeds_of(starts, found, settings, notes)
     walker = accumulate if sums else walk

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
     from .legs import Matches
-    from .query import Near
+    from .query import Near, ParsedQuery
 
     Ways = dict[str, Step]
     """Id to the way there from a file at hand."""
@@ -150,16 +150,15 @@ def _beside(
 
 
 def add_matches(
-    store: Store, settings: Settings, found: Matches, ways: Ways, scope: Scope, direct: list[Hit],
-    room: int,
-) -> list[Hit]:  # fmt: skip
+    query: ParsedQuery, found: Matches, ways: Ways, scope: Scope, direct: list[Hit]
+) -> list[Hit]:
     """Add what is near, within ``scope``, to what the legs found; return the ``direct`` matches in
     their new order, with the best ``room`` of what else is near.
 
     Scores add up; if one exceeds 1, all are divided by the highest. The fused scores include the
     confidence of the search afterwards.
     """
-    live = store.nodes.match(scope, [*ways])
+    live = query.store.nodes.match(scope.without(query.excluded), [*ways])
     found.near = {id: FILES_WEIGHT * ways[id].score for id in live}
     fused = {id: score * found.confidence for id, score in found.fused.items()}
     for id, score in found.near.items():
@@ -169,9 +168,9 @@ def add_matches(
     found.fused = best_first({id: score / highest for id, score in fused.items()})
     found.confidence = 1.0
     shown = {hit.id for hit in direct}
-    others = [id for id in found.fused if id in found.near and id not in shown][:room]
+    others = [id for id in found.fused if id in found.near and id not in shown][: query.room]
     added = [Hit(id, match=found.how[id]) for id in others]
-    hits = describe(store, settings, direct + added)
+    hits = describe(query.store, query.settings, direct + added)
     return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
 

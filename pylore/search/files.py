@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ..core.scoring import Leg
-    from ..core.settings import Settings
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .history import CommitSupport
+    from .query import ParsedQuery
 
 WHOLE, HALF = "file", 0.5
 """The leg that counts 1, and what the others count. Each alone with 0.25 or 1 changes hit@3 of 189
@@ -111,23 +111,19 @@ class FileRanks:
 
 
 def rank_files(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    scope: Scope,
-    matched: Mapping[str, Leg],
-    made: Mapping[str, str],
+    query: ParsedQuery, scope: Scope, matched: Mapping[str, Leg], made: Mapping[str, str]
 ) -> FileRanks:
     """Return p of the files within ``scope`` that any leg finds.
 
     ``matched`` are the legs over passages, ``fulltext`` and ``vector``; ``made`` has the paths of
     documents that were made from files.
     """
+    store, words, least = query.store, query.words, query.settings.vector_min
     vector = _lifted(matched.get("vector", {}), made)
     legs = {
-        **_of_whole_texts(store, query),
+        **whole_texts(store, words),
         "passage": _lifted(matched.get("fulltext", {}), made),
-        "meaning": {id: cosine - settings.vector_min for id, cosine in vector.items()},
+        "meaning": {id: cosine - least for id, cosine in vector.items()},
     }
     files = scope.with_types(("file",))
     within = store.nodes.match(files, sorted({id for leg in legs.values() for id in leg}))
@@ -137,14 +133,14 @@ def rank_files(
         for id, score in leg.items():
             plain[id] = plain.get(id, 0.0) + (score if name == WHOLE else HALF * score)
     ranks = FileRanks(legs, relative(plain))
-    ranks.asked = definitions(store, asked_names(query.text))
+    ranks.asked = definitions(store, asked_names(words.text))
     defining_files = {*map(file_of, ranks.asked)}
     for file in store.nodes.match(files, sorted(defining_files)):
         ranks.plain[file] = ranks.plain.get(file, 0.0) + 1
-    if not is_question(query.text):
-        _add_history(store, query, files, ranks)
+    if not is_question(words.text):
+        _add_history(store, words, files, ranks)
     ranks.plain = relative(ranks.plain)
-    ranks.kind = dict(kinds(query, ranks.plain, alone=scope.types == ("file",)))
+    ranks.kind = dict(kinds(words, ranks.plain, alone=scope.types == ("file",)))
     return ranks
 
 
@@ -165,18 +161,14 @@ def _add_history(store: Store, query: Query, files: Scope, ranks: FileRanks) -> 
         ranks.plain[id] = ranks.plain.get(id, 0.0) + support.get(id, 0.0)
 
 
-def _of_whole_texts(store: Store, query: Query) -> dict[str, dict[str, float]]:
-    """Return the legs that are the same within any scope: a context ranks files within two."""
-    kept, asked = store.whole_files.legs, f"{query.text}\0{query.terms}"
-    if asked not in kept:
-        kept.clear()
-        kept[asked] = {
-            WHOLE: _found(store, _with_forms(query)),
-            "head": _head(store, query),
-            "path": _paths(store, query),
-            "defined": defining(store, query.text),
-        }
-    return kept[asked]
+def whole_texts(store: Store, query: Query) -> dict[str, dict[str, float]]:
+    """Return the legs that are the same within any scope."""
+    return {
+        WHOLE: _found(store, _with_forms(query)),
+        "head": _head(store, query),
+        "path": _paths(store, query),
+        "defined": defining(store, query.text),
+    }
 
 
 def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, float]:

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..store.protocols import SearchStore as Store
-    from .external import Retrievers
     from .files import FileRanks
+    from .query import ParsedQuery
 
     Passage = tuple[int, str, float]
     """(key, id of its node, BM25 or cosine)"""
@@ -107,27 +106,15 @@ class Matches:
         return {"match": self.fused[id], "confidence": self.confidence}
 
 
-def run_legs(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    vector: bytes | None,
-    scope: Scope,
-    further: Retrievers | None,
-    room: int,
-) -> Matches:
-    """Return what every leg finds within ``scope``, fused.
-
-    ``room`` is the number of matches that the legs look for; ``further`` are retrievers of the
-    user's own, which have been started before.
-    """
-    found = Matches()
+def run_legs(query: ParsedQuery, scope: Scope) -> Matches:
+    """Return what every leg finds within ``scope``, fused."""
+    found, settings = Matches(), query.settings
     if "fulltext" in settings.retrievers:
-        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found, room)
-    if vector is not None:
-        found.legs["vector"] = _vector_leg(store, settings, vector, scope, found, room)
-    if further is not None:
-        found.legs.update(further.legs(store, scope))
+        found.legs["fulltext"] = _fulltext_leg(query, scope, found)
+    if query.vector is not None:
+        found.legs["vector"] = _vector_leg(query, query.vector, scope, found)
+    if query.further is not None:
+        found.legs.update(query.further.legs(query.store, scope))
     found.rrf = rrf(found.legs, settings.rrf_k)
     for id in found.rrf:
         found.how.setdefault(id, "retriever")
@@ -146,26 +133,25 @@ def fuse(settings: Settings, legs: Mapping[str, Mapping[What, float]]) -> dict[W
     return best_first(convex(legs, shares, settings.vector_min))
 
 
-def _fulltext_leg(
-    store: Store, settings: Settings, query: Query, scope: Scope, found: Matches, room: int
-) -> dict[str, float]:
+def _fulltext_leg(query: ParsedQuery, scope: Scope, found: Matches) -> dict[str, float]:
     """Return matches by any words; if they are few, by other forms of these too; if there are
     none, by beginnings.
 
     The matches of each collection are relative to its best match, times the share of the query's
     words that this one has.
     """
-    where = searched(scope)
+    text, words, where = query.store.fulltext, query.words, searched(scope)
 
     def matching(collection: str, how: str, known: Collection[str] = ()) -> dict[str, float]:
-        rows = store.fulltext.search(collection, query, how, where, FIELD_WEIGHTS, PASSAGES * room)
+        most = PASSAGES * query.room
+        rows = text.search(collection, words, how, where, FIELD_WEIGHTS, most)
         rows = [row for row in rows if row[1] not in known]
         found.rows.setdefault(collection, []).extend(rows)
         return _by_node(rows, "prefix" if how == "prefix" else "words", found)
 
-    way = "begins" if query.beginnings else "some"
-    lists = {name: matching(name, way) for name in store.fulltext.collections(where)}
-    if sum(map(len, lists.values())) < room // ENOUGH:
+    way = "begins" if words.beginnings else "some"
+    lists = {name: matching(name, way) for name in text.collections(where)}
+    if sum(map(len, lists.values())) < query.room // ENOUGH:
         for name, scores in lists.items():
             others = matching(name, "inflected", scores)
             best = max(others.values(), default=0.0) or 1.0
@@ -179,8 +165,8 @@ def _fulltext_leg(
     leg: dict[str, float] = {}
     for scores in filter(None, lists.values()):
         first = max(scores, key=lambda id: scores[id])
-        text = store.fulltext.indexed(found.passage[first])[1]
-        unit = coverage(query, text) / (scores[first] or 1.0)
+        has = text.indexed(found.passage[first])[1]
+        unit = coverage(words, has) / (scores[first] or 1.0)
         leg.update((id, unit * score) for id, score in scores.items())
     return best_first(leg)
 
@@ -216,10 +202,11 @@ def weighted_coverage(weights: Mapping[str, float], has: str) -> float:
 
 
 def _vector_leg(
-    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Matches, room: int
+    query: ParsedQuery, vector: bytes, scope: Scope, found: Matches
 ) -> dict[str, float]:
     """Return the nodes with the nearest passages, among them some of records beside code."""
-    nearest = store.vectors.search(vector, searched(scope), NEIGHBOURS * room)
+    store = query.store
+    nearest = store.vectors.search(vector, searched(scope), NEIGHBOURS * query.room)
     if not scope.types and store.fulltext.collections(
         Scope(types=("file",), hides=HIDDEN_STATUSES)
     ):
@@ -231,7 +218,7 @@ def _vector_leg(
     found.nearest = nearest
     leg: dict[str, float] = {}
     for key, id, score in found.nearest:
-        if score < settings.vector_min:
+        if score < query.settings.vector_min:
             break
         if id.startswith(THING_IDS):
             found.of_things.setdefault(id, {})[key] = score
@@ -249,20 +236,19 @@ def searched(scope: Scope) -> Scope:
     return scope
 
 
-def embed_query(
-    query: Query, store: Store, settings: Settings, embedder: Embedder | None, notes: list[str]
-) -> bytes | None:
+def embed_query(query: ParsedQuery, embedder: Embedder | None) -> bytes | None:
     """Return the query's vector; None, with a note, where the store has none to compare it to."""
-    if embedder is None or "vector" not in settings.retrievers:
+    if embedder is None or not query.words or "vector" not in query.settings.retrievers:
         return None
-    held = store.meta.get("embedder")
+    notes = query.notes
+    held = query.store.meta.get("embedder")
     if held != embedder.name:
         if held is not None:
             notes.append(f"the store's vectors are {held}'s, not {embedder.name}'s: "
                          "run 'lore store embed --all'; full text only")  # fmt: skip
         return None
     try:
-        vector = embedder.embed([query.text])[0]
+        vector = embedder.embed([query.words.text])[0]
     except LoreError as error:
         notes.append(f"{error}; full text only")
         return None

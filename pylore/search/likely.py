@@ -13,15 +13,13 @@ from itertools import islice
 from ..core.scoring import best_first, relative
 from ..core.text import MAX_QUERY, parse_query, words
 from ..core.vocabulary import path_of
-from ..store.filter import Scope
 from ..system.parts import part
-from .files import WHOLE, defining, rank_files
+from .files import WHOLE, defining, whole_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..core.settings import Settings
     from ..store import Store
 
     Legs = dict[str, dict[str, float]]
@@ -63,7 +61,6 @@ def likely_files(
     store: Store,
     root: str,
     text: str = "",
-    settings: Settings | None = None,
     *,
     session: str = "",
     shares: Mapping[str, float] = SHARES,
@@ -71,8 +68,7 @@ def likely_files(
     """Return the paths of the ``MOST_LIKELY`` files to be changed next, best first, each with what
     says most for it.
 
-    ``text`` is a prompt; ``settings`` are those of the search for it. The edits of ``session`` do
-    not count.
+    ``text`` is a prompt. The edits of ``session`` do not count.
 
     Raises:
         StoreError: the store cannot be read.
@@ -80,8 +76,8 @@ def likely_files(
     legs = _of_sessions(root, session)
     text = text[:MAX_QUERY]
     legs["named"] = _named(store, root, text)
-    if settings and len(words(text)) >= SAYS_SOMETHING and store.whole_files.is_there():
-        like = rank_files(store, settings, parse_query(text), Scope(), {}, {}).legs
+    if len(words(text)) >= SAYS_SOMETHING and store.whole_files.is_there():
+        like = whole_texts(store, parse_query(text))
         for name, leg in (("content", WHOLE), ("path", "path")):
             legs[name] = {path_of(id): score for id, score in like[leg].items()}
     worths: Legs = {}

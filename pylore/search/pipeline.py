@@ -23,6 +23,7 @@ from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
 from ..store.filter import Scope
 from .legs import BUILT_IN, FIELD_WEIGHTS, OF_EACH, Matches, add_leg_scores, embed_query, run_legs
+from .query import ROOM as ROOM
 from .query import ParsedQuery
 from .query import Request as Request
 from .rank import WEAK, in_turn, rank, weigh
@@ -33,17 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.settings import Settings
-    from ..core.text import Query
     from ..embed import Embedder
     from ..graph.walk import Step
     from ..graph.ways import Links
     from ..store.protocols import SearchStore as Store
-    from .external import Retrievers
     from .file_context import Ways
     from .files import FileRanks
-
-ROOM = 50
-"""Least number of matches that the legs look for: with 30, recall@5 of commits is 1.6 lower."""
 
 POOL = 25
 """Least number of direct matches that are ranked: up to it, a limit cuts one and the same list."""
@@ -63,9 +59,9 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         StoreError: the store cannot be read. With a missing or damaged graph, the direct matches
             come back, with a note.
     """
-    query = ParsedQuery(store, request)
+    query = ParsedQuery(store, settings, request)
     if BUILT_IN.issuperset(settings.retrievers):
-        return _Search(store, settings, query, embedder, None).run()
+        return _Search(query, embedder).run()
     from contextlib import ExitStack
 
     from .external import Retrievers
@@ -73,9 +69,9 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     hidden = query.hidden and store.nodes.hidden(query.hidden, ALL)
     excluded = query.excluded.union(hidden or ())
     with ExitStack() as block:
-        further = Retrievers(settings, query.text, query.scope, excluded, block)
-        found = _Search(store, settings, query, embedder, further).run()
-        found.notes[:0] = further.notes
+        query.further = Retrievers(settings, query.text, query.scope, excluded, block)
+        found = _Search(query, embedder).run()
+        found.notes[:0] = query.further.notes
         return found
 
 
@@ -83,27 +79,16 @@ class _Search:
     """One search: the matches that may be returned (``_found``), those that the walk begins at
     (``_starts``), the ways to what the graph leads to (``_reached``), and the steps to results."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        query: ParsedQuery,
-        embedder: Embedder | None,
-        further: Retrievers | None,
-    ) -> None:
-        self._store, self._settings, self._query = store, settings, query
+    def __init__(self, query: ParsedQuery, embedder: Embedder | None) -> None:
+        self._store, self._settings, self._query = query.store, query.settings, query
         self._notes = query.notes
-        self._further = further
-        self._room = max(ROOM, settings.limit)
         self._found = self._starts = Matches()
         self._ranks: FileRanks | None = None
         self._at_hand: Ways = {}
         self._reached: Mapping[str, Step] = {}
         self._links: Links | None = None
         self._plain: list[str] = []
-        self._vector: bytes | None = None
-        if query.words:
-            self._vector = embed_query(query.words, store, settings, embedder, query.notes)
+        query.vector = embed_query(query, embedder)
 
     def run(self) -> Hits:
         """Return the results."""
@@ -111,7 +96,7 @@ class _Search:
         if not query.words and query.near is None:
             return Hits([], ["the query has no words: nothing to search for"])
         if store.expect is not None:  # a hub answers all parts of a search in one go
-            self._vector = store.expect(query.words, self._vector, settings, query, self._room)
+            query.vector = store.expect(query.words, query.vector, settings, query, query.room)
         if query.near is not None:
             from .file_context import seeds
 
@@ -148,7 +133,7 @@ class _Search:
 
             try:
                 hits, self._reached, self._links = expanded(
-                    self._store, settings, query, self._starts, self._found, direct
+                    query, self._starts, self._found, direct
                 )
                 hits = self._in_their_order(hits, [])
             except GraphUnavailable as error:
@@ -160,10 +145,7 @@ class _Search:
         query = self._query
         if not query.words:
             return Matches()
-        found = find_matches(
-            self._store, self._settings, query.words, self._vector, scope, query.excluded,
-            self._further, self._ranks, self._room,
-        )  # fmt: skip
+        found = find_matches(query, scope, self._ranks)
         self._ranks = found.files
         if self._ranks is not None and self._ranks.problem:
             self._notes.append(self._ranks.problem)
@@ -182,7 +164,7 @@ class _Search:
         if found.of_things:
             from .places import show_facts
 
-            show_facts(self._store, self._settings, self._query.words, hits, found)
+            show_facts(self._query, hits, found)
         return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
     def _with_files(self, found: Matches, scope: Scope, direct: list[Hit]) -> list[Hit]:
@@ -191,10 +173,7 @@ class _Search:
             return direct
         from .file_context import add_matches
 
-        return add_matches(
-            self._store, self._settings, found, self._at_hand,  # type: ignore[arg-type]
-            scope.without(self._query.excluded), direct, self._room,
-        )  # fmt: skip
+        return add_matches(self._query, found, self._at_hand, scope, direct)
 
     def _in_their_order(self, hits: list[Hit], notes: list[str]) -> list[Hit]:
         """Return the hits by their scores and ratings, each file once, similar ones further down,
@@ -274,7 +253,7 @@ class _Search:
         if any(hit.line_start is not None or hit.type == "file" for hit in hits):
             from .places import add_lines
 
-            documents, texts = add_lines(store, query.words, hits, found, texts=query.snippets)
+            documents, texts = add_lines(query, hits, found)
         if query.snippets:
             self._add_snippets(hits, documents, texts)
         if query.words and not (found.weak and hits):
@@ -347,25 +326,14 @@ class _Search:
         )
 
 
-def find_matches(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    vector: bytes | None,
-    scope: Scope,
-    excluded: frozenset[str],
-    further: Retrievers | None = None,
-    files: FileRanks | None = None,
-    room: int = ROOM,
-) -> Matches:
-    """Return what every leg finds within ``scope``, fused and ranked, without ``excluded`` nodes.
+def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> Matches:
+    """Return what every leg finds within ``scope``, fused and ranked, without excluded nodes.
 
-    ``room`` is the number of matches that the legs look for; ``files`` are the ranks of files, if
-    they are known from another scope.
+    ``files`` are the ranks of files if they are known from another scope.
     """
-    scope = scope.without(excluded)
-    found = run_legs(store, settings, query, vector, scope, further, room)
-    rank(store, settings, query, scope, found, files)
+    scope = scope.without(query.excluded)
+    found = run_legs(query, scope)
+    rank(query, scope, found, files)
     found.confidence = max([LEAST_CONFIDENCE, *found.evidence.values()])
     found.weak = found.confidence < WEAK
     if found.legs.keys() - BUILT_IN:  # nothing here speaks against what a retriever found

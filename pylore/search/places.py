@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ..core.model import Hit
-    from ..core.settings import Settings
     from ..core.text import Query
     from ..store.protocols import SearchStore as Store
     from .legs import Matches
+    from .query import ParsedQuery
 
 
 AS_GOOD = 0.5
@@ -64,18 +64,19 @@ def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
 
 
 def add_lines(
-    store: Store, query: Query, hits: list[Hit], found: Matches, *, texts: bool
+    query: ParsedQuery, hits: list[Hit], found: Matches
 ) -> tuple[list[Hit], dict[str, str]]:
     """Give files and imported documents the lines of what matched best in them.
 
-    Return these documents and, with ``texts``, the lines of files that no symbol found, by id.
+    Return these documents and, with ``snippets``, the lines of files that no symbol found, by id.
     """
+    store, words = query.store, query.words
     documents = [
         hit for hit in hits
         if hit.line_start is not None and hit.id in found.passage
         and not hit.id.startswith(CODE_IDS)
     ]  # fmt: skip
-    choose_passages(store, query, documents, found)
+    choose_passages(store, words, documents, found)
     files = [hit for hit in hits if hit.type == "file" and hit.line_start is None]
     keys = {hit.id: found.passage.get(hit.id, -1) for hit in (*documents, *files)}
     lines = store.nodes.symbol_lines([*keys.values()])
@@ -84,10 +85,10 @@ def add_lines(
     for hit in (*documents, *files):
         if keys[hit.id] in lines:
             hit.line_start, hit.line_end = lines[keys[hit.id]]
-    if not texts or found.files is None:
+    if not query.snippets or found.files is None:
         return documents, {}
     files = [hit for hit in files if hit.line_start is None]
-    return documents, {hit.id: show_stretch(store, hit, query) for hit in files}
+    return documents, {hit.id: show_stretch(store, hit, words) for hit in files}
 
 
 def choose_passages(store: Store, query: Query, documents: list[Hit], found: Matches) -> None:
@@ -161,9 +162,7 @@ def show_stretch(store: Store, hit: Hit, query: Query) -> str:
     return text
 
 
-def show_facts(
-    store: Store, settings: Settings, query: Query, hits: Iterable[Hit], found: Matches
-) -> None:
+def show_facts(query: ParsedQuery, hits: Iterable[Hit], found: Matches) -> None:
     """Let each entity or concept show its fact that is nearest to the query, if its name and text
     are not nearer.
 
@@ -171,6 +170,7 @@ def show_facts(
     the fact stands (``scoring.standing``). Age, confidence, source, status and accesses are
     those of the fact from then on.
     """
+    store, words = query.store, query.words
     hits = [hit for hit in hits if hit.id in found.of_things]
     facts = store.facts.shown([key for hit in hits for key in found.of_things[hit.id]])
     if not facts:
@@ -180,11 +180,11 @@ def show_facts(
         stands = hit.recency_score, hit.credibility, hit.standing
         most = 0.0
         if shown not in facts:
-            most = _nearness(query, store.fulltext.indexed(shown)[1], cosines.get(shown, 0.0))
+            most = _nearness(words, store.fulltext.indexed(shown)[1], cosines.get(shown, 0.0))
         for key in filter(facts.__contains__, cosines):
             sentence, sure, source, status, accesses, age = facts[key]
-            stand(hit, settings, age, (sure, source, status, accesses))
-            near = _nearness(query, sentence, cosines[key]) * prod(hit.standing.values())
+            stand(hit, query.settings, age, (sure, source, status, accesses))
+            near = _nearness(words, sentence, cosines[key]) * prod(hit.standing.values())
             if near > most:
                 most, found.passage[hit.id] = near, key
                 stands = hit.recency_score, hit.credibility, hit.standing

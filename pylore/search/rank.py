@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set
 
     from ..core.model import Hit
-    from ..core.settings import Settings
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
     from .files import FileRanks
     from .legs import Matches
+    from .query import ParsedQuery
 
 WEAK = 0.29
 """Evidence below which results are weak: so flagged are 87 % of 60 queries that no store of three
@@ -77,26 +77,20 @@ SAME_FILE = 0.3
 """Factor on further symbols of a file. Recall@5 of 189 questions: 69.2 with 1, 74.2 with 0.3."""
 
 
-def rank(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    scope: Scope,
-    found: Matches,
-    files: FileRanks | None = None,
-) -> None:
+def rank(query: ParsedQuery, scope: Scope, found: Matches, files: FileRanks | None) -> None:
     """Score files, symbols and pages by p of their files, and set the evidence of each list.
 
     ``files`` are their ranks if they are known from another scope.
     """
-    found.evidence = evidence(store, query, found)
+    store = query.store
+    found.evidence = evidence(store, query.words, found)
     found.files_alone = scope.types == ("file",)
     if "fulltext" in found.legs and store.whole_files.is_there():
         from .files import rank_files
 
         documents = [id for id in found.fused if id.startswith(DOCUMENT_IDS)]
         made = store.documents.paths(documents) if documents else {}
-        found.files = files or rank_files(store, settings, query, scope, found.legs, made)
+        found.files = files or rank_files(query, scope, found.legs, made)
         named = [*found.files.asked]
         asked = store.nodes.match(scope, named) if named else frozenset[str]()
         found.fused = best_first(_by_files(found, found.files, scope, made, asked))

@@ -115,19 +115,6 @@ _CONTENTLESS_DELETE = (3, 43)
 """The first version of SQLite whose FTS5 deletes rows of tables without texts."""
 
 
-class Memo:
-    """What is known of the store as long as nothing is written, by others or here."""
-
-    __slots__ = ("counts", "legs", "seen")
-
-    def __init__(self, seen: tuple[object, ...] = ()) -> None:
-        self.seen = seen
-        self.counts: dict[tuple[str, str], int] = {}
-        """(table, phrase in quotes) to the number of rows with it, ``LARGE`` at most."""
-        self.legs: dict[str, dict[str, dict[str, float]]] = {}
-        """Scores that rank whole files for the last query."""
-
-
 class FullText:
     """The full-text tables, a collection (texts, names, code, hidden) with word counts of its own.
 
@@ -138,7 +125,10 @@ class FullText:
         self._db = connection
         self._engine: Engine | None = None
         self._last: dict[str, int] = {}
-        self._memo = Memo()
+        self._seen: tuple[object, ...] = ()
+        self._counts: dict[tuple[str, str], int] = {}
+        """(table, phrase in quotes) to the number of rows with it, ``LARGE`` at most: as long as
+        nothing is written, by others or here (``_seen``)."""
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
 
@@ -244,12 +234,11 @@ class FullText:
         the passages with rare words alone are ranked.
         """
         table = TABLES[collection]
-        counts = self.memo().counts
         # A phrase that no passage has adds nothing to a score, and yet costs time at each passage.
         count = {
             phrase: number
             for phrase in _PHRASES[how](query, self.engine.beginning)
-            if (number := self._count(counts, table, phrase))
+            if (number := self._count(table, phrase))
         }
         if not count:
             return []
@@ -306,26 +295,20 @@ class FullText:
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
         """Return about how many passages there are, and how many of them have each word, each
         collection counted up to a bound."""
-        tables, counts = self.collections(), self.memo().counts
+        tables = self.collections()
         found = {
-            word: sum(self._count(counts, TABLES[name], quoted(word)) for name in tables)
-            for word in words
+            word: sum(self._count(TABLES[name], quoted(word)) for name in tables) for word in words
         }
         return sum(self._last[name] for name in tables), found
 
-    def _count(self, counts: dict[tuple[str, str], int], table: str, phrase: str) -> int:
-        if (table, phrase) not in counts:
+    def _count(self, table: str, phrase: str) -> int:
+        if self._seen != (seen := changes_seen(self._db)):
+            self._seen, self._counts = seen, {}
+        if (table, phrase) not in self._counts:
             rows = f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT {tuning.LARGE}"
             count = self._db.execute(f"SELECT count(*) FROM ({rows})", (phrase,)).get
-            counts[table, phrase] = int(count)
-        return counts[table, phrase]
-
-    def memo(self) -> Memo:
-        """Return what is known of the store as it is now."""
-        seen = changes_seen(self._db)
-        if self._memo.seen != seen:
-            self._memo = Memo(seen)
-        return self._memo
+            self._counts[table, phrase] = int(count)
+        return self._counts[table, phrase]
 
 
 _NOTHING = ("",) * len(COLUMNS)

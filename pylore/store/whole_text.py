@@ -89,11 +89,6 @@ class WholeFiles(WholeText):
         rows = self._db.execute("SELECT path FROM code_files WHERE text IS NOT NULL")
         return {str(path) for (path,) in rows}
 
-    @property
-    def legs(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Return the scores that ranked files for the last query, as long as nothing is written."""
-        return self._fulltext.memo().legs
-
     def put(self, files: Iterable[tuple[str, str, str]]) -> None:
         """Write texts anew: path of a row of ``code_files``, text, and the parts of its names."""
         rows = [*files]

@@ -296,7 +296,7 @@ def guesses(
 
     def likely(shares: dict[str, float], text: str = prompt) -> list[str]:
         found = likely_files(
-            engine.store, str(folder), text, engine.settings,
+            engine.store, str(folder), text,
             session=session.name, shares=shares,
         )  # fmt: skip
         return [*found]

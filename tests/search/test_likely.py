@@ -10,7 +10,6 @@ from code_project import Project
 from new_stores import new_store
 from repositories import Repository
 
-from pylore.core.settings import Settings
 from pylore.search.likely import MOST_LIKELY, SHARES, likely_files
 
 Likely = Callable[..., dict[str, str]]
@@ -36,7 +35,7 @@ def likely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Likely]:
 
         def likely(text: str, leg: str = "") -> dict[str, str]:
             shares = {leg: 1.0} if leg else SHARES
-            return likely_files(store, str(repository.root), text, Settings(), shares=shares)
+            return likely_files(store, str(repository.root), text, shares=shares)
 
         yield likely
 

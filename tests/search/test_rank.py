@@ -25,6 +25,7 @@ from pylore.records.records import Records
 from pylore.search.files import FileRanks
 from pylore.search.legs import Matches, run_legs
 from pylore.search.pipeline import Request, _pool, search
+from pylore.search.query import ParsedQuery
 from pylore.search.rank import (
     BY_WORDS,
     LEAN,
@@ -171,9 +172,9 @@ def test_pool_has_the_best_of_each_list() -> None:
 
 
 def test_nearest_records_are_read_beside_code_and_pages(store: Store) -> None:
-    query = parse_query("upload files in chunks of a megabyte")
-    vector = StaticEmbedder().embed([query.text])[0]
-    found = run_legs(store, Settings(), query, vector, Scope(), None, 1)
+    query = ParsedQuery(store, Settings(), Request("upload files in chunks of a megabyte"))
+    query.vector, query.room = StaticEmbedder().embed([query.text])[0], 1
+    found = run_legs(query, Scope())
     assert list_of(found.nearest[0][1]) == CODE
     assert sum(list_of(id) == RECORDS for _, id, _ in found.nearest) == 7
 
