@@ -183,7 +183,8 @@ class Hit(Record):
     factor. A document that was imported has the line in which the passage that matched begins,
     and no ``line_end``. ``verdict`` is that of its anchors; None for what has no anchor.
     ``credibility`` is (confidence, source, status, accesses) of its node, and ``standing`` are the
-    factors that come of its age and of that. These are not fields of the result.
+    factors that come of its age and of that; ``way`` is the ``walk.Step`` that leads to it. These
+    are not fields of the result.
     """
 
     FIELDS = (
@@ -209,6 +210,7 @@ class Hit(Record):
     weak: bool = False
     explain: dict[str, Any] | None = None
     credibility: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)
+    way: Any = None
 
     def __init__(self, id: str, score: float = 1.0, match: str = "graph") -> None:
         self.id = id

@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ..core.model import Hit
-from ..core.scoring import best_first, rounded
+from ..core.scoring import best_first
 from ..core.text import counted
 from ..core.vocabulary import CODE_LIST, DEFINES, RUN_IDS, list_of
 from ..graph.accumulate import accumulate
@@ -26,7 +26,6 @@ from .score import assemble, describe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
-    from typing import Any
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
@@ -74,9 +73,7 @@ def expanded(
     others = [id for id in among if id not in known]
     say_caps(walked, len(others) - min(settings.graph_limit, settings.graph_max_nodes), notes)
     steps = [walked.reached[id] for id in others[: settings.graph_max_nodes]]
-    decay, explain = settings.hop_decay, query.explain
-    reached = [led(Hit(step.id), step, decay, explain=explain) for step in steps]
-    reached = describe(store, settings, reached)
+    reached = describe(store, settings, [led(Hit(step.id), step) for step in steps])
     if sums:
         matched = summed_factors(direct, reached, walked, found, settings)
     else:
@@ -84,11 +81,9 @@ def expanded(
         for step in steps:
             matched[step.id] = {"path": step.score, "confidence": found.confidence}
     hits = assemble([*direct, *assemble(reached, matched)[: settings.graph_limit]], matched)
-    if explain and sums:
-        for hit in hits:
-            support = rounded(walked.support.get(hit.id, 0.0))
-            hit.explain = {**(hit.explain or {}), "support": support}
-    links = Links(walked.reached.values(), relation_weights(store, settings), decay)
+    if sums:
+        found.support = walked.support
+    links = Links(walked.reached.values(), relation_weights(store, settings), settings.hop_decay)
     for symbol, file in stands_for.items():
         links.add(file, symbol, DEFINES, 1.0, True)
     return hits, {id: walked.reached[id] for id in among}, links
@@ -293,20 +288,14 @@ def lending_passages(found: Matches, settings: Settings) -> dict[int, tuple[str,
 # --- paths
 
 
-def led(hit: Hit, step: Step, decay: float = 1.0, *, explain: bool = False) -> Hit:
+def led(hit: Hit, step: Step) -> Hit:
     """Give a hit the way that leads to it; return the hit."""
-    chain = step.steps()
-    hit.path = [one.id for one in chain]
-    hit.hops = len(chain) - 1
-    hit.edge = step.relation
-    if explain:
-        hit.explain = {**(hit.explain or {}), "walk": explain_walk(chain, decay)}
+    hit.path = [one.id for one in step.steps()]
+    hit.hops, hit.edge, hit.way = len(hit.path) - 1, step.relation, step
     return hit
 
 
-def begin_at_results(
-    hits: list[Hit], links: Links, found: Matches, settings: Settings, *, explain: bool
-) -> list[Hit]:
+def begin_at_results(hits: list[Hit], links: Links, found: Matches, limit: int) -> list[Hit]:
     """Return the hits, the path of each reached one beginning at a direct match among them.
 
     A hit below ``limit`` that only a match past it leads to is left out. A path from a match that
@@ -319,28 +308,8 @@ def begin_at_results(
     shown = []
     for place, hit in enumerate(hits):
         if hit.hops and hit.id in ways:
-            led(hit, ways[hit.id], settings.hop_decay, explain=explain)
-        elif hit.hops and place >= settings.limit and hit.path[0] in past:
+            led(hit, ways[hit.id])
+        elif hit.hops and place >= limit and hit.path[0] in past:
             continue
         shown.append(hit)
     return shown
-
-
-def explain_walk(chain: Sequence[Step], decay: float) -> dict[str, Any]:
-    """Return the start of a way and its edges; an edge that was no hop took no ``decay``."""
-    return {
-        "seed": chain[0].id,
-        "seed_score": round(chain[0].score, 6),
-        "hops": [
-            {
-                "from": before.id,
-                "to": step.id,
-                "relation": step.relation,
-                "direction": "out" if step.outgoing else "in",
-                "edge_weight": step.edge_weight,
-                "relation_weight": step.relation_weight,
-                "decay": 1.0 if step.hop == before.hop else decay,
-            }
-            for before, step in zip(chain, chain[1:], strict=False)
-        ],
-    }

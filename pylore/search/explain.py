@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.scoring import rounded
+from ..core.scoring import relevance, rounded
 from ..core.vocabulary import CODE_IDS, file_of
-from .score import explain_factors, explained_relevance
+from .score import PLAIN, RELEVANCE_WEIGHT, SOURCE_WEIGHTS, STATUS_WEIGHTS, product, used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
             "evidence": {name: rounded(value) for name, value in found.evidence.items()},
             "relevance": explained_relevance(hit, settings),
         }
+        if found.support is not None:
+            explained["support"] = rounded(found.support.get(hit.id, 0.0))
         if found.near:
             explained["files"] = rounded(found.near.get(hit.id))
         if found.files is not None and hit.id.startswith(CODE_IDS):
@@ -36,4 +38,45 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
         if hit.id in found.stands_for:
             explained["stands_for"] = found.stands_for[hit.id]
         hit.explain = {**explained, **(hit.explain or {})}
-    explain_factors(hits)
+    explain_ways(hits, settings)
+
+
+def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
+    """Put the factors of each score, with nine digits, and the walk that led to the hit into its
+    ``explain``. An edge that was no hop took no decay."""
+    for hit in hits:
+        factors = {name: round(number, 9) for name, number in hit.factors.items()}
+        hit.explain = {"factors": factors, **(hit.explain or {})}
+        if hit.way is None:
+            continue
+        chain = hit.way.steps()
+        hops = [
+            {
+                "from": before.id,
+                "to": step.id,
+                "relation": step.relation,
+                "direction": "out" if step.outgoing else "in",
+                "edge_weight": step.edge_weight,
+                "relation_weight": step.relation_weight,
+                "decay": 1.0 if step.hop == before.hop else settings.hop_decay,
+            }
+            for before, step in zip(chain, chain[1:], strict=False)
+        ]
+        seed, score = chain[0].id, round(chain[0].score, 6)
+        hit.explain["walk"] = {"seed": seed, "seed_score": score, "hops": hops}
+
+
+def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
+    """Return every factor of a hit's relevance, by name."""
+    confidence, source, status, accesses = hit.credibility
+    return {
+        "score": rounded(relevance(product(hit.credibility, settings), PLAIN)),
+        "weight": RELEVANCE_WEIGHT,
+        "confidence": confidence,
+        "source": source,
+        "source_weight": SOURCE_WEIGHTS[source],
+        "accesses": accesses,
+        "usage": rounded(used(accesses, settings)),
+        "status": status,
+        "status_weight": STATUS_WEIGHTS[status],
+    }

@@ -174,15 +174,15 @@ def add_matches(
     return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
 
-def attach_paths(hits: Iterable[Hit], ways: Ways, decay: float, *, explain: bool) -> None:
+def attach_paths(hits: Iterable[Hit], ways: Ways) -> None:
     """Let paths begin at a file at hand: of results that files bring over files next to these."""
     for hit in hits:
         if hit.match == "files" and not hit.hops and ways[hit.id].before is not None:
-            led(hit, ways[hit.id], decay, explain=explain)
+            led(hit, ways[hit.id])
 
 
 def of_files(
-    store: Store, settings: Settings, near: Near, scope: Scope, notes: list[str], *, explain: bool
+    store: Store, settings: Settings, near: Near, scope: Scope, notes: list[str]
 ) -> tuple[list[Hit], dict[str, float]]:
     """Return what is tied to files, as results within ``scope``, and where a walk begins, id to
     score: at the files and at the best of what is tied to them, globs aside."""
@@ -192,6 +192,6 @@ def of_files(
     among = store.nodes.match(scope, [*tied])
     hits = [Hit(id, match="files") for id in tied if id in among][: settings.graph_max_nodes]
     hits = assemble(describe(store, settings, hits), {id: {"files": tied[id]} for id in tied})
-    attach_paths(hits, ways, settings.hop_decay, explain=explain)
+    attach_paths(hits, ways)
     own = [id for id, score in tied.items() if score > BY_GLOB][: settings.graph_seeds]
     return hits, starts | {id: tied[id] for id in own}

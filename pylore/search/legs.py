@@ -66,7 +66,7 @@ class Matches:
 
     __slots__ = (
         "confidence", "evidence", "files", "files_alone", "fused", "how", "legs", "near", "nearest",
-        "of_things", "passage", "rows", "rrf", "stands_for", "weak",
+        "of_things", "passage", "rows", "rrf", "stands_for", "support", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -93,6 +93,8 @@ class Matches:
         """True if files are asked for, and not results of all types."""
         self.stands_for: dict[str, str] = {}
         """Symbol to the file that it stands for."""
+        self.support: dict[str, float] | None = None
+        """Id to what a walk that accumulates adds up."""
         self.near: dict[str, float] = {}
         """Id to what is added to its score for the files at hand."""
 

@@ -232,15 +232,14 @@ class _Search:
 
     def _with_paths(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits, each path beginning at a direct match among them or a file at hand."""
-        settings, found, explain = self._settings, self._found, self._query.explain
         if self._links is not None:
             from .expand import begin_at_results
 
-            hits = begin_at_results(hits, self._links, found, settings, explain=explain)
+            hits = begin_at_results(hits, self._links, self._found, self._settings.limit)
         if self._at_hand:
             from .file_context import attach_paths
 
-            attach_paths(hits, self._at_hand, settings.hop_decay, explain=explain)
+            attach_paths(hits, self._at_hand)
         return hits
 
     # --- what is shown of a result

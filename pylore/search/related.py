@@ -10,7 +10,7 @@ from ..graph.walk import walk
 from ..store import ALL
 from ..store.filter import Scope
 from .expand import led, reach, say_caps, within
-from .score import assemble, attach_verdicts, best_first, describe, explain_factors, rated
+from .score import assemble, attach_verdicts, best_first, describe, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ def related(
     if near is not None:
         from .file_context import of_files
 
-        hits, starts = of_files(store, settings, near, scope, notes, explain=explain)
+        hits, starts = of_files(store, settings, near, scope, notes)
     shown = {hit.id for hit in hits}
     starts |= dict.fromkeys(ids, 1.0)
     try:
-        reached = _reached(store, settings, starts, scope, notes, explain=explain, symbols=symbols)
+        reached = _reached(store, settings, starts, scope, notes, symbols=symbols)
         hits += [hit for hit in reached if hit.id not in shown]
     except GraphUnavailable as error:
         if near is None:
@@ -67,7 +67,9 @@ def related(
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
     attach_verdicts(store, hits, notes, explain=explain)
     if explain:
-        explain_factors(hits)
+        from .explain import explain_ways
+
+        explain_ways(hits, settings)
     if near is not None:
         hits.sort(key=lambda hit: hit.type in CODE_TYPES)
     return Hits(hits, notes)
@@ -80,7 +82,6 @@ def _reached(
     scope: Scope,
     notes: list[str],
     *,
-    explain: bool,
     symbols: bool,
 ) -> list[Hit]:
     """Return what the best paths from the seeds reach, within ``scope``, best first."""
@@ -98,7 +99,7 @@ def _reached(
     most = settings.graph_max_nodes
     say_caps(found, len(among) - most, notes)
     steps = [found.reached[id] for id in among[:most]]
-    hits = [led(Hit(step.id), step, settings.hop_decay, explain=explain) for step in steps]
+    hits = [led(Hit(step.id), step) for step in steps]
     matched = {step.id: {"path": step.score} for step in steps}
     return assemble(describe(store, settings, hits), matched)
 

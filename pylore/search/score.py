@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable, VerdictsUnavailable
 from ..core.model import Hit
-from ..core.scoring import factor, feedback, recency, relevance, rounded, usage
+from ..core.scoring import factor, feedback, recency, relevance, usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,10 +74,11 @@ def product(credibility: tuple[float, str, str, int], settings: Settings) -> flo
     """Return confidence × source weight × usage × status weight."""
     confidence, source, status, accesses = credibility
     weight = SOURCE_WEIGHTS[source] * STATUS_WEIGHTS[status]
-    return confidence * weight * _usage(accesses, settings)
+    return confidence * weight * used(accesses, settings)
 
 
-def _usage(accesses: int, settings: Settings) -> float:
+def used(accesses: int, settings: Settings) -> float:
+    """Return the factor of accesses."""
     return usage(accesses, USAGE_BOOST if settings.counts_usage else 0.0)
 
 
@@ -115,32 +116,6 @@ def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
     """Return the highest score first; of equal ones the better rated, the nearer, the first id."""
     return sorted(hits, key=lambda hit: (-hit.score, -hit.feedback_score, hit.hops, hit.id))
-
-
-# --- what is said beside the score
-
-
-def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
-    """Return every factor of a hit's relevance, by name."""
-    confidence, source, status, accesses = hit.credibility
-    return {
-        "score": rounded(relevance(product(hit.credibility, settings), PLAIN)),
-        "weight": RELEVANCE_WEIGHT,
-        "confidence": confidence,
-        "source": source,
-        "source_weight": SOURCE_WEIGHTS[source],
-        "accesses": accesses,
-        "usage": rounded(_usage(accesses, settings)),
-        "status": status,
-        "status_weight": STATUS_WEIGHTS[status],
-    }
-
-
-def explain_factors(hits: Iterable[Hit]) -> None:
-    """Put the factors of each score, with nine digits, into the ``explain`` of the hit."""
-    for hit in hits:
-        factors = {name: round(number, 9) for name, number in hit.factors.items()}
-        hit.explain = {"factors": factors, **(hit.explain or {})}
 
 
 def attach_verdicts(

@@ -20,6 +20,7 @@ from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
 from pylore.search import score as scores
+from pylore.search.explain import explain_ways
 from pylore.search.file_context import BY_GLOB, FILES_WEIGHT, ITSELF, files_near, of_files, seeds
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
@@ -213,8 +214,7 @@ def test_walk_begins_at_files_and_their_records_but_not_at_globs(store: Store) -
     note(store, "x")
     link(store, "note-x", "anchored_to", "file-a.py", 0.9)
     note(store, "glob", "", ("glob", "a*", ""))
-    hits, starts = of_files(store, options(graph_depth=1), at_hand(store, "a.py"), Scope(), [],
-                            explain=False)  # fmt: skip
+    hits, starts = of_files(store, options(graph_depth=1), at_hand(store, "a.py"), Scope(), [])
     assert [hit.id for hit in hits] == ["note-x", "note-glob"]
     assert starts == {"file-a.py": 1.0, "note-x": 0.9}
 
@@ -325,8 +325,9 @@ def test_paths_begin_at_a_file_at_hand_unless_the_words_match(store: Store) -> N
         found = ways(search(store, settings, Request("tokens", near=near_a), None))
         assert found["note-next"] == (["note-next"], None)
         assert found["note-further"] == wanted["note-further"]
-    tied, _ = of_files(store, options(graph_depth=1), near_a, Scope(), [], explain=True)
+    tied, _ = of_files(store, options(graph_depth=1), near_a, Scope(), [])
     assert ways(tied) == {id: wanted[id] for id in wanted if id != "note-further"}
+    explain_ways(tied, options())
     for hit in tied:
         if hit.hops and hit.explain:
             steps = hit.explain["walk"]["hops"]

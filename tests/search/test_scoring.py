@@ -16,12 +16,12 @@ from pylore.core.scoring import MOST_RELEVANT, factor, recency, relevance, usage
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
+from pylore.search.explain import explained_relevance
 from pylore.search.pipeline import Request, search
 from pylore.search.score import (
     PLAIN,
     assemble,
     best_first,
-    explained_relevance,
     product,
     standing,
 )
