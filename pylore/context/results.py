@@ -139,8 +139,8 @@ def _open_files(
     order = {path: number for number, path in enumerate([*dict.fromkeys(paths)][:_FILES_OPENED])}
     if not order:
         return
-    scope = asked.scope.without(asked.excluded).with_types(("symbol",))
-    scope = scope.with_files(tuple(map(literal, order)))
+    files = tuple(map(literal, order))
+    scope = asked.scope.but(types=("symbol",), files=files, excluded=asked.excluded)
     pairs = [("graph_depth", "0"), ("limit", str(_DEFINITIONS)), ("mmr_lambda", "1")]
     request = Request(question, scope, snippets=False)
     found = search(store, settings.changed(pairs, "default:budget"), request, None)

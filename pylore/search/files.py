@@ -125,7 +125,7 @@ def rank_files(
         "passage": _lifted(matched.get("fulltext", {}), made),
         "meaning": {id: cosine - least for id, cosine in vector.items()},
     }
-    files = scope.with_types(("file",))
+    files = scope.but(types=("file",))
     within = store.nodes.match(files, sorted({id for leg in legs.values() for id in leg}))
     legs = {name: relative(leg, within) for name, leg in legs.items()}
     plain: dict[str, float] = {}

@@ -215,7 +215,7 @@ def _vector_leg(
         records = [row for row in nearest if list_of(row[1]) == RECORDS_LIST]
         if len(records) < OF_EACH:
             types = tuple(type for type in store.types.require((RECORDS,)) if type != "doc")
-            nearest += store.vectors.search(vector, scope.with_types(types), OF_EACH)
+            nearest += store.vectors.search(vector, scope.but(types=types), OF_EACH)
             nearest = sorted({row[0]: row for row in nearest}.values(), key=lambda row: -row[2])
     found.nearest = nearest
     leg: dict[str, float] = {}
@@ -234,7 +234,7 @@ def _vector_leg(
 def searched(scope: Scope) -> Scope:
     """Return where the legs look: for files, at the symbols in them too."""
     if "file" in scope.types and "symbol" not in scope.types:
-        return scope.with_types((*scope.types, "symbol"))
+        return scope.but(types=(*scope.types, "symbol"))
     return scope
 
 

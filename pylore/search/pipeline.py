@@ -126,7 +126,7 @@ class _Search:
         wanted.update(self._plain[: settings.limit])
         if settings.depth:
             if query.scope.types and not query.filter_expanded:
-                anything = query.scope.with_types(())
+                anything = query.scope.but(types=())
                 self._starts = self._matches(anything)
                 self._with_files(self._starts, anything, [])
             from .expand import expanded

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..core.errors import UsageError
-from ..core.model import Record
-from ..core.text import parse_query
+from ..core.model import Row
+from ..core.text import clean_tags, parse_query
 from ..core.vocabulary import HIDDEN_STATUSES, file_id, file_of
 from ..store.filter import Scope
 
@@ -36,7 +36,7 @@ class Near:
         self.globs = tuple(globs)
 
 
-class Request(Record):
+class Request(Row):
     """A query: its words, the results that may be returned, the starts of the walk.
 
     ``near`` are files: records tied to them are found as well, with words or without.
@@ -49,35 +49,16 @@ class Request(Record):
     (``core.query``).
     """
 
-    __slots__ = (
-        "excluded", "explain", "filter_expanded", "min_score", "near", "operators", "query",
-        "scope", "snippets", "with_superseded",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        query: str,
-        scope: Scope | None = None,
-        *,
-        filter_expanded: bool = False,
-        min_score: float = 0.0,
-        explain: bool = False,
-        excluded: Iterable[str] = (),
-        near: Near | None = None,
-        with_superseded: bool = False,
-        snippets: bool = True,
-        operators: bool = False,
-    ) -> None:
-        self.query = query
-        self.scope = scope or Scope()
-        self.filter_expanded = filter_expanded
-        self.min_score = min_score
-        self.explain = explain
-        self.excluded = frozenset(excluded)
-        self.near = near
-        self.with_superseded = with_superseded
-        self.snippets = snippets
-        self.operators = operators
+    query: str
+    scope: Scope = Scope()
+    filter_expanded: bool = False
+    min_score: float = 0.0
+    explain: bool = False
+    excluded: Iterable[str] = ()
+    near: Near | None = None
+    with_superseded: bool = False
+    snippets: bool = True
+    operators: bool = False
 
 
 class ParsedQuery:
@@ -100,7 +81,7 @@ class ParsedQuery:
         self.vector: bytes | None = None
         self.further: Retrievers | None = None
         self.text, self.scope = request.query, request.scope
-        self.excluded, self.near = request.excluded, request.near
+        self.excluded, self.near = frozenset(request.excluded), request.near
         self.explain, self.snippets = request.explain, request.snippets
         self.filter_expanded, self.min_score = request.filter_expanded, request.min_score
         self.among: set[str] | None = None
@@ -108,10 +89,10 @@ class ParsedQuery:
         read = self._operators() if request.operators and _has_marks(self.text) else None
         if "file" in self.scope.types and "symbol" in self.scope.types:
             others = store.nodes.count_by_type().keys() - set(self.scope.types)
-            self.scope = self.scope if others else self.scope.with_types(())
+            self.scope = self.scope if others else self.scope.but(types=())
         shown = self.scope.statuses or (("superseded",) if request.with_superseded else ())
         self.hidden = tuple(one for one in HIDDEN_STATUSES if one not in shown)
-        self.scope = self.scope.hiding(self.hidden)
+        self.scope = self.scope.but(hides=self.hidden)
         self.words: Query = parse_query(self.text)
         if read is not None:
             self.words.beginnings = tuple(read.beginnings)
@@ -133,7 +114,7 @@ class ParsedQuery:
 
         def doubt(kind: str, name: str) -> str:
             if kind == "tag":
-                return next(iter(store.nodes.unknown_tags(self.scope.with_tags((name,)).tags)), "")
+                return next(iter(store.nodes.unknown_tags(clean_tags((name,)))), "")
             try:
                 wanted = store.types.require((name,))
             except UsageError:
@@ -151,11 +132,10 @@ class ParsedQuery:
             having = _having(store, phrase, titled=titled)
             self.among = having if self.among is None else self.among & having
         if read.types:
-            self.scope = self.scope.with_types(
-                tuple(dict.fromkeys(type for name in read.types for type in types[name]))
-            )
+            wanted = dict.fromkeys(type for name in read.types for type in types[name])
+            self.scope = self.scope.but(types=(*wanted,))
         if read.tags:
-            self.scope = self.scope.with_tags((*self.scope.tags, *read.tags))
+            self.scope = self.scope.but(tags=clean_tags((*self.scope.tags, *read.tags)))
         return read
 
 
@@ -170,10 +150,8 @@ def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
         found |= store.fulltext.having(collection, phrase, titled=titled)
     if titled:
         return found
-    from .files import WHOLE_WEIGHTS
-
     found.update([*map(file_of, found)])
     if store.whole_files.is_there():
-        rows = store.whole_files.search([phrase], WHOLE_WEIGHTS, -1)  # without a limit
+        rows = store.whole_files.search([phrase], (1.0, 1.0, 1.0), -1)  # without a limit
         found.update([file_id(path) for path, _ in rows])
     return found

@@ -46,7 +46,7 @@ def related(
         LoreError: as ``files_near`` does.
     """
     notes: list[str] = []
-    scope = Scope(types=types).without(frozenset((*excluded, *ids)))
+    scope = Scope(types=types).without((*excluded, *ids))
     hits: list[Hit] = []
     starts: dict[str, float] = {}
     if near is not None:

@@ -90,9 +90,9 @@ class Passages:
         self._db = connection
         self.scoped = scoped
         if collection == HIDDEN:
-            scope = scope.with_statuses(scope.hidden_shown or scope.statuses)
+            scope = scope.but(statuses=scope.hidden_shown or scope.statuses)
         elif scope.types and collection and self._have_all(scope.types, collection):
-            scope = scope.with_types(())
+            scope = scope.but(types=())
         self.scope = scope
         self.narrow = narrow(connection, scope, FEW)
 
@@ -114,7 +114,7 @@ class Passages:
             return "", []
         # What is narrow is by its own index: of types there may be many nodes.
         condition, parameters = where(
-            self.scope.without(frozenset()).hiding(()),
+            self.scope.but(excluded=(), hides=()),
             type="+n.type" if self.narrow else "n.type",
         )
         if self.narrow:

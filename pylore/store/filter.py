@@ -10,6 +10,7 @@ from ..core.vocabulary import HIDDEN_STATUSES, STATUSES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 _NO_FILTER = ("excluded", "hides")
 _LONGEST_PATTERN = 1000
@@ -58,40 +59,22 @@ class Scope(Record):
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__ if name not in _NO_FILTER)
 
-    def with_types(self, types: tuple[str, ...]) -> Scope:
-        """Return the same conditions with other types."""
-        return self._with("types", types)
+    def but(self, **changed: Any) -> Scope:
+        """Return the same conditions with these fields in place of its own."""
+        scope = self.__copy__()
+        for name, value in changed.items():
+            setattr(scope, name, value)
+        return scope
 
-    def with_files(self, files: tuple[str, ...]) -> Scope:
-        """Return the same conditions, for nodes of these files."""
-        return self._with("files", files)
-
-    def with_tags(self, tags: Iterable[str]) -> Scope:
-        """Return the same conditions with other tags."""
-        return self._with("tags", clean_tags(tags))
-
-    def with_statuses(self, statuses: tuple[str, ...]) -> Scope:
-        """Return the same conditions with other statuses."""
-        return self._with("statuses", statuses)
+    def without(self, excluded: Iterable[str]) -> Scope:
+        """Return the same conditions, with these ids excluded."""
+        return self.but(excluded=frozenset(excluded))
 
     @property
     def hidden_shown(self) -> tuple[str, ...]:
         """Return the ``HIDDEN_STATUSES`` that this scope lets through."""
         wanted = self.statuses or HIDDEN_STATUSES
         return tuple(one for one in HIDDEN_STATUSES if one in wanted and one not in self.hides)
-
-    def without(self, excluded: frozenset[str]) -> Scope:
-        """Return the same conditions, with these ids excluded."""
-        return self._with("excluded", excluded)
-
-    def hiding(self, statuses: tuple[str, ...]) -> Scope:
-        """Return the same conditions, with what is in these statuses hidden."""
-        return self._with("hides", statuses)
-
-    def _with(self, name: str, value: object) -> Scope:
-        scope = self.__copy__()
-        setattr(scope, name, value)
-        return scope
 
 
 def require_statuses(names: Iterable[str]) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ def asked(depth: int, seed: int, count: int = 60) -> list[str]:
     found = []
     for text in questions(count):
         query = parse_query(with_new_words(text, rng))
-        request = Request(query.text, Scope().hiding(("superseded", "retracted")))
+        request = Request(query.text, Scope(hides=("superseded", "retracted")))
         sent = question(query, embedder.embed([query.text])[0], settings, request, 50)
         found.append(dumps({**sent, "embedder": embedder.name}))
     return found

@@ -70,7 +70,7 @@ def prints(rows: object) -> str:
 def look(store: Store, query: str = "tokens", scope: Scope | None = None, **flags: object) -> Hits:
     texts = {"retrievers": "fulltext mine", **{name: str(text) for name, text in flags.items()}}
     settings = Settings.load(environ={}, flags=texts)
-    return search(store, settings, Request(query, scope, explain=True), None)
+    return search(store, settings, Request(query, scope or Scope(), explain=True), None)
 
 
 def ids(hits: Hits) -> list[str]:

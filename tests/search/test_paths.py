@@ -40,7 +40,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def found(store: Store, query: str, scope: Scope | None = None, **flags: object) -> dict[str, Hit]:
     texts = {"graph_depth": "2", "retrievers": "fulltext"}
     texts |= {name: str(value) for name, value in flags.items()}
-    request = Request(query, scope, explain=True)
+    request = Request(query, scope or Scope(), explain=True)
     hits = search(store, Settings.load(environ={}, flags=texts), request, None)
     return {hit.id: hit for hit in hits}
 

@@ -94,8 +94,8 @@ class Lookup:
     ) -> Hits:
         texts = {"expansion": "best-path", **{name: str(text) for name, text in flags.items()}}
         request = Request(
-            query, scope, filter_expanded=filter_expanded, explain=explain, excluded=excluded,
-            operators=operators,
+            query, scope or Scope(), filter_expanded=filter_expanded, explain=explain,
+            excluded=excluded, operators=operators,
         )  # fmt: skip
         settings = Settings.load(environ={}, flags=texts)
         return search(self._store, settings, request, self._embedder)

@@ -152,7 +152,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def found(store: Store, query: str = "tokens", scope: Scope | None = None, **flags: object) -> str:
     settings = options(retrievers="fulltext", **flags)
-    return " ".join(hit.id[5:] for hit in search(store, settings, Request(query, scope), None))
+    return " ".join(
+        hit.id[5:] for hit in search(store, settings, Request(query, scope or Scope()), None)
+    )
 
 
 def test_near_equals_are_ordered_by_relevance(store: Store) -> None:

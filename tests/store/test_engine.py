@@ -50,7 +50,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def found(store: Store, query: str, scope: Scope | None = None, **settings: str) -> Hits:
     chosen = Settings().changed(list(settings.items()), "test")
     embedder = StaticEmbedder()
-    return search(store, chosen, Request(query, scope, explain=True), embedder)
+    return search(store, chosen, Request(query, scope or Scope(), explain=True), embedder)
 
 
 def test_a_search_finds_what_matches_and_what_it_leads_to(filled: Store) -> None:
