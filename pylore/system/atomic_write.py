@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST_NAME = 50
 """Characters of a file's name in that of its temporary file: each may have four of 255 bytes."""
@@ -71,10 +70,9 @@ def new_file(place: str, *, instead: bool = True) -> Iterator[str]:
     without links. Nothing is left of it if the block fails. Raise FileExistsError if there is a
     file, and ``instead`` is false.
     """
-    folder = os.path.dirname(place)
-    with Tidying(), _beside(place, 0o600, instead=instead) as (_, name):
-        yield os.path.join(folder, name)
-    sync_folder(folder)
+    with Tidying(), _beside(place, 0o600, instead=instead) as (_, path):
+        yield path
+    sync_folder(os.path.dirname(place))
 
 
 def sync_folder(folder: str) -> None:
@@ -105,46 +103,26 @@ def _write(number: int, parts: Iterable[str | bytes]) -> None:
 
 @contextmanager
 def _beside(place: str, mode: int, *, instead: bool = True) -> Iterator[tuple[int, str]]:
-    """Yield a new open file in the folder of ``place`` and its name; at the end move it there."""
+    """Yield a new open file in the folder of ``place`` and its path; at the end move it there."""
     folder, name = os.path.split(place)
-    beside = f".{name[:_LONGEST_NAME]}.lore-{os.urandom(6).hex()}"
-    parent = _open_folder(folder)
+    beside = os.path.join(folder, f".{name[:_LONGEST_NAME]}.lore-{os.urandom(6).hex()}")
+    number = os.open(beside, _NEW, mode)
     try:
-        number = os.open(beside, _NEW, mode, dir_fd=parent)
-        try:
-            yield number, beside
-            os.fsync(number)
-            _put(parent, beside, name, instead=instead)
-        finally:
-            os.close(number)
-            with suppress(OSError):  # at its place it has this name no more
-                os.unlink(beside, dir_fd=parent)
+        yield number, beside
+        os.fsync(number)
+        if not instead:
+            try:
+                os.link(beside, place)
+                return
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without links
+                os.close(os.open(place, _NEW, 0o600))
+        os.replace(beside, place)
     finally:
-        os.close(parent)
-
-
-def _put(parent: int, beside: str, name: str, *, instead: bool) -> None:
-    if not instead:
-        try:
-            os.link(beside, name, src_dir_fd=parent, dst_dir_fd=parent)
-            return
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without links
-            os.close(os.open(name, _NEW, 0o600, dir_fd=parent))
-    os.replace(beside, name, src_dir_fd=parent, dst_dir_fd=parent)
-
-
-def _open_folder(folder: str) -> int:
-    """Open a folder by its real path, step by step, so that no link can get between."""
-    number = os.open("/", _FOLDER)
-    for part in filter(None, folder.split("/")):
-        try:
-            following = os.open(part, _FOLDER, dir_fd=number)
-        finally:
-            os.close(number)
-        number = following
-    return number
+        os.close(number)
+        with suppress(OSError):  # at its place it has this name no more
+            os.unlink(beside)
 
 
 def _is_open_file(path: str) -> bool:
