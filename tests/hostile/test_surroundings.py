@@ -184,6 +184,7 @@ def test_the_log_of_a_bug_has_its_place_and_no_text(
         except KeyError as error:
             raise ValueError("a secret query") from error
 
+    assert find.search.parameters  # read once, from the function
     monkeypatch.setattr(find.search, "run", fail)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["lore", "search", "a secret word"])
