@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from clone import BYTES, COMMANDS, CONTEXT, HISTORY, JUDGE, SECRET, TAKE_IN, Machine
+from clone import COMMANDS, CONTEXT, HISTORY, JUDGE, SECRET, TAKE_IN, Machine
 
 Plant = Callable[[Machine], object]
 
@@ -301,11 +301,10 @@ def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> Non
     done = machine.run(*commands, silent=1 if "pipe" in name else 30)
     after = machine.state()
     assert {one.words: one.code for one in done if one.code not in (0, 1, 2)} == {}
-    assert [one.words for one in done if SECRET.encode() in one.said] == []
+    assert [one.words for one in done if SECRET in one.said] == []
     assert machine.leaked() == []
     changed = [path for path in before | after if before.get(path) != after.get(path)]
     assert [path for path in changed if not path.endswith("/.git/lore")] == []
-    assert [one.words for one in done if one.peak > BYTES] == []
     assert [*(tmp_path / "xdg").rglob("error.log")] == []
 
 
@@ -382,7 +381,7 @@ def test_a_config_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> No
     before = machine.state()
     done = [machine.run_whole(*words) for words in (("search", "tokens"), ("config", "list"))]
     assert {one.words: one.code for one in done if one.code not in (0, 1, 2)} == {}
-    assert [one.words for one in done if SECRET.encode() in one.said] == []
+    assert [one.words for one in done if SECRET in one.said] == []
     assert machine.state() == before
 
 
@@ -397,7 +396,7 @@ def test_harm_is_seen(honest: Machine, tmp_path: Path) -> None:
                        ("verify", "nothing"), ("nothing",))  # fmt: skip
     assert [one.code for one in done] == [0, 0, 1, 2]
     assert "search.db" in " ".join(machine.leaked())
-    assert SECRET.encode() in done[1].said
+    assert SECRET in done[1].said
     assert machine.state() != before
     machine.git("config", "core.fsmonitor", str(machine.trap))
     machine.git("status")

@@ -8,22 +8,20 @@ of the other commands; with ``LORE_HOSTILE_STORES=all`` in the environment to al
 # ruff: noqa: E501 (a store is a line)
 from __future__ import annotations
 
-import io
 import json
 import os
 import random
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
 import pytest
+from commands import run_here
 from forked import in_child, preload
 from homes import move_home
 
 from pylore import Lore
-from pylore.cli.main import run
 
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 60
@@ -303,18 +301,8 @@ Outcome = tuple[str, int, str, str]
 def told(words: str, project: Project, data: bytes) -> Outcome:
     """One command, in this process, with a store of these bytes."""
     project.put(data)
-    streams = sys.stdout, sys.stderr
-    written = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in streams]
-    sys.stdout, sys.stderr = written
-    try:
-        code = run(words.split())
-        sys.stdout.flush()
-    finally:
-        sys.stdout, sys.stderr = streams
-    for stream in written:
-        stream.seek(0)
-    out = written[0].read() if words.startswith("doctor") else ""
-    return words, code, written[1].read(), out
+    done = run_here(words.split())
+    return words, done.code, done.err, done.out if words.startswith("doctor") else ""
 
 
 def outcomes(project: Project, data: bytes, commands: list[str]) -> list[Outcome]:

@@ -8,25 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
-import signal
 import socket
 import subprocess
-import sys
-import traceback
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from forked import preload
+from commands import run_here
+from forked import in_child, preload
 from repositories import Repository
 from store_places import copy_store, store_folder
 
 import pylore
-import pylore.cli.find
-import pylore.cli.help
-from pylore.cli.main import run
 from pylore.core.model import Node
 from pylore.indexing.indexer import Index
 from pylore.store import Store, open_store
@@ -38,7 +31,6 @@ SECRET = "zqxjsecret"
 
 SECONDS = 60
 BYTES = 1 << 30
-BROKEN = 99
 LORE = Path(pylore.__file__).resolve().parent.parent / "lore.sh"
 
 CONTEXT = ("context", "how do tokens expire", "--as", "prompt", "--budget", "8000")
@@ -53,12 +45,11 @@ COMMANDS = (
 
 
 class Done(NamedTuple):
-    """What one command did. ``peak`` is in bytes."""
+    """What one command did."""
 
     words: tuple[str, ...]
     code: int
-    said: bytes
-    peak: int
+    said: str
 
 
 class Machine:
@@ -201,64 +192,29 @@ class Machine:
     # --- what somebody does there
 
     def run(self, *commands: tuple[str, ...], silent: float = gitprocess.SILENT) -> list[Done]:
-        """Commands of lore in the clone, by one process; ``silent`` are the seconds git has.
+        """Commands of lore in the clone, by one process; ``silent`` are the seconds git has."""
+        done = in_child(lambda: self._run(commands, silent), BYTES, SECONDS)
+        return [Done(words, *one) for words, one in zip(commands, done, strict=True)]
 
-        Where it was killed, its last command has the number of the signal, below zero.
-        """
-        out = self.base.parent / "said"
-        out.mkdir(exist_ok=True)
-        child = os.fork()
-        if child == 0:
-            self._become(commands, out, silent)
-        _, status, used = os.wait4(child, 0)
-        with suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
-        peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        done = []
-        for number, words in enumerate(commands):
-            code = out / f"{number}.code"
-            ended = int(code.read_text()) if code.exists() else os.waitstatus_to_exitcode(status)
-            said = out / f"{number}.said"
-            done.append(Done(words, ended, said.read_bytes() if said.exists() else b"", peak))
-        shutil.rmtree(out)
-        return done
-
-    def _become(self, commands: tuple[tuple[str, ...], ...], out: Path, silent: float) -> None:
-        try:
-            os.setsid()
-            limit()
-            os.chdir(self.root)
-            variables = self.environment()
-            os.environ.clear()
-            os.environ.update(variables)
-            os.environ.update(LORE_STORE=str(self.folder), LORE_STORE_SCOPE="project",
-                              LORE_PROJECT=str(self.root))  # fmt: skip
-            sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
-            sys.stdout, sys.stderr = (
-                os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace")
-                for number in (1, 2)
-            )
-            gitprocess.SILENT = silent  # type: ignore[assignment]
-            for number, words in enumerate(commands):
-                signal.alarm(SECONDS)
-                to = os.open(out / f"{number}.said", os.O_WRONLY | os.O_CREAT)
-                for stream in (1, 2):
-                    os.dup2(to, stream)
-                code = run([*words])
-                (out / f"{number}.code").write_text(str(code))
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(BROKEN)
+    def _run(self, commands: tuple[tuple[str, ...], ...], silent: float) -> list[tuple[int, str]]:
+        os.chdir(self.root)
+        variables = self.environment()
+        os.environ.clear()
+        os.environ.update(variables)
+        os.environ.update(LORE_STORE=str(self.folder), LORE_STORE_SCOPE="project",
+                          LORE_PROJECT=str(self.root))  # fmt: skip
+        gitprocess.SILENT = silent  # type: ignore[assignment]
+        done = map(run_here, commands)
+        return [(one.code, one.out + one.err) for one in done]
 
     def run_whole(self, *words: str) -> Done:
         """The same from the shell on, as somebody types it."""
         done = subprocess.run(
             ["bash", LORE, *words], cwd=self.root, env=self.environment(), timeout=SECONDS,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            preexec_fn=limit, check=False,
+            errors="replace", check=False,
         )  # fmt: skip
-        return Done(words, done.returncode, done.stdout, 0)
+        return Done(words, done.returncode, done.stdout)
 
     def environment(self) -> dict[str, str]:
         """Of the person who has cloned it."""
@@ -291,11 +247,3 @@ class Machine:
             file.name for file in files
             if file.is_file() and not file.is_symlink() and SECRET.encode() in file.read_bytes()
         ]  # fmt: skip
-
-
-def limit() -> None:
-    """Bounds this process, and each that it starts."""
-    signal.alarm(SECONDS)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":  # elsewhere it is not heeded
-        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
