@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from datetime import datetime, timezone
 
 import yaml
@@ -25,7 +24,7 @@ from .page import FIELD, Link, form_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
     from .front_matter import Value
@@ -93,67 +92,125 @@ def read_text(file: str, max_text: int) -> str:
         LoreError: it cannot be read, is not text, or is too long.
     """
     try:
-        status = os.stat(file)
-        if not stat.S_ISREG(status.st_mode):
-            raise LoreError("is not a regular file")
-        if status.st_size > max_text:
-            raise LoreError(f"has {status.st_size} bytes, max_text is {max_text}")
+        size = os.stat(file).st_size
+        if size > max_text:
+            raise LoreError(f"has {size} bytes, max_text is {max_text}")
         content = read_plain(os.path.realpath(file), max_text)
+        text = content.decode("utf-8-sig")
     except OSError as error:
         raise LoreError(f"cannot be read ({error.strerror})") from None
-    if b"\0" in content:
-        line = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise LineError(line, "has a NUL byte")
-    try:
-        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise LineError(line, "not UTF-8") from None
+        raise LineError(content.count(b"\n", 0, error.start) + 1, "not UTF-8") from None
+    if "\0" in text:
+        raise LineError(text.count("\n", 0, text.index("\0")) + 1, "has a NUL byte")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def parse_document(
-    text: str,
-    path: str,
-    *,
-    type: str,
-    types: dict[str, str],
-    relations: Collection[str],
-    ids: Sequence[str] = (),
-    bad: list[str] | None = None,
-    new_types: bool = False,
-) -> Document:
-    """Return the document of a text; the store calls its file ``path``.
+class DocumentReader:
+    """Read texts as documents.
 
-    ``type`` is the type of a file that states none. A file that states no id has the first of
-    ``ids`` that is of its type, else one made from its path. With ``new_types`` a stated type is
-    added to ``types``. With ``bad`` wrong values of the front matter are kept as data, and the
-    faults are added to it.
-
-    Raises:
-        LoreError: its front matter is wrong, or a part of it too long.
+    ``type`` is the type of a file that states none, ``types`` and ``relations`` are those of the
+    store. With ``new_types`` a stated type is added to ``types``. With ``skip_bad`` wrong values of
+    the front matter are kept as data, and named in ``faults``.
     """
-    lines = text.split("\n")
-    for number, line in enumerate(lines, start=1):
-        if len(line) > MARKDOWN_LINE:
-            raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
-    document = Document(path)
-    front = parse(lines) if is_markdown(path) else FrontMatter()
-    _apply_front_matter(document, front, relations, bad)
-    stated = document.stated.get("type", "")
-    if new_types and stated and stated not in types:
-        types[check_type(stated)] = ""
-    _set_identity(document, front, type, types, ids, bad)
-    rest = "\n".join(lines[front.length :])
-    page = form_of(path).read(rest)
-    document.links += [link for _, link in page.links]
-    if len(document.links) > LINKS:
-        raise LoreError(f"has more than {LINKS} links: cut it into several files")
-    if page.tags:
-        document.stated["tags"] = clean_tags([*document.stated.get("tags", ()), *page.tags])
-        document.keys = sorted({*document.keys, "tags"})
-    _set_text(document, rest, page, front.length + 1)
-    return document
+
+    def __init__(
+        self, type: str, types: dict[str, str], relations: Collection[str] = (), *,
+        new_types: bool = False, skip_bad: bool = False,
+    ) -> None:  # fmt: skip
+        self.faults: list[str] = []
+        self._type = type
+        self._types = types
+        self._relations = relations
+        self._new_types = new_types
+        self._skip_bad = skip_bad
+
+    def read(self, text: str, path: str, ids: Sequence[str] = ()) -> Document:
+        """Return the document of a text; the store calls its file ``path``.
+
+        A file that states no id has the first of ``ids`` that is of its type, else one made from
+        its path.
+
+        Raises:
+            LoreError: its front matter is wrong, or a part of it too long.
+        """
+        lines = text.split("\n")
+        for number, line in enumerate(lines, start=1):
+            if len(line) > MARKDOWN_LINE:
+                raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
+        document = Document(path)
+        front = parse(lines) if is_markdown(path) else FrontMatter()
+        self._apply(document, front)
+        self._set_identity(document, ids)
+        rest = "\n".join(lines[front.length :])
+        page = form_of(path).read(rest)
+        document.links += [link for _, link in page.links]
+        if len(document.links) > LINKS:
+            raise LoreError(f"has more than {LINKS} links: cut it into several files")
+        if page.tags:
+            document.stated["tags"] = clean_tags([*document.stated.get("tags", ()), *page.tags])
+            document.keys = sorted({*document.keys, "tags"})
+        _set_text(document, rest, page, front.length + 1)
+        return document
+
+    def _apply(self, document: Document, front: FrontMatter) -> None:
+        """Set fields, data and relations from the front matter."""
+        for key, value in front.fields.items():
+            line = front.lines[key]
+            try:
+                self._set_field(document, key, value, line)
+            except LoreError as error:
+                wrong = LineError(line, f"{key} {error}")
+                if not self._skip_bad or key in OWN_KEYS:
+                    raise wrong from None
+                self.faults.append(f"{document.path}: {wrong}: kept as data")
+                document.data[key] = value
+        stated = document.stated
+        document.keys = sorted({*document.data, *stated})
+        document.type, document.id = stated.pop("type", ""), stated.pop("id", "")
+        document.title = stated.pop("title", "")
+
+    def _set_field(self, document: Document, key: str, value: Value, line: int) -> None:
+        name, relation = key.lower(), fold(key)
+        if name in _KNOWN:
+            field, read = _KNOWN[name]
+            if value not in ("", []):
+                stated = read(value)
+                if name == "type":
+                    self._require_type(stated)
+                document.stated[field] = stated
+        elif relation in self._relations:
+            for target in filter(None, map(str.strip, _several(value))):
+                lines = target[len(split_location(target)[0]) + 1 :]
+                document.links.append(Link(FIELD, target, line, lines, says=relation))
+        elif key in OWN_KEYS:
+            raise LoreError("is a key of lore's own: name it otherwise")
+        else:
+            document.data[key] = value
+            if name in _ALIASES:
+                names = value if isinstance(value, list) else [value]
+                document.aliases += [one_line(one) for one in names if isinstance(one, str) and one]
+
+    def _require_type(self, type: str) -> None:
+        if type not in self._types:
+            if not self._new_types:
+                raise LoreError(f"'{type}' is unknown{nearest(type, list(self._types))}")
+            self._types[check_type(type)] = ""
+
+    def _set_identity(self, document: Document, ids: Sequence[str]) -> None:
+        """Set type and id: from the front matter, else the known ones, else from the path."""
+        stated, key = document.type, document.id
+        prefix, dash, _ = key.partition("-")
+        if dash and prefix in self._types and stated in ("", prefix):
+            document.type, document.id = prefix, check_id(key)
+            return
+        document.type = stated or self._type
+        known = next((id for id in ids if id.startswith(document.type + "-")), "")
+        document.placed = not key and not known
+        if key or not known:
+            key = key or os.path.splitext(document.path)[0]
+            known = check_id(f"{document.type}-{key}")
+        document.id = known
 
 
 def _set_text(document: Document, text: str, page: Page, first: int) -> None:
@@ -177,79 +234,12 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
         document.body = text[begin : len(stripped)] + text[len(stripped) :].partition("\n")[0]
         document.line_start = first + text.count("\n", 0, begin)
         document.line_end = document.line_start + document.body.count("\n")
-        for link in document.links:
-            placed = [at if at < start else at - cut for at in link.at if not start <= at < end]
-            link.at = [at - begin for at in placed]
-
-
-def _set_identity(
-    document: Document, front: FrontMatter, type: str, types: Mapping[str, str],
-    ids: Sequence[str], bad: list[str] | None,
-) -> None:  # fmt: skip
-    """Set type and id: from the front matter, else the known ones, else from the path."""
-    stated, key = document.stated.pop("type", ""), document.stated.pop("id", "")
-    if stated and stated not in types:
-        written, line = next(one for one in front.lines.items() if one[0].lower() == "type")
-        wrong = LineError(line, f"unknown type '{stated}'{nearest(stated, list(types))}")
-        if bad is None:
-            raise wrong
-        bad.append(f"{wrong}: kept as data")
-        document.data[written], stated = stated, ""
-        document.keys = sorted({*document.keys, written})
-    prefix, dash, _ = key.partition("-")
-    if dash and prefix in types and stated in ("", prefix):
-        document.type, document.id = prefix, check_id(key)
-        return
-    document.type = type = stated or type
-    known = next((id for id in ids if id.startswith(type + "-")), "")
-    if key or not known:
-        document.placed = not key
-        known = check_id(f"{type}-{key or os.path.splitext(document.path)[0]}")
-    document.id = known
+    for _, link in page.links:
+        placed = [at if at < start else at - cut for at in link.at if not start <= at < end]
+        link.at = [at - begin for at in placed] if stripped else []
 
 
 # --- front matter: one function a known key
-
-
-def _apply_front_matter(
-    document: Document, front: FrontMatter, relations: Collection[str], bad: list[str] | None
-) -> None:
-    """Set fields, data and relations; with ``bad`` a value that is wrong becomes data."""
-    for key, value in front.fields.items():
-        name = key.lower()
-        try:
-            if name in _KNOWN:
-                field, read = _KNOWN[name]
-                if value not in ("", []):
-                    document.stated[field] = read(value)
-            elif fold(key) in relations:
-                targets = [target.strip() for target in _several(value) if target.strip()]
-                document.links += [
-                    Link(FIELD, target, front.lines[key], _lines_in(target), says=fold(key))
-                    for target in targets
-                ]
-            elif key in OWN_KEYS:
-                raise LoreError("is a key of lore's own: name it otherwise")
-            else:
-                document.data[key] = value
-        except LineError:
-            raise
-        except LoreError as error:
-            wrong = LineError(front.lines[key], f"{key} {error}")
-            if bad is None or key in OWN_KEYS:
-                raise wrong from None
-            bad.append(f"{wrong}: kept as data")
-            document.data[key] = value
-    for key, value in document.data.items():
-        texts = value if isinstance(value, list) else [value]
-        texts = texts if key.lower() in _ALIASES else []
-        document.aliases += [one_line(text) for text in texts if isinstance(text, str) and text]
-    document.keys = sorted({*document.data, *document.stated})
-    document.title = document.stated.pop("title", "")
-
-
-def _lines_in(target: str) -> str:
-    return target[len(split_location(target)[0]) + 1 :]
 
 
 def _one(value: Value) -> str:
@@ -272,20 +262,19 @@ def _tags(value: Value) -> tuple[str, ...]:
 
 
 def _status(value: Value) -> str:
-    words = _one(value).lower().split()
-    if words[:2] == ["superseded", "by"]:
-        words = words[:1]
-    status = _ADR_STATUS.get(" ".join(words), " ".join(words))
-    if status not in STATUSES:
-        raise LoreError(f"'{_one(value)}' is not one of {', '.join((*STATUSES, *_ADR_STATUS))}")
-    return status
+    words = _one(value).lower()
+    word = "superseded" if words.startswith("superseded by ") else words
+    return _among(_ADR_STATUS.get(word, word), (*STATUSES, *_ADR_STATUS))
 
 
 def _source(value: Value) -> str:
-    source = _one(value)
-    if source not in SOURCES:
-        raise LoreError(f"'{source}' is not one of {', '.join(SOURCES)}")
-    return source
+    return _among(_one(value), SOURCES)
+
+
+def _among(word: str, known: Collection[str]) -> str:
+    if word not in known:
+        raise LoreError(f"'{word}' is not one of {', '.join(known)}")
+    return word
 
 
 def _confidence(value: Value) -> float:

@@ -6,7 +6,6 @@ import os
 
 from ..core.errors import LoreError
 from ..records.fields import is_page
-from ..system.files import lstamp_of
 from ..system.project_files import is_below
 
 TYPE_CHECKING = False
@@ -63,39 +62,15 @@ def _why_lost(top: str, real: str) -> str:
     return "" if found and not hidden else "is a link to what is left out"
 
 
-class Places:
-    """Names of a project's files in the store."""
+def place_of(root: str, file: str) -> str:
+    """Return the store's name of a file or a folder, whatever links lead there; ``.`` is the root.
 
-    def __init__(self, root: str) -> None:
-        self.root = os.path.realpath(root)
-        self._folders: dict[str, str] = {}
+    ``root`` is a path without links.
 
-    def of(self, file: str) -> tuple[str, str]:
-        """Return ``(path in the store, stamp)`` of a file; without a stamp it has to be read.
-
-        Raises:
-            LoreError: its name cannot be kept.
-        """
-        stamp = lstamp_of(file)
-        if "-" in stamp:
-            folder, _, name = file.rpartition(os.sep)
-            path = self._prefix(folder if folder or file[:1] != os.sep else os.sep) + name
-        else:
-            path, stamp = self.folder(file), ""
-        if not path.isprintable():
-            raise LoreError("the name has characters that cannot be printed: rename it")
-        return path, stamp
-
-    def folder(self, path: str) -> str:
-        """Return the store's name of a folder, whatever links lead there; ``.`` is the root."""
-        return os.path.relpath(os.path.realpath(path), self.root).replace(os.sep, "/")
-
-    def _prefix(self, folder: str) -> str:
-        if folder not in self._folders:
-            place = self.folder(folder or os.curdir)
-            self._folders[folder] = "" if place == os.curdir else place + "/"
-        return self._folders[folder]
-
-    def has(self, path: str) -> bool:
-        """Return True if anything is at a path of the store."""
-        return os.path.lexists(os.path.join(self.root, path))
+    Raises:
+        LoreError: the name cannot be kept.
+    """
+    path = os.path.relpath(os.path.realpath(file), root).replace(os.sep, "/")
+    if not path.isprintable():
+        raise LoreError("the name has characters that cannot be printed: rename it")
+    return path

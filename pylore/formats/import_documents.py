@@ -23,10 +23,10 @@ from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
 from ..records.undo import forgotten_at
 from ..store.anchors import DocumentFile
-from ..system.files import settled
+from ..system.files import lstamp_of, settled
 from ..system.project_files import leads_down
-from .document import parse_document, read_text
-from .document_files import Places, document_files
+from .document import DocumentReader, read_text
+from .document_files import document_files, place_of
 from .jsonl import Imported
 from .links import PageEdges, Targets, links_of, links_text
 
@@ -130,7 +130,7 @@ class DocumentImport:
         self._settings = settings
         self._ahead = ahead
         self._paths = [*paths]
-        self._places = Places(root)
+        self._root = os.path.realpath(root)
         self._options = Options(**options)
 
     def write(self) -> Imported:
@@ -153,31 +153,33 @@ class DocumentImport:
         self._result = Imported()
         self._waiting = Waiting(Index(self._store, self._ahead.given, self._result.notes))
         self._now = now()
-        self._known = KnownDocuments(self._store, self._places.root)
+        self._known = KnownDocuments(self._store, self._root)
         self._rows: dict[str, DocumentFile] = {}  # path to what stands there after this import
         self._claimed: dict[str, str] = {}  # id to path, those of forgotten documents too
         self._seen: set[str] = set()  # paths
         self._folders: list[str] = []
         self._others: Counter[str] = Counter()
-        self._odd: list[str] = []  # values of front matter that are kept as data
         self._back: list[str] = []  # ids of documents that were forgotten until their file was back
         self._local: list[tuple[str, str]] = []  # id and path of texts of this store alone
         self._set_vocabulary()
 
     def _set_vocabulary(self) -> None:
         """Read the types and relations of the store, on which the reading of a file depends."""
-        type = self._options.type
-        self._types = self._store.types.all()
-        self._declared = {*self._types}
-        if type not in self._types:
-            if not self._options.new_types:
-                raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
+        type, options = self._options.type, self._options
+        types = self._store.types.all()
+        relations = self._store.relations.all()
+        self._declared = {*types}
+        if type not in types:
+            if not options.new_types:
+                raise UsageError(f"unknown type '{type}'{nearest(type, list(types))}: "
                                  "declare it as a new type")  # fmt: skip
-            self._types[check_type(type)] = ""
-        self._relations = set(self._store.relations.all())
-        words = [*sorted(self._types), "", *sorted(self._relations), str(self._settings.max_text)]
+            types[check_type(type)] = ""
+        self._reader = DocumentReader(
+            type, types, relations, new_types=options.new_types, skip_bad=options.skip_bad
+        )
+        words = [*sorted(types), "", *sorted(relations), str(self._settings.max_text)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
-        more = " new types" if self._options.new_types else ""
+        more = " new types" if options.new_types else ""
         self._read_as = f"{READING} {type} {vocabulary}{more}"
 
     # --- files
@@ -193,7 +195,7 @@ class DocumentImport:
                 self._fault(file, error)
             self._options.progress(1)
         if os.path.isdir(path):
-            self._folders.append(self._places.folder(path))
+            self._folders.append(place_of(self._root, path))
             if not found and not (self._options.prune and any(self._lost())):
                 links = [f"{file}, which {why}" for file, why in self._result.skipped[before:]]
                 but = f" but {', '.join(links[:_NAMED])}" if links else ""
@@ -217,7 +219,8 @@ class DocumentImport:
         self._skip(file, str(error))
 
     def _import_file(self, file: str) -> None:
-        path, stamp = self._places.of(file)
+        path, stamp = place_of(self._root, file), lstamp_of(file)
+        stamp = stamp if "-" in stamp else ""
         if path in self._seen:
             return
         self._seen.add(path)
@@ -240,16 +243,11 @@ class DocumentImport:
 
     def _parsed(self, file: str, text: str, path: str, ids: list[str]) -> Document | None:
         """Return the document of a text; None where the text breaks its reader."""
-        bad: list[str] | None = [] if self._options.skip_bad else None
         try:
-            document = parse_document(
-                text, path, type=self._options.type, types=self._types, relations=self._relations,
-                ids=ids, bad=bad, new_types=self._options.new_types,
-            )  # fmt: skip
+            document = self._reader.read(text, path, ids)
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             self._skip(file, f"cannot be read ({type(error).__name__}: {error})")
             return None
-        self._odd += [f"{path}: {fault}" for fault in bad or ()]
         if "id" in document.keys:
             check_scope(document.id, self._store.scope)
         document.id = own(document.id, self._store.scope)
@@ -285,7 +283,7 @@ class DocumentImport:
         renamed = [
             row for row in (self._known.by_hash.get(hash, []) if text.strip() else [])
             if row.node_id not in self._claimed
-            and (row.path == path or not self._places.has(row.path))
+            and (row.path == path or not self._is_there(row.path))
         ]  # fmt: skip
         renamed.sort(key=lambda row: row.path != path)
         unread = [id for id, _ in self._own_documents(path) if id not in self._known.by_id]
@@ -301,7 +299,10 @@ class DocumentImport:
     def _is_taken(self, id: str, path: str) -> bool:
         row = self._known.by_id.get(id)
         moved = row is not None and self._known.by_path.get(row.path) is row and row.path != path
-        return id in self._claimed or (moved and row is not None and self._places.has(row.path))
+        return id in self._claimed or (moved and row is not None and self._is_there(row.path))
+
+    def _is_there(self, path: str) -> bool:
+        return os.path.lexists(os.path.join(self._root, path))
 
     def _own_documents(self, file: str | None = None) -> list[tuple[str, str]]:
         """Return ``nodes.documents`` of the store's scope, or the common ones."""
@@ -388,7 +389,7 @@ class DocumentImport:
             if id in self._claimed or id.startswith(SYMBOL_IDS) or not is_page(path):
                 continue
             is_below = any(one == "." or path.startswith(one + "/") for one in self._folders)
-            is_gone = is_below and leads_down(path) and not self._places.has(path)
+            is_gone = is_below and leads_down(path) and not self._is_there(path)
             if path in self._rows or is_gone:
                 yield id, path
 
@@ -433,7 +434,7 @@ class DocumentImport:
             if row.node_id not in self._claimed
         }  # fmt: skip
         targets = Targets(
-            self._store, self._places.root, {**files, **self._rows},
+            self._store, self._root, {**files, **self._rows},
             (link for some in links.values() for link in some),
         )  # fmt: skip
         declares = self._options.new_relations and not self._store.scope
@@ -460,7 +461,7 @@ class DocumentImport:
 
     def _say(self, lost: list[str]) -> None:
         """Add the notes on the import as a whole."""
-        self._note(self._odd, "more values are kept as data")
+        self._note(self._reader.faults, "more values are kept as data")
         if self._back:
             what = counted(len(self._back), "document is back with its file",
                            "documents are back with their files")  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.formats.document import parse_document
+from pylore.formats.document import DocumentReader
 from pylore.formats.markdown import read
 from pylore.formats.page import form_of
 
@@ -87,7 +87,7 @@ def test_after_a_code_block_links_count_again() -> None:
 
 def test_links_know_their_line() -> None:
     text = "one [[a]]\ntwo\nthree `b`\n\n```\nx\n```\n[c](c.md)"
-    found = parse_document(text, "a.md", type="doc", types={"doc": ""}, relations=()).links
+    found = DocumentReader("doc", {"doc": ""}).read(text, "a.md").links
     assert [(link.target, link.line) for link in found] == [("a", 1), ("b", 3), ("c.md", 8)]
 
 

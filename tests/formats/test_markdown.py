@@ -596,7 +596,7 @@ def test_a_fault_names_file_and_line_and_imports_nothing(
     ("front", "why"),
     [
         ("status: maybe", "status 'maybe' is not one of"),
-        ("type: decisio", "unknown type 'decisio' .did you mean"),
+        ("type: decisio", "type 'decisio' is unknown .did you mean"),
         ("confidence: 2", "confidence '2' is not a number from 0 to 1"),
         ("date: soon", "date 'soon' is not a valid date"),
         ("source: me", "source 'me' is not one of"),
