@@ -89,7 +89,7 @@ def run_hook(
 ) -> None:
     """Answer an event, for the entries of 'lore hook install'.
 
-    Reads JSON on stdin, exits with 0. LORE_HOOK_DEBUG=FILE logs why nothing was printed.
+    Reads JSON on stdin, exits with 0. LORE_HOOK_DEBUG=1 prints why there is no answer.
     """
     run(event, client, session.given)
 
@@ -159,8 +159,6 @@ _SHORTEST_SLEEP = 0.01
 _LONGEST = 10_000_000
 """Maximum size of an event or a commit in bytes; of a longer commit the beginning counts."""
 
-_LONGEST_LOG = 1 << 20
-
 
 def run(event: str, client: str, given: Mapping[str, str]) -> None:
     """Print what the client accepts, or nothing, and end the process with 0."""
@@ -191,23 +189,14 @@ def end_in_time(cpu: float, wall: float) -> None:
 
 
 def say_why(why: Exception | str) -> None:
-    """Log why there is no answer in the file that ``LORE_HOOK_DEBUG`` names."""
-    path = os.environ.get("LORE_HOOK_DEBUG")
-    if not path:
+    """Print on stderr why there is no answer, where ``LORE_HOOK_DEBUG`` is set."""
+    if not os.environ.get("LORE_HOOK_DEBUG"):
         return
     if isinstance(why, Exception) and not isinstance(why, LoreError):
         from .runtime import report_bug
 
         why = report_bug(why, "hook")
-    from ..core.text import one_line, printable
-    from ..core.times import now
-    from ..system.files import append_line
-
-    line = printable(one_line(f"{now()} {' '.join(sys.argv[1:])}: {why}"))
-    try:
-        append_line(path, f"{line}\n".encode("utf-8", "replace"), _LONGEST_LOG)
-    except OSError as error:
-        note(f"{path}: {error.strerror}: let LORE_HOOK_DEBUG name a file that can be written")
+    note(str(why))
 
 
 def _answer(event: str, client: str, given: Mapping[str, str]) -> str:

@@ -307,7 +307,11 @@ def set_setting(
     setting, element = named(key)
     key = setting.config_key + (f"[{element}]" if element else "")
     session.settings.changed([(key, value)], "command:config set")
-    path = _file(setting, value, exclusive(user=user, project=project))
+    exclusive(user=user, project=project)
+    alone, here = users_alone(setting.name, value), project_folder()
+    if project and alone and here:
+        raise UsageError(f"{setting.config_key} counts only in the user's own config: say --user")
+    path = _file(user=user or (not project and bool(alone or not here)))
     state = "set" if change_file(path, {key: value}) else "unchanged"
     session.output.one({"id": key, "value": value, "state": state, "file": path}, _CHANGE)
 
@@ -317,8 +321,8 @@ def unset(session: Session, key: str = KEY, *, user: bool = USER, project: bool 
     """Remove a setting from both config files, or from one."""
     _load(session)
     exclusive(user=user, project=project)
-    places = [] if project else [users_file()]
-    places += [] if user else [_shared_file()]
+    places = [] if project else [_file(user=True)]
+    places += [] if user else [_file(user=False)]
     changed = [place for place in places if change_file(place, {key: None})]
     if not changed:
         named(key)  # raises if it is unknown
@@ -359,21 +363,13 @@ def _sections_text(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(f"# {name}\n" + "".join(map(_setting_text, some)) for name, some in sections)
 
 
-def _file(setting: Setting, value: str, file: str) -> str:
-    """Return the file to change: in a project its own, where that may have the setting."""
-    why, found = users_alone(setting.name, value), bool(project_folder())
-    if file == "--user" or (not file and (why or not found)):
-        return users_file()
-    if why and found:
-        raise UsageError(f"{setting.config_key} counts only in the user's own config: say --user")
-    if not found:
-        require_store(data_folder())
-    return _shared_file()
+def _file(*, user: bool) -> str:
+    """Return the user's config file, or the project's, which may be no link: a clone may bring one.
 
-
-def _shared_file() -> str:
-    """Return the project's config file; raise LoreError for a link, which a clone may bring."""
-    path = os.path.join(shared_folder(), ".config")
-    if project_folder() and os.path.islink(path):
+    Raises:
+        LoreError: it is a link.
+    """
+    path = users_file() if user else os.path.join(shared_folder(), ".config")
+    if not user and project_folder() and os.path.islink(path):
         raise LoreError(f"{path}: is a link: put a file in its place")
     return path
