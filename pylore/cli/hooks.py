@@ -91,7 +91,17 @@ def run_hook(
 
     Reads JSON on stdin, exits with 0. LORE_HOOK_DEBUG=1 prints why there is no answer.
     """
-    run(event, client, session.given)
+    from _thread import start_new_thread
+
+    given = session.given if event in _LONG else {"busy_timeout": "1", **session.given}
+    start_new_thread(end_in_time, _LONG.get(event, (CPU, WALL)))
+    try:
+        config.load(os.environ)
+        write(_answer(event, client, given))
+        sys.stdout.flush()
+    except Exception as error:
+        say_why(error)
+    os._exit(0)
 
 
 @command("hook shell SHELL")
@@ -151,27 +161,12 @@ CPU = 0.5
 WALL = TIMEOUT / 2
 """Seconds on the clock after which it does: on a busy machine they pass while it does nothing."""
 
-LONG_CPU, LONG_WALL = 5.0, 30.0
+_LONG = {"post-commit": (5.0, 30.0), "shell": (5.0, 30.0)}
 """The same for hooks that nobody waits for, or that store what would be lost."""
 
-_LONG = ("post-commit", "shell")
 _SHORTEST_SLEEP = 0.01
 _LONGEST = 10_000_000
 """Maximum size of an event or a commit in bytes; of a longer commit the beginning counts."""
-
-
-def run(event: str, client: str, given: Mapping[str, str]) -> None:
-    """Print what the client accepts, or nothing, and end the process with 0."""
-    from _thread import start_new_thread
-
-    start_new_thread(end_in_time, (LONG_CPU, LONG_WALL) if event in _LONG else (CPU, WALL))
-    try:
-        config.load(os.environ)
-        write(_answer(event, client, given if event in _LONG else {"busy_timeout": "1", **given}))
-        sys.stdout.flush()
-    except Exception as error:
-        say_why(error)
-    os._exit(0)
 
 
 def end_in_time(cpu: float, wall: float) -> None:

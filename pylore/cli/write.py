@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import sys
 
-from ..core.errors import UsageError, nearest
+from ..core.errors import UsageError
 from ..core.ids import link_parts
 from ..core.text import counted, one_line
-from ..core.vocabulary import LEARNING, NO_RECORDS
 from . import options
 from .command import argument, command, option
 from .options import exclusive
@@ -71,50 +70,42 @@ def add(
         title = title or one_line(text or "")
     if text is None or titled:
         text = body
-    fields = {
+    fields: dict[str, Any] = {
         "title": title, "why": why, "tags": tags, "file": file, "status": status,
         "links": [_link_target(link) for link in links], "source": source or "user_edit",
         "confidence": 1.0 if confidence is None else confidence, "category": category, "id": id,
-        "new_type": new_type,
     }  # fmt: skip
+
+    def put(text: str | None) -> None:
+        events = session.events()
+        with session.open() as store:
+            if not new_type:
+                _require_type(store, type, text or "")
+            text = _text_on_stdin(session) if text in (None, "-") else text
+            if events is not None:
+                events.ask("pre-add", [{"type": type, "body": text, **fields}])
+            key = f"{title}\n\n{text}" if titled else ""  # the title is in its id too
+            change = session.records(store).add(type, text, key=key, new_type=new_type, **fields)
+        session.tell("post-add", _print(session, change), events)
+
     if text is None and _is_terminal():
         from .editor import edited
 
-        with edited("") as text:
-            _add(session, type, text, fields)
+        with edited("") as typed:
+            put(typed)
     else:
-        _add(session, type, text, fields, titled=titled)
+        put(text)
 
 
-def _add(
-    session: Session, type: str, text: str | None, fields: dict[str, Any], *, titled: bool = False
-) -> None:
-    """Add a record; without a ``text`` it is stdin. ``titled``: the title is in its id too."""
-    events = session.events()
-    with session.open() as store:
-        _require_type(store, type, text or "", fields)
-        text = _text_on_stdin(session) if text in (None, "-") else text
-        if events is not None:
-            asked = {name: value for name, value in fields.items() if name != "new_type"}
-            events.ask("pre-add", [{"type": type, "body": text, **asked}])
-        key = f"{fields['title']}\n\n{text}" if titled else ""
-        change = session.records(store).add(type, text, key=key, **fields)
-    session.tell("post-add", _print(session, change), events)
+def _require_type(store: Store, type: str, text: str) -> None:
+    try:
+        store.types.require([one_line(type)[:_QUOTED]])
+    except UsageError as error:
+        from shlex import quote
 
-
-def _require_type(store: Store, type: str, text: str, fields: dict[str, Any]) -> None:
-    known = [*store.types.all()]
-    if type in known or type == LEARNING or fields["new_type"]:
-        return
-    from shlex import quote
-
-    near = nearest(type, known)
-    likely = near.partition("'")[2].partition("'")[0] or "note"
-    line = one_line(text if near else f"{type} {text}")[:_QUOTED] or "…"
-    names = ", ".join(name for name in known if name not in NO_RECORDS)
-    raise UsageError(f"unknown type '{one_line(type)[:_QUOTED]}'{near}: write "
-                     f"lore add {likely} {quote(line)}; the types are {names}, and --new-type "
-                     "declares others")  # fmt: skip
+        line = quote(one_line(f"{type} {text}")[:_QUOTED])
+        hint = "" if "did you mean" in str(error) else f": write lore add note {line}"
+        raise UsageError(f"{error}{hint}; --new-type declares others") from None
 
 
 @command("edit [options] ID [TEXT…]")

@@ -80,8 +80,7 @@ def test_title_is_the_first_sentence(lore: Lore) -> None:
 
 def test_text_in_place_of_a_type_is_shown_as_a_line_to_type(lore: Lore) -> None:
     refused = lore.refuse("add", "some note", stdin="not read")
-    assert "write lore add note 'some note'; the types are" in refused
-    assert "decision" in refused and "--new-type" in refused
+    assert "write lore add note 'some note'; --new-type" in refused and "decision" in refused
     assert len(lore.refuse("add", "long " * 2000)) < 500
 
 
@@ -93,7 +92,7 @@ def test_lines_of_a_file_are_put_in_order(lore: Lore) -> None:
 def test_refused_add_changes_nothing(lore: Lore) -> None:
     lore.refuse_each("""
         add note | 1 | the text is empty
-        add nots x | 2 | unknown type 'nots' (did you mean 'note'?): write lore add note x;
+        add nots x | 2 | unknown type 'nots' (did you mean 'note'?): one of records, learning
         add dec x | 2 | (did you mean 'decision'?)
         add note x --file a.py:0 | 2 | there is no line 0
         add note x --link note-none:relates | 2 | did you mean 'relates_to'?
