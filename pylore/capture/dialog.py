@@ -150,21 +150,12 @@ def _chosen(text: str, near: Sequence[Beside]) -> str:
 
 def _edited(row: KeptCandidate) -> Wanted:
     """Return what the person has made of it: the first line is the title, the rest the text."""
-    import click
+    from ..cli.editor import edited
 
-    before = f"{row.title}\n\n{row.body}\n"
-    try:
-        text = click.edit(before, extension=".md")
-    except click.ClickException as error:
-        raise LoreError(f"{error.message.rstrip('.')}: nothing was changed") from None
-    except UnicodeDecodeError:
-        raise LoreError("what was saved is not UTF-8: nothing was changed; save it as UTF-8, "
-                        "or say y") from None  # fmt: skip
-    except OSError as error:
-        raise LoreError(f"what was saved cannot be read ({error.strerror}): nothing was changed; "
-                        "save it under its name, or say y") from None  # fmt: skip
-    title, _, body = (text or "").strip().partition("\n")
-    if text is None or not title.strip():
+    before = f"{row.title}\n\n{row.body}"
+    with edited(before) as text:
+        title, _, body = text.strip().partition("\n")
+    if text == before or not title:
         raise LoreError("nothing was changed: save another text, or say y")
     return Wanted(row.id, title=title.strip(), body=body.strip() or title.strip())
 

@@ -53,7 +53,7 @@ def add(
     """Add a record: a decision, a lesson, a note.
 
     Two words are title and body; more are one text, whose first sentence is the title. Without
-    words the text is stdin, on a terminal $EDITOR's. The same text is the same record.
+    words the text is stdin. The same text is the same record.
 
     Types: decision, pattern, lesson, failure, observation, goal, note, doc, concept, entity,
     task.
@@ -75,26 +75,18 @@ def add(
         "links": [_link_target(link) for link in links], "source": source or "user_edit",
         "confidence": 1.0 if confidence is None else confidence, "category": category, "id": id,
     }  # fmt: skip
-
-    def put(text: str | None) -> None:
-        events = session.events()
-        with session.open() as store:
-            if not new_type:
-                _require_type(store, type, text or "")
-            text = _text_on_stdin(session) if text in (None, "-") else text
-            if events is not None:
-                events.ask("pre-add", [{"type": type, "body": text, **fields}])
-            key = f"{title}\n\n{text}" if titled else ""  # the title is in its id too
-            change = session.records(store).add(type, text, key=key, new_type=new_type, **fields)
-        session.tell("post-add", _print(session, change), events)
-
-    if text is None and _is_terminal():
-        from .editor import edited
-
-        with edited("") as typed:
-            put(typed)
-    else:
-        put(text)
+    if text is None and sys.stdin.isatty():
+        raise UsageError("add needs a text: lore add TYPE TEXT, or - for stdin")
+    events = session.events()
+    with session.open() as store:
+        if not new_type:
+            _require_type(store, type, text or "")
+        text = _text_on_stdin(session) if text in (None, "-") else text
+        if events is not None:
+            events.ask("pre-add", [{"type": type, "body": text, **fields}])
+        key = f"{title}\n\n{text}" if titled else ""  # the title is in its id too
+        change = session.records(store).add(type, text, key=key, new_type=new_type, **fields)
+    session.tell("post-add", _print(session, change), events)
 
 
 def _require_type(store: Store, type: str, text: str) -> None:
@@ -124,12 +116,12 @@ def edit(
     source: str | None = options.SOURCE,
     confidence: float | None = options.CONFIDENCE,
     category: str | None = options.CATEGORY,
-    force: bool = option("--force", "leave the document's file alone"),
+    force: bool = option("--force", "keep a text that is not the document's file's"),
 ) -> None:
     """Change a record; its id stays.
 
-    A lone - reads the text from stdin. Without text and options, opens the text in $EDITOR. A
-    document is changed in its file.
+    A lone - reads the text from stdin. Without text and options, opens the text in $EDITOR. The
+    text of a document is its file's.
 
     \b
     lore edit decision-1a2b3c4d --status superseded
@@ -142,16 +134,21 @@ def edit(
         "confidence": confidence, "category": category,
     }  # fmt: skip
     by_editor = all(value is None for value in fields.values())
-    if by_editor and not _is_terminal():
+    if by_editor and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("edit needs a text or an option where there is no terminal: "
                          "lore edit ID TEXT, or - for stdin")  # fmt: skip
     with session.open() as store:
+        records = session.records(store)
         if by_editor:
-            from .editor import edit_by_editor
+            from ..store.resolve_id import complete_id
+            from .editor import edited
 
-            change = edit_by_editor(session, store, id, force=force)
+            body = store.nodes.require(complete_id(store, id)).body
+            records.edit(id, text=body, force=force)  # refuses a document before the editor opens
+            with edited(body) as text:
+                change = records.edit(id, text=text, force=force)
         else:
-            change = session.records(store).edit(id, force=force, **fields)
+            change = records.edit(id, force=force, **fields)
     session.tell("post-edit", _print(session, change))
 
 
@@ -353,11 +350,6 @@ def _change_text(row: dict[str, Any]) -> str:
     from ..terminal.text import change_text
 
     return change_text(row)
-
-
-def _is_terminal() -> bool:
-    """Return True if a person reads and types, and may be shown an editor."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _text_on_stdin(session: Session) -> str:

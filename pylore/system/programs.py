@@ -145,13 +145,3 @@ def end_by(interrupt: KeyboardInterrupt) -> None:
     number = interrupt.args[0] if interrupt.args else signal.SIGINT
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
-
-
-def own_editor() -> str:
-    """Return the editor as the person names it: a command line."""
-    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-
-
-def opening(editor: str, *words: str) -> list[str]:
-    """Return the command that opens an editor with these words, as git does."""
-    return ["/bin/sh", "-c", f'{editor} "$@"', editor, *words]

@@ -73,12 +73,12 @@ def test_the_editor_gives_another_title_and_text(
     editor.chmod(0o755)
     monkeypatch.setenv("EDITOR", "true")
     assert "nothing was changed: save another text, or say y" in on_terminal("e", "q")[1]
-    for what, why in (("printf '\\377' >", "not UTF-8"), ("rm ", "cannot be read (No such file")):
+    for what, why in (("printf '\\377' >", "can't decode byte"), ("rm ", "No such file")):
         (tmp_path / "bad").write_text(f'#!/bin/sh\n{what}"$1"\n')
         (tmp_path / "bad").chmod(0o755)
         monkeypatch.setenv("VISUAL", str(tmp_path / "bad"))
         code, shown = on_terminal("e", "q")
-        assert code == 0 and f"what was saved {'is ' * ('UTF' in why)}{why}" in shown
+        assert code == 0 and why in shown
         assert shown.endswith("0 promoted, 0 refused, 2 left\n"), "it asked again"
     monkeypatch.setenv("VISUAL", str(editor))
     assert "added  pattern-" in on_terminal("e", "q")[1]

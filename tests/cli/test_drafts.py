@@ -36,10 +36,6 @@ def test_edit_stores_the_text_and_keeps_an_invalid_one(project: Lore) -> None:
     assert kept.read_text() == " \n" and kept.stat().st_mode & 0o77 == 0
 
 
-def test_add_takes_the_text_of_the_editor(project: Lore) -> None:
-    code, shown = edits(project, "'$aLog out at once'", "add", "lesson", "--tags", "auth")
-    assert code == 0 and "added  lesson-" in shown
-    (node,) = project("list", "--type", "lesson").json
-    assert (node["title"], node["tags"]) == ("Log out at once", ["auth"])
-    code, shown = edits(project, "s/x/x/", "add", "lessn")
-    assert code == 2 and "unknown type 'lessn'" in shown
+def test_add_needs_a_text_on_a_terminal(project: Lore) -> None:
+    code, shown = edits(project, "s/x/x/", "add", "lesson")
+    assert code == 2 and "add needs a text" in shown
