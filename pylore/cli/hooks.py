@@ -14,7 +14,7 @@ from ..system import config
 from ..terminal.output import note, write
 from .command import Group, argument, command, option
 from .options import exclusive
-from .runtime import data_folder, project_folder
+from .runtime import data_folder, project_folder, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ _LONG = {"post-commit": (5.0, 30.0), "shell": (5.0, 30.0)}
 
 _SHORTEST_SLEEP = 0.01
 _LONGEST = 10_000_000
-"""Maximum size of an event or a commit in bytes; of a longer commit the beginning counts."""
+"""Maximum size of an event, and of the names of staged files, in bytes."""
 
 
 def end_in_time(cpu: float, wall: float) -> None:
@@ -216,19 +216,19 @@ def _answer(event: str, client: str, given: Mapping[str, str]) -> str:
 
 
 def _about_commit(given: Mapping[str, str], *, made: bool) -> str:
-    from ..hooks.git_events import commit_of, keep_learned, learned, lines_of, warnings
+    from ..hooks.git_events import keep_learned, last_commit, learned, lines_of, warnings
 
-    name, message, files = commit_of(sys.stdin.buffer.read(_LONGEST), made=made)
-    if not (learned(message) if made else files):
+    if not made:
+        staged = sys.stdin.buffer.read(_LONGEST).decode("utf-8", "replace").split("\0")
+        with _engine(given) as engine:
+            return lines_of(warnings(engine, [path for path in staged if path], os.getcwd()))
+    commit, files = last_commit(project_root())
+    if not learned(commit.body):
         return ""
     try:
         with _engine(given) as engine:
-            if not made:
-                return lines_of(warnings(engine, files, os.getcwd()))
-            ids = keep_learned(engine, name, message, files)
+            ids = keep_learned(engine, commit, files)
     except LoreError as error:
-        if not made:
-            raise
         return lines_of([f"the lessons of the commit are not kept: {error}"])
     return lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
 
@@ -238,7 +238,7 @@ def _engine(given: Mapping[str, str]) -> Engine:
     from ..app.engine import Engine
     from ..core.settings import Settings
     from ..system.projects import is_trusted
-    from .runtime import open_for_reading, project_root
+    from .runtime import open_for_reading
 
     settings = Settings.load(given)
     if project_folder() and not is_trusted(data_folder()):

@@ -8,14 +8,15 @@ from ..app.find import related
 from ..core.errors import LoreError
 from ..core.ids import own, record_id
 from ..core.text import counted, one_line, printable
-from ..core.vocabulary import BROKEN, RECORDS
+from ..core.vocabulary import BROKEN, COMMIT_IDS, RECORDS
+from ..system.git import Git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..app.engine import Engine
-    from ..core.model import Hit
+    from ..core.model import Hit, Node
 
 KINDS = ("lesson", "decision", "failure", "pattern")
 """Types of records that a line of a message may begin with."""
@@ -28,14 +29,13 @@ _HASH = 12
 _OURS = ".lore/"
 
 
-def commit_of(data: bytes, *, made: bool) -> tuple[str, str, list[str]]:
-    """Return name, message and the project's files of a commit as a hook sends it; name and message
-    are empty before it is made."""
-    prefix, *rest = data.decode("utf-8", "replace").removesuffix("\0").split("\0")
-    name, _, message = rest.pop(0).partition("\n") if made and rest else ("", "", "")
-    files = [path.removeprefix(prefix) for path in rest
-             if path.startswith(prefix) and path != prefix]  # fmt: skip
-    return name, message, files
+def last_commit(root: str) -> tuple[Node, list[str]]:
+    """Return the commit that is checked out, and the files below the folder that it changed."""
+    git = Git(root)
+    commit = git.revision("HEAD")
+    listed = git.ask("diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only",
+                     "--no-renames", "--no-ext-diff", "--relative", commit, "--")  # fmt: skip
+    return git.commit(commit), [path for path in (listed or "").split("\0") if path]
 
 
 def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
@@ -87,11 +87,11 @@ def learned(message: str) -> list[tuple[str, str]]:
     return [*found][:_LEARNED]
 
 
-def keep_learned(engine: Engine, name: str, message: str, files: Sequence[str]) -> list[str]:
+def keep_learned(engine: Engine, commit: Node, files: Sequence[str]) -> list[str]:
     """Stage what the message of a commit teaches and is not known; return the new ids."""
     lessons = [
         (type, text, own(record_id(type, text), engine.settings.scope))
-        for type, text in learned(message)
+        for type, text in learned(commit.body)
     ]
     new = [one for one in lessons if engine.store.nodes.get(one[2]) is None]
     if not new:
@@ -99,8 +99,8 @@ def keep_learned(engine: Engine, name: str, message: str, files: Sequence[str]) 
     theirs = [path for path in files if not path.startswith(_OURS)]
     file = theirs[0] if len(theirs) == 1 else ""
     file = file if os.path.isfile(os.path.join(engine.root, file)) else ""
-    subject = one_line(message.partition("\n")[0])[:_TITLE]
-    why = f"said by commit {name[:_HASH]}: {subject}"
+    name = commit.id.removeprefix(COMMIT_IDS)[:_HASH]
+    why = f"said by commit {name}: {one_line(commit.title)[:_TITLE]}"
     records = engine.records()
     return [
         records.add(type, text, why=why, tags=("commit",), file=file,

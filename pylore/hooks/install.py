@@ -32,25 +32,15 @@ def git_hooks(project: str) -> tuple[ProjectTree, dict[str, list[str]]]:
 
 
 def hook_lines(name: str, below: str) -> list[str]:
-    """Return the lines of a hook: they pipe what git says to ``lore hook run``, and never fail."""
-    folder = quote("./" + below)
+    """Return the lines of a hook, which never fail; before a commit they pipe the staged files."""
     shared = quote("./" + os.path.normpath(os.path.join(below, SHARED)))
-    prefix = quote("" if below == "." else f"{below}/")
-    options = "--name-only -z --no-renames --no-ext-diff --no-color"
-    if name == "pre-commit":
-        asked = [f"git diff --cached {options}"]
-    else:
-        asked = [
-            "git log -1 --no-show-signature --no-color --encoding=UTF-8 --format=%H%n%B HEAD",
-            r"printf '\0'",
-            f"git diff-tree --root --no-commit-id -r {options} HEAD",
-        ]
+    relative = "" if below == "." else f" --relative={quote(below + '/')}"
+    staged = (f"git diff --cached -z --name-only{relative} --no-renames --no-ext-diff --no-color "
+              "2>/dev/null |")  # fmt: skip
     return [
         f"if command -v lore >/dev/null 2>&1 && [ -d {shared} ]; then",
-        f"  {{ printf '%s\\0' {prefix}",
-        *(f"    {line}" for line in asked),
-        "  } 2>/dev/null |",
-        f"    (cd {folder} && LORE_DIR= lore hook run {name} --client git >&2) || :",
+        *([f"  {staged}"] if name == "pre-commit" else []),
+        f"    (cd {quote('./' + below)} && LORE_DIR= lore hook run {name} --client git >&2) || :",
         "fi",
     ]
 

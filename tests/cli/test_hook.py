@@ -14,23 +14,30 @@ from pylore.cli.hooks import WALL
 
 @pytest.fixture
 def project(lore: Lore) -> Lore:
-    """A trusted store and one file."""
+    """A trusted store and one file, in a repository."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/auth.py", "def login():\n    return 1\n")
+    lore.git("init", "-q")
     lore("trust")
     return lore
 
 
-def commit(lore: Lore, message: str, *files: str, prefix: str = "") -> str:
-    """What ``post-commit`` prints of a commit that git has made."""
-    sent = "\0".join((prefix, f"ab12cd34\n{message}", *files))
-    return lore("hook", "run", "post-commit", "--client", "git", stdin=f"{sent}\0").out
+def commit(lore: Lore, message: str, *files: str) -> str:
+    """What ``post-commit`` prints of a commit that changes these files."""
+    for file in files:
+        path = lore.project / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a") as changed:
+            changed.write("# changed\n")
+        lore.git("add", "-f", file)
+    lore.git("commit", "-qm", message)
+    return lore("hook", "run", "post-commit", "--client", "git").out
 
 
 def before_commit(lore: Lore, *files: str) -> list[str]:
     """The lines that ``pre-commit`` prints."""
-    sent = "".join(f"\0{file}" for file in files)
-    return lore("hook", "run", "pre-commit", "--client", "git", stdin=f"{sent}\0").lines
+    sent = "".join(f"{file}\0" for file in files)
+    return lore("hook", "run", "pre-commit", "--client", "git", stdin=sent).lines
 
 
 def test_post_commit_stages_lessons_once(project: Lore) -> None:
@@ -42,7 +49,8 @@ def test_post_commit_stages_lessons_once(project: Lore) -> None:
     assert [row[name] for name in ("body", "status", "source", "tags", "file")] == [
         "Rotate keys every month", "staged", "conversation", ["commit"], None,
     ]  # fmt: skip
-    assert "said by commit ab12cd34: Start" in row["data"]["why"]
+    name = project.git("rev-parse", "HEAD")[:12]
+    assert f"said by commit {name}: Start" in row["data"]["why"]
     # an amended commit restores nothing
     project("confirm", id)
     project("forget", decision.split()[1])
@@ -51,14 +59,16 @@ def test_post_commit_stages_lessons_once(project: Lore) -> None:
 
 
 def test_post_commit_ties_lessons_to_one_file(project: Lore) -> None:
-    for type, prefix, files, file in (
-        ("failure", "", ["src/auth.py", ".lore/knowledge.jsonl"], "src/auth.py"),
-        ("lesson", "part/", ["part/src/auth.py", "part/b.py"], None),
-        ("pattern", "part/", ["part/src/auth.py"], "src/auth.py"),
-        ("decision", "", ["deleted.py"], None),
+    for type, files, file in (
+        ("failure", ["src/auth.py", ".lore/knowledge.jsonl"], "src/auth.py"),
+        ("lesson", ["src/auth.py", "b.py"], None),
+        ("pattern", ["b.py"], "b.py"),
     ):
-        commit(project, f"{type}: Keys of {type}", *files, prefix=prefix)
+        commit(project, f"{type}: Keys of {type}", *files)
         assert project("show", project.id("list", "--type", type)).json["file"] == file
+    project.git("rm", "-q", "b.py")
+    commit(project, "decision: Keys of none")
+    assert project("show", project.id("list", "--type", "decision")).json["file"] is None
 
 
 def test_pre_commit_prints_five_lines_at_most(project: Lore) -> None:

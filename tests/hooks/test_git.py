@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.hooks.git_events import KINDS, commit_of, learned
+from pylore.hooks.git_events import KINDS, learned
 
 MESSAGE = """\
 Decision: sign tokens
@@ -48,18 +47,3 @@ def test_whatever_a_message_says_texts_are_lines_with_words(lines: list[str]) ->
         assert kind in KINDS
         assert text.strip() == text != ""
         assert "\n" not in text
-
-
-@pytest.mark.parametrize(
-    ("data", "files", "message"),
-    [
-        (b"\0ab12\nLook\n\nmore\n\0a.py\0src/b\nc.py\0", ["a.py", "src/b\nc.py"],
-         "Look\n\nmore\n"),
-        (b"sub/\0ab12\nLook\n\0a.py\0sub/a.py\0", ["a.py"], "Look\n"),
-        (b"sub/\0ab12\nLook\n\0", [], "Look\n"),
-        (b"", [], ""),
-        (b"\xff\0\xff\0\xff/a\0b", ["/a"], ""),
-    ],
-)  # fmt: skip
-def test_what_a_hook_sends_is_read(data: bytes, files: list[str], message: str) -> None:
-    assert commit_of(data, made=True)[1:] == (message, files)
