@@ -99,7 +99,7 @@ def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, h
     if kind == "lines":
         first, last = sorted(line_numbers(detail))
         if first == 0:
-            raise UsageError(f"--lines is '{detail}': give FIRST-LAST, as 10-20")
+            raise UsageError(f"lines '{detail}': give FIRST-LAST, as 10-20")
         detail = f"{first}-{last}"
     root, kind = engine.root, "file" if kind is None else kind
     detail = detail.replace("::", ".") if kind == "symbol" else detail

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..anchors.verify import Verified, rows
@@ -18,17 +16,15 @@ from ..core.text import counted
 from ..core.times import parse_since
 from ..core.vocabulary import BROKEN
 from ..store.resolve_id import complete_ids
-from ..system.git import Git
 from ..system.programs import Tidying
 from ..terminal.annotations import sarif
 from ..terminal.output import write
 from ..terminal.text import anchor_place, bold, columns, counts_text, cut, dim, each
 from .command import argument, command, option
 from .options import exclusive
-from .runtime import ids_from, project_root
+from .runtime import ids_from
 
 if TYPE_CHECKING:
-    from ..app.engine import Engine
     from .session import Session
 
 
@@ -54,7 +50,12 @@ def index(
     """
     if cochanges or since:
         exclusive(cochanges=True, FOLDER=folder, no_history=no_history)
-        _read_history(session, since)
+        bar = session.progress("reading the history", kept="the co-changes are as they were")
+        since = parse_since(since) if since else ""
+        with session.engine() as engine, bar:
+            row = analyze_cochanges(engine, since=since, progress=bar.stage).to_dict()
+        session.say(row.pop("notes"))
+        session.output.one(row, counts_text)
         return
     left_out: list[tuple[str, str]] = []
     kept = "the files so far are kept, the next 'lore index' goes on"
@@ -71,18 +72,6 @@ def index(
         session.tell("post-index", [counts])
 
 
-def _read_history(session: Session, since: str) -> None:
-    Git(project_root()).require()
-    since = parse_since(since) if since else ""
-    gc.disable()  # many small objects and no cycles among them
-    bar = session.progress("reading the history", kept="the co-changes are as they were")
-    with session.engine() as engine, bar:
-        found = analyze_cochanges(engine, since=since, progress=bar.stage)
-    row = found.to_dict()
-    session.say(row.pop("notes"))
-    session.output.one(row, counts_text)
-
-
 @command("anchor [options] ID [FILE]")
 def anchor(
     session: Session,
@@ -92,7 +81,6 @@ def anchor(
     glob: bool = option("--glob", "FILE is a pattern, as 'src/**/*.py'"),
     hash: bool = option("--hash", "the whole content of the file"),
     symbol: str = option("--symbol NAME", "the body of check or Login.check", ""),
-    lines: str = option("--lines A-B", "the text of these lines", ""),
     remove: bool = option("--remove", "remove the anchors to FILE or to this rule"),
     rule: str = option("--rule PATTERN", "a pattern of ast-grep, or its rule in FILE.yml", ""),
     expect: str = option("--expect HOW", "its matches: none, all (of --of), some, a number", ""),
@@ -106,7 +94,7 @@ def anchor(
 
     An anchor keeps how the code looks now. 'lore verify' compares, and search results carry the
     verdict: valid; relocated (moved, unchanged); drifted (changed); violated (against a rule);
-    invalid (gone). FILE:10-20 is FILE --lines 10-20.
+    invalid (gone). FILE:10-20 is the text of these lines.
 
     A rule is a claim about the code, of places that match; $X is one part, $$$ any number.
 
@@ -114,15 +102,11 @@ def anchor(
     lore anchor decision-1a2b3c4d src/auth.py --symbol Login.check
     lore anchor decision-1a2b3c4d --rule 'session.save($X)' --in 'src/**' --expect none
     """
-    kind = exclusive(rule=rule, glob=glob, hash=hash, symbol=symbol, lines=lines)[2:]
+    kind = exclusive(rule=rule, glob=glob, hash=hash, symbol=symbol)[2:]
     exclusive(rule=rule, FILE=file)
     of_rule: dict[str, Any] = {
-        "of": of,
-        "lang": lang,
-        "inside": inside,
-        "left_out": left_out,
-        "expect": expect,
-    }
+        "of": of, "lang": lang, "inside": inside, "left_out": left_out, "expect": expect,
+    }  # fmt: skip
     if any(of_rule.values()) and not rule:
         raise UsageError("--of, --lang, --in, --except and --expect go with --rule PATTERN")
     if not file and not rule and (kind or remove):
@@ -140,9 +124,9 @@ def anchor(
         elif rule:
             found = [claim(engine, id, rule, here=here, **of_rule)]
         elif remove:
-            found = unanchor(engine, id, file, kind, symbol or lines, here=here)
+            found = unanchor(engine, id, file, kind, symbol, here=here)
         elif file:
-            found = [place(engine, id, file, kind, symbol or lines, here=here)]
+            found = [place(engine, id, file, kind, symbol, here=here)]
         else:
             found = anchors_of(engine, id)
     if remove or not (file or rule):
@@ -174,7 +158,9 @@ def verify(
     form = session.form_given()
     exclusive(**{"as": report, form: form})
     with session.engine() as engine:
-        found = Verified() if ids and not wanted else _judged(session, engine, wanted, since)
+        total = len(engine.store.anchors.live(complete_ids(engine.store, wanted)))
+        with session.progress("verifying", total, kept="the verdicts are as they were") as advance:
+            found = judge(engine, wanted, advance, since) if wanted or not ids else Verified()
         shown = [new for _, new in found.found if not broken or new.verdict in BROKEN]
         printed = rows(engine.store, shown, found.claims)
     session.say(found.notes)
@@ -188,12 +174,6 @@ def verify(
     else:
         session.output.list(printed, each(_anchor_text, "no anchors\n"))
     return FAILURE if fail and any(row.get("new", True) for row in printed) else DONE
-
-
-def _judged(session: Session, engine: Engine, ids: Sequence[str], since: str) -> Verified:
-    total = len(engine.store.anchors.live(complete_ids(engine.store, ids)))
-    with session.progress("verifying", total, kept="the verdicts are as they were") as advance:
-        return judge(engine, ids, advance, since)
 
 
 def _index_text(row: dict[str, Any]) -> str:

@@ -40,7 +40,7 @@ def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> No
     assert (row["kind"], row["verdict"], row["state"]) == ("file", "valid", "added")
     assert show(lore)["edges"]["anchored_to"]["id"] == "file-src/auth.py"
     lore.patch.chdir("src")  # paths are relative to the working directory
-    for words in ("auth.py --symbol check", "auth.py --lines 1-2", "auth.py:2", "auth.py --hash",
+    for words in ("auth.py --symbol check", "auth.py:1-2", "auth.py:2", "auth.py --hash",
                   "*.py --glob"):  # fmt: skip
         lore("anchor", "decision-a", *words.split())
     lore.patch.chdir(lore.project)
@@ -71,8 +71,7 @@ def test_anchor_refuses_bad_targets(lore: Lore, code: Repository) -> None:
         anchor decision-a loop | 1 | loop
         anchor decision-a src/\33[31m.py | 1 | cannot be printed
         anchor decision-a src/auth.py --symbol none | 1 | defines no none
-        anchor decision-a src/auth.py --lines 9-10 | 1 | has 2 lines
-        anchor decision-a src/auth.py --lines x | 2 | FIRST-LAST
+        anchor decision-a src/auth.py:9-10 | 1 | has 2 lines
         anchor decision-a src/auth.py --hash --symbol check | 2 | exclude each other
         anchor decision-a --hash | 2 | --hash needs a FILE
         verify decision-a | 1 | 'decision-a' has no anchor
