@@ -10,7 +10,7 @@ from ..core.model import Edge, Record
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import BROKEN, INVALIDATED_BY
-from ..embed.prefetch import Ahead
+from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, write_nodes
 from .attach import link_anchor, unlink_anchor, unlink_if_whole
 from .definitions import find_definitions
@@ -275,30 +275,27 @@ def _keep(
     if not changes and not commits:
         return
 
-    ahead = Ahead(store, embedder)
-
     def write(nodes: Sequence[Node]) -> None:
-        write_nodes(store, ahead.given, nodes)
+        write_nodes(store, nodes)
 
-    def keep() -> None:
+    with store.transaction():
         store.anchors.replace((old.key, new) for old, new in changes)
         for old, new in changes:
             if (old.path, old.detail) != (new.path, new.detail):
                 unlink_anchor(store, old)
                 link_anchor(store, write, new, [], "system")
-                _move_node(store, ahead, old, new)
+                _move_node(store, old, new)
         for id in sorted({new.node_id for old, new in changes if _recovered(old, new)}):
             unlink_if_whole(store, id)
         _link_commits(store, write, commits)
-
-    ahead.settled(keep)
+    embed_missing(store, embedder())
 
 
 def _recovered(old: Anchor, new: Anchor) -> bool:
     return old.is_broken and not new.is_broken
 
 
-def _move_node(store: Store, ahead: Ahead, old: Anchor, new: Anchor) -> None:
+def _move_node(store: Store, old: Anchor, new: Anchor) -> None:
     """Move a record with its anchor, if that was its own file."""
     node = store.nodes.get(new.node_id)
     if node is None or node.file != old.path:
@@ -307,7 +304,7 @@ def _move_node(store: Store, ahead: Ahead, old: Anchor, new: Anchor) -> None:
     if new.kind == "lines" and (node.line_start, node.line_end) == line_numbers(old.detail):
         node.line_start, node.line_end = line_numbers(new.detail)
     if store.nodes.put(node) == "updated" and new.path != old.path:
-        Index(store, ahead.given).update([node])
+        Index(store).update([node])
 
 
 def _without_commit(store: Store, broken: Sequence[Anchor]) -> list[Anchor]:

@@ -17,7 +17,7 @@ from ..anchors.verify import verify as verify_anchors
 from ..code import cochanges
 from ..code import reader as code_reader
 from ..core.errors import UsageError
-from ..embed.prefetch import Ahead
+from ..indexing.embed import embed_missing
 from ..indexing.indexer import write_nodes
 from ..records.fields import split_location
 from ..store.anchors import Anchor
@@ -69,11 +69,12 @@ def anchor(
     """
     store, project = engine.store, Project(engine.root)
     wanted = _wanted(engine, id, file, kind or None, detail, here)
-    ahead = Ahead(store, lambda: engine.embedder)
-    placed, state = ahead.settled(lambda: place_anchor(
-        store, lambda nodes: write_nodes(store, ahead.given, nodes), project, wanted,
-        code_reader, source,
-    ), "anchor")  # fmt: skip
+    with store.faults:
+        with store.transaction("anchor"):
+            placed, state = place_anchor(
+                store, lambda nodes: write_nodes(store, nodes), project, wanted, code_reader, source
+            )
+        embed_missing(store, engine.embedder)
     return {**rows(store, [placed])[0], "state": state}
 
 

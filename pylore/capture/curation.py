@@ -349,8 +349,7 @@ class _Gathering:
         self._same = self._near([one for one in self._found if one.id not in known])
         if not self._found and not any(one.status == PROMOTED for one in kept):
             return Gathered()
-        texts = [one.title for one in self._found]
-        return self._records.together(self._write, "candidates", texts)
+        return self._records.together(self._write, "candidates")
 
     def _write(self) -> Gathered:
         """Within the transaction: what others have decided meanwhile counts."""
@@ -419,8 +418,8 @@ class _Gathering:
         scope = Scope(types=self._store.types.require(KNOWLEDGE))
         found = {}
         for one, vector in zip(new, vectors, strict=True):
-            near = self._store.vectors.alike(vector, scope, SAME, NEAR_PASSAGES) if vector else []
-            if near:
+            near = self._store.vectors.search(vector, scope, NEAR_PASSAGES) if vector else []
+            if near and near[0][2] >= SAME:
                 found[one.id] = near[0][1]
         return found
 

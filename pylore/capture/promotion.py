@@ -100,8 +100,7 @@ def promote(
         rest = wanted if at_most is None else wanted[: max(0, at_most - _staged_today(engine))]
         return [gate.let_in(one, by_rule=at_most is not None) for one in rest]
 
-    texts = [text for one in candidates for text in (one.title, one.body)]
-    return records.together(write, COMMAND, texts + [one.body for one in wanted])
+    return records.together(write, COMMAND)
 
 
 class _Gate:

@@ -14,6 +14,7 @@ from ..core.settings import Settings
 from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
+from ..indexing.indexer import NEXT
 from ..indexing.similar import Plan, stale
 from ..store import open_store, scratch_store
 from ..store.backup import copies_kept
@@ -183,7 +184,7 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         return checks.unindexed() + ratings
 
     def vectors() -> str | Check:
-        held, begun = store.meta.get("embedder"), store.staged_vectors.embedder
+        held, begun = store.meta.get("embedder"), store.meta.get(NEXT)
         wanted = open_embedder(settings.embedder, store, settings)
         if held is None:
             needed = wanted is not None and store.nodes.count_by_type()

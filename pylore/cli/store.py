@@ -14,8 +14,8 @@ from ..core.settings import SETTINGS, Settings, named, users_alone
 from ..core.text import counted
 from ..embed import open_embedder
 from ..formats.knowledge import FILE as KNOWLEDGE
-from ..indexing.indexer import rebuild
-from ..indexing.reembed import Embedding
+from ..indexing.embed import embed_store
+from ..indexing.indexer import NEXT, rebuild
 from ..store import FILE, backup, create_store, open_store
 from ..system import stores
 from ..system.config import load, locate
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..core.settings import Setting
+    from ..embed import Embedder
+    from ..store import Store
     from .session import Session
 
 STORE_NAME = argument("STORE", complete="files")
@@ -182,19 +184,25 @@ def embed(session: Session, *, all: bool = option("--all", "replace every vector
         if embedder is None:
             raise UsageError("the embedder is none: choose another, or drop the vectors with "
                              "'lore store reindex --embedder none'")  # fmt: skip
-        run = Embedding(store, embedder, all=all)
-        kept = "vectors made so far are kept, and the same command continues from there"
-        with session.progress("embedding", run.pending(), kept=kept) as advance:
-            run.run(advance)
+        _make_vectors(session, store, embedder, all=all)
         store.compact()
         if settings.origins.get("embedder", "").startswith("flag:"):
             session.say([f"to search with these vectors, set embedder={settings.embedder} in your "
                          "config"])  # fmt: skip
-        vectors = store.staged_vectors
+        vectors = store.vectors
         row = {"embedder": embedder.name, "dimension": embedder.dimension,
                "passages": vectors.count_passages(),
-               "missing": vectors.count_lacking(aside=False)}  # fmt: skip
+               "missing": vectors.count_lacking()}  # fmt: skip
     session.output.one(row, counts_text)
+
+
+def _make_vectors(session: Session, store: Store, embedder: Embedder, *, all: bool) -> None:
+    is_begun = store.meta.get(NEXT) == embedder.name or not all
+    vectors = store.vectors
+    total = vectors.count_lacking(next=all) if is_begun else vectors.count_passages()
+    made = "vectors made so far are kept, and the same command continues from there"
+    with session.progress("embedding", total, kept=made) as advance:
+        embed_store(store, embedder, all=all, progress=advance)
 
 
 @command("store reindex [options]", settings=("embedder",))
@@ -208,11 +216,13 @@ def reindex(
     """Rebuild the full-text and vector indexes."""
     with session.open_whole("reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
-        kept = "the indexes are as they were"
-        with session.progress("indexing", total, kept=kept) as advance:
-            count = rebuild(
-                store, session.embedder(store), fulltext, lambda done: advance.show(done, total)
-            )
+        embedder = session.embedder(store)
+        if embedder is not None:
+            embedder.embed(["a word"])  # raises before anything is changed
+        with session.progress("indexing", total, kept="the indexes are as they were") as advance:
+            count = rebuild(store, fulltext, lambda done: advance.show(done, total))
+        if embedder is not None:
+            _make_vectors(session, store, embedder, all=False)
         store.compact()
         session.wipe(store)
         row = {"nodes": count, "fulltext": store.fulltext.engine.name,

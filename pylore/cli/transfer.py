@@ -13,7 +13,6 @@ from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
 from ..core.lines import RepeatableLines, lines_of, record_line
 from ..core.text import counted
-from ..embed.prefetch import Ahead
 from ..formats.delta import State, state_lines
 from ..formats.import_documents import DocumentImport
 from ..formats.jsonl import Imported, ImportOptions, LineImport
@@ -22,6 +21,7 @@ from ..formats.lines import export_lines
 from ..formats.merge_lines import conflict_notes, merge_lines
 from ..formats.own_formats import IMPORTER, exported, imported
 from ..graph.ontology import misfits_among
+from ..indexing.embed import embed_missing
 from ..records.fields import is_page
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
@@ -89,15 +89,14 @@ def import_paths(
     events = Events(session.settings)
     with session.open() as store, store.faults:
         before = last_command(store)
-        ahead = Ahead(store, lambda: session.embedder(store))
         with session.progress("importing", size, kept="nothing was imported") as advance:
             pages = DocumentImport(
-                store, session.settings, ahead, documents, root, type=type, prune=prune, ours=ours,
+                store, session.settings, documents, root, type=type, prune=prune, ours=ours,
                 progress=advance, **allowed,
             )  # fmt: skip
             lines = [
                 LineImport(
-                    store, session.settings, ahead, _lines(session, path, form), options,
+                    store, session.settings, _lines(session, path, form), options,
                     name=_name(path, form), progress=advance,
                 )
                 for path in files
@@ -105,7 +104,9 @@ def import_paths(
             for part in lines:
                 part.prepare()
             parts: Parts = [*lines, *([pages] if documents else [])]
-            total = ahead.settled(lambda: _write(store, parts), "import")
+            with store.transaction("import"):
+                total = _write(store, parts)
+            embed_missing(store, session.embedder(store), total.notes, bulk=True)
         changes = changed_by(store, "import", before) if events.hear_of("post-import") else []
         session.wipe(store)
         if total.added + total.updated >= COMPACT_FROM:

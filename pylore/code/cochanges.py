@@ -13,7 +13,7 @@ from ..core.model import Edge, Record
 from ..core.query import cleaned
 from ..core.times import ago, now
 from ..core.vocabulary import CO_CHANGES, COMMIT_IDS
-from ..embed.prefetch import Ahead
+from ..indexing.embed import embed_missing
 from ..indexing.indexer import write_nodes
 from ..system.git import LOG, Git
 
@@ -366,10 +366,8 @@ def analyze_cochanges(
         result.notes.append("no files changed together since then: co-changes are kept as they "
                             "were; an earlier --since replaces them")  # fmt: skip
 
-    ahead = Ahead(store, embedder)
-
     def write(nodes: Sequence[Node]) -> None:
-        write_nodes(store, ahead.given, nodes)
+        write_nodes(store, nodes)
 
     def keep() -> None:
         files = file_nodes(store, write, sorted({path for pair in pairs for path in pair}))
@@ -384,7 +382,10 @@ def analyze_cochanges(
             keep_history(store, commits[:KEPT_MESSAGES], names, progress)
         store.meta.set("cochanges_commit", head)
 
-    ahead.settled(keep)
+    with store.faults:
+        with store.transaction():
+            keep()
+        embed_missing(store, embedder(), bulk=True)
     if git.shallow_commits():
         result.notes.append(
             f"this is a shallow clone: only {count} commits of its history are here"

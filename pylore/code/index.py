@@ -8,6 +8,7 @@ from time import perf_counter
 from ..anchors.definitions import Definition, Outlined, find_definitions
 from ..core.errors import LoreError
 from ..core.text import identifier_parts
+from ..indexing.embed import embed_missing
 from ..system.atomic_write import temporary_folder
 from ..system.listing import FileTree
 from ..system.project_files import read_plain
@@ -199,9 +200,9 @@ def index(
         rules = rules or load_rules()
         known = store.code.known([*found.read, *found.gone])
         found.gone = [path for path in found.gone if path in known]  # but for another run's
-        writer = Writer(store, settings, embedder(), root, known, found)
+        writer = Writer(store, settings, root, known, found)
         rules.choose_shared(found.listing.paths)
-        job = Job(root, "", [], settings.index_max_file, 1, writer.embeds_elsewhere)
+        job = Job(root, "", [], settings.index_max_file, 1)
         hashes = {} if anew else {path: hash for path, (hash, _) in known.items()}
         for outcomes in _read(job, rules, found.read, hashes, progress):
             for outcome in outcomes:
@@ -214,8 +215,8 @@ def index(
             store.meta.set(RULES, fingerprint)
             if store.meta.get(OWED) == writer.token:  # else another run has begun since
                 store.meta.set(OWED, None)
-            store.vectors.arrange()
         done = {**writer.done, "unchanged": writer.done["unchanged"] + found.unchanged}
+    embed_missing(store, embedder(), bulk=True)
     if store.whole_files.stored() < sum(totals["languages"].values()):
         add_lacking(store, root)
     return _summary(totals, done, found.listing, perf_counter() - began)
@@ -300,8 +301,7 @@ def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[list[FileOu
     processes = min(os.cpu_count() or 1, 8, len(jobs))
     if count <= _FEW or processes == 1:
         for job in jobs:
-            # The writer embeds: most of what a changed file says it has said before.
-            yield work(job._replace(threads=min(os.cpu_count() or 1, 8), embed=False), rules)
+            yield work(job._replace(threads=min(os.cpu_count() or 1, 8)), rules)
         return
     from .worker import Pool
 

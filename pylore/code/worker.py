@@ -7,7 +7,6 @@ import os
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from hashlib import sha256
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -102,8 +101,6 @@ class Job(NamedTuple):
     largest: int
     """Bytes of a file that is read."""
     threads: int
-    embed: bool
-    """True if static vectors are made here."""
 
 
 class Entry(NamedTuple):
@@ -116,8 +113,6 @@ class Entry(NamedTuple):
     body: str
     data: str
     rows: list[Row]
-    vectors: list[bytes | None] | None
-    """One for each row; None where somebody else is to embed them."""
 
 
 class FileOutcome(NamedTuple):
@@ -181,7 +176,7 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
             FileOutcome(path, stamp, hash, language, "", False, kept, entries,
                         text=whole, parts=identifier_parts(whole))
         )  # fmt: skip
-    return embedded(outcomes) if job.embed else outcomes
+    return outcomes
 
 
 _PLAIN = LanguageSpec(TEXT, TEXT)
@@ -212,35 +207,7 @@ def _read_code(
 def _entry(
     id: str, first: int | None, last: int | None, title: str, body: str, data: str, path: str
 ) -> Entry:
-    return Entry(id, first, last, title, body, data, passage_rows(title, body, "", path), None)
-
-
-@lru_cache(maxsize=1)
-def _embedder() -> Any:
-    from ..embed.static import StaticEmbedder
-
-    return StaticEmbedder()
-
-
-def embedded(
-    outcomes: list[FileOutcome], wanted: Callable[[Entry], bool] = lambda entry: True
-) -> list[FileOutcome]:
-    """Return the outcomes with the vectors of those entries that are wanted."""
-    made = iter(
-        entries_embedded([e for outcome in outcomes for e in outcome.entries or () if wanted(e)])
-    )
-    return [
-        outcome._replace(entries=[next(made) if wanted(e) else e for e in outcome.entries])
-        if outcome.entries else outcome
-        for outcome in outcomes
-    ]  # fmt: skip
-
-
-def entries_embedded(entries: Sequence[Entry]) -> list[Entry]:
-    """Return the entries with their vectors."""
-    texts = [f"{title} {text}" for entry in entries for title, text, *_ in entry.rows]
-    vectors = iter(_embedder().embed(texts) if texts else [])
-    return [entry._replace(vectors=[next(vectors) for _ in entry.rows]) for entry in entries]
+    return Entry(id, first, last, title, body, data, passage_rows(title, body, "", path))
 
 
 def _read(job: Job, rules: Rules, path: str, known: str) -> FileOutcome | tuple[str, str, str]:

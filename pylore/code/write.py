@@ -11,7 +11,6 @@ from typing import Any
 from ..core.model import Edge, Node
 from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
-from ..embed.prefetch import Ahead
 from ..indexing.indexer import Index
 from ..system.files import GONE, lstamp_of, size_in
 from .extract import Mentions, asked_by
@@ -30,14 +29,13 @@ from .resolution_cache import (
 from .resolve import scopes
 from .resolve.kept import MENTIONS, Reads, put
 from .resolve.scopes import fields_of
-from .worker import Entry, FileOutcome, embedded, entries_embedded, facts_from_json
+from .worker import Entry, FileOutcome, facts_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
     from ..core.settings import Settings
-    from ..embed import Embedder
     from ..store import Store
     from ..system.listing import FileTree, Listing
     from .resolve.calls import Resolution
@@ -137,7 +135,7 @@ class Writer:
     """Take outcomes as they come, and finishes with what follows from all of them."""
 
     def __init__(
-        self, store: Store, settings: Settings, embedder: Embedder | None, root: str,
+        self, store: Store, settings: Settings, root: str,
         known: dict[str, tuple[str, str]], found: Changes,
     ) -> None:  # fmt: skip
         self.done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
@@ -145,8 +143,7 @@ class Writer:
         self._root = root
         self._known = known
         self._gone = found.gone
-        self._ahead = Ahead(store, lambda: embedder)
-        self._index = Index(store, self._ahead.given)
+        self._index = Index(store)
         self._facts: dict[str, FileFacts] = {}
         self._waiting: list[FileOutcome] = []
         self._moved: dict[str, str] = {}
@@ -158,47 +155,26 @@ class Writer:
         with store.transaction():
             store.meta.set(OWED, self.token)
 
-    @property
-    def embeds_elsewhere(self) -> bool:
-        """Return whether the readers make the vectors: they can where no model has to be loaded."""
-        embedder = self._index.embedder
-        return embedder is not None and embedder.name.startswith("static:")
-
-    @property
-    def _is_quick(self) -> bool:
-        """Return whether there is nothing left to embed while the store is locked."""
-        return self._index.embedder is None or self.embeds_elsewhere
-
     def take(self, outcomes: list[FileOutcome]) -> None:
         """Write outcomes, as soon as there are enough of them for a transaction."""
         self._count(outcomes)
-        self._waiting += self._with_vectors(outcomes)
+        self._waiting += outcomes
         if len(self._waiting) >= _BATCH:
             self._flush()
-
-    def _with_vectors(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
-        """Return outcomes with vectors that the store lacks, where the readers made none."""
-        if not self.embeds_elsewhere:
-            return outcomes
-        lacking = [o.path for o in outcomes if o.entries and o.entries[0].vectors is None]
-        if not lacking:
-            return outcomes
-        held = self._store.code.nodes_of(lacking)
-        return embedded(outcomes, lambda entry: not _is_indexed(entry, held.get(entry.id)))
 
     def _flush(self) -> None:
         self._about = None  # what the files said before is written over
         self._store.code.hold_more()
-        self._ahead.settled(self._write_waiting)
+        with self._store.faults, self._store.transaction():
+            self._write_waiting()
         self._waiting = []
 
     def _write_waiting(self) -> None:
-        """Write what waits; it stays queued until then, since this may run again."""
+        """Write what waits."""
         waiting = self._waiting
         if not waiting:
             return
         store = self._store
-        self._index = Index(store, self._ahead.given)
         changed = [outcome for outcome in waiting if not outcome.same]
         store.code.restamp((o.stamp, o.path) for o in waiting if o.same)
         store.code.put(
@@ -247,18 +223,9 @@ class Writer:
         code.put_nodes(put)
         code.add_nodes(new)
         forgotten = self._forget(old.values())
-        if self._is_quick:
-            entries = [entry for _, entry in seen]
-            if self.embeds_elsewhere:  # what others have changed meanwhile has no vectors yet
-                lacking = [entry for entry in entries if entry.vectors is None]
-                entries = [entry for entry in entries if entry.vectors is not None]
-                entries += entries_embedded(lacking)
-            self._index.replace(CODE, [
-                *((entry.id, entry.rows, entry.vectors or []) for entry in entries),
-                *((node.id, [], []) for node in forgotten),
-            ])  # fmt: skip
-        else:
-            self._index.update([*(node for node, _ in seen), *forgotten])
+        self._index.replace(CODE, [
+            *((entry.id, entry.rows) for _, entry in seen), *((node.id, []) for node in forgotten),
+        ])  # fmt: skip
         file_ids = [file_id(outcome.path) for outcome in outcomes if outcome.path in self._known]
         live = code.defined(file_ids)
         fresh = {node.id for node in new}
@@ -305,8 +272,6 @@ class Writer:
         again = self._resolve_incremental()
         if again is None:
             store.code.hold_more()
-        if not self._is_quick:
-            self._flush()  # here it may be taken back, to ask for vectors
         found = facts = None
         if again is None and store.meta.get(OWED) == self.token:
             old = {outcome.path for outcome in self._waiting if not outcome.same}

@@ -18,7 +18,7 @@ from ..core.ids import check_scope, check_type, own, plain, whose
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
-from ..embed.prefetch import Ahead
+from ..indexing.embed import embed_missing
 from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
 from ..records.undo import forgotten_at
@@ -66,9 +66,12 @@ def import_documents(
         LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is
             not set; nothing is imported then.
     """
-    ahead = Ahead(store, lambda: embedder)
-    documents = DocumentImport(store, settings, ahead, paths, root, **options)
-    return ahead.settled(documents.write, "import")
+    documents = DocumentImport(store, settings, paths, root, **options)
+    with store.faults:
+        with store.transaction("import"):
+            found = documents.write()
+        embed_missing(store, embedder, found.notes, bulk=True)
+    return found
 
 
 class Options(NamedTuple):
@@ -123,21 +126,17 @@ class DocumentImport:
     """One import of documents below ``root``, where paths in the store start; see ``Options``."""
 
     def __init__(
-        self, store: Store, settings: Settings, ahead: Ahead, paths: Iterable[str], root: str,
+        self, store: Store, settings: Settings, paths: Iterable[str], root: str,
         **options: Any,
     ) -> None:  # fmt: skip
         self._store = store
         self._settings = settings
-        self._ahead = ahead
         self._paths = [*paths]
         self._root = os.path.realpath(root)
         self._options = Options(**options)
 
     def write(self) -> Imported:
-        """Write nodes, then what is gone, then edges; the caller holds a transaction.
-
-        It may be rolled back and run again.
-        """
+        """Write nodes, then what is gone, then edges; the caller holds a transaction."""
         self._begin()
         for path in self._paths:
             self._find(path)
@@ -151,7 +150,7 @@ class DocumentImport:
         from ..indexing.indexer import Index, Waiting
 
         self._result = Imported()
-        self._waiting = Waiting(Index(self._store, self._ahead.given, self._result.notes))
+        self._waiting = Waiting(Index(self._store))
         self._now = now()
         self._known = KnownDocuments(self._store, self._root)
         self._rows: dict[str, DocumentFile] = {}  # path to what stands there after this import

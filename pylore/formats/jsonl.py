@@ -23,17 +23,15 @@ from ..core.ids import MARK, called, check_id, check_scope, check_type, is_name
 from ..core.json import parse_object
 from ..core.lines import RepeatableLines, record_line
 from ..core.model import Edge, Node, Record
-from ..core.states import is_later, same
 from ..core.times import LONG_AGO, now
-from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS, dotted
-from ..embed.prefetch import Ahead
+from ..core.vocabulary import DECLARED_WEIGHT, dotted
 from ..graph.relations import fold, require_name
-from ..indexing.indexer import Index, Waiting, texts_of
+from ..indexing.embed import embed_missing
+from ..indexing.indexer import Index, Waiting
 from ..records.fact_status import contested
 from ..records.merge import Conflict, Merge
 from ..store.resolve_id import resolve_id
 from .lines import (
-    FactsAhead,
     anchor_from,
     edge_from,
     is_whole,
@@ -57,7 +55,7 @@ from .lines import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from typing import IO, Any
 
     from ..core.model import EdgeKey
@@ -70,10 +68,6 @@ if TYPE_CHECKING:
 _IN_MEMORY = 8_000_000
 """Bytes of a pipe; more go to a file."""
 
-_EDGE = b'{"from_id":'
-_THINGS = tuple(f'"{beginning}'.encode() for beginning in THING_IDS)
-_KEPT_LINES = 4_000_000
-"""Bytes of lines that need not be parsed twice."""
 _BATCH = 500
 """Nodes that are looked up together."""
 
@@ -196,11 +190,14 @@ def import_lines(
         LoreError: a line is broken (its number is named) and ``skip_bad`` is not
             set; nothing is imported then.
     """
-    ahead = Ahead(store, lambda: embedder)
     chosen = ImportOptions(**options)
-    part = LineImport(store, settings, ahead, lines, chosen, names=names)
+    part = LineImport(store, settings, lines, chosen, names=names)
     part.prepare()
-    return ahead.settled(part.write, chosen.change)
+    with store.faults:
+        with store.transaction(chosen.change):
+            result = part.write()
+        embed_missing(store, embedder, result.notes, bulk=True)
+    return result
 
 
 class LineImport:
@@ -214,7 +211,6 @@ class LineImport:
         self,
         store: Store,
         settings: Settings,
-        ahead: Ahead,
         lines: Iterable[bytes],
         options: ImportOptions,
         *,
@@ -225,66 +221,45 @@ class LineImport:
         self._store = store
         self._settings = settings
         self._longest = record_line(settings.max_text)
-        self._ahead = ahead
         self._lines = lines
         self._options = options
         self._names = names or LineNames(name, skip_bad=options.skip_bad)
         self._progress = progress
         self._purged: list[dict[str, Any]] = []
-        self._read: dict[bytes, tuple[dict[str, Any], list[Node]]] = {}
-        """Lines that ``prepare`` has read: their fields, and the node of a whole state."""
-        self._room = _KEPT_LINES
         self._scoped: ScopedLines | None = None
 
     def prepare(self) -> None:
-        """Read all lines, those of a pipe for good, and embed what is new in them."""
+        """Read all lines, those of a pipe for good, for the purges in them."""
         if isinstance(self._lines, Iterator):
             self._lines = _set_aside(self._lines)
-        batch: list[Node] = []
-        facts = FactsAhead(self._store, self._ahead)
         if self._store.scope:
             from .lines import ScopedLines
 
             self._scoped = ScopedLines(self._store)
         for place, line in self._numbered():
-            if line.startswith(_EDGE) and not any(begins in line for begins in _THINGS):
-                continue  # which nothing is embedded of
+            if self._scoped is None and b'"purged"' not in line:
+                continue
             try:
                 fields = parse_object(line, self._longest)
-                if "from_id" in fields:
-                    facts.edge(fields)
-                elif "id" in fields:
-                    if self._scoped:
-                        self._scoped.see(fields)
-                    facts.node(fields)
-                    made = self._expected(fields)
-                    batch += made
-                    self._room -= len(line)
-                    if self._room > 0 and not self._scoped:
-                        self._read[line] = fields, made
+                if "id" in fields and "from_id" not in fields and self._scoped:
+                    self._scoped.see(fields)
                 elif "purged" in fields:
                     self._purged.append(fields)
             except LoreError:
                 if not self._names.may_be_left_out(place):
                     break  # ``write`` comes to it too, and says where
-            if len(batch) == _BATCH:
-                self._expect(batch)
-                batch = []
-        self._expect(batch)
-        facts.prepare()
 
     def write(self) -> Imported:
         """Write what the lines say; the caller holds a transaction."""
-        importer = _LineImporter(self._store, self._settings, self._ahead.given, self._options)
+        importer = _LineImporter(self._store, self._settings, self._options)
         if not self._scoped:  # whose own lines say it at their place
             importer.purge(self._purged)
         for place, line in self._numbered():
             try:
-                known = line in self._read
-                fields, made = self._read.pop(line) if known else (parsed(line, self._longest), [])
+                fields = parsed(line, self._longest)
                 told = self._scoped.told(fields) if self._scoped else [fields]
                 for one in told:
-                    importer.take(one, made)
+                    importer.take(one)
                 if not told:
                     importer.pass_over(fields)
             except StoreError:
@@ -303,27 +278,6 @@ class LineImport:
             self._progress(len(line))
             if line.strip():
                 yield place, line.removeprefix(BOM_UTF8) if place == 1 else line
-
-    def _expected(self, fields: dict[str, Any]) -> list[Node]:
-        """Return the whole node of a line; what is edited by hand is prepared at once."""
-        id = check_id(text(fields, "id", ""))
-        type = text(fields, "type", id.partition("-")[0])
-        if is_whole(fields):
-            return [whole_node(fields, type)]
-        old = self._store.nodes.get(id)
-        node = node_from(fields, old or Node(id, type))
-        if old is None or not self._store.nodes.holds(node):
-            self._ahead.prepare(texts_of(node))
-        return []
-
-    def _expect(self, nodes: list[Node]) -> None:
-        here = self._store.nodes.get_many([node.id for node in nodes])
-        for node in nodes:
-            old = here.get(node.id)
-            if old == node:
-                continue
-            if old is None or (not same(node, old) and is_later(node, old)):
-                self._ahead.prepare(texts_of(node))
 
 
 def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
@@ -357,14 +311,13 @@ class _LineImporter:
         self,
         store: Store,
         settings: Settings,
-        embedder: Embedder | None,
         options: ImportOptions,
     ) -> None:
         self.result = Imported()
         self._store = store
         self._settings = settings
         self._options = options
-        self._waiting = Waiting(Index(store, embedder, self.result.notes))
+        self._waiting = Waiting(Index(store))
         self._merge = Merge(
             store, self._waiting, change=options.change, prefer=options.prefer,
             by_hand=options.by_hand,
@@ -383,14 +336,14 @@ class _LineImporter:
             with suppress(LoreError):  # which is said when its line is taken
                 self._take_other(fields)
 
-    def take(self, fields: dict[str, Any], made: Sequence[Node] = ()) -> None:
-        """Take one line, by its kind; ``made``: the node of a whole state, if it is made."""
+    def take(self, fields: dict[str, Any]) -> None:
+        """Take one line, by its kind."""
         if "from_id" in fields:
             self._take_edge(fields)
             return
         self._put_edges()
         if "id" in fields:
-            self._take_node(fields, made)
+            self._take_node(fields)
         else:
             self._take_other(fields)
 
@@ -441,7 +394,7 @@ class _LineImporter:
         for edge in edges:
             self.result.count(self._merge.edge(edge))
 
-    def _take_node(self, fields: dict[str, Any], made: Sequence[Node] = ()) -> None:
+    def _take_node(self, fields: dict[str, Any]) -> None:
         id = check_scope(check_id(text(fields, "id", "")), self._store.scope)
         type = text(fields, "type", id.partition("-")[0])
         if type not in self._types:
@@ -451,7 +404,7 @@ class _LineImporter:
         if not id.startswith(type + "-"):
             raise LoreError(f"the id '{id}' is not of type {type}")
         if is_whole(fields):
-            node = made[0] if made else whole_node(fields, type)
+            node = whole_node(fields, type)
             self._require_lengths(node)
             self._batch.append((node, stamps_seen(fields)))
             if len(self._batch) == _BATCH:

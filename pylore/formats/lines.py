@@ -8,7 +8,7 @@ from copy import copy
 
 from ..anchors.project import fault_of
 from ..core.errors import LoreError
-from ..core.ids import check_id, fact_sentence, is_seen, own
+from ..core.ids import check_id, is_seen, own
 from ..core.json import canonical, dumps, harmless, parse_object
 from ..core.lines import CHANGES, DAYS_AHEAD, EDGE, KINDS, LARGEST, NODE, STAMP, TIME, VERDICTS
 from ..core.model import EDGE_HISTORY, Edge, Node
@@ -16,9 +16,8 @@ from ..core.stamps import BASE, DATA, DEFAULTS, PLACE, TAG, Stamped
 from ..core.states import clock, count_no_reads, next_clock, same, set_clock
 from ..core.text import clean_tags, counted
 from ..core.times import days_ahead
-from ..core.vocabulary import SOURCES, STATUSES, THING_IDS
+from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
-from ..indexing.indexer import embedded_text
 from ..records.canonical import (
     KEY,
     told_nodes,
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from ..core.stamps import Value
-    from ..embed.prefetch import Ahead
     from ..store import Store
 
 
@@ -442,55 +440,6 @@ def _listed(ids: Sequence[str], one: str, many: str) -> str:
     """Return the first of the ids and how many more there are, with the verb."""
     more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
     return f"{', '.join(ids[:_NAMED])}{more} {one if len(ids) == 1 else many}"
-
-
-BATCH = 1000
-"""Facts that are examined together."""
-
-
-class FactsAhead:
-    """Titles of things and edges between them, in any order. A sentence that comes out
-    otherwise, or is not foreseen, is embedded later."""
-
-    def __init__(self, store: Store, ahead: Ahead) -> None:
-        self._store = store
-        self._ahead = ahead
-        self._titles: dict[str, str] = {}
-        self._facts: list[tuple[str, str, str]] = []
-
-    def node(self, fields: dict[str, Any]) -> None:
-        """Learn the title of a thing."""
-        id, title = fields.get("id"), fields.get("title")
-        if isinstance(id, str) and isinstance(title, str) and id.startswith(THING_IDS):
-            self._titles[id] = title
-
-    def edge(self, fields: dict[str, Any]) -> None:
-        """Learn what is stated by an edge."""
-        ends = fields.get("from_id"), fields.get("to_id")
-        if not all(isinstance(id, str) and id.startswith(THING_IDS) for id in ends):
-            return
-        if fields.get("invalidated_at") or fields.get("source") == "system":
-            return
-        metadata = fields.get("metadata")
-        said = metadata.get("predicate") if isinstance(metadata, dict) else None
-        predicate = said if isinstance(said, str) and said.strip() else fields.get("relation")
-        self._facts.append((str(ends[0]), str(predicate), str(ends[1])))
-
-    def prepare(self) -> None:
-        """Embed the sentences that the store has not got."""
-        for start in range(0, len(self._facts), BATCH):
-            facts = self._facts[start : start + BATCH]
-            ends = {id for one, _, other in facts for id in (one, other)}
-            known = self._store.nodes.briefs([*ends - self._titles.keys()])
-            titles = self._titles | {id: str(row[1]) for id, row in known.items()}
-            sentences = (
-                fact_sentence(titles[one], predicate, titles[other])
-                for one, predicate, other in facts if one in titles and other in titles
-            )  # fmt: skip
-            subjects = [*dict.fromkeys(one for one, _, _ in facts)]
-            held = {text for _, text in self._store.facts.passages(subjects).values()}
-            self._ahead.prepare(embedded_text("", text) for text in sentences if text not in held)
-        self._facts = []
 
 
 NODE_DEFAULTS: dict[str, Any] = {

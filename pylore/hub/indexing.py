@@ -9,7 +9,7 @@ from ..core.text import fold, identifier_parts, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..indexing.indexer import embedded_text, passage_rows
 from ..store.fulltext import COLUMNS, phrases_of
-from ..store.vector_tables import quantise
+from ..store.vectors import quantise
 from .answer import ORDER
 from .connection import ahead
 

@@ -9,9 +9,9 @@ from hashlib import md5
 from ..core.errors import LoreError, StoreReadOnly, UsageError, nearest
 from ..core.model import Record
 from ..core.times import now
-from ..embed.prefetch import Ahead
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
 from ..formats.lines import declarations, line_of
+from ..indexing.embed import embed_missing
 from .connection import ahead
 from .lines import HubLines, ReadPosition, Takes, declared_as, purge_line
 
@@ -384,17 +384,19 @@ class HubSync:
         """Merges lines, and keeps in the same transaction that they were read."""
         told = [row for row in rows if row[3]]
         self._done.read += len(told)
-        ahead = Ahead(self._store, lambda: self._engine.embedder)
         options = ImportOptions(
             skip_bad=True, new_relations=True, new_types=True, change="sync", purge=True
         )
         part = LineImport(
-            self._store, self._engine.settings, ahead, [row[3].encode() for row in told], options,
+            self._store, self._engine.settings, [row[3].encode() for row in told], options,
             name=self._name, names=_Places(self._name, told), progress=lambda size: None,
         )  # fmt: skip
         if told:
             part.prepare()
-        came_in, self._at = ahead.settled(lambda: self._written(part, told, place), "sync")
+        with self._store.faults:
+            with self._store.transaction("sync"):
+                came_in, self._at = self._written(part, told, place)
+            embed_missing(self._store, self._engine.embedder, came_in.notes, bulk=True)
         self._leave_conflicts_of_others(came_in)
         self._done.came_in.add(came_in)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..core import scoring as tuning
-from ..core.errors import EmbedderError
 from ..core.ids import fact_sentence
 from ..core.paths import is_changelog
 from ..core.text import identifier_parts
@@ -16,15 +15,15 @@ from ..core.vocabulary import (
     THING_IDS,
     collection_of,
 )
-from ..embed.prefetch import Ahead
-from .similar import follow
+
+NEXT = "embedder_next"
+"""The key of ``meta`` with whose vectors are being made beside those in use."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..core.model import EdgeKey, Node
-    from ..embed import Embedder
     from ..store import Store
     from ..store.nodes import NewPassage
 
@@ -223,13 +222,6 @@ def sentences(store: Store, ids: Sequence[str]) -> dict[EdgeKey, str]:
     }
 
 
-def all_sentences(store: Store) -> Iterator[str]:
-    """Yield the sentence of every fact."""
-    subjects = store.facts.subjects()
-    for start in range(0, len(subjects), BATCH):
-        yield from sentences(store, subjects[start : start + BATCH]).values()
-
-
 if TYPE_CHECKING:
     Row = tuple[str, str, str, str, str, str]
     """Title, body, tags, file and the parts of names, the columns of the full-text tables; the
@@ -246,60 +238,24 @@ _REPEATED = 1000
 
 
 class Index:
-    """Writes the passages of nodes; the caller holds a transaction.
-
-    Where ``notes`` are given, an embedder that fails costs the passages their vectors
-    and not the nodes their full text, and a note says so; else it is an error. Unless
-    ``follow`` is off, ``similar_to`` edges and facts are kept in step too.
+    """Write the passages of nodes; the caller holds a transaction. Their vectors are made after
+    it: ``embed.embed_missing``.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        embedder: Embedder | None,
-        notes: list[str] | None = None,
-        *,
-        follow: bool = True,
-    ) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        held = store.meta.get("embedder")
-        self._embedder = (
-            embedder if held is None or embedder is None or held == embedder.name else None
-        )
-        self._has_vectors = held is not None
-        self._notes = notes
-        self._follow = follow
-        self._followed = 0
 
-    @property
-    def embedder(self) -> Embedder | None:
-        """Whose vectors are written; None where none are."""
-        return self._embedder
-
-    def replace(
-        self, collection: str, entries: Sequence[tuple[str, list[Row], list[bytes | None]]]
-    ) -> None:
-        """Indexes ``(id, rows, vectors)`` that were made elsewhere, with the same embedder.
-
-        What was indexed of these ids is taken out; without rows nothing comes in.
-        """
-        self._remove([id for id, _, _ in entries])
-        hidden = self._hidden([id for id, _, _ in entries])
-        self._write([(id, HIDDEN, rows) for id, rows, _ in entries if id in hidden])
-        shown = [(id, rows, vectors) for id, rows, vectors in entries if id not in hidden]
-        keys = self._write([(id, collection, rows) for id, rows, _ in shown])
-        made = [vector for _, _, vectors in shown for vector in vectors]
-        if self._embedder is not None and made:
-            self._require_vectors(self._embedder)
-            self._store.vectors.add(
-                (key, vector) for key, vector in zip(keys, made, strict=True) if vector
-            )
+    def replace(self, collection: str, entries: Sequence[tuple[str, list[Row]]]) -> None:
+        """Put ``(id, rows)`` that were made elsewhere in the place of the passages of these ids."""
+        self._remove([id for id, _ in entries])
+        hidden = self._hidden([id for id, _ in entries])
+        self._write([(id, HIDDEN if id in hidden else collection, rows) for id, rows in entries])
 
     def _hidden(self, ids: Sequence[str]) -> set[str]:
         return self._store.nodes.hidden_among(ids, HIDDEN_STATUSES)
 
-    def _write(self, made: Iterable[tuple[str, str, list[Row]]]) -> dict[int, Row]:
-        """Write the passages of nodes, ``(id, collection, rows)``; return their rows by key."""
+    def _write(self, made: Iterable[tuple[str, str, list[Row]]]) -> None:
+        """Write the passages of nodes, ``(id, collection, rows)``."""
         new: list[NewPassage] = []
         all: list[tuple[str, Row]] = []
         for id, collection, rows in made:
@@ -314,22 +270,28 @@ class Index:
             parts.setdefault(collection, []).append((key, *row[:5]))
         for collection, part in parts.items():
             self._store.fulltext.add(collection, part)
-        return {key: row for key, (_, row) in zip(keys, all, strict=True)}
 
     def update(self, nodes: Sequence[Node]) -> None:
-        """Indexes these nodes anew: live ones as they are now, forgotten ones not at all.
-
-        Of one node that comes twice, the last one counts.
+        """Index these nodes again: live ones as they are now, forgotten ones not at all; and the
+        facts about them. Of one node that comes twice, the last one counts.
         """
+        self.write(nodes)
+        things = sorted({node.id for node in nodes if node.id.startswith(THING_IDS)})
+        if things or self._store.edges.stated:
+            with self._store.whole():  # what others state of them is told by their names
+                self.keep_facts([*things, *self._store.facts.leading_to(things)])
+
+    def write(self, nodes: Sequence[Node]) -> None:
+        """Index these nodes again, without facts."""
         nodes = list({node.id: node for node in nodes}.values())
         for start in range(0, len(nodes), INDEXER_BATCH):
-            self._update(nodes[start : start + INDEXER_BATCH])
-        if self._follow:
-            self._followed = follow(self._store, nodes, self._followed)
-            things = [node.id for node in nodes if node.id.startswith(THING_IDS)]
-            if things or self._store.edges.stated:
-                with self._store.whole():  # what others state of them is told by their names
-                    self.keep_facts([*things, *self._store.facts.leading_to(things)])
+            batch = nodes[start : start + INDEXER_BATCH]
+            self._remove([node.id for node in batch])
+            self._write(
+                (node.id, HIDDEN if node.status in HIDDEN_STATUSES else collection_of(node.type),
+                 rows_of(node))
+                for node in batch if node.invalidated_at is None
+            )  # fmt: skip
 
     def keep_facts(self, ids: Iterable[str] = ()) -> None:
         """Brings the passages that state facts of these things in step with their edges, and
@@ -343,7 +305,6 @@ class Index:
                 self._keep_facts(due[start : start + INDEXER_BATCH])
 
     def _keep_facts(self, ids: Sequence[str]) -> None:
-
         wanted = sentences(self._store, ids)
         held = self._store.facts.passages(ids)
         hidden = self._hidden(ids)
@@ -361,45 +322,6 @@ class Index:
             rows[of[edge[0]]].append((key, "", text, "", "", identifier_parts(text)))
         for collection, part in rows.items():
             self._store.fulltext.add(collection, part)
-        if self._embedder is not None and rows[NAMES]:
-            self._add_vectors(self._embedder, [row[:3] for row in rows[NAMES]])
-
-    def _update(self, nodes: Sequence[Node]) -> None:
-        self._remove([node.id for node in nodes])
-        live = [node for node in nodes if node.invalidated_at is None]
-        self._write([
-            (node.id, HIDDEN, rows_of(node)) for node in live if node.status in HIDDEN_STATUSES
-        ])  # fmt: skip
-        rows = self._write([
-            (node.id, collection_of(node.type), rows_of(node))
-            for node in live if node.status not in HIDDEN_STATUSES
-        ])  # fmt: skip
-        if self._embedder is not None and rows:
-            self._add_vectors(self._embedder, [(key, *row[:2]) for key, row in rows.items()])
-
-    def _add_vectors(self, embedder: Embedder, rows: Sequence[tuple[int, str, str]]) -> None:
-        """Add vectors of ``(key, title, text)``."""
-        try:
-            vectors = embedder.embed([embedded_text(row[1], row[2]) for row in rows])
-        except EmbedderError as error:
-            if self._notes is None:
-                raise
-            self._notes.append(f"{error}; no vectors before 'lore store embed' is run")
-            self._embedder = None  # it is not asked again: each time may take a timeout
-            return
-        if not any(vectors):
-            return
-        self._require_vectors(embedder)
-        self._store.vectors.add(
-            (row[0], vector) for row, vector in zip(rows, vectors, strict=True) if vector
-        )
-
-    def _require_vectors(self, embedder: Embedder) -> None:
-        if not self._has_vectors:
-            self._store.vectors.create(embedder.dimension)
-            self._store.meta.set("embedder", embedder.name)
-            self._store.meta.set("embedder_dimension", str(embedder.dimension))
-            self._has_vectors = True
 
     def _remove(self, ids: Sequence[str]) -> None:
         self._drop(self._store.nodes.passages(ids))
@@ -409,9 +331,7 @@ class Index:
             return
         for collection in {collection for _, collection in held}:
             self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
-        if self._has_vectors:
-            self._store.vectors.remove(key for key, _ in held)
-        self._store.staged_vectors.remove(key for key, _ in held)
+        self._store.vectors.remove(key for key, _ in held)
         self._store.nodes.remove_passages(key for key, _ in held)
 
 
@@ -474,23 +394,11 @@ def embedded_text(title: str, text: str) -> str:
     return f"{title} {text}"
 
 
-def texts_of(node: Node) -> list[str]:
-    """Return what is embedded of a node."""
-    body = indexed_text(node)
-    if node.invalidated_at is not None or node.status in HIDDEN_STATUSES:
-        return []
-    if not (node.title or body or node.tags or node.file):
-        return []
-    prose = COLLECTIONS.get(node.type, TEXTS) == TEXTS
-    titled = _titled(node.title, body, node.file or "", prose=prose)
-    return [embedded_text(title, text) for title, text, _ in titled]
-
-
-def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:
-    """Writes new nodes and indexes them; the caller holds a transaction."""
+def write_nodes(store: Store, nodes: Sequence[Node]) -> None:
+    """Write new nodes and index them; the caller holds a transaction."""
     for node in nodes:
         store.nodes.put(node)
-    Index(store, embedder).update(nodes)
+    Index(store).update(nodes)
 
 
 def indexed_text(node: Node) -> str:
@@ -499,50 +407,32 @@ def indexed_text(node: Node) -> str:
 
 
 def rebuild(
-    store: Store,
-    embedder: Embedder | None,
-    fulltext: str,
-    progress: Callable[[int], None] = lambda done: None,
+    store: Store, fulltext: str, progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """Makes both indexes anew from the nodes, in one transaction; how many nodes there are.
+    """Make the passages again from the nodes, in one transaction; return the number of nodes.
 
-    ``fulltext`` is the engine's setting (auto, fts5, fts4); ``progress`` hears how
-    many nodes have been done.
-
-    Raises:
-        EmbedderError: the embedder cannot; nothing is changed.
+    ``fulltext`` is the engine's setting (auto, fts5, fts4); ``progress`` is called with the number
+    of nodes that are done. Vectors are made after it.
     """
-
-    ahead = Ahead(store, lambda: embedder)
-    for node in store.nodes.all(live_only=True):
-        ahead.prepare(texts_of(node))
-    ahead.prepare(embedded_text("", text) for text in all_sentences(store))
-    return ahead.settled(lambda: _rebuild(store, ahead.given, fulltext, progress))
-
-
-def _rebuild(
-    store: Store, embedder: Embedder | None, fulltext: str, progress: Callable[[int], None]
-) -> int:
-    store.fulltext.renew(fulltext)
-    store.whole_files.renew()
-    store.commits.renew()
-    if store.meta.get("embedder") is not None:
-        store.vectors.drop()
-    store.staged_vectors.drop()
-    store.meta.set("embedder", None)
-    store.meta.set("embedder_dimension", None)
-    store.nodes.remove_all_passages()
-    index = Index(store, embedder, follow=False)
-    done = 0
-    batch: list[Node] = []
-    for node in store.nodes.all(live_only=True):
-        batch.append(node)
-        if len(batch) == INDEXER_BATCH:
-            index.update(batch)
-            done += len(batch)
-            progress(done)
-            batch = []
-    index.update(batch)
-    index.keep_facts(store.facts.subjects())
-    store.ratings.recount()
+    with store.transaction():
+        store.fulltext.renew(fulltext)
+        store.whole_files.renew()
+        store.commits.renew()
+        store.vectors.renew()
+        for name in ("embedder", "embedder_dimension", NEXT):
+            store.meta.set(name, None)
+        store.nodes.remove_all_passages()
+        index = Index(store)
+        done = 0
+        batch: list[Node] = []
+        for node in store.nodes.all(live_only=True):
+            batch.append(node)
+            if len(batch) == INDEXER_BATCH:
+                index.write(batch)
+                done += len(batch)
+                progress(done)
+                batch = []
+        index.write(batch)
+        index.keep_facts(store.facts.subjects())
+        store.ratings.recount()
     return done + len(batch)

@@ -13,7 +13,7 @@ from struct import pack, unpack
 
 from ..core.ids import whose
 from ..core.json import dumps, loads
-from ..core.model import Edge, Node, Record
+from ..core.model import Edge, Record
 from ..core.times import now
 from ..core.vocabulary import NAMED_TYPES
 from ..store.filter import Scope
@@ -44,8 +44,10 @@ FOLLOWED = 25
 """Records that one write brings up to date by itself; more leave the edges stale."""
 
 CANDIDATES = 100
-"""The nearest passages whose records are looked at, to find those nearest to a record: after
-100 records added one by one, 1 edge of 720 was another than in a build anew."""
+"""The nearest passages whose records are looked at, to find those nearest to a record."""
+
+PATIENCE = 1.0
+"""Seconds to wait for another writer."""
 
 _BUILT, _STALE = "similar", "similar_stale"
 
@@ -105,86 +107,61 @@ def stale(store: Store, plan: Plan) -> str:
     return f"{count} records were written in bulk since" if count else ""
 
 
-def follow(store: Store, nodes: Sequence[Node], done: int) -> int:
-    """Brings the edges of records that have just been indexed up to date.
+def follow(store: Store, after: int) -> None:
+    """Let the edges of records follow whose vectors were just made: of passages after this key.
 
-    More than ``FOLLOWED`` records in one write are only counted, as are those without
-    a vector; the caller holds a transaction.
-
-    Args:
-        nodes: the records as they are now; forgotten ones have lost their edges already.
-        done: how many this write has had before.
-
-    Returns:
-        How many it has had now.
+    More than ``FOLLOWED`` are only counted.
     """
     plan = Plan.of(store)
     if plan is None or plan.embedder != store.meta.get("embedder"):
-        return done
+        return
     types = plan.compared(store)
-    wanted = [node.id for node in nodes if node.type in types and node.invalidated_at is None]
-    done += len(wanted)
-    left = 0
-    for id in wanted:
-        if done > FOLLOWED or not _follow(store, plan, types, id):
-            left += 1
-    if left:
-        store.meta.set(_STALE, str(int(store.meta.get(_STALE) or 0) + left))
-    return done
+    nodes = store.nodes.get_many(store.vectors.nodes_after(after)).values()
+    ids = [node.id for node in nodes if node.type in types and node.invalidated_at is None]
+    with store.aside(PATIENCE):
+        if len(ids) > FOLLOWED:
+            store.meta.set(_STALE, str(int(store.meta.get(_STALE) or 0) + len(ids)))
+            return
+        for id in ids:
+            _link(store, plan, types, id)
 
 
-def _follow(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> bool:
-    """Replaces one record's edges; whether it has a vector."""
-    vector = vectors_of(store, [id]).get(id)
-    near = _near(store, plan, types, id, vector) if vector else {}
-    wanted = dict(list(near.items())[: plan.nearest])
-    for other, cosine in near.items():
-        if other not in wanted and whose(other) == whose(id):
-            strengths = [weight for _, weight in _strongest(store, other) if _ != id]
-            if len(strengths) < plan.nearest or cosine > strengths[plan.nearest - 1]:
-                wanted[other] = cosine
-    pairs = {pair(id, other): cosine for other, cosine in wanted.items()}
-    replace(store, pairs, [edge for edge in store.edges.of(id, forgotten=True)
-                           if edge.relation == RELATION])  # fmt: skip
-    for other in wanted:
-        if whose(other) == whose(id):
-            _prune(store, plan, other)
-    return vector is not None
+def _link(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> None:
+    """Join a record to its nearest; what was joined to it stays if it is near enough."""
+    old = [edge for edge in store.edges.of(id, forgotten=True) if edge.relation == RELATION]
+    linked = {end for edge in old for end in edge.key[:2]}
+    found = near(store, id, types, plan.least, CANDIDATES)
+    wanted = {
+        pair(id, other): cosine
+        for rank, (other, cosine) in enumerate(found.items())
+        if rank < plan.nearest or other in linked
+    }
+    replace(store, wanted, old)
 
 
-def _near(
-    store: Store, plan: Plan, types: tuple[str, ...], id: str, vector: Vector
+def near(
+    store: Store, id: str, types: Sequence[str], least: float, passages: int
 ) -> dict[str, float]:
-    """Return the records that are near enough, the nearest first."""
-    blob = pack(f"<{len(vector)}f", *vector)
-    rows = store.vectors.search(blob, Scope(types=types), CANDIDATES)
-    others = vectors_of(store, sorted({other for _, other, _ in rows} - {id}))
-    cosines = {other: sum(map(mul, vector, found)) for other, found in others.items()}
+    """Return the records that are near one, with their cosines, the nearest first."""
+    rows = near_passages(store, id, types, passages)
+    vectors = vectors_of(store, sorted({id, *(other for _, other, _ in rows)}))
+    vector = vectors.pop(id, ())
+    cosines = {other: sum(map(mul, vector, found)) for other, found in vectors.items()}
     return {
         other: cosine
         for other, cosine in sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
-        if cosine >= plan.least and whose(other) in ("", whose(id))
+        if cosine >= least and whose(other) in ("", whose(id))
     }
 
 
-def _prune(store: Store, plan: Plan, id: str) -> None:
-    """Takes away those of a record's edges that neither end needs any more."""
-    for other, _ in _strongest(store, id)[plan.nearest :]:
-        if id not in [near for near, _ in _strongest(store, other)[: plan.nearest]]:
-            store.edges.drop_derived([(*pair(id, other), RELATION)])
-
-
-def _strongest(store: Store, id: str) -> list[tuple[str, float]]:
-    """Return the other ends of a record's own edges of this kind, and their weights, strongest
-    first.
-    """
-    found = [
-        (edge.to_id if edge.from_id == id else edge.from_id, edge.weight)
-        for edge in store.edges.of(id)
-        if edge.relation == RELATION and edge.source == "system"
-        and whose(*edge.key[:2]) == whose(id)
-    ]  # fmt: skip
-    return sorted(found, key=lambda item: (-item[1], item[0]))
+def near_passages(
+    store: Store, id: str, types: Sequence[str], limit: int
+) -> list[tuple[int, str, float]]:
+    """Return the passages of these types that are nearest to a record, as a search does."""
+    vector = vectors_of(store, [id]).get(id)
+    if vector is None:
+        return []
+    return store.vectors.search(pack(f"<{len(vector)}f", *vector), Scope(types=tuple(types)), limit)
 
 
 def vectors_of(store: Store, ids: Sequence[str]) -> dict[str, Vector]:

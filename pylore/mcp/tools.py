@@ -201,7 +201,7 @@ def lore_remember(
         if type or text or why or tags or not (links or file):
             raise UsageError("with id give links, file, or both: not type, text, why or tags")
         id = complete_id(engine.store, id)
-        is_new = records.together(tie, "link", []) != {"unchanged"}
+        is_new = records.together(tie, "link") != {"unchanged"}
         return json_object({"id": id, "state": "updated" if is_new else "unchanged"}), []
     if not type or not text:
         raise UsageError("give type and text, or the id of what is there")
@@ -213,7 +213,7 @@ def lore_remember(
               "source": "conversation"}  # fmt: skip
     events = Events(engine.settings)
     events.ask("pre-add", [{"type": type, "body": text, **fields}])
-    change = records.together(add, "add", [text, why])
+    change = records.together(add, "add")
     row = {"id": change.id, "state": change.state}
     new = [] if change.state == "unchanged" else [row]
     return json_object(row), [*change.notes, *events.tell("post-add", new)]

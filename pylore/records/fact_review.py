@@ -9,8 +9,8 @@ from ..core.ids import named_id, own
 from ..core.model import Record, edge_name
 from ..core.scoring import recency
 from ..core.times import ago, now
-from ..embed.prefetch import Ahead
 from ..graph.relations import fold
+from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..store.resolve_id import complete_ids, resolve_edge, resolve_id, resolve_ids
 from .fact_status import confirm_edge, retract_edge
@@ -59,7 +59,7 @@ class Facts:
     def __init__(self, store: Store, settings: Settings, embedder: Embedder | None = None) -> None:
         self._store = store
         self._settings = settings
-        self._ahead = Ahead(store, lambda: embedder)
+        self._embedder = embedder
 
     def confirm(self, words: Sequence[str]) -> list[ReviewOutcome]:
         """Confirm nodes (ids), or one fact (subject, predicate, object).
@@ -141,8 +141,8 @@ class Facts:
         for id in nodes:
             node = self._store.nodes.require(id)
             forget(self._store, node)
-            Index(self._store, None).update([node])
-        Index(self._store, None).keep_facts()
+            Index(self._store).update([node])
+        Index(self._store).keep_facts()
 
     def _judge(
         self, words: Sequence[str], command: str, judge: Callable[[EdgeKey, str], str]
@@ -154,17 +154,21 @@ class Facts:
                 ids = complete_ids(self._store, ids)
                 return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in ids]
             outcome = ReviewOutcome(edge_name(key), judge(key, now()))
-            Index(self._store, self._ahead.given, []).keep_facts()
+            Index(self._store).keep_facts()
             return [outcome]
 
-        return self._ahead.settled(judged, command)
+        with self._store.faults:
+            with self._store.transaction(command):
+                outcomes = judged()
+            embed_missing(self._store, self._embedder)
+        return outcomes
 
     def _set_status(self, id: str, status: str) -> str:
         node = self._store.nodes.require_live(id)
         node.status, node.updated_at = status, now()
         if self._store.nodes.put(node) == "unchanged":
             return "unchanged"
-        Index(self._store, self._ahead.given, []).update([node])
+        Index(self._store).update([node])
         return status
 
     def _fact_of(self, words: Sequence[str]) -> EdgeKey | None:

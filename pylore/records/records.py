@@ -13,11 +13,11 @@ from ..core.vocabulary import (
     NAMED_TYPES,
     NO_RECORDS,
 )
-from ..embed.prefetch import TRIES, Ahead
 from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold
+from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
-from ..store.filter import Scope
+from ..indexing.similar import near_passages
 from ..store.resolve_id import (
     complete_id,
     complete_ids,
@@ -61,6 +61,9 @@ if TYPE_CHECKING:
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
 
+TRIES = 4
+"""Tries to undo the last command, while others write."""
+
 NEAR_PASSAGES = 25
 """Passages to compare for near-duplicates: with few, signs miss some."""
 
@@ -77,32 +80,19 @@ class Change(Record):
 
 
 def _written(
-    words: int | None = None,
-) -> Callable[
-    [Callable[Concatenate[Records, Given], Result]], Callable[Concatenate[Records, Given], Result]
-]:
-    """Make a method one transaction, without the time that embedding takes.
+    method: Callable[Concatenate[Records, Given], Result],
+) -> Callable[Concatenate[Records, Given], Result]:
+    """Make a method one transaction."""
 
-    ``words`` is for what embeds: its arguments from there on have the words.
-    """
+    def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
+        command = _command(method.__name__, fields)
+        return self.together(lambda: method(self, *given, **fields), command)
 
-    def decorate(
-        method: Callable[Concatenate[Records, Given], Result],
-    ) -> Callable[Concatenate[Records, Given], Result]:
-        def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
-            if words is not None:
-                texts = (*given[words:], *(fields.get(name) for name in ("text", "title", "why")))
-                self._ahead.learn([text for text in texts if isinstance(text, str)])
-            command = _command(method.__name__, fields)
-            return self._settled(lambda: method(self, *given, **fields), command)
-
-        # functools.wraps does this, and takes longer to load than a link may take.
-        for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-            setattr(run, name, getattr(method, name))
-        run.__wrapped__ = method  # type: ignore[attr-defined]
-        return run
-
-    return decorate
+    # functools.wraps does this, and takes longer to load than a link may take.
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(run, name, getattr(method, name))
+    run.__wrapped__ = method  # type: ignore[attr-defined]
+    return run
 
 
 def _command(method: str, fields: Mapping[str, object]) -> str:
@@ -125,27 +115,42 @@ class Records:
             store.keep_to(settings.scope)
         self._store = store
         self._settings = settings
-        self._ahead = Ahead(store, lambda: embedder)
-        self._embedder: Embedder | None = None
+        self._embedder = embedder
+        self._new: list[Node] = []
+        """Records that this transaction has added."""
         self._root = root
         self._reader = reader
         self._notes: list[str] = []
         self._names = Naming(store, settings)
 
-    def together(self, write: Callable[[], Result], command: str, texts: Sequence[str]) -> Result:
-        """Run several writes as one transaction, which the history calls ``command``.
+    def together(self, write: Callable[[], Result], command: str) -> Result:
+        """Run several writes as one transaction, which the history calls ``command``; then make
+        their vectors, and note near-duplicates."""
+        with self._store.faults:
+            if self._store.in_transaction:
+                return self._run(write)
+            self._new = []
+            with self._store.transaction(command):
+                result = self._run(write)
+            notes: list[str] = []
+            embed_missing(self._store, self._embedder, notes)
+            changes = result if isinstance(result, list) else [result]
+            if changes and isinstance(changes[0], Change):
+                changes[0].notes += notes + self._near_duplicates()
+        return result
 
-        ``texts`` are what they will embed words of. It may run ``write`` several times.
-        """
-        self._ahead.learn(texts)
-        return self._settled(write, command)
+    def _run(self, write: Callable[[], Result]) -> Result:
+        self._notes = []
+        result = write()
+        self._keep_facts()
+        return result
 
     def embedded(self, nodes: Iterable[Node]) -> None:
         """Write nodes whose fields somebody else has changed, within ``together``."""
         for node in nodes:
             self._write(node)
 
-    @_written(words=1)
+    @_written
     def add(
         self,
         type: str,
@@ -201,7 +206,9 @@ class Records:
         before = location_of(node)
         path = set_file(node, file, self._root)
         state = self._write(node)
-        notes = self._near_duplicates(node) if state == "added" else []
+        if state == "added":
+            self._new.append(node)
+        notes: list[str] = []
         if gone is not None:
             self._store.edges.note_ends(node.id)
         for other, relation in links:
@@ -214,7 +221,7 @@ class Records:
                          "brings it back")  # fmt: skip
         return Change(node.id, state, notes + missing_file(path, self._root) + self._said())
 
-    @_written()
+    @_written
     def link(
         self,
         from_id: str,
@@ -261,7 +268,7 @@ class Records:
             return Change(f"{from_id} {edge.relation} {to_id}", "unchanged")
         return Change(f"{from_id} {edge.relation} {to_id}", self._store.edges.put(edge))
 
-    @_written()
+    @_written
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
         """Take a link away; its history keeps it.
 
@@ -280,7 +287,7 @@ class Records:
         self._store.edges.invalidate(key, now())
         return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
 
-    @_written(words=0)
+    @_written
     def fact(
         self,
         subject: str,
@@ -316,7 +323,7 @@ class Records:
         self._keep_facts()
         return Change(f"{from_id} {edge.relation} {to_id}", state, notes + said + self._said())
 
-    @_written(words=1)
+    @_written
     def edit(
         self,
         id: str,
@@ -372,7 +379,7 @@ class Records:
             self._link_file(node, path, before)
         return Change(id, state, missing_file(path, self._root) + self._said())
 
-    @_written()
+    @_written
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them, and
         the texts of candidates."""
@@ -391,7 +398,7 @@ class Records:
                 changes.append(Change(id, "purged"))
             elif node.invalidated_at is None:
                 forget(self._store, node)
-                Index(self._store, None).update([node])
+                Index(self._store).update([node])
                 changes.append(Change(id, "invalidated"))
             elif is_pruned(node):  # from now on it stays so, whatever becomes of its file
                 mark_pruned(node, pruned=False)
@@ -401,7 +408,7 @@ class Records:
                 changes.append(Change(id, "unchanged"))
         return changes
 
-    @_written()
+    @_written
     def restore(self, ids: Sequence[str], *, at: str = "") -> list[Change]:
         """Bring forgotten nodes back, with the edges that went with them.
 
@@ -447,27 +454,18 @@ class Records:
         from .undo import AGAIN, NAME
 
         if ids:
-            return self._settled(lambda: self._undo_each(ids), NAME)
+            return self.together(lambda: self._undo_each(ids), NAME)
         for _ in range(TRIES):
             with self._store.faults:
                 last = former.require_takeable(self._store)
             try:
                 name = AGAIN if last.name == NAME else NAME
-                return self._settled(self._undoing(last.id), name)
+                return self.together(self._undoing(last.id), name)
             except former.Overtaken:
                 continue
         raise StoreBusy(f"{self._store.path}: is written to all the time: try again")
 
     # --- the steps; each runs inside the transaction of a method above
-
-    def _settled(self, write: Callable[[], Result], command: str) -> Result:
-        def anew() -> Result:
-            self._embedder, self._notes = self._ahead.given, []
-            result = write()
-            self._keep_facts()
-            return result
-
-        return self._ahead.settled(anew, command)
 
     def _write(self, node: Node) -> str:
         require_known(node.status, node.source, node.confidence)
@@ -515,13 +513,11 @@ class Records:
         self._notes += missing_file(node.file or "", self._root)
 
     def _index(self, *nodes: Node) -> None:
-        Index(self._store, self._embedder, self._notes).update(nodes)
-        if self._notes:
-            self._embedder = None  # each time may take a timeout
+        Index(self._store).update(nodes)
 
     def _keep_facts(self) -> None:
         if self._store.edges.stated:
-            Index(self._store, self._embedder, self._notes).keep_facts()
+            Index(self._store).keep_facts()
 
     def _said(self) -> list[str]:
         """Return the notes of the steps since the last time."""
@@ -653,21 +649,18 @@ class Records:
         self._write(node)
         return node.id
 
-    def _near_duplicates(self, node: Node) -> list[str]:
+    def _near_duplicates(self) -> list[str]:
+        """Return a note for each record that is much like one of those just added."""
         embedder = self._embedder
         if embedder is None or self._store.meta.get("embedder") != embedder.name:
             return []
-        vector = embedder.embed([f"{node.title} {node.body}"])[0]
-        if vector is None:
-            return []
-        least = self._settings.duplicate_similarity
-        near = self._store.vectors.alike(vector, Scope(types=(node.type,)), least, NEAR_PASSAGES)
-        found = {id: score for _, id, score in reversed(near)}
-        return [
-            f"looks like {id} ({score:.2f}): see 'lore show {id}'"
-            for id, score in sorted(found.items(), key=lambda item: -item[1])
-            if id != node.id
-        ]
+        found: dict[str, float] = {}
+        for node in self._new:
+            for _, id, score in near_passages(self._store, node.id, [node.type], NEAR_PASSAGES):
+                if id != node.id and score >= self._settings.duplicate_similarity:
+                    found.setdefault(id, score)
+        return [f"looks like {id} ({score:.2f}): see 'lore show {id}'"
+                for id, score in found.items()]  # fmt: skip
 
 
 def _merged(old: Node, new: Node, *, named: bool) -> Node:

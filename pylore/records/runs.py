@@ -196,7 +196,7 @@ class Runs:
         node = Node(id, "run", source="system", data=dumps(data), created_at=now())
         node.updated_at = node.created_at
         self._store.nodes.put(node)
-        Index(self._store, None).update([node])
+        Index(self._store).update([node])
 
     def _run_of_today(self) -> str:
         id = own(f"{RUN_IDS}feedback-{now()[:10]}", self._store.scope)

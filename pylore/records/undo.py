@@ -513,7 +513,7 @@ def take_away(store: Store, node: Node) -> None:
     """Take the node itself away, and what is indexed of it."""
     node.invalidated_at = node.invalidated_at or now()
     store.nodes.invalidate(node.id, node.invalidated_at)  # what is stated of it ends, too
-    Index(store, None).update([node])
+    Index(store).update([node])
     store.nodes.delete(node.id)
     if node.type == "file":
         store.whole_files.remove([path_of(node.id)])

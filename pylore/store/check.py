@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from ..core.text import words
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import apsw, is_sound
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
-from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText
-from .nodes import Meta
+from .fulltext import FILES, MESSAGES, OF_PASSAGES, TABLES, FullText
 from .schema import empty_store, other_statements
 from .values import wrong_values
-from .vector_tables import BITS, KEYS
-from .vector_tables import TABLES as VECTOR_TABLES
+from .vectors import TABLES as VECTOR_TABLES
 from .vectors import Vectors
 
 LIMIT = 100
@@ -38,27 +35,21 @@ _TEXT_WITHOUT_PASSAGES = """
 _IN_ANOTHER_COLLECTION = f"""
   SELECT p.key FROM {OF_PASSAGES}
   WHERE (n.status IN {HIDDEN_STATUSES}) <> (p.collection = '{HIDDEN}')"""
-_PASSAGES_WITHOUT_VECTORS = f"""
-  SELECT {TITLE}, {BODY} FROM {OF_PASSAGES}
-  WHERE p.collection <> '{HIDDEN}' AND p.key NOT IN (SELECT key FROM passages_vec)"""
-_VECTORS_WITHOUT_PASSAGES = """
-  SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""
-_VECTORS_WITHOUT_SKETCHES = f"""
-  SELECT key FROM passages_vec WHERE key NOT IN (SELECT place & {KEYS} FROM sketches)"""
-_SKETCHES_WITHOUT_VECTORS = f"""
-  SELECT place FROM sketches WHERE place & {KEYS} NOT IN (SELECT key FROM passages_vec)"""
-_SKETCHES_OUT_OF_PLACE = f"""
-  SELECT place FROM sketches s WHERE place >> {BITS} <> 0 AND (
-  place >> {BITS} NOT IN (SELECT cluster FROM clusters) OR NOT EXISTS (SELECT 1 FROM members m
-  WHERE m.key = s.place & {KEYS} AND s.place >> {BITS} IN (m.first, m.second)))"""
+_OF_VECTORS = {
+    "vectors without a passage": """
+  SELECT key FROM vectors WHERE key NOT IN (SELECT key FROM passages)""",
+    "vectors without a sketch": """
+  SELECT key FROM vectors WHERE length(embedding) > 0 AND key NOT IN (SELECT key FROM sketches)""",
+    "sketches without a vector": """
+  SELECT key FROM sketches WHERE key NOT IN (SELECT key FROM vectors)""",
+    "vectors of another length": """
+  SELECT key FROM vectors WHERE length(embedding) NOT IN (0,
+  (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension'))""",
+}
 _OF_TEXTS = (
     (FILES, "code_files WHERE text IS NOT NULL", "file"), (MESSAGES, "commits", "commit"),
 )  # fmt: skip
 """Full text over something else than passages: its table, that of the texts, what one is."""
-
-_VECTORS_OF_ANOTHER_LENGTH = """
-  SELECT key FROM passages_vec WHERE length(embedding) <>
-  (SELECT value FROM meta WHERE key = 'embedder_dimension')"""
 
 
 def sqlite_version() -> str:
@@ -109,8 +100,6 @@ class Checks:
         """Return the tables, indexes and triggers that the schema has and this store has not."""
         found = _tables(self._db)
         wanted = _tables(empty_store(self._db))
-        if "meta" in found and self._has_vectors():
-            wanted.update((name, name) for name in VECTOR_TABLES)
         lacking = {name: table for name, table in wanted.items() if name not in found}
         return sorted(  # what belongs to a table goes without saying where that is missing
             name for name, table in lacking.items() if name == table or table not in lacking
@@ -126,8 +115,6 @@ class Checks:
         The quick check reads every page, but does not look whether each index
         agrees with its table; ``full`` does.
         """
-        if self._has_vectors():
-            Vectors(self._db).load_extension()
         found = self._pragma(f"{'integrity' if full else 'quick'}_check({LIMIT})")
         apart = (*TABLES.values(), FILES, MESSAGES)
         return [line for line in found if not any(table in line for table in apart)]
@@ -183,23 +170,10 @@ class Checks:
         return queries
 
     def unembedded(self) -> list[str]:
-        """Return where passages and vectors are out of step; text without words has no vector."""
-        Vectors(self._db).load_extension()
-        rows = self._db.execute(_PASSAGES_WITHOUT_VECTORS)
-        without = sum(1 for title, body in rows if words(f"{title} {body}"))
+        """Return where passages and vectors are out of step."""
+        without = Vectors(self._db).count_lacking()
         found = [f"{without} passages without a vector"] if without else []
-        return found + self._counts(
-            {
-                "vectors without a passage": _VECTORS_WITHOUT_PASSAGES,
-                "vectors without a sketch": _VECTORS_WITHOUT_SKETCHES,
-                "sketches without a vector": _SKETCHES_WITHOUT_VECTORS,
-                "sketches out of place": _SKETCHES_OUT_OF_PLACE,
-                "vectors of another length": _VECTORS_OF_ANOTHER_LENGTH,
-            },
-        )
-
-    def _has_vectors(self) -> bool:
-        return Meta(self._db).get("embedder") is not None
+        return found + self._counts(_OF_VECTORS)
 
     def _counts(self, queries: dict[str, str]) -> list[str]:
         found = []

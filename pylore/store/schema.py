@@ -9,8 +9,7 @@ from ..core.ids import sha256
 from ..core.vocabulary import RELATIONS, TYPES
 from .connection import apsw
 from .fulltext import WHOLE, FullText
-from .vector_tables import STAGED
-from .vector_tables import TABLES as VECTOR_TABLES
+from .vectors import Vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,15 +20,15 @@ SCHEMA, REMOTES = "schema.sql", "remotes.sql"
 """The text of what every store has, and of what those have beside it that sync with a hub."""
 
 HASHES = {
-    "fts5": "31225f04e6cf0bdc3ea23cbd0ca3784e6011041151bf871c06989679e0dd7aff",
-    "fts4": "719fdf9baf423b7778d1ea8a1217d6e3a14bbd18852c99638a3ce7945ea03893",
+    "fts5": "8c497daaf11a9f69c3717d9ae4ca705edd0f476221e769651385a72085ee4cde",
+    "fts4": "1a6db38a44dcfd18b268275b2ffaef3e4de3148e08387ed3df2c7c82a025d34a",
 }
 """Full-text engine to ``schema_hash`` of a new store. A test prints the current ones."""
 
 _MOST = 500
 """Rows of ``sqlite_schema`` that are hashed; lore's own are about 70."""
 
-_LATER = (*VECTOR_TABLES, STAGED, *WHOLE, "sqlite_")
+_LATER = (*WHOLE, "sqlite_")
 """Beginnings of the names of tables that a store gets when they are first needed."""
 
 
@@ -61,12 +60,13 @@ def create_schema(connection: apsw.Connection, fulltext: str) -> None:
         ((name, *row) for name, row in RELATIONS.items()),
     )
     FullText(connection).renew(fulltext)
+    Vectors(connection).renew()
 
 
 def statements(connection: apsw.Connection) -> dict[str, str]:
     """Return name to statement of each table, index, trigger and view of a database.
 
-    Tables that a store gets later are left out: those of vectors, whole files, commits and hubs.
+    Tables that a store gets later are left out: those of whole files, commits and hubs.
     """
     rows = connection.execute(
         f"SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL LIMIT {_MOST}"

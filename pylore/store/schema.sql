@@ -170,7 +170,7 @@ END;
 
 -- A passage is a stretch of about 200 words of a node's text, which is its body and the reason in
 -- its data; or a fact: a live edge between things is, as a sentence, a passage of the thing it
--- begins at. Its key is the rowid of its row in a full-text table and in passages_vec (vectors).
+-- begins at. Its key is the rowid of its row in a full-text table, and the key of its vector.
 CREATE TABLE passages(
   key INTEGER PRIMARY KEY,
   node_key INTEGER NOT NULL,

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .facts import FactPassages, PositionalEdges
     from .history import Contents, StateHistory
     from .remotes import Remotes
-    from .staged_vectors import StagedVectors
     from .statistics import Statistics
     from .vectors import Vectors
     from .whole_text import Commits, WholeFiles
@@ -181,13 +180,6 @@ class Store:
         return Remotes(self.connection)
 
     @property
-    def staged_vectors(self) -> StagedVectors:
-        """Return vectors of another embedder while they are made; made here, as ``shape`` is."""
-        from .staged_vectors import StagedVectors
-
-        return StagedVectors(self.connection, self.meta, self.vectors)
-
-    @property
     def writable(self) -> bool:
         """Return whether this process may write to the file."""
         return self._takes_writes and not self.connection.readonly("main")
@@ -317,16 +309,11 @@ class Store:
         return Checks(self.connection, self.path)
 
     def compact(self) -> None:
-        """Put near vectors, and each table's pages, side by side: a search reads them faster.
+        """Put each table's pages side by side: a search reads them faster.
 
         Worth its time after a large import. It changes nothing that can be seen, so
         a store that is busy, or a disk without room for a copy, is left as it is.
         """
-        try:
-            with self.transaction():
-                self.vectors.arrange()
-        except (StoreBusy, apsw.FullError):
-            return
         compact(self.connection)
 
     def wipe(self) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ..core.errors import LoreError, StoreError
+from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.lines import KINDS, VERDICTS
 from ..core.vocabulary import CANDIDATE_STATUSES, SOURCES, STATUSES
 from .connection import LONGEST_VALUE, apsw
 from .fulltext import TABLES
-from .vectors import Vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,6 +109,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """Table and column to the condition on what people or programs have told lore."""
 
+_DIMENSION = "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension')"
 _MADE: dict[str, dict[str, str]] = {
     "passages": {
         "key": _KEY,
@@ -126,29 +126,18 @@ _MADE: dict[str, dict[str, str]] = {
         name: dict.fromkeys(("title", "body", "tags", "file", "parts"), "typeof({c}) <> 'blob'")
         for name in TABLES.values()
     },
+    "vectors": {
+        "key": _KEY,
+        "embedding": f"typeof({{c}}) = 'blob' AND length({{c}}) IN (0, {_DIMENSION})",
+    },
+    "sketches": {
+        "key": _KEY,
+        "bits": f"typeof({{c}}) = 'blob' AND length({{c}}) = {_DIMENSION} / 4",
+    },
 }
 """The same of what ``lore store reindex`` makes anew."""
 
-_DIMENSION = "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension')"
-_PLACE = "typeof({c}) = 'integer' AND {c} > 0"
-_CLUSTER = "typeof({c}) = 'integer' AND {c} BETWEEN 1 AND 1 << 20"
-_BYTES = f"typeof({{c}}) = 'blob' AND length({{c}}) = {_DIMENSION}"
-_VECTORS: dict[str, dict[str, str]] = {
-    "passages_vec": {
-        "key": _KEY,
-        # The cosine with itself: there is none where all numbers are 0.
-        "embedding": f"CASE WHEN {_BYTES}"
-        " THEN vec_distance_cosine(vec_int8({c}), vec_int8({c})) IS NOT NULL ELSE 0 END",
-    },
-    "sketches": {
-        "place": _PLACE,
-        "sketch": f"typeof({{c}}) = 'blob' AND length({{c}}) = {_DIMENSION} / 4",
-    },
-    "clusters": {"cluster": _CLUSTER, "centroid": _BYTES},
-    "members": {"key": _KEY, "first": _CLUSTER, "second": _CLUSTER},
-}
-
-_NUMBERS = ("embedder_dimension", "embedder_next_dimension", "names", "similar_stale")
+_NUMBERS = ("embedder_dimension", "names", "similar_stale")
 _DATES = ("cochanges_analyzed_at", "code_indexed_at")
 _META = (
     "SELECT key FROM meta WHERE NOT coalesce("
@@ -174,19 +163,11 @@ def wrong_values(connection: apsw.Connection, *, made: bool = False) -> list[str
     Args:
         made: look at what can be made anew from the nodes, instead of at the nodes.
     """
-    tables = {**_MADE, **_vectors(connection)} if made else _WRITTEN
+    tables = _MADE if made else _WRITTEN
     found = [] if made else [f"meta.{key}" for key in _wrong_meta(connection)]
     for table, columns in tables.items():
         found += _wrong_of(connection, table, columns)
     return found
-
-
-def _vectors(connection: apsw.Connection) -> dict[str, dict[str, str]]:
-    try:
-        Vectors(connection).load_extension()
-    except StoreError:
-        return {}  # which has a check of its own
-    return _VECTORS
 
 
 def _wrong_of(connection: apsw.Connection, table: str, columns: dict[str, str]) -> Iterator[str]:

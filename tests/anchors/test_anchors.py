@@ -81,7 +81,7 @@ class Anchored:
         root = root_to_keep(self.store, str(self.root))
         with self.store.transaction():
             return place_anchor(
-                self.store, lambda nodes: write_nodes(self.store, None, nodes),
+                self.store, lambda nodes: write_nodes(self.store, nodes),
                 Project(str(self.root)), Anchor("decision-a", kind, path, detail, root),
             )[0]  # fmt: skip
 

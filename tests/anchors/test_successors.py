@@ -69,7 +69,7 @@ class Code:
         project = Project(str(self.repository.root))
         with self.store.transaction():
             place_anchor(
-                self.store, lambda nodes: write_nodes(self.store, None, nodes), project,
+                self.store, lambda nodes: write_nodes(self.store, nodes), project,
                 Anchor("decision-a", "symbol", path, name), reader,
             )  # fmt: skip
 

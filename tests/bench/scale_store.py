@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 
 from scale_material import PREDICATES, Material, Text
 
-from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index
 from pylore.store import create_store
 from pylore.store.store import Store
@@ -52,7 +51,7 @@ def _fill(store: Store, material: Material, size: int) -> None:
     db.pragma("cache_size", -_CACHE_KB)
     for predicate in PREDICATES:
         store.relations.declare(predicate, 0.7, 0.7, "declared")
-    index = Index(store, StaticEmbedder(), follow=False)
+    index = Index(store)
     for done, nodes in _counted(material.nodes(), _NODES_AT_ONCE):
         with store.transaction():
             for node in nodes:

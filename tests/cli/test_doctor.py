@@ -17,6 +17,7 @@ from new_stores import new_store
 from pylore.cli.doctor import Check, checks_text, examine
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
+from pylore.indexing.embed import embed_missing
 from pylore.records.records import Records
 from pylore.store import open_store
 
@@ -91,15 +92,15 @@ DAMAGES: tuple[tuple[str, str, str], ...] = (
     ("UPDATE nodes SET status = 'retracted' WHERE type = 'note'", "passages", "lore store reindex"),
     ("DELETE FROM texts_fts_data WHERE id > 10", "fulltext", "lore store reindex"),
     ("INSERT INTO texts_fts(texts_fts) VALUES ('delete-all')", "passages", "lore store reindex"),
-    ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore store reindex"),
+    ("DELETE FROM vectors WHERE rowid = 1", "vectors", "lore store reindex"),
     ("DELETE FROM passages WHERE key = 1", "vectors", "lore store reindex"),
-    ("DELETE FROM passages_vec WHERE key = 1", "vectors", "lore store reindex"),
+    ("DELETE FROM vectors WHERE key = 1", "vectors", "lore store reindex"),
     (
-        "PRAGMA ignore_check_constraints=1; UPDATE passages_vec SET embedding = x'00'",
+        "PRAGMA ignore_check_constraints=1; UPDATE vectors SET embedding = x'00'",
         "vectors",
         "lore store reindex",
     ),
-    ("DROP TABLE passages_vec", "indexes", "lore store reindex"),
+    ("DROP TABLE vectors", "indexes", "lore store reindex"),
     ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "embed --all"),
     (
         "DROP TRIGGER type_stays_known; UPDATE nodes SET type = 'unheard'",
@@ -139,11 +140,12 @@ def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
         folder,
         "DELETE FROM texts_fts_data WHERE id > 10",
         "DELETE FROM texts_fts_docsize WHERE id = 1",
-        "DROP TABLE passages_vec",
+        "DROP TABLE vectors",
     )
     assert failing(examined(folder)) == {"indexes", "fulltext", "passages", "vectors"}
     with open_store(folder) as store:
-        rebuild(store, open_embedder("static", store), "auto")
+        rebuild(store, "auto")
+        embed_missing(store, open_embedder("static", store))
     assert failing(examined(folder)) == set()
 
 
@@ -157,7 +159,8 @@ def test_whole_files_and_their_full_text_are_held_against_each_other(folder: str
     damage(folder, "DELETE FROM files_fts_docsize WHERE id = 1")
     assert "1 files without full text" in examined(folder)["passages"].detail
     with open_store(folder) as store:
-        rebuild(store, open_embedder("static", store), "auto")
+        rebuild(store, "auto")
+        embed_missing(store, open_embedder("static", store))
     assert failing(examined(folder, full=True)) == set()
     damage(folder, "DROP TABLE files_fts")
     found = examined(folder)["passages"]

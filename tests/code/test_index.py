@@ -22,6 +22,7 @@ from pylore.code.worker import Pool, facts_as_json, facts_from_json
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
+from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
@@ -226,22 +227,24 @@ def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> Non
     def passages() -> set[tuple[object, ...]]:
         return set(
             apsw.Connection(store.path).execute(
-                "SELECT p.node_key, f.title, f.body, f.parts, v.embedding, s.sketch FROM passages p"
-                " JOIN code_fts f ON f.rowid = p.key LEFT JOIN passages_vec v USING (key)"
-                " LEFT JOIN sketches s ON s.place = p.key WHERE p.collection = 'code'"
+                "SELECT p.node_key, f.title, f.body, f.parts, v.embedding, s.bits FROM passages p"
+                " JOIN code_fts f ON f.rowid = p.key LEFT JOIN vectors v USING (key)"
+                " LEFT JOIN sketches s ON s.key = p.key WHERE p.collection = 'code'"
             )
         )
 
     made = passages()
     assert len(made) == 7
-    rebuild(store, open_embedder("static", store), "auto")
+    rebuild(store, "auto")
+    embed_missing(store, open_embedder("static", store))
     assert passages() == made
 
     project.write("src/auth.py", f"{AUTH}\n\ndef leave():\n    return Login\n")
     indexing.index(store, settings, lambda: open_embedder("static", store), str(project.root))
     after = passages()
     assert len(after) == 8 and len(after & made) == 6
-    rebuild(store, open_embedder("static", store), "auto")
+    rebuild(store, "auto")
+    embed_missing(store, open_embedder("static", store))
     assert passages() == after
 
 

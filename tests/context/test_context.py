@@ -119,7 +119,7 @@ def put(store: Store, type: str, title: str, **fields: Any) -> None:
     node = Node(type=type, title=title, created_at=NOW, updated_at=NOW, **fields)
     with store.transaction():
         store.nodes.put(node)
-        Index(store, None).update([node])
+        Index(store).update([node])
 
 
 @pytest.fixture

@@ -362,7 +362,7 @@ def test_a_record_is_added_though_the_endpoint_is_down(store: Store, endpoint: E
     assert len(change.notes) == 1
     assert change.notes[0].endswith("no vectors before 'lore store embed' is run")
     assert len(endpoint.statuses) == 8  # it was not asked for near duplicates as well
-    assert store.staged_vectors.count_lacking(aside=False) == 1
+    assert store.vectors.count_lacking() == 1
     assert search(store, settings, Request("certificates"), None)[0].id == "note-b"
 
 

@@ -22,7 +22,7 @@ from pylore.embed.sentence_transformers import (
     model_folder,
     pieces_of,
 )
-from pylore.indexing.reembed import Embedding
+from pylore.indexing.embed import embed_store
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import create_store
@@ -93,8 +93,7 @@ def test_a_store_is_embedded_anew_and_searched(tmp_path: Path) -> None:
         assert other is not None
         notes = search(store, settings, Request("feline"), other).notes
         assert "run 'lore store embed --all'" in notes[0]
-        run = Embedding(store, other, all=True)
-        assert run.run() == 2
+        assert embed_store(store, other, all=True) == 2
         assert store.meta.get("embedder_dimension") == "384"
         hits = search(store, settings, Request("feline"), other)
         assert hits[0].id == "note-cat" and hits[0].match == "meaning"

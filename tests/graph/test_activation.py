@@ -9,6 +9,7 @@ from new_stores import new_store
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
+from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
 from pylore.search.expand import narrowed, seeds_of
 from pylore.search.legs import Matches
@@ -26,11 +27,12 @@ def filled(folder: Path, names: list[str], edges: list[tuple[str, str, float]]) 
     with store.transaction():
         for node in nodes:
             store.nodes.put(node)
-        Index(store, open_embedder("static", store)).update(nodes)
+        Index(store).update(nodes)
         store.edges.put_many(
             Edge(f"entity-{a}", f"entity-{b}", "relates_to", weight, created_at=NOW)
             for a, b, weight in edges
         )
+    embed_missing(store, open_embedder("static", store))
     return store
 
 

@@ -85,10 +85,10 @@ INSERT INTO passages(key, node_key)
   SELECT max(key) + 1, (SELECT key FROM nodes WHERE id = 'run-1') FROM passages;
 INSERT INTO texts_fts(rowid, title, body, tags, file, parts)
   SELECT max(key), 'a task', '', '', '', '' FROM passages;
-INSERT INTO passages_vec SELECT 9, embedding FROM passages_vec WHERE key = 1;
-UPDATE passages_vec SET key = (SELECT max(key) FROM passages) WHERE key = 9;
-INSERT INTO sketches SELECT 999, sketch FROM sketches WHERE place = 1;
-UPDATE sketches SET place = (SELECT max(key) FROM passages) WHERE place = 999;
+INSERT INTO vectors SELECT 9, embedding FROM vectors WHERE key = 1;
+UPDATE vectors SET key = (SELECT max(key) FROM passages) WHERE key = 9;
+INSERT INTO sketches SELECT 999, bits FROM sketches WHERE key = 1;
+UPDATE sketches SET key = (SELECT max(key) FROM passages) WHERE key = 999;
 """
 """What a store has that would take long to make by commands."""
 
@@ -163,10 +163,9 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "another dimension": "UPDATE meta SET value = '512' WHERE key = 'embedder_dimension'",
     "a plan of other kinds": "INSERT OR REPLACE INTO meta VALUES ('similar', '{\"least\": 1e999, \"nearest\": -9, \"types\": [{}], \"embedder\": []}'), ('similar_stale', 'x')",
     # what is made from nodes
-    "vectors of other bytes": "UPDATE passages_vec SET embedding = x'000102'",
-    "vectors of zeros": "UPDATE passages_vec SET embedding = zeroblob(256)",
-    "huge vectors": "UPDATE passages_vec SET embedding = zeroblob(20000000) WHERE key = 1",
-    "clusters of other bytes": "INSERT INTO clusters VALUES (1, x'0001')",
+    "vectors of other bytes": "UPDATE vectors SET embedding = x'000102'",
+    "vectors of zeros": "UPDATE vectors SET embedding = zeroblob(256)",
+    "huge vectors": "UPDATE vectors SET embedding = zeroblob(20000000) WHERE key = 1",
     "passages of nobody": "UPDATE passages SET node_key = 77777",
     "a passage at the end of the numbers": "INSERT INTO passages(key, node_key) VALUES (9223372036854775807, 1)",
     "ratings without end": "INSERT OR REPLACE INTO ratings VALUES (1, 9e999, 1), (2, 1, 0), (3, 1, -1)",

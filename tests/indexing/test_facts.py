@@ -128,7 +128,7 @@ def test_an_import_and_a_rebuild_make_the_same_passages(store: Store, records: R
         for order in (lines, lines[::-1]):
             import_lines(other, Settings(), StaticEmbedder(), order)
             assert stated(other).keys() == sentences
-        rebuild(other, StaticEmbedder(), "auto")
+        rebuild(other, "auto")
         assert stated(other).keys() == sentences
         before = {node.id for node in other.nodes.all()}
         import_lines(other, Settings(), None, [

@@ -17,6 +17,7 @@ from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import import_lines
+from pylore.indexing.embed import embed_store
 from pylore.indexing.indexer import rebuild
 from pylore.indexing.similar import Plan, stale
 from pylore.indexing.similar_all import build, duplicates, remove
@@ -196,7 +197,7 @@ def test_removed_edges_come_no_more(lore: Opened) -> None:
 
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=14, unique=True), st.integers(1, 4))
-def test_records_added_one_by_one_have_the_edges_of_all_at_once(
+def test_a_new_record_is_joined_to_its_nearest(
     tmp_path_factory: pytest.TempPathFactory,
     embedder: StaticEmbedder,
     numbers: list[int],
@@ -207,8 +208,11 @@ def test_records_added_one_by_one_have_the_edges_of_all_at_once(
         lore.add(numbers[0])
         build(store, Plan(0.6, nearest))
         for number in numbers[1:]:
-            lore.add(number)
-        assert lore.edges() == pytest.approx(expected(lore, 0.6, nearest), abs=1e-4)
+            before = lore.edges()
+            id = lore.add(number)
+            near = {pair: c for pair, c in expected(lore, 0.6, 60).items() if id in pair}
+            strongest = sorted(near.items(), key=lambda item: -item[1])[:nearest]
+            assert lore.edges() == pytest.approx(before | dict(strongest), abs=1e-4)
 
 
 def test_before_the_first_time_nothing_is_made(lore: Opened) -> None:
@@ -262,7 +266,8 @@ def test_a_small_import_is_followed(lore: Opened) -> None:
     lore.add(0)
     build(lore.store, Plan(0.6, 3))
     import_lines(lore.store, Settings(), lore.embedder, lines(range(1, 26)))
-    assert lore.edges() == pytest.approx(expected(lore, 0.6, 3), abs=1e-4)
+    wanted = {pair for pair in expected(lore, 0.6, 3) if "note-00" not in pair}
+    assert wanted and lore.edges().keys() >= wanted
     plan = Plan.of(lore.store)
     assert plan is not None and stale(lore.store, plan) == ""
 
@@ -280,20 +285,13 @@ def test_a_large_import_leaves_the_edges_stale(lore: Opened) -> None:
     assert lore.edges() == pytest.approx(expected(lore, 0.6, 3), abs=1e-4)
 
 
-def test_a_record_without_a_vector_leaves_the_edges_stale(lore: Opened) -> None:
-    lore.add(0)
-    build(lore.store, Plan(0.5))
-    Records(lore.store, Settings(), None).add("note", sentence(6))
-    plan = Plan.of(lore.store)
-    assert plan is not None and "1 records" in stale(lore.store, plan)
-
-
 def test_reindexing_changes_nothing_and_other_vectors_are_said(lore: Opened) -> None:
     for number in range(30):
         lore.add(number)
     build(lore.store, Plan(0.6, 3))
     before = lore.edges()
-    rebuild(lore.store, lore.embedder, "auto")
+    rebuild(lore.store, "auto")
+    embed_store(lore.store, lore.embedder, all=False)
     plan = Plan.of(lore.store)
     assert plan is not None and stale(lore.store, plan) == ""
     assert lore.edges() == before

@@ -343,7 +343,7 @@ def test_an_import_brings_ratings_and_reindex_mends_them(store: Store, tmp_path:
         assert other.ratings.wrong() == 2
         from pylore.indexing.indexer import rebuild
 
-        rebuild(other, None, "auto")
+        rebuild(other, "auto")
         assert scores(other) == wanted
 
 

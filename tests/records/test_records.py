@@ -37,12 +37,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, St
 
 
 @pytest.fixture
-def store(shared: tuple[Store, StaticEmbedder]) -> Iterator[Store]:
-    """The shared store, empty again after each test."""
-    store, _ = shared
-    connection_of(store).execute("BEGIN IMMEDIATE")
-    yield store
-    connection_of(store).execute("ROLLBACK")
+def store(tmp_path: Path) -> Iterator[Store]:
+    with new_store(str(tmp_path / "store")) as store:
+        yield store
 
 
 @pytest.fixture
@@ -61,7 +58,7 @@ def everything(store: Store) -> list[Any]:
         connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
         for table in (
             "nodes", "graph_edges", "edge_history", "passages", "texts_fts_data",
-            "texts_fts_docsize", "passages_vec", "sketches", "types", "relations",
+            "texts_fts_docsize", "vectors", "sketches", "types", "relations",
         )
     ]  # fmt: skip
 
@@ -402,7 +399,7 @@ def test_an_edit_keeps_the_id_and_is_indexed(
     records.edit(id, title="Birds of the sea", text="penguins")
     records.edit(id, text="penguins and gulls")
     assert store.nodes.require(id).title == "Birds of the sea", "what a person called it stays"
-    assert count(store, "passages") == count(store, "passages_vec") == 1
+    assert count(store, "passages") == count(store, "vectors") == 1
 
 
 def test_each_field_can_be_edited_and_the_rest_stays(store: Store, records: Records) -> None:
@@ -532,7 +529,7 @@ def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
     for table in (
-        "nodes", "graph_edges", "edge_history", "passages", "texts_fts_docsize", "passages_vec",
+        "nodes", "graph_edges", "edge_history", "passages", "texts_fts_docsize", "vectors",
         "sketches",
     ):  # fmt: skip
         assert count(store, table) == 0, table
@@ -622,7 +619,6 @@ def test_bad_input_is_refused_in_one_line_and_changes_nothing(
     refusing: Store, act: Any, message: str
 ) -> None:
     records = Records(refusing, Settings(), None, ROOT)
-    refusing.vectors.create(256)
     before = everything(refusing)
     with pytest.raises(LoreError, match=message) as error:
         act(records)

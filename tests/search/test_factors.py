@@ -59,7 +59,7 @@ def filled(seed: int) -> Store:
     with store.transaction():
         for node in nodes:
             store.nodes.put(node)
-        Index(store, StaticEmbedder()).update(nodes)
+        Index(store).update(nodes)
         for _ in range(30):
             a, b = chance.sample(ids, 2)
             relation = chance.choice(("relates_to", "mentions", "imports"))

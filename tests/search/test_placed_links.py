@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         with store.transaction():
             for node in nodes:
                 store.nodes.put(node)
-            Index(store, None).update(nodes)
+            Index(store).update(nodes)
         yield store
 
 

@@ -43,8 +43,8 @@ def filled(folder: str, nodes: list[Node], edges: list[Edge]) -> Store:
         for node in nodes:
             store.nodes.put(node)
         store.edges.put_many(edges)
-        Index(store, None).update(nodes)
-        Index(store, None).keep_facts()
+        Index(store).update(nodes)
+        Index(store).keep_facts()
     return store
 
 

@@ -15,8 +15,8 @@ from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.formats.jsonl import import_lines
 from pylore.formats.lines import export_lines
+from pylore.indexing.embed import embed_missing, embed_store
 from pylore.indexing.indexer import rebuild
-from pylore.indexing.reembed import Embedding
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.store import open_store
@@ -131,7 +131,8 @@ class Writer:
             self._tell(id)
 
     def reindex(self) -> None:
-        rebuild(self._store, self._embedder, "auto")
+        rebuild(self._store, "auto")
+        embed_missing(self._store, self._embedder, bulk=True)
 
     def index(self) -> None:
         root = os.path.dirname(self._folder)
@@ -141,7 +142,7 @@ class Writer:
 
     def embed(self) -> None:
         assert self._embedder is not None
-        self._bold(lambda: Embedding(self._store, self._embedder, all=True).run())  # type: ignore[arg-type]
+        self._bold(lambda: embed_store(self._store, self._embedder, all=True))  # type: ignore[arg-type]
 
     def export(self) -> None:
         with self._store.snapshot():

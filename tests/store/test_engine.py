@@ -82,7 +82,7 @@ def test_a_record_lives_and_goes(store: Store) -> None:
     with pytest.raises(LoreError, match="no node 'note-c'"):
         records.link("note-a", "relates_to", "note-c")
     with store.transaction():
-        assert rebuild(store, StaticEmbedder(), "auto") == 2
+        assert rebuild(store, "auto") == 2
     assert [hit.id for hit in found(store, "cookies", retrievers="fulltext")] == ["note-a"]
 
 

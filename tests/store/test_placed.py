@@ -23,7 +23,7 @@ def store(store: Store) -> Iterator[Store]:
     with store.transaction():
         for node in nodes:
             store.nodes.put(node)
-        Index(store, None).update(nodes)
+        Index(store).update(nodes)
         yield store
 
 
@@ -55,7 +55,7 @@ def test_a_passage_of_a_document_begins_at_a_line(store: Store) -> None:
     nodes.append(a_node("doc-c", body="short", line_start=3, line_end=3))
     for node in nodes:
         store.nodes.put(node)
-    Index(store, None).update(nodes)
+    Index(store).update(nodes)
     for id in ("doc-long", "doc-c"):
         store.documents.put("", DocumentFile(id, f"{id}.md"), "[]")
     first, second, *_, last = passages = keys(store, "doc-long")

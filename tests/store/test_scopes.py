@@ -34,7 +34,7 @@ def shared(store: Store) -> Store:
         nodes = [a_node(id, body=text) for id, text in texts.items()]
         for node in nodes:
             store.nodes.put(node)
-        Index(store, None).update(nodes)
+        Index(store).update(nodes)
         store.edges.put_many([
             an_edge(COMMON, "note-2", "relates_to"), an_edge(COMMON, "note-2", "relates_to@@bob"),
             an_edge(COMMON, "note-2", "relates_to@@alice"), an_edge(COMMON, THEIRS, "relates_to"),
@@ -66,13 +66,12 @@ def test_caps_count_what_is_seen(shared: Store) -> None:
     with shared.faults, shared.transaction():
         for node in crowd:
             shared.nodes.put(node)
-        Index(shared, None).update(crowd)
+        Index(shared).update(crowd)
         shared.edges.put_many([an_edge(COMMON, node.id) for node in crowd])
-        shared.vectors.create(8)
         far = array("f", [1.0, -0.5] * 4).tobytes()
         keys = shared.nodes.first_passages([node.id for node in shared.nodes.all()])
         shared.vectors.add(
-            (key, far if id in (COMMON, OURS) else vector) for id, key in keys.items()
+            [(key, far if id in (COMMON, OURS) else vector) for id, key in keys.items()]
         )
     for scope, seen in (("alice", {COMMON, OURS}), ("carl", {COMMON})):
         shared.keep_to(scope)
@@ -82,7 +81,7 @@ def test_caps_count_what_is_seen(shared: Store) -> None:
         assert {id for _, id, _ in found} == seen
         near = shared.vectors.search(vector, Scope(), len(seen) + 1)
         assert seen <= {id for _, id, _ in near} <= {*seen, "note-2"}
-        near = shared.vectors.alike(vector, Scope(types=("note",)), 0.1, len(seen) + 1)
+        near = shared.vectors.search(vector, Scope(types=("note",)), len(seen) + 1)
         assert seen <= {id for _, id, _ in near} <= {*seen, "note-2"}
         ends = {row[1] for row in shared.edges.neighbours([COMMON], ["relates_to"], 2)}
         assert ends == {"note-2", OURS} & {node.id for node in shared.nodes.all()}

@@ -86,12 +86,9 @@ def test_equal_ones_come_in_the_order_of_their_keys(store: Store) -> None:
     store.fulltext.add(TEXTS, [(key, "", "zebra", "", "", "") for key in reversed(keys)])
     assert found(store, "zebra", "some") == "z y x"
     assert found(store, "zebra", "some", limit=2) == "z y"
-    store.vectors.create(8)
     store.vectors.add([(key, vector(1, 1)) for key in reversed(keys)])
     rows = store.vectors.search(vector(1, 1), ANY, 9)
     assert [row[0] for row in rows] == keys
-    assert store.vectors.alike(vector(1, 1), ANY, 0.9, 9) == rows
-    assert store.vectors.alike(vector(1, -1), ANY, 0.9, 9) == []
     assert [id for id, _ in store.vectors.of_nodes(["note-x", "note-z"])] == ["note-x", "note-z"]
 
 
@@ -162,7 +159,6 @@ def vector(*values: float) -> bytes:
 
 @pytest.fixture
 def embedded(store: Store) -> Store:
-    store.vectors.create(8)
     keys = [key for key, _ in store.nodes.passages([*TEXT])]
     store.vectors.add(
         zip(keys, (vector(1, 1), vector(1, -1), vector(-1, -1), vector(0.9, 0.8)), strict=True)
@@ -197,44 +193,46 @@ def test_vectors_by_passage_and_by_node(embedded: Store) -> None:
     assert near(embedded) == "d b c"
 
 
-def test_other_vectors_are_made_aside_and_take_over(embedded: Store) -> None:
-    staged = embedded.staged_vectors
+def test_next_vectors_replace_those_in_use(embedded: Store) -> None:
+    vectors = embedded.vectors
     keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
-    assert (staged.embedder, staged.dimension) == (None, 0)
-    staged.begin("other", 8)
-    assert (staged.embedder, staged.dimension, staged.count_passages()) == ("other", 8, 4)
-    assert staged.count_lacking(aside=True) == 4 and staged.count_lacking(aside=False) == 0
-    staged.add([(key, vector(-1, -1)) for key in keys[:3]])
-    lacking = staged.lacking(0, 9, aside=True)
-    assert lacking == [(keys[3], "Nothing lorem ipsum dolor")]
-    assert staged.lacking(keys[3], 9, aside=True) == []
-    assert staged.unchanged([*lacking, (keys[0], "another text")]) == {keys[3]}
-    assert [key for key, _ in staged.lacking(0, 9, aside=False)] == []
-    staged.remove([keys[0]])
-    assert staged.count_lacking(aside=True) == 2
-    assert [key for key, _ in staged.lacking(0, 9, aside=True)] == [keys[0], keys[3]]
-    assert [key for key, _ in staged.lacking(0, 1, aside=True)] == [keys[0]]
-    assert [key for key, _ in staged.lacking(keys[0], 9, aside=True)] == [keys[3]]
-    assert staged.lacking(0, 9, aside=True)[0][1] == "Signed tokens " + TEXT["note-a"][1]
-    staged.add((key, vector(1, 1)) for key in keys)
-    assert near(embedded) == "a d b c"
-    staged.take_over()
-    assert embedded.meta.get("embedder") == "other" and staged.embedder is None
-    assert embedded.meta.get("embedder_dimension") == "8" and staged.dimension == 0
-    staged.remove(keys)
-    assert staged.count_lacking(aside=False) == 0, "nothing is being made, nothing is taken out"
-    assert [row[2] for row in embedded.vectors.search(vector(1, 1), Scope(), 9)] == [
+    assert (vectors.count_passages(), vectors.count_lacking(next=True)) == (4, 4)
+    assert (vectors.count_lacking(), vectors.dimension_of_next()) == (0, 0)
+    vectors.add([(key, vector(-1, -1)) for key in keys[:3]], next=True)
+    assert vectors.dimension_of_next() == 8
+    assert vectors.lacking(0, 9, next=True) == [(keys[3], "Nothing lorem ipsum dolor")]
+    assert vectors.lacking(keys[3], 9, next=True) == []
+    vectors.remove([keys[0]])
+    assert [key for key, _ in vectors.lacking(0, 9, next=True)] == [keys[0], keys[3]]
+    assert [key for key, _ in vectors.lacking(0, 1, next=True)] == [keys[0]]
+    assert [key for key, _ in vectors.lacking(0, 9)] == [keys[0]]
+    assert vectors.lacking(0, 9)[0][1] == "Signed tokens " + TEXT["note-a"][1]
+    vectors.add([(keys[0], None)], next=True)
+    vectors.add([(key, vector(1, 1)) for key in keys[1:]], next=True)
+    assert vectors.count_lacking(next=True) == 0, "a passage without words lacks nothing"
+    assert near(embedded) == "d b c"
+    vectors.take_next()
+    assert vectors.count_lacking() == 0 and vectors.count_lacking(next=True) == 4
+    assert [row[2] for row in vectors.search(vector(1, 1), Scope(), 9)] == [
         pytest.approx(1.0, abs=1e-6)
-    ] * 4
+    ] * 3
 
 
-def test_what_was_begun_may_be_given_up(embedded: Store) -> None:
-    embedded.staged_vectors.begin("other", 8)
-    embedded.staged_vectors.drop()
-    assert embedded.staged_vectors.embedder is None and near(embedded) == "a d b c"
-    embedded.vectors.create(16)
-    assert list(embedded.vectors.of_nodes([*TEXT])) == []
-    embedded.vectors.drop()
+def test_passages_are_compared_up_to_the_first_that_changed(embedded: Store) -> None:
+    embedded.vectors.clear()
+    passages = embedded.vectors.lacking(0, 9)
+    assert embedded.vectors.unchanged(passages) == 4
+    passages[2] = (passages[2][0], "another text")
+    assert embedded.vectors.unchanged(passages) == 2
+    assert embedded.vectors.unchanged([(999, "")]) == 0
+
+
+def test_the_last_vector_is_known_and_what_comes_after(embedded: Store) -> None:
+    keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
+    assert embedded.vectors.last() == keys[-1]
+    assert embedded.vectors.nodes_after(keys[1]) == ["note-c", "note-d"]
+    embedded.vectors.clear()
+    assert embedded.vectors.last() == 0
 
 
 def test_having_a_phrase_anywhere_or_in_the_title(store: Store) -> None:

@@ -25,6 +25,7 @@ from pylore.core.settings import Settings
 from pylore.core.text import parse_query, words
 from pylore.core.vocabulary import HIDDEN_STATUSES
 from pylore.embed import open_embedder
+from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.legs import FIELD_WEIGHTS, NEIGHBOURS
@@ -33,7 +34,7 @@ from pylore.store import Store, conditions, create_store, open_store, vectors
 from pylore.store import nodes as listed
 from pylore.store.filter import Scope
 from pylore.store.fts4 import rank_bm25
-from pylore.store.vector_tables import floats
+from pylore.store.vectors import restore
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
@@ -78,7 +79,8 @@ def filled(folder: Path, nodes: list[Node], fulltext: str = "fts5") -> Store:
     with store.transaction():
         for node in nodes:
             store.nodes.put(node)
-        Index(store, open_embedder("static", store)).update(nodes)
+        Index(store).update(nodes)
+    embed_missing(store, open_embedder("static", store), bulk=True)
     return store
 
 
@@ -103,8 +105,8 @@ Vectors = list[tuple[int, list[float]]]
 
 
 def every_vector(store: Store) -> Vectors:
-    rows = connection_of(store).execute("SELECT key, embedding FROM passages_vec")
-    return [(key, floats(blob)) for key, blob in rows]
+    rows = connection_of(store).execute("SELECT key, embedding FROM vectors")
+    return [(key, [*unpack("<256f", restore(blob))]) for key, blob in rows]
 
 
 def brute_force(vectors: Vectors, vector: bytes) -> list[tuple[int, float]]:
@@ -142,13 +144,8 @@ def test_a_forgotten_node_has_no_passage(store: Store, nodes: list[Node]) -> Non
     hidden = sum(node.status in HIDDEN_STATUSES for node in nodes if not node.invalidated_at)
     live = MANY - len(gone)
     assert connection_of(store).execute("SELECT count(*) FROM passages").get == live
-    for table in ("passages_vec", "sketches"):
+    for table in ("vectors", "sketches"):
         assert connection_of(store).execute(f"SELECT count(*) FROM {table}").get == live - hidden
-
-
-def test_vectors_of_another_length_are_refused(store: Store) -> None:
-    with pytest.raises(apsw.ConstraintError), store.transaction():
-        store.vectors.add([(10**9, b"\0" * 4)])
 
 
 # --- scopes
@@ -292,7 +289,7 @@ def empty(tmp_path: Path) -> Iterator[Store]:
 def test_a_transaction_that_fails_changes_nothing(empty: Store) -> None:
     with pytest.raises(KeyError), empty.transaction():
         empty.nodes.put(note("note-1"))
-        Index(empty, open_embedder("static", empty)).update([note("note-1")])
+        Index(empty).update([note("note-1")])
         raise KeyError
     assert empty.nodes.get("note-1") is None
     assert empty.meta.get("embedder") is None
@@ -435,24 +432,26 @@ def test_an_index_can_go_from_one_engine_to_the_other_and_back(tmp_path: Path) -
     with decisions(tmp_path, "fts5") as store:
         embedder = open_embedder("static", store)
         before = [found(store, query, 1) for query in SIMPLE]
-        vectors = connection_of(store).execute("SELECT count(*) FROM passages_vec").get
+        vectors = connection_of(store).execute("SELECT count(*) FROM vectors").get
         for engine in ("fts4", "fts5", "auto"):
-            assert rebuild(store, embedder, engine) == 5
+            assert rebuild(store, engine) == 5
+            embed_missing(store, embedder)
             assert store.fulltext.engine.name == ("fts5" if engine == "auto" else engine)
             assert [found(store, query, 1) for query in SIMPLE] == before
-            assert connection_of(store).execute("SELECT count(*) FROM passages_vec").get == vectors
+            assert connection_of(store).execute("SELECT count(*) FROM vectors").get == vectors
             with open_store(str(tmp_path)) as other:
                 assert other.fulltext.engine == store.fulltext.engine
 
 
 def test_an_index_that_is_rebuilt_without_an_embedder_has_no_vectors(tmp_path: Path) -> None:
     with decisions(tmp_path, "fts5") as store:
-        rebuild(store, None, "auto")
+        rebuild(store, "auto")
         assert store.meta.get("embedder") is None
         embedder = open_embedder("static", store)
         hits = search(store, Settings(), Request("jwt"), embedder)
         assert [hit.vector_score for hit in hits] == [None]
-        rebuild(store, embedder, "auto")
+        rebuild(store, "auto")
+        embed_missing(store, embedder)
         assert search(store, Settings(), Request("jwt"), embedder)[0].vector_score is not None
 
 

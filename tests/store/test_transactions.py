@@ -170,8 +170,7 @@ def test_whoever_opens_a_store_may_compare_vectors_at_once(store: Store, kept: K
     with store.transaction():
         store.nodes.put(a_node("note-a"))
         keys = store.nodes.new_passages(whole_passages(["note-a", "note-a"], TEXTS))
-        store.vectors.create(8)
-        store.vectors.add(zip(keys, (one, other), strict=True))
+        store.vectors.add([*zip(keys, (one, other), strict=True)])
     asks: tuple[Callable[[Store], object], ...] = (
         lambda store: [*store.vectors.cosines(keys).values()],
         lambda store: [row[2] for row in store.vectors.search(other, Scope(), 1)],

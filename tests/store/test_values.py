@@ -31,7 +31,6 @@ def filled() -> Iterator[apsw.Connection]:
         edge = an_edge("note-a", "run-1", "used_in_run", 0.5)
         (key,) = store.nodes.new_passages(whole_passages(["note-a"], TEXTS))
         store.fulltext.add(TEXTS, [(key, "words", "words", "", "", "")])
-        store.vectors.create(8)
         store.vectors.add([(key, pack("<8f", *[1.0] * 8))])
         store.impressions.show("run-1", ["note-a"], "words", LATE)
         store.meta.set("embedder_dimension", "8")
@@ -46,7 +45,7 @@ def filled() -> Iterator[apsw.Connection]:
         yield store.connection
 
 
-MADE = ("passages", "passages_vec", "ratings", "sketches")
+MADE = ("passages", "vectors", "ratings", "sketches")
 """What ``lore store reindex`` makes anew, and is looked at apart from the rest."""
 
 
@@ -128,7 +127,6 @@ def test_a_value_that_lore_does_not_write_is_named_by_its_column(
     ("key", "wrong", "right"),
     [
         ("embedder_dimension", ("", "-8", "8.0", "12", "0", "1" * 10), ("8", "256", "8" * 9)),
-        ("embedder_next_dimension", ("x",), ("8",)),
         ("similar_stale", ("x",), ("0", "1")),
         ("cochanges_analyzed_at", ("x" * 40, "a\nb"), (EARLY,)),
         ("code_indexed_at", ("x" * 40,), (EARLY,)),
@@ -157,13 +155,12 @@ def test_a_fact_about_the_store_has_a_form(
         ("UPDATE passages SET heading = x'00'", "passages.heading: 1"),
         ("UPDATE passages SET start = -1", "passages.start: 1"),
         ("UPDATE passages SET relation = x'00'", "passages.relation: 1"),
-        ("UPDATE passages_vec SET key = -1", "passages_vec.key: 1"),
-        ("UPDATE passages_vec SET embedding = zeroblob(32)", "passages_vec.embedding: 1"),
-        ("UPDATE passages_vec SET embedding = zeroblob(8)", "passages_vec.embedding: 1"),
-        ("UPDATE passages_vec SET embedding = 'text'", "passages_vec.embedding: 1"),
-        ("UPDATE sketches SET sketch = zeroblob(3)", "sketches.sketch: 1"),
-        ("UPDATE sketches SET sketch = 'a'", "sketches.sketch: 1"),
-        ("UPDATE sketches SET place = 0", "sketches.place: 1"),
+        ("UPDATE vectors SET key = -1", "vectors.key: 1"),
+        ("UPDATE vectors SET embedding = zeroblob(32)", "vectors.embedding: 1"),
+        ("UPDATE vectors SET embedding = 'text'", "vectors.embedding: 1"),
+        ("UPDATE sketches SET bits = zeroblob(3)", "sketches.bits: 1"),
+        ("UPDATE sketches SET bits = 'a'", "sketches.bits: 1"),
+        ("UPDATE sketches SET key = 0", "sketches.key: 1"),
         ("UPDATE relations SET backward_weight = 2 WHERE name = 'calls'",
          "relations.backward_weight: 1"),
         ("UPDATE relations SET weight = 2 WHERE name = 'calls'", "relations.weight: 1"),

@@ -25,9 +25,9 @@ from pylore.core.errors import EmbedderError, StoreBusy
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import symbol_id
-from pylore.embed.prefetch import TRIES, Ahead
 from pylore.formats.import_documents import import_documents
 from pylore.formats.jsonl import import_lines
+from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
@@ -74,10 +74,16 @@ def _index(store: Store, slow: Slow) -> object:
     return index(store, Settings(), lambda: slow, str(root))
 
 
-def _file_node(store: Store, slow: Slow) -> object:
-    ahead = Ahead(store, lambda: slow)
-    node = Node("file-a.py", "file", title="a.py")
-    return ahead.settled(lambda: write_nodes(store, ahead.given, [node]))
+def _file_node(store: Store, slow: Slow) -> None:
+    with store.transaction():
+        write_nodes(store, [Node("file-a.py", "file", title="a.py")])
+    embed_missing(store, slow)
+
+
+def _reindex(store: Store, slow: Slow) -> None:
+    _old(store)
+    rebuild(store, "auto")
+    embed_missing(store, slow)
 
 
 def _old(store: Store) -> Records:
@@ -101,9 +107,9 @@ WRITES: dict[str, Callable[[Store, Slow], object]] = {
     "fact": lambda store, slow: Records(store, Settings(), slow).fact("shop", "uses", "redis"),
     "import": lambda store, slow: import_lines(store, Settings(), slow, LINES),
     "markdown": _markdown,
-    "reindex": lambda store, slow: (_old(store), rebuild(store, slow, "auto")),
+    "reindex": _reindex,
     "index": _index,
-    "a file to link to": lambda store, slow: _file_node(store, slow),
+    "a file to link to": _file_node,
 }
 
 
@@ -112,7 +118,7 @@ def test_others_write_while_a_write_waits_for_its_vectors(store: Store, name: st
     slow = Slow(os.path.dirname(store.path))
     WRITES[name](store, slow)
     assert store.meta.get("written meanwhile")
-    assert store.staged_vectors.count_lacking(aside=False) == 0
+    assert store.vectors.count_lacking() == 0
 
 
 def test_others_write_while_names_are_resolved(
@@ -142,25 +148,6 @@ def test_what_is_embedded_is_embedded_once(store: Store) -> None:
     assert slow.asked == 3
 
 
-def test_a_write_that_never_knows_what_it_embeds_comes_to_an_end(store: Store) -> None:
-    class Quick(Slow):
-        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-            return [b"\0\0\x80?" * 8 for _ in texts]
-
-    ahead = Ahead(store, lambda: Quick(""))
-    runs: list[int] = []
-
-    def write() -> None:
-        runs.append(len(runs))
-        write_nodes(store, ahead.given, [Node("note-a", "note", title=f"title {len(runs)}")])
-
-    ahead.settled(write)
-    assert len(runs) == TRIES
-    node = store.nodes.get("note-a")
-    assert node is not None and node.title == f"title {TRIES}"
-    assert store.staged_vectors.count_lacking(aside=False) == 0
-
-
 def test_an_embedder_that_fails_is_asked_once_and_costs_the_vectors_alone(store: Store) -> None:
     class Broken(Slow):
         def embed(self, texts: Sequence[str]) -> list[bytes | None]:
@@ -172,22 +159,6 @@ def test_an_embedder_that_fails_is_asked_once_and_costs_the_vectors_alone(store:
     assert broken.asked == 1
     assert [note for note in change.notes if "nobody answers" in note]
     assert store.nodes.get(change.id) is not None
-
-
-def test_many_vectors_do_not_need_much_memory(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pylore.embed.prefetch._IN_MEMORY", 64)
-
-    class Telling(Slow):
-        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-            return [bytes([len(text)]) * 32 for text in texts]
-
-    ahead = Ahead(store, lambda: Telling(""))
-    texts = ["x" * length for length in range(1, 50)]
-    ahead.prepare(texts)
-    assert ahead.given is not None
-    assert ahead.given.embed(texts) == [bytes([len(text)]) * 32 for text in texts]
 
 
 # --- nobody waits for a pipe

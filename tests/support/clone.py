@@ -166,7 +166,7 @@ class Machine:
                     created_at=at, updated_at=at)  # fmt: skip
         with self.store() as store, store.transaction():
             store.nodes.put(node)
-            Index(store, None).update([node])
+            Index(store).update([node])
 
     def anchor(self, **fields: str) -> None:
         """An anchor in the store, and the same in the export."""

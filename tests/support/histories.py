@@ -184,7 +184,7 @@ class Three:
                 with store.transaction("edit") if self._whole else nullcontext():
                     self.random.choice(_STEPS)(self, store)
                     if self._whole:
-                        Index(store, None).update([*store.nodes.all()])
+                        Index(store).update([*store.nodes.all()])
             self._look(self.stores[self._at])
 
     def meet(self) -> None:

@@ -12,6 +12,7 @@ from scale_material import PREDICATES, Material, Text  # type: ignore[import-not
 
 from pylore.core.vocabulary import CODE_TYPES
 from pylore.embed.static import StaticEmbedder
+from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
 from pylore.store import Store
 
@@ -25,7 +26,7 @@ def text() -> Text:
 def fill(store: Store, size: int, edges_each: int = 6) -> list[str]:
     """Fills a store with what is no code of a project with so many nodes; their ids."""
     material = Material(text(), size, edges_each)
-    index = Index(store, StaticEmbedder())
+    index = Index(store)
     with store.transaction():
         for name in PREDICATES:
             store.relations.declare(name, 0.7, 0.7, "declared")
@@ -37,4 +38,5 @@ def fill(store: Store, size: int, edges_each: int = 6) -> list[str]:
         store.edges.put_many(edges)
         index.update(nodes)
         index.keep_facts(sorted({edge.from_id for edge in edges}))
+    embed_missing(store, StaticEmbedder(), bulk=True)
     return sorted(ids)

@@ -1,11 +1,12 @@
-"""Vectors for what is in the store already: lore store embed --all and --missing."""
+"""Vectors after the commit: of writes, and of lore store embed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import apsw
 import pytest
 from endpoints import Endpoint, chosen, letters
 from new_stores import new_store
@@ -18,12 +19,13 @@ from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.embed import open_embedder
 from pylore.embed.endpoint import unit
-from pylore.indexing.indexer import Index, rebuild
-from pylore.indexing.reembed import BATCH, Embedding
+from pylore.embed.static import StaticEmbedder
+from pylore.indexing.embed import BATCH, FEW, embed_missing, embed_store
+from pylore.indexing.indexer import NEXT, Index, rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.vector_tables import quantise
+from pylore.store.vectors import quantise
 
 if TYPE_CHECKING:
     from pylore.embed import Embedder
@@ -51,7 +53,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         with store.transaction():
             for node in nodes:
                 store.nodes.put(node)
-            Index(store, open_embedder("static", store)).update(nodes)
+            Index(store).update(nodes)
+        embed_missing(store, open_embedder("static", store), bulk=True)
     return (folder / "search.db").read_bytes()
 
 
@@ -73,8 +76,8 @@ def anew(store: Store, settings: Settings) -> Embedder:
 def vectors_of(store: Store) -> dict[str, bytes]:
     """Each passage's text and its vector."""
     rows = connection_of(store).execute(
-        "SELECT v.key, v.embedding FROM passages_vec v JOIN texts_fts_docsize d ON d.id = v.key"
-        " JOIN sketches s ON s.place = v.key"
+        "SELECT v.key, v.embedding FROM vectors v JOIN texts_fts_docsize d ON d.id = v.key"
+        " JOIN sketches s ON s.key = v.key"
     )
     full = store.fulltext
     return {f"{full.indexed(key)[0]} {full.body(key)}": vector for key, vector in rows}
@@ -84,7 +87,7 @@ def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:
     """The store has the endpoint's vector of every passage, and no other."""
     assert store.meta.get("embedder") == f"endpoint:{endpoint.url}"
     assert store.meta.get("embedder_dimension") == "16"
-    assert store.staged_vectors.embedder is None
+    assert store.meta.get(NEXT) is None and store.vectors.dimension_of_next() == 0
     found = vectors_of(store)
     assert len(found) == count
     assert all(vector == quantise(unit(letters(text))) for text, vector in found.items())
@@ -92,10 +95,9 @@ def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:
 
 def test_every_vector_is_made_anew_and_progress_adds_up(store: Store, endpoint: Endpoint) -> None:
     settings = chosen(endpoint.url)
-    run = Embedding(store, anew(store, settings), all=True)
-    assert run.pending() == NODES + 1
     steps: list[int] = []
-    assert run.run(steps.append) == sum(steps) == NODES + 1
+    done = embed_store(store, anew(store, settings), all=True, progress=steps.append)
+    assert done == sum(steps) == NODES + 1
     require_all_of(store, endpoint, NODES)
     hits = search(
         store, settings, Request("about bb"), open_embedder(settings.embedder, store, settings)
@@ -106,18 +108,17 @@ def test_every_vector_is_made_anew_and_progress_adds_up(store: Store, endpoint: 
 def interrupted(store: Store, endpoint: Endpoint, after: int) -> Settings:
     """A run that the endpoint ended after so many batches of the store."""
     settings = chosen(endpoint.url)
-    run = Embedding(store, anew(store, settings), all=True)
-    endpoint.statuses = [200] * after + [404]
+    endpoint.statuses = [200] * (1 + after) + [404]
     with pytest.raises(EmbedderError, match="HTTP 404"):
-        run.run()
+        embed_store(store, anew(store, settings), all=True)
     return settings
 
 
 def test_an_interrupted_run_leaves_the_old_vectors_in_use(store: Store, endpoint: Endpoint) -> None:
     before = vectors_of(store)
     interrupted(store, endpoint, 1)
-    assert store.staged_vectors.embedder == f"endpoint:{endpoint.url}"
-    assert store.staged_vectors.count_lacking(aside=True) == NODES + 1 - BATCH
+    assert store.meta.get(NEXT) == f"endpoint:{endpoint.url}"
+    assert store.vectors.count_lacking(next=True) == NODES + 1 - BATCH
     assert store.meta.get("embedder") == STATIC
     assert vectors_of(store) == before
     hits = search(store, Settings(), Request("about bb"), open_embedder("static", store))
@@ -127,11 +128,8 @@ def test_an_interrupted_run_leaves_the_old_vectors_in_use(store: Store, endpoint
 def test_an_interrupted_run_goes_on_where_it_stopped(store: Store, endpoint: Endpoint) -> None:
     settings = interrupted(store, endpoint, 1)
     endpoint.asked.clear()
-    run = Embedding(store, anew(store, settings), all=True)
-    assert run.pending() == NODES + 1 - BATCH
-    before = len(endpoint.asked)
-    assert run.run() == NODES + 1 - BATCH
-    assert sum(len(asked["input"]) for asked in endpoint.asked[before:]) == NODES - BATCH
+    assert embed_store(store, anew(store, settings), all=True) == NODES + 1 - BATCH
+    assert sum(len(asked["input"]) for asked in endpoint.asked[1:]) == NODES - BATCH
     require_all_of(store, endpoint, NODES)
 
 
@@ -143,7 +141,7 @@ def test_what_changes_between_two_runs_gets_the_vector_of_what_it_is_then(
     records.edit("note-0", text="jjjj kkkk")  # its passages' keys may be others' before
     records.forget(["note-1", f"note-{NODES - 1}"])
     records.add("note", "a late llll", id="note-late")
-    Embedding(store, anew(store, settings), all=True).run()
+    embed_store(store, anew(store, settings), all=True)
     require_all_of(store, endpoint, NODES - 1)
     assert any("llll" in text for text in vectors_of(store))
 
@@ -162,9 +160,8 @@ def test_what_changes_during_a_run_gets_the_vector_of_what_it_is_then(
             records.add("note", "a late llll", id="note-late")
         return letters(text)
 
-    run = Embedding(store, anew(store, settings), all=True)
     endpoint_vector, endpoint.vector = endpoint.vector, meanwhile
-    run.run()
+    embed_store(store, anew(store, settings), all=True)
     endpoint.vector = endpoint_vector
     require_all_of(store, endpoint, NODES + 1)
 
@@ -172,44 +169,28 @@ def test_what_changes_during_a_run_gets_the_vector_of_what_it_is_then(
 def test_another_embedder_begins_at_the_beginning(store: Store, endpoint: Endpoint) -> None:
     interrupted(store, endpoint, 1)
     named = chosen(endpoint.url, endpoint_model="mini")
-    run = Embedding(store, anew(store, named), all=True)
-    assert run.pending() == NODES + 1
-    assert run.run() == NODES + 1
+    assert embed_store(store, anew(store, named), all=True) == NODES + 1
     assert store.meta.get("embedder") == "endpoint:mini"
 
 
 def test_a_run_ends_with_a_line_where_another_has_taken_over(
     store: Store, endpoint: Endpoint
 ) -> None:
-    settings = chosen(endpoint.url)
-    first = Embedding(store, anew(store, settings), all=True)
-    second = Embedding(store, anew(store, settings), all=True)
+    embedder = anew(store, chosen(endpoint.url))
+
+    def other(done: int) -> None:
+        if store.meta.get("embedder") == STATIC:
+            embed_store(store, embedder, all=True)
+
     with pytest.raises(LoreError, match="another run makes the vectors now"):
-        first.run(lambda done: None if store.meta.get("embedder") != STATIC else _finish(second))
+        embed_store(store, embedder, all=True, progress=other)
     require_all_of(store, endpoint, NODES)
-
-
-def _finish(run: Embedding) -> None:
-    run.run()
 
 
 def test_reindex_gives_up_what_was_begun(store: Store, endpoint: Endpoint) -> None:
     interrupted(store, endpoint, 1)
-    rebuild(store, open_embedder("static", store), "auto")
-    assert store.staged_vectors.embedder is None
-    tables = connection_of(store).execute("SELECT name FROM sqlite_schema").fetchall()
-    assert ("passages_vec_next",) not in tables
-
-
-def test_reindex_with_an_endpoint_that_is_down_changes_nothing(
-    store: Store, endpoint: Endpoint
-) -> None:
-    before = vectors_of(store)
-    settings = chosen(endpoint.url)
-    endpoint.statuses = [404]
-    with pytest.raises(EmbedderError):
-        rebuild(store, open_embedder(settings.embedder, store, settings), "auto")
-    assert vectors_of(store) == before and store.meta.get("embedder") == STATIC
+    rebuild(store, "auto")
+    assert store.meta.get(NEXT) is None and store.vectors.dimension_of_next() == 0
 
 
 def test_what_is_missing_is_made_by_the_stores_own_embedder(
@@ -218,13 +199,12 @@ def test_what_is_missing_is_made_by_the_stores_own_embedder(
     static = open_embedder("static", store)
     assert static is not None
     store.vectors.remove([1, 2, 3])
-    run = Embedding(store, static, all=False)
-    assert run.pending() == 4  # and the one without words
-    assert run.run() == 4
+    assert store.vectors.count_lacking() == 3
+    assert embed_store(store, static, all=False) == 3
     assert len(vectors_of(store)) == NODES
     settings = chosen(endpoint.url)
     with pytest.raises(LoreError, match=f"are {STATIC}'s, not endpoint:.*: run 'lore store embed"):
-        Embedding(store, anew(store, settings), all=False)
+        embed_store(store, anew(store, settings), all=False)
 
 
 def test_a_store_without_vectors_gets_them(tmp_path: Path, endpoint: Endpoint) -> None:
@@ -232,16 +212,99 @@ def test_a_store_without_vectors_gets_them(tmp_path: Path, endpoint: Endpoint) -
     for all in (True, False):
         with new_store(str(tmp_path / str(all))) as store:
             Records(store, settings, None).add("note", "aaa", id="note-a")
-            assert Embedding(store, anew(store, settings), all=all).run() == 1
+            assert embed_store(store, anew(store, settings), all=all) == 1
             require_all_of(store, endpoint, 1)
 
 
 def test_an_empty_store_takes_another_embedder_at_once(tmp_path: Path, endpoint: Endpoint) -> None:
     with new_store(str(tmp_path)) as store:
-        run = Embedding(store, anew(store, chosen(endpoint.url)), all=True)
-        assert run.pending() == 0
-        assert run.run() == 0
+        assert embed_store(store, anew(store, chosen(endpoint.url)), all=True) == 0
         require_all_of(store, endpoint, 0)
+
+
+# --- after a write
+
+
+def test_the_next_write_makes_the_vectors_that_a_kill_has_cost(store: Store) -> None:
+    without = Records(store, Settings(), None)
+    without.add("note", "written before the kill", id="note-before")
+    without.edit("note-3", text="edited before the kill")
+    assert store.vectors.count_lacking() == 2
+    Records(store, Settings(), open_embedder("static", store)).link(
+        "note-1", "relates_to", "note-2"
+    )
+    assert store.vectors.count_lacking() == 0
+    assert len(vectors_of(store)) == NODES + 1
+
+
+def test_an_edited_text_has_no_vector_until_its_own_is_made(store: Store) -> None:
+    (before,) = store.vectors.of_nodes(["note-3"])
+    Records(store, Settings(), None).edit("note-3", text="penguins on the ice", title="penguins")
+    assert [*store.vectors.of_nodes(["note-3"])] == []
+    embed_missing(store, open_embedder("static", store))
+    (after,) = store.vectors.of_nodes(["note-3"])
+    assert after != before
+
+
+def test_text_that_changes_while_it_is_embedded_is_embedded_again(store: Store) -> None:
+    static = StaticEmbedder()
+    records = Records(store, Settings(), None)
+    for name in "abc":
+        records.add("note", f"text of {name}", id=f"note-{name}")
+
+    class Slow:
+        name, dimension, runs = STATIC, 256, 0
+
+        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
+            self.runs += 1
+            if self.runs == 1:
+                records.edit("note-c", text="penguins on the ice")
+            return static.embed(texts)
+
+    embed_missing(store, Slow())
+    assert store.vectors.count_lacking() == 0
+    wanted = quantise(static.embed(["penguins on the ice penguins on the ice"])[0] or b"")
+    assert vectors_of(store)["penguins on the ice penguins on the ice"] == wanted
+
+
+def test_a_small_write_leaves_very_many_to_a_command(store: Store) -> None:
+    rebuild(store, "auto")
+    nodes = [Node(f"note-many-{number}", "note", title=f"word {number}") for number in range(FEW)]
+    with store.transaction():
+        for node in nodes:
+            store.nodes.put(node)
+        Index(store).update(nodes)
+    change = Records(store, Settings(), open_embedder("static", store)).add("note", "one more")
+    (said,) = change.notes
+    assert f"more than {FEW} passages lack vectors" in said
+    assert "'lore store embed'" in said and vectors_of(store) == {}
+
+
+def test_nothing_is_embedded_within_a_transaction_or_for_other_vectors(
+    store: Store, endpoint: Endpoint
+) -> None:
+    settings = chosen(endpoint.url)
+    other = open_embedder(settings.embedder, store, settings)
+    Records(store, settings, other).add("note", "a text", id="note-late")
+    assert endpoint.asked == [] and store.vectors.count_lacking() == 1
+    with store.transaction():
+        embed_missing(store, open_embedder("static", store))
+        assert store.vectors.count_lacking() == 1
+
+
+def test_a_writer_that_takes_long_costs_the_vectors_until_the_next_write(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pylore.indexing.embed.PATIENCE", 0.01)
+    Records(store, Settings(), None).add("note", "a text", id="note-late")
+    notes: list[str] = []
+    with apsw.Connection(store.path) as other:
+        other.execute("BEGIN IMMEDIATE" if not other.in_transaction else "SELECT 1")
+        other.execute("UPDATE meta SET value = value")
+        embed_missing(store, open_embedder("static", store), notes)
+        assert store.vectors.count_lacking() == 1 and notes == []
+    embed_missing(store, open_embedder("static", store))
+    assert store.vectors.count_lacking() == 0
 
 
 # --- what doctor says
@@ -259,12 +322,12 @@ def test_doctor_knows_unfinished_and_missing_vectors(store: Store, endpoint: End
     both = doctors(store, settings)
     assert both["embedder"].ok
     assert not both["vectors"].ok and both["vectors"].fix == "run 'lore store embed --all'"
-    Embedding(store, anew(store, settings), all=True).run()
+    embed_store(store, anew(store, settings), all=True)
     assert doctors(store, settings)["vectors"].ok
     store.vectors.remove([1])
     found = doctors(store, settings)["vectors"]
     assert not found.ok and "run 'lore store embed'" in str(found.fix)
-    Embedding(store, anew(store, settings), all=False).run()
+    embed_store(store, anew(store, settings), all=False)
     endpoint.raw = b"hello"
     both = doctors(store, settings)
     assert both["embedder"].fix == "start it, or choose another embedder"

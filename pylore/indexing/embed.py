@@ -1,0 +1,138 @@
+"""Vectors for passages that have none: one loop, after the commit that wrote the passages.
+
+Until then searches find them by their words. A kill costs nothing but time: vectors are made in
+the order of the passages' keys, and the next write goes on after the last one.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import EmbedderError, LoreError, StoreBusy
+from .indexer import NEXT
+from .similar import follow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..embed import Embedder
+    from ..store import Store
+    from ..store.store import Transaction
+
+BATCH = 256
+"""Passages that are embedded and written together."""
+
+FEW = 1_000
+"""Passages for which a small write waits; it leaves more to ``lore store embed``."""
+
+PATIENCE = 1.0
+"""Seconds to wait for another writer, whose own vectors come after these."""
+
+_OTHERS_RUN = "another run makes the vectors now: wait for it"
+
+
+def embed_missing(
+    store: Store, embedder: Embedder | None, notes: list[str] | None = None, *, bulk: bool = False
+) -> None:
+    """Make the vectors that the last writes lack, and let ``similar_to`` edges follow.
+
+    A failure costs vectors and nothing else; ``notes`` say so. Does nothing within a transaction,
+    or if the store's vectors are another embedder's. ``bulk``: however many there are.
+    """
+    if embedder is None or store.in_transaction or not store.writable:
+        return
+    if store.meta.get("embedder") not in (None, embedder.name):
+        return
+    try:
+        with store.whole(), store.faults:
+            after = store.vectors.last()
+            if not bulk and len(store.vectors.lacking(after, FEW + 1)) > FEW:
+                raise EmbedderError(f"more than {FEW} passages lack vectors")
+            if _fill(store, embedder, after, lambda: store.aside(PATIENCE)):
+                follow(store, after)
+    except StoreBusy:
+        return
+    except EmbedderError as error:
+        if notes is not None:
+            notes.append(f"{error}; no vectors before 'lore store embed' is run")
+
+
+def embed_store(
+    store: Store,
+    embedder: Embedder,
+    *,
+    all: bool,
+    progress: Callable[[int], None] = lambda done: None,
+) -> int:
+    """Make every vector again, beside those in use, or those that are missing; return how many.
+
+    An interrupted run is continued by the next one. ``progress`` is called with the number of
+    passages of each batch.
+
+    Raises:
+        LoreError: vectors are missing among those of another embedder, or another run began.
+        EmbedderError: the embedder cannot.
+    """
+    dimension = len(embedder.embed(["a word"])[0] or b"") // 4
+    if not dimension:
+        raise EmbedderError(f"{embedder.name} gives no vectors: choose another embedder")
+    vectors, done = store.vectors, 0
+    if all:
+        with store.transaction():
+            if (store.meta.get(NEXT), vectors.dimension_of_next() or dimension) != (
+                embedder.name, dimension,
+            ):  # fmt: skip
+                vectors.clear(next=True)
+            store.meta.set(NEXT, embedder.name)
+    elif store.meta.get("embedder") not in (None, embedder.name):
+        raise LoreError(f"the store's vectors are {store.meta.get('embedder')}'s, not "
+                        f"{embedder.name}'s: run 'lore store embed --all'")  # fmt: skip
+    while True:
+        done += _fill(store, embedder, 0, store.transaction, next=all, progress=progress)
+        with store.transaction():  # while this holds the lock, nothing comes
+            _require(store, embedder, next=all)
+            if vectors.lacking(0, 1, next=all):
+                continue
+            if all:
+                vectors.take_next()
+                store.meta.set(NEXT, None)
+            store.meta.set("embedder", embedder.name)
+            store.meta.set("embedder_dimension", str(dimension))
+            return done
+
+
+def _fill(
+    store: Store, embedder: Embedder, after: int, transaction: Callable[[], Transaction],
+    *, next: bool = False, progress: Callable[[int], None] = lambda done: None,
+) -> int:  # fmt: skip
+    """Embed passages without a vector whose keys are greater than ``after``; return how many."""
+    vectors, count = store.vectors, 0
+    while passages := vectors.lacking(after, BATCH, next=next):
+        made = embedder.embed([text for _, text in passages])
+        with transaction():
+            _require(store, embedder, next=next)
+            # What was edited meanwhile is read again, and what comes after it too: by key.
+            same = vectors.unchanged(passages)
+            vectors.add(
+                [(key, vector) for (key, _), vector in zip(passages[:same], made, strict=False)],
+                next=next,
+            )
+            if not next and store.meta.get("embedder") is None:
+                _claim(store, embedder, made)
+        after = passages[same - 1][0] if same else after
+        count += same
+        progress(same)
+    return count
+
+
+def _claim(store: Store, embedder: Embedder, made: list[bytes | None]) -> None:
+    dimension = max(len(vector or b"") // 4 for vector in made)
+    if dimension:
+        store.meta.set("embedder", embedder.name)
+        store.meta.set("embedder_dimension", str(dimension))
+
+
+def _require(store: Store, embedder: Embedder, *, next: bool) -> None:
+    """Raise LoreError if another run has changed whose vectors are made."""
+    held = store.meta.get(NEXT if next else "embedder")
+    if held != embedder.name and (next or held is not None):
+        raise LoreError(_OTHERS_RUN)
