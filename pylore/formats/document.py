@@ -144,8 +144,7 @@ class DocumentReader:
         self._set_identity(document, ids)
         rest = "\n".join(lines[front.length :])
         page = form_of(path).read(rest)
-        document.links += [link for _, link in page.links]
-        if len(document.links) > LINKS:
+        if len(page.links) > LINKS:
             raise LoreError(f"has more than {LINKS} links: cut it into several files")
         if page.tags:
             document.stated["tags"] = clean_tags([*document.stated.get("tags", ()), *page.tags])
@@ -215,11 +214,7 @@ class DocumentReader:
 
 def _set_text(document: Document, text: str, page: Page, first: int) -> None:
     """Set title and body, and where in them the links are; the title is not part of the body."""
-    line, counted = first, 0
-    for at, link in page.links:
-        line, counted = line + text.count("\n", counted, at), at
-        link.line = line
-    start = end = cut = 0
+    whole, begin, start, end, cut = text, 0, 0, 0, 0
     is_entry = is_changelog(document.path) and version_of(page.title)  # not of the whole log
     if page.title and document.title in ("", page.title) and not is_entry:
         document.title = page.title
@@ -234,9 +229,12 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
         document.body = text[begin : len(stripped)] + text[len(stripped) :].partition("\n")[0]
         document.line_start = first + text.count("\n", 0, begin)
         document.line_end = document.line_start + document.body.count("\n")
-    for _, link in page.links:
-        placed = [at if at < start else at - cut for at in link.at if not start <= at < end]
-        link.at = [at - begin for at in placed] if stripped else []
+    line, counted = first, 0
+    for offset, link in page.links:
+        line, counted = line + whole.count("\n", counted, offset), offset
+        places = [at - begin if at < start else at - begin - cut
+                  for at in link.at if not start <= at < end]  # fmt: skip
+        document.links.append(link._replace(line=line, at=places if stripped else []))
 
 
 # --- front matter: one function a known key

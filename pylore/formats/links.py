@@ -45,7 +45,7 @@ def links_text(links: Iterable[Link]) -> str:
     for link in links:
         key = (link.kind, link.target, link.lines)
         if link.kind not in (PATH, NAME) or key not in seen:
-            rows.append([link.kind, link.target, link.line, link.lines, link.at, link.says])
+            rows.append(link)
         seen.add(key)
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 

@@ -6,8 +6,10 @@ Pages are untrusted: every expression of a form takes time linear in the length 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from importlib import import_module
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from ..core.model import Record
@@ -35,26 +37,20 @@ _LONGEST_PATH = 500
 _LONGEST_TARGET = 2_000
 
 
-class Link(Record):
+class Link(NamedTuple):
     """A link as it is written.
 
-    ``lines`` is the range that it names in its target, ``says`` the relation written before it.
-    ``line`` is its line in the file, ``at`` its offsets in the text of its document: more than one
-    where a definition is used several times.
+    ``line`` is its line in the file, ``lines`` the range of lines that it names in its target,
+    ``at`` its offsets in the text of its document: more than one where a definition is used several
+    times. ``says`` is the relation written before it.
     """
 
-    __slots__ = ("at", "kind", "line", "lines", "says", "target")
-
-    def __init__(
-        self, kind: str, target: str, line: int = 0, lines: str = "", at: list[int] | None = None,
-        says: str = "",
-    ) -> None:  # fmt: skip
-        self.kind = kind
-        self.target = target
-        self.line = line
-        self.lines = lines
-        self.at = at or []
-        self.says = says
+    kind: str
+    target: str
+    line: int = 0
+    lines: str = ""
+    at: Sequence[int] = ()
+    says: str = ""
 
 
 def relative_link(text: str) -> Link | None:
@@ -94,20 +90,18 @@ class Page(Record):
         self.title_span = title_span
         self.links: list[tuple[int, Link]] = []
         self.tags: list[str] = []
-        self._defined: dict[str, Link] = {}
+        self._defined: dict[int, str] = {}  # offset to label
         self._used: dict[str, list[int]] = {}
 
     def add(self, link: Link | None, at: int) -> None:
         """Add a link that begins at an offset; None adds nothing."""
         if link is not None:
-            link.at = [at]
-            self.links.append((at, link))
+            self.links.append((at, link._replace(at=(at,))))
 
     def define(self, label: str, link: Link | None, at: int) -> None:
         """Add the link that a label stands for; ``place_definitions`` moves it to its uses."""
         self.add(link, at)
-        if link is not None:
-            self._defined[_folded(label)] = link
+        self._defined[at] = _folded(label)
 
     def use(self, label: str, at: int, *, is_image: bool = False) -> None:
         """Note a use of a label, which may be defined later or not at all."""
@@ -117,9 +111,11 @@ class Page(Record):
 
     def place_definitions(self) -> None:
         """Put the link of each used label where the label is used; images alone have no links."""
-        for label, link in self._defined.items():
-            link.at = self._used.get(label, link.at)
-        self.links = [(at, link) for at, link in self.links if link.at]
+        placed = [
+            (at, link._replace(at=self._used.get(self._defined.get(at, ""), link.at)))
+            for at, link in self.links
+        ]
+        self.links = [(at, link) for at, link in placed if link.at]
 
 
 def _folded(label: str) -> str:
