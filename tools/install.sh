@@ -107,9 +107,8 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
 
 write_manual() {
   lore_step 'writing the manual'
-  "$new/.venv/bin/python" -I -B -c 'import sys; sys.path.append(sys.argv[1])
-from pylore.cli.manual import write_page
-write_page(sys.argv[1] + "/man")' "$new" || lore_fail "the manual could not be written: see above; nothing was changed"
+  { mkdir -p "$new/man" && "$new/.venv/bin/python" -I -B tools/manual.py >"$new/man/lore.1"; } ||
+    lore_fail "the manual could not be written: see above; nothing was changed"
 }
 
 remove_version() { # <folder>: removes what an install made; all in it is lore's own

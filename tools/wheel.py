@@ -50,7 +50,8 @@ class Additions(BuildHookInterface):  # type: ignore[type-arg]
 
     def _manual(self) -> dict[str, str]:
         """Write the page; path to place."""
-        from pylore.cli.manual import write_page
+        from tools.manual import page
 
-        write_page(self._folder.name)
-        return {str(Path(self._folder.name, "lore.1")): "share/man/man1/lore.1"}
+        made = Path(self._folder.name, "lore.1")
+        made.write_text(page(), encoding="ascii")
+        return {str(made): "share/man/man1/lore.1"}

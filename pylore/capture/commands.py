@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cli.command import Group, argument, command, option
 from ..cli.options import FILE_FILTER, LIMIT, SINCE, exclusive
-from ..cli.runtime import ids_from, project_root, read_stdin
+from ..cli.session import ids_from, project_root, read_stdin
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.text import counted, one_line
 from ..core.times import now, parse_since

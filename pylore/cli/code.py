@@ -22,7 +22,7 @@ from ..terminal.output import write
 from ..terminal.text import anchor_place, bold, columns, counts_text, cut, dim, each
 from .command import argument, command, option
 from .options import exclusive
-from .runtime import ids_from
+from .session import ids_from
 
 if TYPE_CHECKING:
     from .session import Session

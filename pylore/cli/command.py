@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from ..core.settings import Setting
-
 
 class Parameter:
     """One option or argument of a command, in the place of its parameter's default.
@@ -31,11 +29,6 @@ class Parameter:
         complete: the kind of words that completion offers: see ``completion.words_of``.
     """
 
-    __slots__ = (
-        *("choices", "complete", "default", "help", "high", "low"),
-        *("name", "names", "spelled", "value"),
-    )
-
     def __init__(
         self,
         spelled: str,
@@ -49,39 +42,22 @@ class Parameter:
     ) -> None:
         self.spelled = spelled
         self.help = help
-        self.default = default
         self.low = low
         self.high = high
         self.choices = choices
         self.complete = complete
-
-    def bind(self, name: str) -> Parameter:
-        """Take the name of the function's parameter, and read the spelling.
-
-        A module declares the options of all its commands, and one of them runs.
-        """
-        self.name = name
-        parts = self.spelled.split(", ") if self.spelled[0] == "-" else []
-        self.names = tuple([part.partition(" ")[0] for part in parts])
-        self.value = parts[-1].partition(" ")[2] if parts else self.spelled
-        if self.default is None and (self.many or not self.value):
-            self.default = () if self.many else False
-        return self
-
-    @property
-    def many(self) -> bool:
+        parts = spelled.split(", ") if spelled[0] == "-" else []
+        self.names = [part.partition(" ")[0] for part in parts]
+        self.value = parts[-1].partition(" ")[2] if parts else spelled
+        self.is_list = self.value.endswith(",…")
+        self.many = self.value.rstrip("]").endswith("…")
         """True if the value is a tuple: the option or argument may be given several times."""
-        return self.value.rstrip("]").endswith("…")
-
-    @property
-    def is_list(self) -> bool:
-        """True if each value is a list with commas."""
-        return self.value.endswith(",…")
-
-    @property
-    def required(self) -> bool:
-        """True for an argument that a command line must have."""
-        return not self.names and self.value[0] != "["
+        self.required = not parts and spelled[0] != "["
+        self.name = self.names[-1][2:].replace("-", "_") if parts else ""
+        """The parameter of the function."""
+        self.default = default
+        if default is None and (self.many or not self.value):
+            self.default = () if self.many else False
 
     def convert(self, text: str) -> Any:
         """Return the value of a text: a tuple of a list, a number where there are bounds.
@@ -104,11 +80,11 @@ option: Callable[..., Any] = Parameter
 argument: Callable[..., Any] = Parameter
 
 SHARED = (
-    *(Parameter(f"--{form.name}", form.summary).bind(form.name) for form in FORMS),
-    Parameter("--jq EXPR", "filter the JSON through jq").bind("jq"),
-    Parameter("-q, --quiet", "print no notes").bind("quiet"),
-    Parameter("--no-pager", "start no pager").bind("no_pager"),
-    Parameter("--all-scopes", "use everybody's facts").bind("all_scopes"),
+    *(Parameter(f"--{form.name}", form.summary) for form in FORMS),
+    Parameter("--jq EXPR", "filter the JSON through jq"),
+    Parameter("-q, --quiet", "print no notes"),
+    Parameter("--no-pager", "start no pager"),
+    Parameter("--all-scopes", "use everybody's facts"),
 )
 """Options of every command, which its session reads."""
 
@@ -129,18 +105,12 @@ class Command:
         self.name = _name_in(usage)
         self.settings = settings
         self.needs_config = needs_config
-        self._parameters: list[Parameter] = []
 
     def __call__(self, run: Callable[..., Any]) -> Command:
-        """Make the command of its function."""
+        """Make the command of its function, whose parameters are options and arguments."""
         self.run = run
+        self.parameters = parameters_of(run)
         return self
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        """The options and arguments, in the order of the function."""
-        self._parameters = self._parameters or parameters_of(self.run)
-        return self._parameters
 
     @property
     def options(self) -> list[Parameter]:
@@ -155,8 +125,7 @@ class Command:
     @property
     def shown_options(self) -> list[Parameter]:
         """The options that the help lists, those of settings too."""
-        settings = [setting_option(BY_NAME[name]) for name in self.settings]
-        return [*self.options, *settings]
+        return [*self.options, *map(setting_option, self.settings)]
 
     @property
     def text(self) -> str:
@@ -172,7 +141,7 @@ class Command:
         setting = setting_of_option(name)
         if setting is None or (setting == "on" and "on" not in self.settings):
             return None
-        return setting_option(BY_NAME[setting])
+        return setting_option(setting)
 
 
 class Group:
@@ -200,22 +169,26 @@ def _name_in(usage: str) -> str:
 
 def parameters_of(run: Callable[..., Any]) -> list[Parameter]:
     """Return the declarations in a function's defaults, each with its parameter's name."""
-    code = run.__code__
-    names = code.co_varnames[: code.co_argcount]
-    defaults = run.__defaults__ or ()
-    declared = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
-    declared.update(run.__kwdefaults__ or {})
-    return [one.bind(name) for name, one in declared.items() if isinstance(one, Parameter)]
+    code, defaults = run.__code__, run.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    declared = {**dict(zip(names, defaults, strict=True)), **(run.__kwdefaults__ or {})}
+    found = {name: one for name, one in declared.items() if isinstance(one, Parameter)}
+    for name, one in found.items():
+        one.name = name
+    return [*found.values()]
 
 
-def setting_option(setting: Setting) -> Parameter:
+def setting_option(name: str) -> Parameter:
     """Return the option that sets a setting; its value is converted with all settings."""
-    short = "-n, " if setting.name == "limit" else ""
+    setting = BY_NAME[name]
+    short = "-n, " if name == "limit" else ""
     value = "VALUE,…" if setting.kind in ("names", "words") else "VALUE"
-    return Parameter(
+    found = Parameter(
         f"{short}--{setting.option} {value}", setting.help.partition(";")[0],
-        choices=setting.choices, complete=setting.name,
-    ).bind(setting.name)  # fmt: skip
+        choices=setting.choices, complete=name,
+    )  # fmt: skip
+    found.name = name
+    return found
 
 
 def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[str, str]]:

@@ -23,7 +23,7 @@ from ..store.connection import TO_WIPE
 from ..system import config
 from ..system.programs import find_program
 from .command import command, option
-from .runtime import data_folder
+from .session import data_folder
 
 if TYPE_CHECKING:
     from ..store import Store

@@ -17,7 +17,7 @@ from ..terminal.output import Output, flush, note, write
 from . import options
 from .command import argument, command, option
 from .options import exclusive
-from .runtime import ids_from, read_stdin
+from .session import ids_from, read_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from ..terminal.text import columns, counts_text, each
 from ..view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
 from . import options
 from .command import Group, argument, command, option
-from .runtime import ids_from
+from .session import ids_from
 
 if TYPE_CHECKING:
     from ..store import Store

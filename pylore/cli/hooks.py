@@ -14,7 +14,7 @@ from ..system import config
 from ..terminal.output import note, write
 from .command import Group, argument, command, option
 from .options import exclusive
-from .runtime import data_folder, project_folder, project_root
+from .session import data_folder, project_folder, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def say_why(why: Exception | str) -> None:
     if not os.environ.get("LORE_HOOK_DEBUG"):
         return
     if isinstance(why, Exception) and not isinstance(why, LoreError):
-        from .runtime import report_bug
+        from .session import report_bug
 
         why = report_bug(why, "hook")
     note(str(why))
@@ -238,7 +238,7 @@ def _engine(given: Mapping[str, str]) -> Engine:
     from ..app.engine import Engine
     from ..core.settings import Settings
     from ..system.projects import is_trusted
-    from .runtime import open_for_reading
+    from .session import open_for_reading
 
     settings = Settings.load(given)
     if project_folder() and not is_trusted(data_folder()):

@@ -14,7 +14,7 @@ from ..system.config import load
 from ..terminal.output import flush, note, write
 from . import registry
 from .command import Group, read
-from .runtime import require_utf8
+from .options import require_utf8
 
 
 def run(words: list[str]) -> int:
@@ -60,7 +60,7 @@ def _failure(error: Exception) -> LoreError | None:
         return LoreError(f"the Python package {error.name} is missing: run 'make setup', or "
                          "install lore again")  # fmt: skip
     from ..store import open_store
-    from .runtime import data_folder
+    from .session import data_folder
 
     try:
         with open_store(data_folder()):
@@ -133,7 +133,7 @@ def _open_closed_streams() -> None:
 
 def _report_bug(error: Exception, words: list[str]) -> int:
     from ..system.programs import end_by, interrupts
-    from .runtime import report_bug
+    from .session import report_bug
 
     if interrupts:
         end_by(KeyboardInterrupt(interrupts[0]))

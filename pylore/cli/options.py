@@ -49,3 +49,14 @@ def exclusive(**given: Any) -> str:
     if len(names) > 1:
         raise UsageError(f"{names[0]} and {names[1]} exclude each other: give one")
     return names[0] if names else ""
+
+
+def require_utf8(text: str, what: str) -> str:
+    """Return ``text`` if it is UTF-8, which has no half surrogates.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError(f"{what} '{text}' is not UTF-8: convert or rename it")
+    return text

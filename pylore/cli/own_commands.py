@@ -82,15 +82,9 @@ def file_of(name: str) -> str:
 
 def run_own(words: list[str]) -> NoReturn:
     """Run the user's own command in ``words`` in place of this process."""
-    import errno
     import signal
 
     path = file_of(words[0])
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the program
         signal.signal(number, signal.SIG_DFL)
-    try:
-        os.execve(path, [path, *words[1:]], environment())
-    except OSError as error:
-        if error.errno != errno.ENOEXEC:
-            raise
-        os.execve("/bin/sh", ["sh", path, *words[1:]], environment())
+    os.execve(path, [path, *words[1:]], environment())

@@ -11,7 +11,7 @@ from ..store.resolve_id import complete_id
 from ..terminal.text import columns, each
 from .command import Group, argument, command, option
 from .options import LIMIT, exclusive
-from .runtime import ids_from
+from .session import ids_from
 
 if TYPE_CHECKING:
     from ..store import Store

@@ -26,12 +26,11 @@ from ..system.projects import project_of, trust
 from ..terminal.output import note
 from ..terminal.text import bold, columns, counts_text, dim, each
 from .command import Group, argument, command, option
-from .options import exclusive
-from .runtime import (
+from .options import exclusive, require_utf8
+from .session import (
     data_folder,
     project_folder,
     require_store,
-    require_utf8,
     shared_folder,
 )
 

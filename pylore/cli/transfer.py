@@ -34,7 +34,7 @@ from ..terminal.text import columns, counts_text, each
 from .command import argument, command, option
 from .hooks import changed_files
 from .options import SKIP_BAD, TYPES, exclusive
-from .runtime import data_folder, project_folder, project_root, require_store
+from .session import data_folder, project_folder, project_root, require_store
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

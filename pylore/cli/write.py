@@ -14,8 +14,7 @@ from ..core.text import counted, one_line
 from . import options
 from .command import argument, command, option
 from .options import exclusive
-from .runtime import ids_from, read_stdin
-from .session import Session
+from .session import Session, ids_from, read_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..cli.command import command, option
-from ..cli.runtime import report_bug
+from ..cli.session import report_bug
 from ..core.errors import LoreError, UsageError
 from ..core.settings import BY_NAME, Settings
 from ..terminal.output import note, write

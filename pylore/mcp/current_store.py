@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from time import monotonic
 
-from ..cli.runtime import data_folder, project_folder
+from ..cli.session import data_folder, project_folder
 from ..core.setting_values import OWN_EMBEDDERS
 from ..core.settings import BUILT_IN_RETRIEVERS, Settings
 from ..store import FILE

@@ -1,12 +1,15 @@
-"""The manual: a page for ``man``, of the help of all commands."""
+"""Prints lore.1, a page for ``man``: the help of all commands."""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 
-from . import registry
-from .help import help_of, summary
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from pylore.cli import registry
+from pylore.cli.help import help_of
 
 _GLYPHS = str.maketrans(
     {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
@@ -32,17 +35,10 @@ settings of a user; \\fBlore config\\fR lists them all
 """
 
 
-def write_page(folder: str) -> None:
-    """Write ``lore.1`` into a folder."""
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "lore.1"), "w", encoding="ascii") as file:
-        file.write(page())
-
-
 def page() -> str:
     """Return the page as roff: a section for each command and verb."""
     return _HEAD + "".join(
-        f".SH {escaped(f'{name}: {summary(name)}')}\n.nf\n{escaped(help_of(name))}.fi\n"
+        f".SH {escaped(name.upper())}\n.nf\n{escaped(help_of(name))}.fi\n"
         for name in registry.names_with_verbs()
     )
 
@@ -57,3 +53,7 @@ def escaped(text: str) -> str:
     """
     text = re.sub(r"^(?=\.)", r"\\&", text.translate(_GLYPHS), flags=re.MULTILINE)
     return "".join(one if one.isascii() else f"\\[u{ord(one):04X}]" for one in text)
+
+
+if __name__ == "__main__":
+    print(page(), end="")
