@@ -249,7 +249,6 @@ class Parts(Expressions):
         self._operator = language.operator
         self._modifiers = words(language.modifiers, r"^(?:(?:WORDS|@\w+(?:\([^)]*\))?)\s+)+")
         self._base_words = words(language.base_words, r"\b(?:WORDS)\b")
-        self._args_again = lru_cache(maxsize=65536)(self._args)
 
     def name(self, text: str) -> str:
         """Return the name of a definition in dots; operators and destructors keep their marks."""
@@ -296,30 +295,6 @@ class Parts(Expressions):
             return f"{inner}()" if known else ""
         found = self.chain(text)
         return "" if UNKNOWN in found or found in self._no_value else found
-
-    def args(self, text: str) -> tuple[str, ...]:
-        """Return the arguments of a call as ``Call`` has them."""
-        return self._args_again(text) if len(text) <= AGAIN else self._args(text)
-
-    def _args(self, text: str) -> tuple[str, ...]:
-        if text.startswith("("):
-            text = text[1:-1]
-        found = []
-        for part in split(text):
-            name, equals, value = part.partition("=")
-            if equals and NAME.fullmatch(name.strip()) and not value.startswith("="):
-                known = self._arg(value.strip())
-                found.append(f"{name.strip()}={known}" if known else "")
-            else:
-                found.append(self._arg(part))
-        while found and not found[-1]:
-            found.pop()
-        return tuple(found)
-
-    def _arg(self, text: str) -> str:
-        found = self.chain(text)
-        known = UNKNOWN not in found and found not in self._no_value
-        return found if known and not found[0].isdigit() else ""
 
     def params(self, text: str) -> tuple[str, ...]:
         """Return the names of parameters, without their types and defaults."""

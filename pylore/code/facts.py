@@ -1,79 +1,27 @@
-"""Facts of one file, before any name in it is resolved.
+"""Facts of one file, before any name in it is resolved; the store keeps them as JSON.
 
-``extract`` makes these from a file's text, ``resolve`` makes edges of all files'
-facts together. They are kept in the store as JSON, so that a changed file can be
-resolved against unchanged ones without reading those again.
+**Names.** Whatever a language puts between the parts of a name (``.``, ``::``, ``->``, ``?.``) is
+a dot, but for an ``Import.module``, which stays as written. Type arguments are left out.
 
-**Names.** Whatever a language puts between the parts of a name (``.``, ``::``,
-``->``, ``?.``) is a dot here, but for an ``Import.module``, which stays as written.
-Type arguments are left out (``List[int]`` and ``List<int>`` are ``List``).
+**Qualified names** are made of the containers in the same file. A method that is defined outside
+of its type is that type's: ``func (l *Login) Check`` is ``Login.Check``.
 
-**Qualified names** are made of the containers in the same file: classes, modules,
-functions. A method of Go or Rust is its type's (``func (l *Login) Check`` and ``impl
-Login { fn check }``: ``Login.Check``, ``Login.check``), and so is what C++ defines
-outside of the class (``void Login::check()``) and JavaScript on a prototype.
+**Calls.** A callee is a chain of names. A call in it keeps its parentheses, and what is not a name
+is a question mark: ``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()`` is ``?.b``. ``new Foo()``, a
+literal of a struct and a decorator are calls.
 
-**Imports**, one for each name that is taken:
-
-=================  ====================================  ===========================================
-language           as written                            module, name, alias, kind
-=================  ====================================  ===========================================
-Python             ``import a.b as c``                   ``a.b``, , ``c``, import
-                   ``from ..x import y as z``            ``x``, ``y``, ``z``, import; level 2
-                   ``from . import *``                   , ``*``, , import; level 1
-                   these under ``if TYPE_CHECKING:``     the same, typing
-                   ``import_module("a.b")``              ``a.b``, , , dynamic
-JavaScript,        ``import x, {y as z} from "./m"``     ``./m``, ``default``, ``x``, import
-TypeScript                                               ``./m``, ``y``, ``z``, import
-                   ``import * as n from "./m"``          ``./m``, ``*``, ``n``, import
-                   ``import "./m"``, ``require("./m")``  ``./m``, , , effect
-                   ``import("./m")``                     ``./m``, , , dynamic
-                   ``import type {a} from "./m"``        ``./m``, ``a``, , typing
-                   ``export {a as b} from "./m"``        ``./m``, ``a``, ``b``, export
-                   ``export * [as n] from "./m"``        ``./m``, ``*``, ``n``, export
-                   ``export {a as b}``                   , ``a``, ``b``, export
-                   ``export default a`` (or a            , ``a``, ``default``, export
-                   function or class named ``a``)
-                   ``const x = require("./m")``          ``./m``, , ``x``, require
-                   ``const {a: b} = require("./m")``     ``./m``, ``a``, ``b``, require
-Go                 ``import n "a/b"``                    ``a/b``, , ``n`` (or ``_``, ``.``), import
-Go, Java           ``package p``                         ``p``, , , package
-Rust               ``use a::{b, c as d, e::*}``          ``a``, ``b``, , use
-                                                         ``a``, ``c``, ``d``, use
-                                                         ``a::e``, ``*``, , use
-                   ``use a::b::{self}``                  ``a::b``, , , use
-                   ``pub use a::b``                      ``a``, ``b``, , export
-                   ``mod x;``                            ``x``, , , mod
-Java               ``import a.b.C``, ``import a.b.*``    ``a.b``, ``C`` or ``*``, , import
-                   ``import static a.b.C.m``             ``a.b.C``, ``m``, , static
-C, C++             ``#include "x.h"`` or ``<x.h>``       ``"x.h"`` or ``<x.h>``, , , include
-C++                ``using namespace a::b``              ``a::b``, ``*``, , use
-                   ``using a::b``                        ``a``, ``b``, , use
-Ruby               ``require "x"``, ``load "x"``         ``x``, , , require(_relative), dynamic
-Bash               ``source "$dir/x.sh"``, ``. x.sh``    ``$dir/x.sh``, , , source
-=================  ====================================  ===========================================
-
-**Calls.** ``callee`` is a chain of names. A call in it keeps its parentheses, and
-what is not a name is a question mark: ``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()``
-and ``"".b()`` are ``?.b``. ``super().x()`` is ``super.x``. ``new Foo()``, and a literal
-of a struct (``Foo{…}``), are calls of ``Foo``; Ruby's ``Foo.new`` is ``Foo.new``. A
-decorator without parentheses is a call of it, in the scope that it is in.
-``args`` are the arguments (Python and JavaScript alone), as values, see below.
-
-**Assignments** give the types of receivers and the aliases of functions. A key is the
-qualified name of the scope, a dot, the variable (``Login.check.user``; at the top level
-the variable alone), and in a method ``self.x`` and ``this.x`` are the class's:
-``Login.x``. What a function returns is ``<function>.return``. A value is a chain of
-names, as a callee is; ``Login()`` stands for an instance of ``Login`` or the result of a
-function, so an annotation ``x: Login``, a parameter ``Login x`` and ``x = Login()`` all
-give it; ``x = other`` gives ``other``. Several values of one variable are separated by
-a space, in the order of the file.
+**Assignments** map a variable to the chains of names that it was given, with spaces between them.
+The key is the qualified name of the scope, a dot, the variable (``Login.check.user``); for
+``self.x`` in a method ``Login.x``; for the result of a function ``Login.check.return``. ``Login()``
+is an instance of ``Login``, or the result of a function: an annotation ``x: Login``, a parameter
+``Login x`` and ``x = Login()`` all give it.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 TYPING = "typing"
 """The kind of an import that is there for types alone."""
@@ -87,7 +35,6 @@ class Symbol(NamedTuple):
 
     name: str
     qualified: str
-    """With its containers, in dots whatever the language: ``Login.check``."""
     kind: str
     """function, method, class, interface, type, constant, or module (a namespace in a file)."""
     line_start: int
@@ -117,7 +64,7 @@ class Import(NamedTuple):
     line: int = 0
     kind: str = "import"
     """import, export (a re-export), effect (of nothing by name), dynamic, typing (for types alone),
-    mod (Rust), include (C), use, require, source…"""
+    mod (Rust), include (C), use, require, source, package (of the file itself), mention…"""
 
 
 class Call(NamedTuple):
@@ -126,11 +73,7 @@ class Call(NamedTuple):
     caller: str
     """The qualified name of the symbol whose body holds it; ``MODULE`` at the top level."""
     callee: str
-    """``check``, ``self.check``, ``jwt.decode``, ``super.check``; separators in dots."""
     line: int = 0
-    args: tuple[str, ...] = ()
-    """Positional arguments that are chains of names, empty where one is something else;
-    ``name=value`` for those by keyword. Without any chain among them: empty."""
 
 
 @dataclass
@@ -143,9 +86,35 @@ class FileFacts:
     imports: list[Import] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     assigned: dict[str, str] = field(default_factory=dict)
-    """Values that plain assignments, annotations or ``return`` tie to names; see above."""
 
     @property
     def package(self) -> str:
         """Return the package that the file says it belongs to; "" for none."""
         return next((item.module for item in self.imports if item.kind == "package"), "")
+
+
+def facts_as_json(facts: FileFacts) -> str:
+    """Return what the store keeps: a line of names and imports, and one of calls."""
+    names = {"symbols": facts.symbols, "assigned": facts.assigned, "imports": facts.imports}
+    return "\n".join(
+        json.dumps(part, ensure_ascii=False, separators=(",", ":")) for part in (names, facts.calls)
+    )
+
+
+def facts_from_json(path: str, language: str, text: str) -> FileFacts:
+    """Return the facts that ``facts_as_json`` wrote, without the calls."""
+    found = json.loads(text.partition("\n")[0])
+    new: Any = tuple.__new__  # half a million rows of a large repository come this way
+    return FileFacts(
+        path, language,
+        [new(Symbol, (*row, tuple(bases), tuple(params), tuple(map(tuple, others))))
+         for *row, bases, params, others in found["symbols"]],
+        [new(Import, row) for row in found["imports"]],
+        assigned=found["assigned"],
+    )  # fmt: skip
+
+
+def calls_from_json(text: str) -> list[Call]:
+    """Return the calls that ``facts_as_json`` wrote."""
+    new: Any = tuple.__new__
+    return [new(Call, row) for row in json.loads(text.partition("\n")[2])]

@@ -6,7 +6,6 @@ import os
 import posixpath
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from hashlib import sha256
 from typing import NamedTuple, Protocol
 
 from ..core.errors import LoreError
@@ -111,14 +110,10 @@ class SourceTree:
             self._texts[path] = self._read(path)
         return self._texts[path]
 
-    def hash_of(self, path: str) -> str:
-        """Tell one text of a manifest from another; "" where it is absent."""
-        text = self.read(path)
-        return "" if text is None else sha256(text.encode(errors="replace")).hexdigest()[:16]
-
-    def manifests(self) -> dict[str, str]:
-        """Map path to hash of all that was asked for, whether it is there or not."""
-        return {path: self.hash_of(path) for path in sorted(self._texts)}
+    @property
+    def read_paths(self) -> frozenset[str]:
+        """Return all paths that were asked for, present or not."""
+        return frozenset(self._texts)
 
     def _read(self, path: str) -> str | None:
         full = os.path.join(self.root, path)

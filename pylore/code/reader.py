@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 def finder(root: str, path: str) -> FindSymbol:
     """Return what finds symbols in one file, by its grammar where there is one."""
-    from .index import find_best
+    from .symbols import find_best
 
     return find_best(root, path)
 
 
 def parse(root: str, paths: Sequence[str]) -> FindSymbol:
     """Return what finds symbols in these files by their grammars."""
-    from .index import find_by_grammar
+    from .symbols import find_by_grammar
 
     return find_by_grammar(root, paths)
 
 
 def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
     """Return everything that each of these texts defines."""
-    from .index import outline
+    from .symbols import outline
 
     return outline(texts)
 

@@ -38,7 +38,7 @@ def rules_stamp() -> str:
     return "/".join(f"{name}-{stat.st_size}-{stat.st_mtime_ns}" for name, stat in stats)
 
 
-VERSION = 4
+VERSION = 5
 """Of what is made of the matches, by the words of the languages too: another number reads every
 file again."""
 

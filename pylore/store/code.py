@@ -1,4 +1,4 @@
-"""What an index keeps of code: files, and the answers of a resolution."""
+"""What an index keeps of code: files, and the nodes and edges that belong to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .packing import packed, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
@@ -84,34 +84,13 @@ class CodeFiles:
         ).get
         return row
 
-    def facts(self, but: Container[str] = ()) -> Iterator[tuple[str, str, str]]:
+    def facts(self) -> Iterator[tuple[str, str, str]]:
         """Yield ``(path, language, facts as JSON)`` of every file that was not left out, by path.
-
-        Those of the paths in ``but`` are not read.
         """
-        for path, language in self.languages_of_all().items():
-            if path not in but:
-                yield path, language, self._facts_of(path)
-
-    def _facts_of(self, path: str) -> str:
-        return unpacked(
-            self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
+        rows = self._db.execute(
+            "SELECT path, language, facts FROM code_files WHERE language != '' ORDER BY path"
         )
-
-    def facts_of(self, path: str) -> tuple[str, str] | None:
-        """Return ``(language, facts as JSON)`` of a file that was not left out."""
-        row: tuple[str, bytes] | None = self._db.execute(
-            "SELECT language, facts FROM code_files WHERE path = ? AND language != ''", (path,)
-        ).get
-        return None if row is None else (row[0], unpacked(row[1]))
-
-    def languages_of_all(self) -> dict[str, str]:
-        """Return path to language of every file that was not left out, by path."""
-        return dict(
-            self._db.execute(
-                "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
-            )
-        )
+        return ((path, language, unpacked(facts)) for path, language, facts in rows)
 
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         """Write ``(path, hash, stamp, language, facts as JSON)`` rows."""
@@ -253,97 +232,4 @@ class CodeFiles:
             " WHERE graph_edges.ended_at IS NOT NULL"
             " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
             edge_rows(self._db, edges),
-        )
-
-
-class CodeAnswers:
-    """What ``lore index`` keeps of the names in each file: a cache, which may be empty.
-
-    An owner is a file, or a package or a folder. A mark is a number of 32 bits.
-    """
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._db.execute("DELETE FROM code_marks")
-        self._db.execute("DELETE FROM code_answers")
-
-    def fill(self, rows: Iterable[tuple[str, str, bytes, str, Iterable[int]]]) -> None:
-        """Write ``(owner, outline, reads, answers as JSON, marks)`` of all, after ``clear``."""
-        marks: list[tuple[int, int]] = []
-
-        def each() -> Iterator[tuple[int, str, str, bytes, bytes]]:
-            for key, (owner, outline, reads, answers, some) in enumerate(rows, start=1):
-                marks.extend((mark, key) for mark in some)
-                yield key, owner, outline, reads, packed(answers) if answers else b""
-
-        self._db.executemany("INSERT INTO code_answers VALUES (?, ?, ?, ?, ?)", each())
-        marks.sort()
-        self._db.executemany("INSERT INTO code_marks VALUES (?, ?)", marks)
-
-    def reads(self) -> list[tuple[str, bytes]]:
-        """Return owner and what was looked up, of all."""
-        rows: list[tuple[str, bytes]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT owner, reads FROM code_answers"
-        ).fetchall()
-        return rows
-
-    def outlines(self) -> list[tuple[str, str]]:
-        """Return path and outline of the files that have one."""
-        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT owner, outline FROM code_answers WHERE outline != ''"
-        ).fetchall()
-        return rows
-
-    def answers(self, owner: str) -> str:
-        """Return the answers of a file as JSON; empty where none are kept."""
-        found: bytes | None = self._db.execute(
-            "SELECT answers FROM code_answers WHERE owner = ?", (owner,)
-        ).get
-        return unpacked(found) if found else ""
-
-    def holding(self, mark: int) -> list[str]:
-        """Return the owners that have a mark, in order."""
-        rows = self._db.execute(
-            "SELECT a.owner FROM code_marks m CROSS JOIN code_answers a ON a.key = m.owner"
-            " WHERE m.mark = ? ORDER BY a.owner",
-            (mark,),
-        )
-        return [str(row[0]) for row in rows]
-
-    def put_reads(self, rows: Iterable[tuple[str, bytes]]) -> None:
-        """Write what was looked up for owners, new ones too."""
-        self._db.executemany(
-            "INSERT INTO code_answers(owner, reads, answers) VALUES (?, ?, x'')"
-            " ON CONFLICT(owner) DO UPDATE SET reads = excluded.reads",
-            rows,
-        )
-
-    def put_answers(self, rows: Iterable[tuple[str, str, str]]) -> None:
-        """Write ``(path, outline, answers as JSON)`` of files, new ones too."""
-        self._db.executemany(
-            "INSERT INTO code_answers(owner, outline, reads, answers) VALUES (?, ?, x'', ?)"
-            " ON CONFLICT(owner) DO UPDATE"
-            " SET outline = excluded.outline, answers = excluded.answers",
-            ((path, outline, packed(answers)) for path, outline, answers in rows),
-        )
-
-    def put_marks(self, owner: str, gone: Iterable[int], new: Iterable[int]) -> None:
-        """Take marks from an owner, and gives it others."""
-        key: int | None = self._db.execute(
-            "SELECT key FROM code_answers WHERE owner = ?", (owner,)
-        ).get
-        if key is not None:
-            rows = [(mark, key) for mark in gone]
-            self._db.executemany("DELETE FROM code_marks WHERE mark = ? AND owner = ?", rows)
-            rows = [(mark, key) for mark in new]
-            self._db.executemany("INSERT OR IGNORE INTO code_marks VALUES (?, ?)", rows)
-
-    def remove(self, owners: Iterable[str]) -> None:
-        """Forget owners of which all marks are taken."""
-        self._db.execute(
-            "DELETE FROM code_answers WHERE owner IN (SELECT value FROM json_each(?))",
-            (dumps(list(owners)),),
         )

@@ -321,23 +321,6 @@ CREATE TABLE commit_files(
 ) WITHOUT ROWID;
 CREATE INDEX commit_files_file ON commit_files(file_key);
 
--- What the names in each file came to, so that after a change only those are resolved
--- again that hang on it. An owner is a file, or a package or a folder that has no answers.
-CREATE TABLE code_answers(
-  key INTEGER PRIMARY KEY,
-  owner TEXT NOT NULL UNIQUE,
-  outline TEXT NOT NULL DEFAULT '',        -- what imports of other files may name of it
-  reads BLOB NOT NULL,                     -- what was looked up for what: marks of 32 bits
-  answers BLOB NOT NULL                    -- JSON by zlib
-);
-
--- The files that define, inherit from, or pass something for what has a mark.
-CREATE TABLE code_marks(
-  mark INTEGER NOT NULL,
-  owner INTEGER NOT NULL,                  -- a key of code_answers
-  PRIMARY KEY (mark, owner)
-) WITHOUT ROWID;
-
 -- Every state that an edge has left, kept by the database itself; none of one that is derived.
 CREATE TABLE edge_history(
   from_id TEXT NOT NULL,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .anchors import Anchors, Documents
     from .check import Checks
-    from .code import CodeAnswers, CodeFiles
+    from .code import CodeFiles
     from .curation import Impressions, Review, StoredCandidates
     from .facts import FactPassages, PositionalEdges
     from .history import Contents, StateHistory
@@ -120,13 +120,6 @@ class Store:
         from .whole_text import Commits
 
         return Commits(self.connection, self.fulltext)
-
-    @property
-    def code_answers(self) -> CodeAnswers:
-        """Return what it keeps of their names; made here, as ``code`` is."""
-        from .code import CodeAnswers
-
-        return CodeAnswers(self.connection)
 
     @property
     def candidates(self) -> StoredCandidates:

@@ -1,4 +1,4 @@
-"""``lore index`` after changes leaves the edges, counts and answers of a first index."""
+"""``lore index`` after changes leaves the edges and counts of a first index."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 from code_project import Project
 from new_stores import new_store
 
-from pylore.code.resolution_cache import KEPT
-from pylore.code.resolve import incremental as resolving
+from pylore.code.write import Writer
 from pylore.store import Store
 
 RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions", "defines")
@@ -94,14 +93,8 @@ def test_after_each_change_the_store_is_as_after_a_first_index(
             derived = [edge for edge in project.store.edges.all() if edge.source == "system"]
             assert all(edge.invalidated_at is None for edge in derived)
             assert not [*project.store.edges.history()]
-            for name in ("files", "symbols", "edges", "unresolved", "languages"):
+            for name in ("files", "symbols", "edges", "languages"):
                 assert done[name] == counts[name]
-            assert sorted(project.store.code_answers.outlines()) == sorted(
-                other.code_answers.outlines()
-            )
-            for path, _, _ in other.code.facts():
-                answers = project.store.code_answers.answers(path)
-                assert answers == other.code_answers.answers(path)
 
 
 def test_what_has_come_back_is_not_called_by_who_calls_it_no_more(project: Project) -> None:
@@ -122,21 +115,9 @@ def test_an_interrupted_run_resolves_everything(
     def broken(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(resolving, "resolve_incremental", broken)
-    with pytest.raises(KeyboardInterrupt):
-        project.index()
-    project.index()  # resolve_incremental would raise
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "_edges", broken)
+        with pytest.raises(KeyboardInterrupt):
+            project.index()
+    project.index()
     assert not [edge for edge in project.edges("calls") if edge[1].endswith("::helper")]
-
-
-def test_answers_of_another_version_count_for_nothing(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.index()
-    kept = project.store.meta.get(KEPT) or ""
-    with project.store.transaction():
-        project.store.meta.set(KEPT, f"0 {kept}")
-    monkeypatch.setattr(resolving, "resolve_incremental", None)
-    change(project, STEPS[1])
-    project.index()
-    assert project.store.meta.get(KEPT) == kept

@@ -6,39 +6,33 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from time import sleep
+from random import Random
 
 from facts import edges, file
 
-from pylore.code.extract import Source, extract
+from pylore.code.edges import resolve
+from pylore.code.extract import extract
 from pylore.code.facts import FileFacts, Import
-from pylore.code.resolve.resolve import resolve
 from pylore.code.rules import Match, load_rules
-from pylore.code.worker import MOST_HELD, Pool
+from pylore.code.source import Source
 
-CHAINS = 20
-LINKS = 6
 MODULES = 12
 
 
-def passed_along() -> list[FileFacts]:
-    """Chains of functions that give what they are given to the next one; the last calls it.
-
-    How far that is followed hangs on the order in which the functions are looked at.
-    """
-    links, starts, calls = [], [], []
-    for chain in range(CHAINS):
-        names = [f"c{chain}_{n}" for n in range(LINKS)]
-        for name, after in zip(names, names[1:], strict=False):
-            links.append(file(f"{name}.py", "python", [f"function {name}(a)"],
-                              [Import(after, after)], [(name, after, "a")]))  # fmt: skip
-        links.append(file(f"{names[-1]}.py", "python", [f"function {names[-1]}(a)"],
-                          calls=[(names[-1], "a")]))  # fmt: skip
-        starts += [Import(name, name) for name in names]
-        calls += [("", name, "other") for name in names[:-1]]
-        calls.append(("", names[0], "target"))
-    main = file("main.py", "python", ["function target", "function other"], starts, calls)
-    return [*links, main]
+def in_circles() -> list[FileFacts]:
+    """Functions that return what others return, and variables that are made from each other."""
+    found = []
+    for n in range(6):
+        others = [(n + 1) % 6, (n * 3 + 2) % 6]
+        found.append(file(
+            f"m{n}.py", "python",
+            [f"function f{n}", f"class C{n}", f"method C{n}.m"],
+            [Import(f"m{other}", f"f{other}") for other in others] + [Import(f"m{others[0]}", "*")],
+            [("", f"f{n}().m"), (f"f{n}", f"f{others[0]}().m"), ("", f"v{others[0]}.m")],
+            {f"f{n}.return": f"C{n}() f{others[0]}() f{others[1]}()",
+             f"v{n}": f"v{others[0]} f{n}()"},
+        ))  # fmt: skip
+    return found
 
 
 def claimed_twice(root: Path) -> list[FileFacts]:
@@ -62,7 +56,7 @@ def _clutter(count: int) -> list[bytes]:
 
 def _print_edges(root: str) -> None:
     kept = _clutter(hash("any") % 100)
-    print(edges(*passed_along(), *claimed_twice(Path(root)), root=root))
+    print(edges(*in_circles(), *claimed_twice(Path(root)), root=root))
     kept.clear()
 
 
@@ -83,25 +77,21 @@ def test_hash_seeds_do_not_change_the_edges(tmp_path: Path) -> None:
 
 
 def test_addresses_do_not_change_the_edges() -> None:
-    files, kept, found = passed_along(), [], set()
+    files, kept, found = in_circles(), [], set()
     for n in range(8):
         found.add(repr(edges(*files)))
         kept.append(_clutter(3 + n))
     assert len(found) == 1
-    assert "main.py::target" in found.pop()
+    assert "m3.py::C3.m" in found.pop()
 
 
 def test_the_order_of_the_files_does_not_change_the_edges() -> None:
-    files = {one.path: one for one in passed_along()}
-    backwards = dict(reversed(files.items()))
-    assert resolve(files, "/nowhere") == resolve(backwards, "/nowhere")
-
-
-def test_the_number_of_processes_does_not_change_the_edges() -> None:
-    files = {one.path: one for one in passed_along()}
-    alone = resolve(files, "/nowhere", processes=1)
-    assert resolve(files, "/nowhere", processes=3) == alone
-    assert ("symbol-c0_5.py::c0_5", "symbol-main.py::target", "calls") in alone.edges
+    files = {one.path: one for one in in_circles()}
+    found = resolve(files, "/nowhere")
+    names = list(files)
+    for seed in range(5):
+        Random(seed).shuffle(names)
+        assert resolve({name: files[name] for name in names}, "/nowhere") == found
 
 
 def test_the_order_of_the_matches_does_not_change_the_facts() -> None:
@@ -114,17 +104,6 @@ def test_the_order_of_the_matches_does_not_change_the_facts() -> None:
     one = extract("a.js", "javascript", source, matches)
     assert one == extract("a.js", "javascript", source, matches[::-1])
     assert [(s.bases, s.params) for s in one.symbols] == [(("Base",), ()), ((), ("x", "y"))]
-
-
-def _late_first(job: int) -> int:
-    sleep(0.2 if job == 0 else 0)
-    return job
-
-
-def test_results_come_in_the_order_of_the_jobs() -> None:
-    count = 3 * MOST_HELD
-    with Pool(_late_first, 3) as pool:
-        assert list(pool.run(range(count))) == list(range(count))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from random import Random
 from kinds import Kind, one_line
 from mutator import mutated
 
-from pylore.code.extract import mentioned
+from pylore.code.mentions import mentioned
 from pylore.code.rules import load_rules
 from pylore.core.errors import LoreError, StoreError
 from pylore.core.json import dumps

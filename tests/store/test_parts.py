@@ -201,10 +201,6 @@ def test_files_of_code(store: Store) -> None:
     assert code.known(["a.py", "d.py"]) == {"a.py": ("h2", "python")}
     assert code.as_read("a.py") == ("s2", "h2", "python") and code.as_read("d.py") is None
     assert list(code.facts()) == [("a.py", "python", '{"x":1}'), ("b.py", "python", "{}")]
-    assert [row[0] for row in code.facts({"a.py"})] == ["b.py"]
-    assert code.facts_of("a.py") == ("python", '{"x":1}')
-    assert code.facts_of("c.py") is None and code.facts_of("d.py") is None
-    assert list(code.languages_of_all().items()) == [("a.py", "python"), ("b.py", "python")]
     assert code.skipped() == {"minified": 1} and code.languages() == {"python": 2}
     code.restamp([("s9", "a.py")])
     assert code.as_read("a.py") == ("s9", "h2", "python")
@@ -290,31 +286,6 @@ def test_an_index_leaves_what_people_say_and_takes_up_what_ended(source: str, st
     found = store.edges.get(*key)
     assert found is not None and (found.weight, found.source) == (0.9, "system")
     assert (found.invalidated_at, found.created_at) == (None, EARLY)
-
-
-def test_answers_of_code(store: Store) -> None:
-    kept = store.code_answers
-    kept.fill([("b.py", "", b"\1\0\0\0", "[1]", [7, 8]), ("a.py", "out", b"", "[2]", [7]),
-               ("folder", "", b"\2\0\0\0", "", [])])  # fmt: skip
-    assert (kept.answers("a.py"), kept.answers("folder"), kept.answers("c.py")) == ("[2]", "", "")
-    assert sorted(kept.reads()) == [
-        ("a.py", b""), ("b.py", b"\1\0\0\0"), ("folder", b"\2\0\0\0"),
-    ]  # fmt: skip
-    assert kept.outlines() == [("a.py", "out")]
-    assert (kept.holding(7), kept.holding(8), kept.holding(9)) == (["a.py", "b.py"], ["b.py"], [])
-    kept.put_answers([("b.py", "more", "[3]"), ("c.py", "", "[4]")])
-    kept.put_reads([("c.py", b"\3\0\0\0"), ("other", b"\4\0\0\0")])
-    assert (kept.answers("b.py"), kept.answers("c.py")) == ("[3]", "[4]")
-    assert dict(kept.reads())["b.py"] == b"\1\0\0\0"
-    assert dict(kept.reads())["c.py"] == b"\3\0\0\0"
-    kept.put_marks("c.py", [9], [2**32 - 1, 7])
-    kept.put_marks("b.py", [7, 8], [])
-    kept.put_marks("nowhere.py", [], [7])
-    assert (kept.holding(7), kept.holding(2**32 - 1)) == (["a.py", "c.py"], ["c.py"])
-    kept.remove(["b.py", "nowhere.py"])
-    assert kept.answers("b.py") == "" and "b.py" not in dict(kept.reads())
-    kept.clear()
-    assert (kept.reads(), kept.holding(7)) == ([], [])
 
 
 # --- runs, ratings, what is staged

@@ -19,7 +19,7 @@ import pytest
 from sqlite_stores import connection_of
 
 import pylore
-from pylore.code import write
+from pylore.code.edges import Resolver
 from pylore.code.index import index
 from pylore.core.errors import EmbedderError, StoreBusy
 from pylore.core.model import Node
@@ -124,14 +124,15 @@ def test_others_write_while_a_write_waits_for_its_vectors(store: Store, name: st
 def test_others_write_while_names_are_resolved(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    before = Resolver.edges
+
     def resolved(*given: Any) -> Any:
-        found = write._resolved_before(*given)  # type: ignore[attr-defined]
+        found = before(*given)
         with open_store(os.path.dirname(store.path), busy_timeout=0) as other, other.transaction():
             other.meta.set("written meanwhile", "yes")
         return found
 
-    monkeypatch.setattr(write, "_resolved_before", write._resolved, raising=False)
-    monkeypatch.setattr(write, "_resolved", resolved)
+    monkeypatch.setattr(Resolver, "edges", resolved)
     (tmp_path / "a.py").write_text("def one():\n    return two()\ndef two(): pass\n")
     index(store, Settings(), lambda: None, str(tmp_path))
     assert store.meta.get("written meanwhile")

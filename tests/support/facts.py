@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pylore.code.edges import resolve
 from pylore.code.facts import Call, FileFacts, Import, Symbol
-from pylore.code.resolve.resolve import resolve
 
 
 class CodeEdge(NamedTuple):
@@ -32,21 +32,20 @@ def file(
     language: str,
     symbols: list[str] | None = None,
     imports: list[Import] | None = None,
-    calls: Sequence[tuple[str, ...]] | None = None,
+    calls: Sequence[tuple[str, str]] | None = None,
     assigned: dict[str, str] | None = None,
 ) -> FileFacts:
-    """A file's facts; a call is ``(caller, callee, argument…)``."""
+    """A file's facts; a call is ``(caller, callee)``."""
     return FileFacts(
         path, language, [symbol(text) for text in symbols or []], imports or [],
-        [Call(caller, callee, line + 1, tuple(args))
-         for line, (caller, callee, *args) in enumerate(calls or [])],
+        [Call(caller, callee, line + 1) for line, (caller, callee) in enumerate(calls or [])],
         assigned or {},
     )  # fmt: skip
 
 
 def edges(*files: FileFacts, root: str = "/nowhere") -> list[CodeEdge]:
-    found = resolve({one.path: one for one in files}, root).edges
-    return [CodeEdge(*ends, *told) for ends, told in found.items()]
+    found = resolve({one.path: one for one in files}, root)
+    return [CodeEdge(*ends, sure, reason) for ends, (sure, reason, _) in found.items()]
 
 
 def pairs(relation: str, *files: FileFacts, root: str = "/nowhere") -> set[tuple[str, str]]:

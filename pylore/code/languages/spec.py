@@ -75,6 +75,8 @@ class LanguageSpec(NamedTuple):
     """Words for the class of the method they are in."""
     constructors: tuple[str, ...] = ()
     """Methods that run when a class is called; "" is one of the class's own name."""
+    path_heads: frozenset[str] = frozenset()
+    """Words that a path to a definition begins with: of a crate, or a module around."""
     maker: str = ""
     """The method of a class that makes an instance."""
     called: str = ""

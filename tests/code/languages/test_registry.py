@@ -94,7 +94,7 @@ def test_a_name_that_is_no_language_is_a_family_of_its_own(name: str) -> None:
 
 def test_resolving_loads_the_languages_that_are_there_and_no_other() -> None:
     program = (
-        "import sys; from pylore.code.resolve.resolve import resolve;"
+        "import sys; from pylore.code.edges import resolve;"
         "from pylore.code.facts import FileFacts;"
         "resolve({'a.go': FileFacts('a.go', 'go')}, '/');"
         "print(*sys.modules)"

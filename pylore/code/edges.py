@@ -1,0 +1,311 @@
+"""Draw the edges between files and symbols that names lead to."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+
+from ..core.vocabulary import file_id
+from .facts import TYPING, Call, FileFacts, Import
+from .imports import RESOLVED, Found, Importers, SourceTree
+from .languages.spec import LanguageSpec
+from .names import (
+    DEFINITION,
+    IMPORTED,
+    KNOWN_CLASS,
+    MODULE,
+    OBJECT,
+    OWN_METHOD,
+    PACKAGE,
+    RETURNED,
+    SAME_FILE,
+    Def,
+    File,
+    Names,
+    Thing,
+)
+
+UNIQUE_FUNCTION = 0.75
+"""The only function of that name, in a language where functions need no import."""
+UNIQUE_METHOD = 0.45
+"""The only method of that name, on a receiver of unknown class: a guess, below what is walked."""
+AMBIGUOUS = 0.5
+"""Several methods of that name: each has its share of this."""
+MOST_CANDIDATES = 5
+"""More candidates than this get no edges."""
+UNNAMED_USE = 0.5
+"""Of a package from which no name is seen to be used its first file is imported, with this."""
+
+REASONS = {
+    SAME_FILE: "same_file",
+    IMPORTED: "imported",
+    OWN_METHOD: "own_method",
+    PACKAGE: "package",
+    KNOWN_CLASS: "known_class",
+    RETURNED: "passed_on",
+    UNIQUE_FUNCTION: "unique_function",
+    UNIQUE_METHOD: "unique_method",
+}
+"""Names of the reasons in an edge's ``metadata``."""
+
+STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES = (
+    "static", "re-export", "side effect", "dynamic", "type-only",
+)  # fmt: skip
+_IMPORT_TYPES = (STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES)
+"""Of several imports of one file by another the first of these is the edge's."""
+_KINDS = {"export": RE_EXPORT, "effect": EFFECT, "dynamic": DYNAMIC, TYPING: TYPES}
+
+_ANYWHERE = frozenset(
+    "add all any append apply assign at back begin bind call clear clone close compare contains"
+    " copy count create data debug decode default delete difference done each empty encode end"
+    " entries equals error every execute exists exit extend fields fill filter find finish first"
+    " flush format from front get group has hash head id includes index info init insert"
+    " intersection invoke items iter join key keys last length listen load lock log lower main"
+    " map match matches max merge message min name new next of off ok on once open parse path"
+    " peek pop print push put query read reduce release remove replace reserve reset resolve"
+    " resume reverse run save seek select send set show size sleep slice sort split start stop"
+    " stream string strip submit sum take tell test title to translate trim try union unlock"
+    " update upper use value values wait warn with write".split()
+)
+"""Methods of lists, texts, files and the like in any language."""
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures)/|[._](?:test|spec)\.\w+$"
+)
+
+Edges = dict[tuple[str, str, str], tuple[float, str, str]]
+"""From, to and relation → confidence, reason, and the type of an import."""
+
+
+def resolve(files: Mapping[str, FileFacts], root: str) -> Edges:
+    """Return the edges between files and symbols: imports, inherits, calls, instantiates.
+
+    The same files give the same edges, in any order.
+    """
+    collecting = gc.isenabled()
+    gc.disable()  # everything made here lives to the end
+    try:
+        return Resolver(files, root).edges({path: one.calls for path, one in files.items()})
+    finally:
+        if collecting:
+            gc.enable()
+
+
+class Resolver:
+    """The names of a tree; ``files`` need no calls."""
+
+    def __init__(self, files: Mapping[str, FileFacts], root: str) -> None:
+        files = dict(sorted(files.items()))
+        self._files = {path: File(facts) for path, facts in files.items()}
+        self._importers = Importers(SourceTree(files, root), files)
+        self._found: dict[str, list[tuple[Import, Found]]] = {}
+        for file in self._files.values():
+            self._bind(file)
+        self._names = Names(self._files, self._importers)
+        self._bases = list(self._names.inherit())
+        self._edges: Edges = {}
+        self._functions: dict[tuple[str, str], list[Def]] = {}
+        self._methods: dict[tuple[str, str], list[Def]] = {}
+        for file in self._files.values():
+            for made in file.defs.values():
+                self._index(made)
+
+    def _bind(self, file: File) -> None:
+        make = file.language.importer
+        if make is None:
+            return
+        importer = self._importers.of(file.language.family, make)
+        file.mates = self._importers.package_of(file.path)
+        for item in file.facts.imports:
+            found = importer.find(file.facts, item)
+            file.bind(found.bound)
+            if found.outcome == RESOLVED:
+                self._found.setdefault(file.path, []).append((item, found))
+
+    def dependents(self, changed: Collection[str]) -> set[str] | None:
+        """Return the files that import one of these, by way of re-exports too, or are of a package
+        with one; None for all files: a manifest of a package has changed."""
+        if not self._importers.tree.read_paths.isdisjoint(changed):
+            return None
+        importing: dict[str, set[str]] = {}
+        for path, found in self._found.items():
+            for target in {target for _, each in found for target in each.files}:
+                importing.setdefault(target, set()).add(path)
+        packages = {self._files[path].mates for path in changed if path in self._files} - {""}
+        depending = {path for path, file in self._files.items() if file.mates in packages}
+        pending = [*changed, *packages]
+        while pending:
+            target = pending.pop()
+            for path in importing.get(target, set()) - depending:
+                depending.add(path)
+                kinds = {_import_type(path, item, self._files[path].language)
+                         for item, found in self._found[path] if target in found.files}  # fmt: skip
+                if RE_EXPORT in kinds:
+                    pending.append(path)
+        return depending
+
+    def edges(self, calls: Mapping[str, Iterable[Call]]) -> Edges:
+        """Return the edges from the files that ``calls`` has, and from their symbols."""
+        self._edges = {}
+        for path, some in sorted(calls.items()):
+            file, some = self._files[path], list(some)
+            self._draw_imports(file, some)
+            for call in some:
+                self._call(file, call)
+        for made, base, sure in self._bases:
+            if made.file.path in calls:
+                self._add(made.id, base.id, "inherits", sure)
+        return dict(sorted(self._edges.items()))
+
+    def _add(self, one: str, other: str, relation: str, sure: float, reason: str = "") -> None:
+        known = self._edges.get((one, other, relation))
+        if one != other and (known is None or sure > known[0]):
+            self._edges[one, other, relation] = (sure, reason or REASONS.get(sure, "resolved"), "")
+
+    # Imports.
+
+    def _draw_imports(self, file: File, calls: Sequence[Call]) -> None:
+        used: set[str] | None = None
+        for item, found in self._found.get(file.path, ()):
+            kind = _import_type(file.path, item, file.language)
+            for target in found.files:
+                if target in self._files:
+                    self._import(file.path, target, found.confidence, "file", kind)
+                    continue
+                used = _used(file, calls) if used is None else used
+                for path, sure in self._of_package(target, used):
+                    self._import(file.path, path, min(sure, found.confidence), "package", kind)
+
+    def _import(self, path: str, target: str, sure: float, reason: str, kind: str) -> None:
+        """Add an import; of two keep the surer one's reason and the kind that counts more."""
+        if path == target:
+            return
+        ends = (file_id(path), file_id(target), "imports")
+        known = self._edges.get(ends)
+        if known is not None:
+            kind = min(known[2], kind, key=_IMPORT_TYPES.index)
+            sure, reason = max((known[0], known[1]), (sure, reason), key=lambda one: one[0])
+        self._edges[ends] = (sure, reason, kind)
+
+    def _of_package(self, key: str, used: set[str]) -> Sequence[tuple[str, float]]:
+        """Return the files of a package whose names are used, or its first file."""
+        paths = [path for path in self._importers.packages.get(key, ()) if path in self._files]
+        found = [(path, 1.0) for path in paths if not used.isdisjoint(self._files[path].top)]
+        return found or [(path, UNNAMED_USE) for path in paths[:1]]
+
+    # Calls.
+
+    def _call(self, file: File, call: Call) -> None:
+        things = self._names.chain(file, call.caller, call.callee)
+        caller = self._caller(file, call.caller)
+        for thing in things:
+            self._reach(caller, thing)
+        if not things:
+            self._guess(file, caller, call.callee)
+
+    def _reach(self, caller: str, thing: Thing) -> None:
+        if thing.kind == DEFINITION and not thing.of.is_class:
+            if thing.of.kind in ("function", "method"):
+                self._add(caller, thing.of.id, "calls", thing.sure)
+        elif thing.kind == DEFINITION:
+            self._add(caller, thing.of.id, "instantiates", thing.sure)
+            made = self._constructor(thing.of)
+            if made is not None:
+                self._add(caller, made.id, "calls", thing.sure)
+        elif thing.kind == OBJECT and thing.of.file.language.called:
+            for one in self._names.member(thing, thing.of.file.language.called):
+                if one.kind == DEFINITION:
+                    self._add(caller, one.of.id, "calls", thing.sure)
+        elif thing.kind == MODULE:
+            for one in self._names.exported(thing.of, "default"):
+                if one.kind in (DEFINITION, OBJECT):
+                    self._reach(caller, one._replace(sure=thing.sure))
+
+    def _constructor(self, cls: Def) -> Def | None:
+        """Return the constructor of a class, or the first of its bases'."""
+        for one in self._names.order(cls):
+            for name in cls.file.language.constructors:
+                made = one.children.get(name or one.name)
+                if made is not None and made.kind in ("function", "method"):
+                    return made
+        return None
+
+    def _caller(self, file: File, scope: str) -> str:
+        """Return the innermost symbol around a call; the file at its top level."""
+        while scope:
+            if scope in file.defs:
+                return file.defs[scope].id
+            scope = scope.rpartition(".")[0]
+        return file_id(file.path)
+
+    # Guesses.
+
+    def _index(self, made: Def) -> None:
+        """Index a candidate, unless it has no name outside of its function."""
+        if made.kind not in ("function", "method"):
+            return
+        outer = made.outer
+        while outer is not None and outer.is_class:
+            outer = outer.outer
+        if outer is None:
+            index = self._functions if made.outer is None else self._methods
+            index.setdefault((made.file.language.family, made.name), []).append(made)
+
+    def _guess(self, file: File, caller: str, callee: str) -> None:
+        """Draw edges to the few functions or methods of a name."""
+        receiver, _, name = callee.rpartition(".")
+        name, spec = name.rstrip("()"), file.language
+        common = name in _ANYWHERE or name in spec.common_names
+        if common if receiver else not spec.functions_global:
+            return
+        found = (self._methods if receiver else self._functions).get((spec.family, name), [])
+        if not only_tests_call(file.path, spec.tests):
+            found = [one for one in found
+                     if not only_tests_call(one.file.path, one.file.language.tests)]  # fmt: skip
+        if len(found) == 1:
+            sure = UNIQUE_METHOD if receiver else UNIQUE_FUNCTION
+            self._add(caller, found[0].id, "calls", sure)
+        elif len(found) <= MOST_CANDIDATES:
+            for made in found:
+                sure = round(AMBIGUOUS / len(found), 3)
+                self._add(caller, made.id, "calls", sure, "ambiguous")
+
+
+def _used(file: File, calls: Iterable[Call]) -> set[str]:
+    """Return every name that the calls, bases and assignments of a file have in them."""
+    facts = file.facts
+    chains = [call.callee for call in calls]
+    chains += [base for symbol in facts.symbols for base in symbol.bases]
+    chains += facts.assigned.values()
+    return {
+        part.rstrip("()") for chain in chains for word in chain.split() for part in word.split(".")
+    }
+
+
+def _import_type(path: str, item: Import, spec: LanguageSpec) -> str:
+    """Return the type of an import, of those of ``_IMPORT_TYPES``."""
+    if item.kind in _KINDS:
+        return _KINDS[item.kind]
+    if spec.effect_alias and item.alias == spec.effect_alias:
+        return EFFECT
+    if spec.packages_pass_on and item.name:
+        stem = path.rpartition("/")[2].partition(".")[0]
+        return RE_EXPORT if stem == spec.package_file else STATIC
+    return STATIC
+
+
+@cache
+def only_tests_call(path: str, named: str = "") -> bool:
+    """Return True if nothing but tests calls what a file defines: tests, their fixtures and mocks.
+
+    A name counts where its language takes it for a test's, by the pattern ``named``: other
+    than for ``text.is_test``, by which a search ranks, ``test_helpers`` may well be what a
+    library offers.
+
+    >>> only_tests_call("src/tests/a.x"), only_tests_call("a_test.x")
+    (True, True)
+    >>> only_tests_call("lib/test_helpers.x"), only_tests_call("lib/test_helpers.x", "/test_")
+    (False, True)
+    """
+    return _TESTS.search(path) is not None or bool(named and re.search(named, path))

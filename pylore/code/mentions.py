@@ -1,0 +1,134 @@
+"""Find what Markdown mentions: paths and symbols, by name."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+
+from ..core.text import composed
+from ..core.vocabulary import file_id, symbol_id
+from .facts import FileFacts, Import
+
+KIND = "mention"
+PATH_WEIGHT = 1.0
+SYMBOL_WEIGHT = 0.8
+"""A symbol is told by its name alone: another thing may have the same one."""
+_SHORTEST = 4
+"""Letters of a plain word in back-ticks that is taken for a symbol's name."""
+_MOST = 500
+"""Mentions of one file that are kept."""
+
+_QUOTED = re.compile(r"`([^`\n]{2,200})`")
+_LINK = re.compile(r"\]\(<?([^)\s>#]{1,300})")
+_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+_WORD = re.compile(r"[\w$.:>-]+?(?=\(|$)")
+
+
+def mentioned(text: str, endings: tuple[str, ...]) -> list[Import]:
+    """Return the names in a Markdown text that may be of paths or symbols, each once.
+
+    A plain word is the name of a file if it ends in one of ``endings``.
+    """
+    path = _path(endings)
+    found: dict[str, int] = {}
+    fenced = False
+    for number, line in enumerate(composed(text).split("\n"), start=1):
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        for name in _names(line, fenced, path):
+            if len(found) < _MOST:
+                found.setdefault(name, number)
+    return [Import(name, line=line, kind=KIND) for name, line in found.items()]
+
+
+@cache
+def _path(endings: tuple[str, ...]) -> re.Pattern[str]:
+    names = rf"|[\w-]+(?:{'|'.join(map(re.escape, endings))})" if endings else ""
+    return re.compile(rf"(?<![\w:/.`(@-])((?:[\w.@-]+/)+[\w.@-]+\.\w{{1,8}}{names})(?![\w/])")
+
+
+def _names(line: str, fenced: bool, path: re.Pattern[str]) -> Iterator[str]:
+    if not fenced:
+        for match in _QUOTED.finditer(line):
+            yield match[1].strip()
+        for match in _LINK.finditer(line):
+            if "://" not in match[1]:
+                yield match[1]
+    for match in path.finditer(line):
+        yield match[1]
+
+
+class Mentions:
+    """Names → ids of the files and symbols of a tree."""
+
+    def __init__(self, files: Mapping[str, FileFacts]) -> None:
+        self._note_paths(files)
+        self._symbols: dict[str, list[str]] = {}
+        for path, facts in files.items():
+            for name in {symbol.qualified for symbol in facts.symbols}:
+                id = symbol_id(path, name)
+                name = composed(name)
+                self._symbols.setdefault(name, []).append(id)
+                last = name.rpartition(".")[2]
+                if last != name:
+                    self._symbols.setdefault(last, []).append(id)
+
+    def _note_paths(self, paths: Iterable[str]) -> None:
+        # Some file systems keep accents apart from their letters, and people type them so too.
+        self._paths = {composed(path): path for path in paths} | {path: path for path in paths}
+        self._tails: dict[str, list[str]] = {}
+        for path in paths:
+            self._tails.setdefault(composed(path.rpartition("/")[2]), []).append(path)
+
+    @staticmethod
+    def are_in(facts: FileFacts) -> bool:
+        """Return True if a file may mention something."""
+        return any(item.kind == KIND for item in facts.imports)
+
+    def of(self, facts: FileFacts) -> dict[str, float]:
+        """Return ids that this file mentions, with the weight of each."""
+        found: dict[str, float] = {}
+        for item in facts.imports:
+            if item.kind != KIND:
+                continue
+            path = self._path(facts.path, item.module)
+            if path:
+                if path != facts.path:
+                    found[file_id(path)] = PATH_WEIGHT
+                continue
+            id = self._symbol(item.module)
+            if id:
+                found.setdefault(id, SYMBOL_WEIGHT)
+        return found
+
+    def _path(self, here: str, name: str) -> str:
+        """Return the path from the root or the file's folder, or the only one that ends so."""
+        name = name.split(":", 1)[0].rstrip("/")
+        if not name or name.startswith("-") or " " in name:
+            return ""
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(here), name))
+        for path in (posixpath.normpath(name.lstrip("/")), composed(beside)):
+            if path in self._paths:
+                return self._paths[path]
+        ending = "/" + name.lstrip("./")
+        tails = self._tails.get(name.rpartition("/")[2], ())
+        likely = [path for path in tails if composed(path).endswith(ending)]
+        return likely[0] if len(likely) == 1 else ""
+
+    def _symbol(self, name: str) -> str:
+        match = _WORD.match(name)
+        if match is None:
+            return ""
+        word = match[0].replace("::", ".").replace("->", ".").replace("#", ".")
+        telling = "." in word or "_" in word or word != match.string or not word.islower()
+        if len(word) < _SHORTEST or not telling:
+            return ""
+        known = self._named(word)
+        return known[0] if len(known) == 1 else ""
+
+    def _named(self, word: str) -> Sequence[str]:
+        """Return the ids of the symbols of a name, qualified or not."""
+        return self._symbols.get(word, ())

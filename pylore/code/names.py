@@ -1,0 +1,582 @@
+"""Look names up as their language does: in scopes, imports, classes and their bases.
+
+A variable is what its assignments and annotations give it. Nothing is iterated to a fixed point:
+a lookup that comes back to itself, goes too deep or takes too many steps finds nothing there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..core.vocabulary import symbol_id
+from .facts import FileFacts, Import, Symbol
+from .imports import RESOLVED, Bound, Importers
+from .languages.registry import language
+
+SAME_FILE = 0.95
+"""A name that the file defines, in a scope around the call."""
+IMPORTED = 0.92
+"""A name that an import gives, followed through re-exports."""
+OWN_METHOD = 0.9
+"""``self.x``, ``this.x``, ``super.x``: a member of the class or its bases."""
+PACKAGE = 0.88
+"""A name of the same package or of an included file, which needs no import by name."""
+KNOWN_CLASS = 0.85
+"""A method of an object whose class an assignment or an annotation names."""
+RETURNED = 0.7
+"""A value that a function returns."""
+
+DEPTH = 20
+"""Lookups within lookups; each takes about eight calls of Python's thousand."""
+STEPS = 50
+"""Lookups for one name that come back to one of themselves; real code needs 10."""
+SPARE = 1000
+"""Such lookups for all names, and as many as there are variables; real code needs few."""
+MOST_STARS = 50
+"""Packages and classes whose names a file has without naming them."""
+MOST_VALUES = 8
+"""A name that may be more things than this is unknown."""
+
+CLASSES = frozenset({"class", "interface", "type", "module"})
+"""Kinds of symbols that have members."""
+
+
+class Def:
+    """A symbol of the tree. Its members and bases may come from other files."""
+
+    __slots__ = (
+        "bases", "children", "file", "id", "is_class", "kind", "name", "outer", "params",
+        "qualified",
+    )  # fmt: skip
+
+    def __init__(self, symbol: Symbol, file: File) -> None:
+        self.file = file
+        self.id = symbol_id(file.path, symbol.qualified)
+        self.name = symbol.name
+        self.qualified = symbol.qualified
+        self.kind = symbol.kind
+        self.params = symbol.params
+        self.is_class = symbol.kind in CLASSES
+        self.outer: Def | None = None
+        self.children: dict[str, Def] = {}
+        self.bases: list[Def] = []
+
+
+class File:
+    """The names that one file defines and imports."""
+
+    def __init__(self, facts: FileFacts) -> None:
+        self.facts = facts
+        self.path = facts.path
+        self.language = language(facts.language)
+        self.assigned = facts.assigned
+        self.bound: dict[str, list[Bound]] = {}
+        self.stars: list[Bound] = []
+        self.mates = ""
+        """The package whose other files' names are visible without an import."""
+        self.defs: dict[str, Def] = {}
+        self.top: dict[str, Def] = {}
+        for symbol in facts.symbols:
+            known = self.defs.get(symbol.qualified)
+            if known is None or (symbol.kind in CLASSES and not known.is_class):
+                self._define(symbol)
+
+    def _define(self, symbol: Symbol) -> None:
+        made = self.defs[symbol.qualified] = Def(symbol, self)
+        container, _, name = symbol.qualified.rpartition(".")
+        if not container:
+            self.top[name] = made
+            return
+        made.outer = self.defs.get(container)
+        if made.outer is not None:
+            made.outer.children.setdefault(name, made)
+
+    def bind(self, bound: Iterable[Bound]) -> None:
+        for one in bound:
+            if one.local == "*":
+                self.stars.append(one)
+            else:
+                self.bound.setdefault(one.local, []).append(one)
+
+
+class Thing(NamedTuple):
+    """A value that a name may have.
+
+    ``of`` is a ``Def`` for a definition, an object of a class, or its bases as an object
+    (``super``); the path or key of a module; empty outside the tree.
+    """
+
+    kind: str
+    of: Any
+    sure: float
+
+
+DEFINITION, OBJECT, SUPER, MODULE = "definition", "object", "super", "module"
+OUTSIDE = Thing("outside", "", 1.0)
+
+Things = list[Thing]
+
+
+class Names:
+    """The names of all files; ``chain`` looks up what is written somewhere."""
+
+    def __init__(self, files: Mapping[str, File], importers: Importers) -> None:
+        self._files = files
+        self._importers = importers
+        self._packages = importers.packages
+        self._shared: dict[tuple[str, str], Def] = {}
+        """(family, full name) → the definition, where namespaces span files."""
+        self._known: dict[Any, Things] = {}
+        self._pending: set[Any] = set()
+        self._meanwhile: dict[Any, Things] = {}
+        """Answers for the name under way; in a circle they lack what it comes to itself."""
+        self._is_cut = False
+        self._spare = SPARE + sum(len(file.assigned) for file in files.values())
+        self._orders: dict[Def, list[Def]] = {}
+        self._around: dict[tuple[str, str], Def | None] = {}
+        self._included: dict[str, tuple[set[str], list[tuple[str, str]]]] = {}
+        self._having: dict[tuple[str, str], list[File]] = {}
+        """(family, name) → the files that have it at their top level."""
+        for file in files.values():
+            for name in _top_names(file):
+                self._having.setdefault((file.language.family, name), []).append(file)
+        self._folders, self._modules = _module_places(files.values())
+        self._merge()
+        for file in files.values():
+            self._adopt(file)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._known.clear()
+        self._orders.clear()
+        self._around.clear()
+
+    def _merge(self) -> None:
+        """Share members among the parts of namespaces and classes that span files."""
+        parts: dict[tuple[str, str], list[Def]] = {}
+        for file in self._files.values():
+            for made in file.defs.values() if file.language.namespaces else ():
+                parts.setdefault((file.language.family, made.qualified), []).append(made)
+        for key, found in parts.items():
+            whole = max(found, key=lambda one: (one.is_class, len(one.children)))
+            reopened = whole.is_class and whole.file.language.classes_reopen
+            if len(found) == 1 or whole.kind == "module" or reopened:
+                self._shared[key] = whole
+                for part in found:
+                    if part is not whole and part.is_class:
+                        whole.children.update({**part.children, **whole.children})
+                        part.children, part.bases = whole.children, whole.bases
+
+    def _adopt(self, file: File) -> None:
+        """Give methods that are defined outside of their type's file to that type."""
+        for made in file.defs.values():
+            container, _, name = made.qualified.rpartition(".")
+            if container and made.outer is None:
+                for thing in self.chain(file, "", container):
+                    if thing.kind == DEFINITION and thing.of.is_class:
+                        made.outer = thing.of
+                        thing.of.children.setdefault(name, made)
+
+    def inherit(self) -> Iterator[tuple[Def, Def, float]]:
+        """Find the bases of all classes; yield class, base and confidence.
+
+        Bases are looked up before any class has bases: in scopes, not in classes.
+        """
+        found = [
+            (made, thing.of, thing.sure)
+            for file in self._files.values()
+            for symbol in file.facts.symbols if symbol.bases
+            if (made := file.defs[symbol.qualified]).is_class
+            for written in symbol.bases
+            for thing in self.chain(file, made.qualified.rpartition(".")[0], written)
+            if thing.kind in (DEFINITION, OBJECT) and thing.of.is_class and thing.of is not made
+        ]  # fmt: skip
+        for made, base, _ in found:
+            if base not in made.bases:
+                made.bases.append(base)
+        self._forget()
+        yield from found
+
+    # A chain, from left to right.
+
+    def chain(self, file: File, scope: str, text: str) -> Things:
+        """Return what ``text`` may be in ``scope``; nothing where a name in it is unknown."""
+        (head, calls), *rest = _parts(text)
+        things = self._name(file, scope, head)
+        if not things and rest and head in file.language.path_heads:
+            return self._path(file, text)
+        things = self._called(things, calls)
+        own = head in file.language.self_names
+        for name, calls in rest:
+            if not things:
+                break
+            things = self._join(self.member(one, name, own) for one in things)
+            things, own = self._called(things, calls), False
+        return things
+
+    def _called(self, things: Things, calls: int) -> Things:
+        for _ in range(calls):
+            things = self._join(self.result(one) for one in things)
+        return things
+
+    def _join(self, found: Iterable[Things]) -> Things:
+        """Return each value once; nothing where there are too many."""
+        once: dict[tuple[str, Any], Thing] = {}
+        for things in found:
+            for one in things:
+                once.setdefault(one[:2], one)
+        if len(once) > 1:
+            once.pop(OUTSIDE[:2], None)
+        return list(once.values()) if len(once) <= MOST_VALUES else []
+
+    def _path(self, file: File, text: str) -> Things:
+        """Return what a path from the root of a crate, or from a module around, leads to."""
+        make = file.language.importer
+        if make is None or "(" in text:
+            return []
+        module, _, name = text.rpartition(".")
+        item = Import(module.replace(".", "::"), name, kind="use")
+        found = self._importers.of(file.language.family, make).find(file.facts, item)
+        if found.outcome != RESOLVED:
+            return []
+        return self._join(self.exported(one.module, one.name) for one in found.bound)
+
+    # A name, from the innermost scope outwards.
+
+    def _name(self, file: File, scope: str, name: str) -> Things:
+        spec = file.language
+        if name in spec.self_names or name in spec.super_names or name in spec.class_names:
+            cls = self._class_around(file, scope)
+            if cls is not None:
+                kind = (OBJECT if name in spec.self_names
+                        else SUPER if name in spec.super_names else DEFINITION)  # fmt: skip
+                return [Thing(kind, cls, OWN_METHOD)]
+            if name not in spec.super_names:
+                return self._global(file, name) if name in file.bound else []
+        here = scope
+        while here:
+            around = file.defs.get(here)
+            is_class = around is not None and around.is_class
+            if not is_class or here == scope or spec.class_scope:
+                found = self._local(file, here, around, name)
+                if found is not None:
+                    return found
+            if is_class and around is not None and spec.members_bare:
+                found = self._own_member(around, name)
+                if found:
+                    return found
+            here = here.rpartition(".")[0]
+        if scope and spec.members_bare:
+            cls = self._class_around(file, scope)
+            if cls is not None and cls.file is not file:
+                found = self._own_member(cls, name)
+                if found:
+                    return found
+        if spec.namespaces and name not in file.top and name not in file.assigned:
+            return self._spanning(file, scope, name)
+        return self._global(file, name)
+
+    def _own_member(self, cls: Def, name: str) -> Things:
+        found = self.member(Thing(OBJECT, cls, OWN_METHOD), name, own=True)
+        return [one for one in found if one is not OUTSIDE]
+
+    def _local(self, file: File, here: str, around: Def | None, name: str) -> Things | None:
+        """Return a name of one scope; None where the scope has no such name."""
+        inner = f"{here}.{name}"
+        made = file.defs.get(inner)
+        if made is not None and made.kind != "constant":
+            return [Thing(DEFINITION, made, SAME_FILE)]
+        text = file.assigned.get(inner)
+        if text is not None:
+            return [_at_most(one, SAME_FILE) for one in self._values(file, here, text)]
+        if around is not None and name in around.params:
+            return []
+        return None if made is None else [Thing(DEFINITION, made, SAME_FILE)]
+
+    def _spanning(self, file: File, scope: str, name: str) -> Things:
+        """Return a name of a namespace around the scope, or of a file that is included."""
+        here = scope
+        while True:
+            key = (file.language.family, f"{here}.{name}" if here else name)
+            made = self._shared.get(key)
+            if made is not None and (here or made.is_class):
+                return [Thing(DEFINITION, made, PACKAGE)]
+            if not here:
+                return self._global(file, name)
+            here = here.rpartition(".")[0]
+
+    def _global(self, file: File, name: str) -> Things:
+        """Return a name of the file itself, of an import, of the package, of the language."""
+        found = self.exported(file.path, name)
+        if found:
+            own = name in file.top or (name in file.assigned and name not in file.bound)
+            return [one._replace(sure=SAME_FILE) if own and IMPORTED <= one.sure < 1 else one
+                    for one in found]  # fmt: skip
+        if file.mates:
+            found = [_at_most(one, PACKAGE) for one in self.exported(file.mates, name)]
+        return found or ([OUTSIDE] if name in file.language.builtin else [])
+
+    def _class_around(self, file: File, scope: str) -> Def | None:
+        """Return the class whose body ``scope`` is in; for a method outside of it, its type."""
+        key = (file.path, scope)
+        if key not in self._around:
+            here, found = scope, None
+            while here and found is None:
+                made = file.defs.get(here)
+                if made is not None and made.is_class and made.kind != "module":
+                    found = made
+                elif made is not None and made.outer is not None and made.outer.is_class:
+                    found = made.outer
+                here = here.rpartition(".")[0]
+            self._around[key] = found
+        return self._around[key]
+
+    def _values(self, file: File, scope: str, text: str) -> Things:
+        """Return what a variable may be that was given these chains."""
+        return self._once((file.path, scope, text), lambda: self._join(
+            self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]
+        ))  # fmt: skip
+
+    def _once(self, key: Any, find: Callable[[], Things]) -> Things:
+        """Return what ``find`` finds; nothing where it is under way, or goes too deep."""
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        if key in self._meanwhile:
+            self._is_cut = True
+            return self._meanwhile[key]
+        pending = self._pending
+        depth, steps = (DEPTH, STEPS) if self._spare > 0 else (3, 1)
+        if key in pending or len(pending) >= depth or len(self._meanwhile) >= steps:
+            self._is_cut = True
+            return []
+        was_cut, self._is_cut = self._is_cut, False
+        pending.add(key)
+        found = find()
+        pending.discard(key)
+        if self._is_cut and pending:
+            self._meanwhile[key] = found
+            self._spare -= 1
+        else:
+            self._known[key] = found
+        self._is_cut = (self._is_cut or was_cut) and bool(pending)
+        if not pending:
+            self._meanwhile.clear()
+        return found
+
+    # What a file, a package or a folder has.
+
+    def exported(self, key: str, name: str) -> Things:
+        """Return what a module offers by a name; the module itself without a name."""
+        if not key:
+            return [OUTSIDE]
+        if not name:
+            return [Thing(MODULE, key, IMPORTED)]
+        return self._once((key, name), lambda: self._exported(key, name))
+
+    def _exported(self, key: str, name: str) -> Things:
+        first, _, rest = name.partition(".")
+        if rest:
+            things = self.exported(key, first)
+            for part in rest.split("."):
+                things = self._join(self.member(one, part) for one in things)
+            return things
+        file = self._files.get(key)
+        if file is not None:
+            return self._from_file(file, name)
+        if key in self._packages:
+            return self._join(self._from_own(self._files[path], name)
+                              for path in self._packages[key] if path in self._files)  # fmt: skip
+        return self._submodule(key, name)
+
+    def _from_own(self, file: File, name: str) -> Things:
+        """Return a definition or an assignment at the top level of a file."""
+        made = file.top.get(name)
+        if made is not None and made.kind != "constant":
+            return [Thing(DEFINITION, made, IMPORTED)]
+        text = file.assigned.get(name)
+        found = self._values(file, "", text) if text is not None else []
+        if found:
+            return [_at_most(one, IMPORTED) for one in found]
+        return [Thing(DEFINITION, made, IMPORTED)] if made is not None else []
+
+    def _from_file(self, file: File, name: str) -> Things:
+        found = self._without_stars(file, name)
+        if found or name == "default":
+            return found
+        found = self._from_stars(file, name)
+        if not found and "default" in file.bound:
+            # What a file exports whole, a function or an object, has the names.
+            found = self._join(self.member(one, name)
+                               for one in self.exported(file.path, "default"))  # fmt: skip
+        return found
+
+    def _without_stars(self, file: File, name: str) -> Things:
+        found = self._from_own(file, name)
+        if found and (found[0] is not OUTSIDE or name not in file.bound):
+            return found
+        if name in file.bound:
+            found = self._join(self.exported(one.module, one.name) for one in file.bound[name])
+            if found:
+                return [_at_most(one, IMPORTED) for one in found]
+        spec = file.language
+        if spec.modules and file.path.endswith(spec.package_file + spec.modules[0]):
+            found = self._submodule(file.path.rpartition("/")[0], name)
+        if not found and name == "default":
+            whole = [one for one in file.top.values() if one.kind in ("class", "function")]
+            found = [Thing(DEFINITION, whole[0], RETURNED)] if len(whole) == 1 else []
+        return found
+
+    def _from_stars(self, file: File, name: str) -> Things:
+        """Return a name of a file that is imported whole, or that such a file imports whole."""
+        having = self._having.get((file.language.family, name), ())
+        reached, inside = self._reached(file) if having or file.stars else (set(), [])
+        for other in having:
+            if other.path in reached:
+                found = self._without_stars(other, name)
+                if found and found[0] is not OUTSIDE:
+                    return [_at_most(one, PACKAGE) for one in found]
+        for module, outer in inside:
+            found = self.exported(module, f"{outer}.{name}" if outer else name)
+            if found and found[0] is not OUTSIDE:
+                return [_at_most(one, PACKAGE) for one in found]
+        return []
+
+    def _reached(self, file: File) -> tuple[set[str], list[tuple[str, str]]]:
+        """Return the files that a file imports whole, and packages and classes of such imports."""
+        if file.path not in self._included:
+            found: set[str] = set()
+            inside: dict[tuple[str, str], None] = {}
+            pending = list(file.stars)
+            while pending:
+                star = pending.pop()
+                if star.name or star.module not in self._files:
+                    inside[star.module, star.name] = None
+                elif star.module not in found:
+                    found.add(star.module)
+                    pending += self._files[star.module].stars
+            self._included[file.path] = found, list(inside)[:MOST_STARS]
+        return self._included[file.path]
+
+    def _submodule(self, folder: str, name: str) -> Things:
+        base = f"{folder}/{name}" if folder else name
+        for ending in self._modules:
+            if base + ending in self._files:
+                return [Thing(MODULE, base + ending, IMPORTED)]
+        return [Thing(MODULE, base, IMPORTED)] if base in self._folders else []
+
+    # What a value has, and what calling it gives.
+
+    def member(self, thing: Thing, name: str, own: bool = False) -> Things:
+        """Return ``.name`` of a value; ``own``: it is the object of the method itself."""
+        if thing is OUTSIDE:
+            return [OUTSIDE]
+        if thing.kind == MODULE:
+            return self.exported(thing.of, name)
+        cls: Def = thing.of
+        if not cls.is_class:
+            if cls.file.language.functions_have_members and name in cls.children:
+                return [Thing(DEFINITION, cls.children[name], thing.sure)]
+            return self._once((cls, name), lambda: self._join(  # a property's value has it
+                self.member(one, name) for one in self.result(thing)
+            ))  # fmt: skip
+        if name and name == cls.file.language.maker and name not in cls.children:
+            return [Thing(DEFINITION, cls, min(thing.sure, OWN_METHOD))]
+        start = int(thing.kind == SUPER)
+        found = self._once((cls, name, start), lambda: self._in_order(cls, name, start))
+        how = KNOWN_CLASS if thing.kind == OBJECT and not own else OWN_METHOD
+        return [_at_most(one, min(thing.sure, how)) for one in found]
+
+    def _in_order(self, cls: Def, name: str, start: int) -> Things:
+        for one in self.order(cls)[start:]:
+            made = one.children.get(name)
+            if made is not None and made.kind != "constant":
+                return [Thing(DEFINITION, made, OWN_METHOD)]
+            text = one.file.assigned.get(f"{one.qualified}.{name}")
+            found = self._attribute(one, text) if text is not None else []
+            if found:
+                return found
+            if made is not None:
+                return [Thing(DEFINITION, made, OWN_METHOD)]
+        return []
+
+    def _attribute(self, cls: Def, text: str) -> Things:
+        """Return a value that a method gave to ``self``: its names are that method's."""
+        head = text.partition(".")[0].rstrip("()")
+        for made in cls.children.values():
+            if head in made.params and head not in cls.file.language.self_names:
+                found = self._values(cls.file, made.qualified, text)
+                if found:
+                    return found
+        return self._values(cls.file, cls.qualified, text)
+
+    def order(self, cls: Def) -> list[Def]:
+        """Return the class and its bases, depth first; a base of several comes after them."""
+        found = self._orders.get(cls)
+        if found is None:
+            last: dict[Def, None] = {}
+            pending, steps = [cls], 0
+            while pending and steps < 1000:
+                one = pending.pop()
+                steps += 1
+                last.pop(one, None)
+                last[one] = None
+                pending += reversed([base for base in one.bases if base is not cls])
+            found = self._orders[cls] = list(last)
+        return found
+
+    def result(self, thing: Thing) -> Things:
+        """Return what calling a value gives."""
+        if thing.kind == DEFINITION and thing.of.is_class:
+            return [Thing(OBJECT, thing.of, min(thing.sure, SAME_FILE))]
+        if thing.kind == DEFINITION:
+            made: Def = thing.of
+            text = made.file.assigned.get(f"{made.qualified}.return")
+            found = self._values(made.file, made.qualified, text) if text is not None else []
+            return [_at_most(one, min(thing.sure, RETURNED)) for one in found]
+        if thing.kind == OBJECT:
+            called = thing.of.file.language.called
+            return self._once(("()", thing.of), lambda: self._join(
+                self.result(one) for one in self.member(thing, called)
+            )) if called else []  # fmt: skip
+        if thing.kind == MODULE:
+            return self._once(("()", thing.of), lambda: self._join(
+                self.result(one) for one in self.exported(thing.of, "default")
+            ))  # fmt: skip
+        return [thing]
+
+
+def _at_most(thing: Thing, sure: float) -> Thing:
+    return thing if thing.sure <= sure or thing is OUTSIDE else thing._replace(sure=sure)
+
+
+def _top_names(file: File) -> set[str]:
+    """Return the names at the top level of a file that its importers may take."""
+    if file.language.functions_global:
+        return {*file.top}
+    return {*file.top, *file.bound, *(name for name in file.assigned if "." not in name)}
+
+
+@lru_cache(maxsize=65536)
+def _parts(chain: str) -> tuple[tuple[str, int], ...]:
+    """Turn ``self.make().run`` into its names, and how often each is called."""
+    names = [(part.rstrip("()"), part) for part in chain.split(".")]
+    return tuple([(name, (len(part) - len(name)) // 2) for name, part in names])
+
+
+def _module_places(files: Iterable[File]) -> tuple[set[str], list[str]]:
+    """Return the folders with modules, and the endings of modules, packages first."""
+    folders: set[str] = set()
+    endings: dict[str, None] = {}
+    for file in files:
+        spec = file.language
+        if not spec.modules:
+            continue
+        endings |= dict.fromkeys((f"/{spec.package_file}{spec.modules[0]}", *spec.modules))
+        folder = file.path.rpartition("/")[0] if file.path.endswith(spec.modules) else ""
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders, list(endings)

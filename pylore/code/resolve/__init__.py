@@ -1,1 +1,0 @@
-"""All files: from facts to edges."""
