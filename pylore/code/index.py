@@ -10,6 +10,7 @@ from ..core.times import now
 from ..indexing.embed import embed_missing
 from ..system.files import GONE, lstamp_of, size_in
 from ..system.listing import FileTree
+from . import INDEXED, OWED, RULES
 from .rules import rules_stamp
 
 TYPE_CHECKING = False
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from ..system.listing import Listing
     from .rules import Rules
     from .worker import FileOutcome, Job
-
-RULES, INDEXED, OWED = "code_rules", "code_indexed_at", "code_owed"
-"""Keys of ``meta``: the rules that files were read by; when; a run whose edges are not written."""
 
 _CHUNK = 60
 _CHUNK_BYTES = 500_000

@@ -10,9 +10,9 @@ from ..core.model import Edge, Node
 from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, path_of, qualified_of, symbol_id
 from ..indexing.indexer import Index
+from . import OWED
 from .edges import Resolver
 from .facts import FileFacts, calls_from_json, facts_from_json
-from .index import OWED
 from .mentions import Mentions
 
 TYPE_CHECKING = False
@@ -35,9 +35,7 @@ _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
 class Writer:
     """Take outcomes as they come; ``finish`` with what follows from all of them."""
 
-    def __init__(
-        self, store: Store, root: str, read: Iterable[str], gone: Iterable[str]
-    ) -> None:
+    def __init__(self, store: Store, root: str, read: Iterable[str], gone: Iterable[str]) -> None:
         self.done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
         self.known = store.code.known([*read, *gone])
         """Path → hash and language of files that were read before."""
@@ -83,7 +81,7 @@ class Writer:
         with self._store.faults, self._store.transaction():
             self._write_files()
             self._forget_files()
-        if not (self._changed or self._gone or self._is_whole or self._store.meta.get(OWED)):
+        if not (self._changed or self._gone or self._is_whole):
             return
         wanted, owners = self._edges()
         with self._store.transaction():
@@ -100,8 +98,8 @@ class Writer:
     def _write_files(self) -> None:
         code, whole = self._store.code, self._store.whole_files
         changed = [outcome for outcome in self._waiting if not outcome.same]
-        if changed or self._gone:
-            held = self._store.meta.get(OWED)
+        held = self._store.meta.get(OWED)
+        if changed or self._gone or held:
             self._is_whole = self._is_whole or held not in (None, self._token)
             self._store.meta.set(OWED, self._token)
         code.restamp((o.stamp, o.path) for o in self._waiting if o.same)

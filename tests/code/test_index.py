@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 import apsw
 import pytest
@@ -299,7 +300,7 @@ def test_results_come_in_the_order_of_the_jobs(monkeypatch: pytest.MonkeyPatch) 
         return job.paths[0][0]
 
     monkeypatch.setattr(worker, "work", late_first)
-    found = list(work_all([job(str(number)) for number in range(20)], 3))
+    found: list[Any] = list(work_all([job(str(number)) for number in range(20)], 3))
     assert found == [str(number) for number in range(20)]
 
 
