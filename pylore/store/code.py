@@ -85,7 +85,7 @@ class CodeFiles:
         return row
 
     def facts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield ``(path, language, facts as JSON)`` of every file that was not left out, by path."""
+        """Yield ``(path, language, facts as JSON)`` of all files that were read, by path."""
         rows = self._db.execute(
             "SELECT path, language, facts FROM code_files WHERE language != '' ORDER BY path"
         )
