@@ -9,6 +9,7 @@ import pytest
 from code_project import Project
 from new_stores import new_store
 
+from pylore.code import OWED
 from pylore.code.write import Writer
 from pylore.store import Store
 
@@ -121,3 +122,4 @@ def test_an_interrupted_run_resolves_everything(
             project.index()
     project.index()
     assert not [edge for edge in project.edges("calls") if edge[1].endswith("::helper")]
+    assert project.store.meta.get(OWED) is None
