@@ -19,7 +19,7 @@ from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
 from ..records.fields import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown, split_location
 from ..system.project_files import read_plain
-from .front_matter import FrontMatter, LineError, parse
+from .front_matter import LineError, parse
 from .page import FIELD, Link, form_of
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
-    from .front_matter import Value
+    from .front_matter import FrontMatter, Value
     from .page import Page
 
 _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "retracted",
@@ -139,7 +139,7 @@ class DocumentReader:
             if len(line) > MARKDOWN_LINE:
                 raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
         document = Document(path)
-        front = parse(lines) if is_markdown(path) else FrontMatter()
+        front = parse(lines if is_markdown(path) else [])
         self._apply(document, front)
         self._set_identity(document, ids)
         rest = "\n".join(lines[front.length :])

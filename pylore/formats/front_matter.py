@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
+from typing import NamedTuple
 
 import yaml
 
 from ..core.errors import LoreError
-from ..core.model import Record
 from ..core.text import one_line
 
 TYPE_CHECKING = False
@@ -35,18 +35,15 @@ class LineError(LoreError):
         super().__init__(f"line {line}: {message}")
 
 
-class FrontMatter(Record):
+class FrontMatter(NamedTuple):
     """``fields``: key to value; ``lines``: key to its line, from 1.
 
     ``length`` is the number of its lines in the file, with its fences.
     """
 
-    __slots__ = ("fields", "length", "lines")
-
-    def __init__(self) -> None:
-        self.fields: dict[str, Value] = {}
-        self.lines: dict[str, int] = {}
-        self.length = 0
+    fields: dict[str, Value]
+    lines: dict[str, int]
+    length: int = 0
 
 
 def parse(lines: Sequence[str]) -> FrontMatter:
@@ -57,24 +54,22 @@ def parse(lines: Sequence[str]) -> FrontMatter:
     Raises:
         LineError: it is not YAML, or is more than keys and their values.
     """
-    found = FrontMatter()
-    if not lines or lines[0].rstrip() != FENCE:
-        return found
-    rest = (number for number, line in enumerate(lines) if number and line.rstrip() == FENCE)
-    end = next(rest, 0)
+    end = 0
+    if lines and lines[0].rstrip() == FENCE:
+        rest = (number for number, line in enumerate(lines) if number and line.rstrip() == FENCE)
+        end = next(rest, 0)
     if not end:
-        return found
+        return FrontMatter({}, {})
     try:
         if sum(map(len, lines[:end])) > LONGEST:
             raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
         # PyYAML takes a tab at the end of a line for the start of a token.
-        _Loader([line.rstrip(" \t\r") + "\n" for line in lines[1:end]]).read(found)
+        fields, places = _Loader([line.rstrip(" \t\r") + "\n" for line in lines[1:end]]).read()
     except LineError:
         if lines[1].strip():
             raise
-        return FrontMatter()
-    found.length = end + 1
-    return found
+        return FrontMatter({}, {})
+    return FrontMatter(fields, places, end + 1)
 
 
 class _Loader(yaml.BaseLoader):
@@ -86,16 +81,16 @@ class _Loader(yaml.BaseLoader):
         self._depth = 0
         self._line = 2
 
-    def read(self, found: FrontMatter) -> None:
-        """Set the fields of ``found`` and their lines."""
+    def read(self) -> tuple[dict[str, Value], dict[str, int]]:
+        """Return the fields and their lines."""
+        lines: dict[str, int] = {}
         try:
             super().__init__(self._text)
             root = self.get_single_node()
-            if isinstance(root, yaml.MappingNode):
-                found.fields = self._mapping(root, found.lines)
-            elif root is not None:
+            if root is not None and not isinstance(root, yaml.MappingNode):
                 line = self._line_at(root.start_mark)
                 raise LineError(line, "not a 'key: value': front matter is keys and values")
+            return self._mapping(root, lines) if root else {}, lines
         except yaml.reader.ReaderError as error:
             line = bisect_right(self._starts, error.position) + 1
             raise LineError(line, "a control character, which YAML does not allow") from None
@@ -109,10 +104,8 @@ class _Loader(yaml.BaseLoader):
         """Compose the next node, as PyYAML does, if it is data."""
         event = self.peek_event()  # type: ignore[no-untyped-call]
         self._line = self._line_at(event.start_mark)
-        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise LineError(self._line, f"'&' or '*' means more than text in YAML: {_MEND}")
-        if event.tag is not None:
-            raise LineError(self._line, f"'!' means more than text in YAML: {_MEND}")
+        if isinstance(event, yaml.AliasEvent) or (event.anchor, event.tag) != (None, None):
+            raise LineError(self._line, f"'&', '*' or '!' means more than text in YAML: {_MEND}")
         if self._depth == DEEPEST and isinstance(event, yaml.CollectionStartEvent):
             raise LineError(self._line, f"more than {DEEPEST} lists and keys in each other")
         self._depth += 1

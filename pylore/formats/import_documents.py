@@ -18,7 +18,6 @@ from ..core.ids import check_scope, check_type, own, plain, whose
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
-from ..indexing.embed import embed_missing
 from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
 from ..records.undo import forgotten_at
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
     from ..core.model import Node
     from ..core.settings import Settings
-    from ..embed import Embedder
     from ..store import Store
     from .document import Document
 
@@ -52,26 +50,6 @@ _NAMED = 3
 """Maximum links to name where a folder has no documents."""
 _BATCH = 200
 """Nodes whose texts are in memory together."""
-
-
-def import_documents(
-    store: Store, settings: Settings, embedder: Embedder | None, paths: Iterable[str], root: str,
-    **options: Any,
-) -> Imported:  # fmt: skip
-    """Import documents and folders of them, in one transaction.
-
-    ``options`` are those of ``Options``.
-
-    Raises:
-        LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is
-            not set; nothing is imported then.
-    """
-    documents = DocumentImport(store, settings, paths, root, **options)
-    with store.faults:
-        with store.transaction("import"):
-            found = documents.write()
-        embed_missing(store, embedder, found.notes, bulk=True)
-    return found
 
 
 class Options(NamedTuple):
@@ -126,18 +104,34 @@ class DocumentImport:
     """One import of documents below ``root``, where paths in the store start; see ``Options``."""
 
     def __init__(
-        self, store: Store, settings: Settings, paths: Iterable[str], root: str,
-        **options: Any,
-    ) -> None:  # fmt: skip
+        self, store: Store, settings: Settings, paths: Iterable[str], root: str, **options: Any
+    ) -> None:
+        from ..indexing.indexer import Index, Waiting
+
         self._store = store
         self._settings = settings
         self._paths = [*paths]
         self._root = os.path.realpath(root)
         self._options = Options(**options)
+        self._result = Imported()
+        self._waiting = Waiting(Index(store))
+        self._now = now()
+        self._rows: dict[str, DocumentFile] = {}  # path to what is there after this import
+        self._claimed: dict[str, str] = {}  # id to path, those of forgotten documents too
+        self._seen: set[str] = set()  # paths
+        self._folders: list[str] = []
+        self._others: Counter[str] = Counter()
+        self._back: list[str] = []  # ids of documents that were forgotten until their file was back
+        self._local: list[tuple[str, str]] = []  # id and path of texts of this store alone
 
     def write(self) -> Imported:
-        """Write nodes, then what is gone, then edges; the caller holds a transaction."""
-        self._begin()
+        """Write nodes, then what is gone, then edges; the caller holds a transaction.
+
+        Raises:
+            LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is not set.
+        """
+        self._known = KnownDocuments(self._store, self._root)
+        self._set_vocabulary()
         for path in self._paths:
             self._find(path)
         lost = self._lose()
@@ -145,22 +139,6 @@ class DocumentImport:
         self._waiting.flush()
         self._say(lost)
         return self._result
-
-    def _begin(self) -> None:
-        from ..indexing.indexer import Index, Waiting
-
-        self._result = Imported()
-        self._waiting = Waiting(Index(self._store))
-        self._now = now()
-        self._known = KnownDocuments(self._store, self._root)
-        self._rows: dict[str, DocumentFile] = {}  # path to what stands there after this import
-        self._claimed: dict[str, str] = {}  # id to path, those of forgotten documents too
-        self._seen: set[str] = set()  # paths
-        self._folders: list[str] = []
-        self._others: Counter[str] = Counter()
-        self._back: list[str] = []  # ids of documents that were forgotten until their file was back
-        self._local: list[tuple[str, str]] = []  # id and path of texts of this store alone
-        self._set_vocabulary()
 
     def _set_vocabulary(self) -> None:
         """Read the types and relations of the store, on which the reading of a file depends."""

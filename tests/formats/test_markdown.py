@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
-from pages import Project
+from pages import Project, import_documents
 from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.formats.import_documents import import_documents
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope

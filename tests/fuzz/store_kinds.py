@@ -12,6 +12,7 @@ from random import Random
 
 from kinds import Kind, one_line
 from mutator import mutated
+from pages import import_documents
 
 from pylore.code.mentions import mentioned
 from pylore.code.rules import load_rules
@@ -21,7 +22,6 @@ from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
 from pylore.embed.static import StaticEmbedder
-from pylore.formats.import_documents import import_documents
 from pylore.formats.jsonl import Imported, import_lines
 from pylore.formats.lines import export_lines
 from pylore.records.records import Records

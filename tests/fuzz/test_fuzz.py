@@ -77,7 +77,6 @@ def _commit(transaction: object, *_: object) -> None:
     if transaction._command:  # type: ignore[attr-defined]
         transaction._end_command()  # type: ignore[attr-defined]
     transaction._connection.execute("COMMIT")  # type: ignore[attr-defined]
-    transaction._leave()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

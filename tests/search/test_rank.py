@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from code_project import Project
 from new_stores import new_store
+from pages import import_documents
 from repositories import Repository
 
 from pylore.code.index import index
@@ -20,7 +21,6 @@ from pylore.core.vocabulary import PAGES_LIST as PAGES
 from pylore.core.vocabulary import RECORDS_LIST as RECORDS
 from pylore.core.vocabulary import list_of
 from pylore.embed.static import StaticEmbedder
-from pylore.formats.import_documents import import_documents
 from pylore.records.records import Records
 from pylore.search.files import FileRanks
 from pylore.search.legs import Matches, run_legs

@@ -16,6 +16,7 @@ from typing import Any
 
 import apsw
 import pytest
+from pages import import_documents
 from sqlite_stores import connection_of
 
 import pylore
@@ -25,7 +26,6 @@ from pylore.core.errors import EmbedderError, StoreBusy
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import symbol_id
-from pylore.formats.import_documents import import_documents
 from pylore.formats.jsonl import import_lines
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import rebuild, write_nodes

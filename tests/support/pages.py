@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pylore.core.model import Node
 from pylore.core.settings import Settings
-from pylore.formats.import_documents import import_documents
+from pylore.formats.import_documents import DocumentImport
 from pylore.formats.jsonl import Imported
 from pylore.formats.lines import export_lines
+from pylore.indexing.embed import embed_missing
 from pylore.records.records import Records
 from pylore.store import Store
+
+if TYPE_CHECKING:
+    from pylore.embed import Embedder
+
+
+def import_documents(
+    store: Store, settings: Settings, embedder: Embedder | None, paths: Sequence[str], root: str,
+    **options: Any,
+) -> Imported:  # fmt: skip
+    """Import documents as ``lore import`` does."""
+    documents = DocumentImport(store, settings, paths, root, **options)
+    with store.faults:
+        with store.transaction("import"):
+            found = documents.write()
+        embed_missing(store, embedder, found.notes, bulk=True)
+    return found
 
 
 class Project:
