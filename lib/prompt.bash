@@ -35,7 +35,7 @@ _lore_prompt() {
     _lore_prompt_next=$((SECONDS + 10))
     (exec </dev/null >/dev/null 2>&1
       cd -- "$project" && umask 077 && mkdir -p "${cache%/*}" &&
-        lore hook run shell --client shell >"$cache.$$" && mv -f "$cache.$$" "$cache" &)
+        lore hook run shell >"$cache.$$" && mv -f "$cache.$$" "$cache" &)
   fi
   return "$lore_status"
 }

@@ -232,16 +232,11 @@ def reindex(
 # --- store: backups
 
 
-@command("store backup [--force] FILE")
-def back_up(
-    session: Session,
-    file: str = argument("FILE", complete="files"),
-    *,
-    force: bool = option("--force", "replace a file that is no backup"),
-) -> None:
+@command("store backup FILE")
+def back_up(session: Session, file: str = argument("FILE", complete="files")) -> None:
     """Copy the whole store into one file."""
     session.open_whole("backup").close()  # reports what is wrong with the store
-    _copy(session, backup.back_up, file, "there is no new backup", force=force)
+    _copy(session, backup.back_up, file, "there is no new backup")
 
 
 @command("store restore FILE")
@@ -251,16 +246,14 @@ def restore(session: Session, file: str = argument("FILE", complete="files")) ->
     _copy(session, backup.restore_backup, file, "the store is as it was")
 
 
-def _copy(
-    session: Session, copy: Callable[..., backup.Copied], file: str, kept: str, **options: bool
-) -> None:
+def _copy(session: Session, copy: Callable[..., backup.Copied], file: str, kept: str) -> None:
     if file in ("-", ""):
         raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
     with session.progress("copying", kept=kept) as advance:
         done = copy(
             data_folder(), require_utf8(file, "the file"),
             busy_timeout=session.settings.busy_timeout,
-            progress=lambda part: advance.show(int(100 * part), 100), **options,
+            progress=lambda part: advance.show(int(100 * part), 100),
         )  # fmt: skip
     session.say([f"what was there is kept in {done.kept}"] if done.kept else [])
     session.output.one(done._asdict(), columns("file nodes edges bytes"))

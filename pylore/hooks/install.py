@@ -40,7 +40,7 @@ def hook_lines(name: str, below: str) -> list[str]:
     return [
         f"if command -v lore >/dev/null 2>&1 && [ -d {shared} ]; then",
         *([f"  {staged}"] if name == "pre-commit" else []),
-        f"    (cd {quote('./' + below)} && LORE_DIR= lore hook run {name} --client git >&2) || :",
+        f"    (cd {quote('./' + below)} && LORE_DIR= lore hook run {name} >&2) || :",
         "fi",
     ]
 

@@ -57,14 +57,13 @@ def back_up(
     folder: str,
     path: str,
     *,
-    force: bool = False,
     busy_timeout: float = 30.0,
     progress: Callable[[float], None] = lambda part: None,
 ) -> Copied:
     """Copy the store in ``folder``, as it is at one moment, into a file at ``path``.
 
     Others may write meanwhile. The file is looked at before it takes its place; whoever
-    reads it has the old one or the new one. ``force``: it may replace what is no store.
+    reads it has the old one or the new one.
     ``progress`` hears what part of it is done.
 
     Raises:
@@ -73,7 +72,7 @@ def back_up(
     """
     place = real_place(path)
     with open_store(folder, busy_timeout=busy_timeout) as store:
-        _require_free(store.path, place, path, force=force)
+        _require_free(store.path, place, path)
         try:
             with store.snapshot(), new_file(place) as beside:
                 counts = count(store.connection)
@@ -135,7 +134,7 @@ def is_lores(path: str) -> bool:
     return header.startswith(b"SQLite format 3\0") and made_by == APPLICATION_ID
 
 
-def _require_free(store: str, place: str, shown: str, *, force: bool) -> None:
+def _require_free(store: str, place: str, shown: str) -> None:
     """Refuse what a backup must not replace.
 
     Nothing of the store's own is opened here: to close a file drops the locks on it.
@@ -153,9 +152,8 @@ def _require_free(store: str, place: str, shown: str, *, force: bool) -> None:
         return
     if not os.path.isfile(place):
         raise LoreError(f"{shown}: is no plain file: name another")
-    if not force and not is_lores(place):
-        raise LoreError(f"{shown}: is there and is no backup of lore's: "
-                        "name another file, or replace it with --force")  # fmt: skip
+    if not is_lores(place):
+        raise LoreError(f"{shown}: is there and is no backup of lore's: name another file")
 
 
 def _verify(path: str, shown: str, counts: tuple[int, int]) -> None:

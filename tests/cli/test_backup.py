@@ -43,7 +43,7 @@ def test_backup_and_restore_refuse_in_one_line(lore: Lore, tmp_path: Path) -> No
     lore.refuse_each(f"""
         backup mine | 1 | mine: is there and is no backup of lore's
         backup - | 2 | a backup is a file
-        backup '{lore.store}/search.db' --force | 1 | is the store itself
+        backup '{lore.store}/search.db' | 1 | is the store itself
         backup | 2 | FILE
         backup out/other.db | 1 | is a link that leads out of the project
         store restore kept.db | 1 | is a link that leads out of the project

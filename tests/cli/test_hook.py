@@ -31,13 +31,13 @@ def commit(lore: Lore, message: str, *files: str) -> str:
             changed.write("# changed\n")
         lore.git("add", "-f", file)
     lore.git("commit", "-qm", message)
-    return lore("hook", "run", "post-commit", "--client", "git").out
+    return lore("hook", "run", "post-commit").out
 
 
 def before_commit(lore: Lore, *files: str) -> list[str]:
     """The lines that ``pre-commit`` prints."""
     sent = "".join(f"{file}\0" for file in files)
-    return lore("hook", "run", "pre-commit", "--client", "git", stdin=sent).lines
+    return lore("hook", "run", "pre-commit", stdin=sent).lines
 
 
 def test_post_commit_stages_lessons_once(project: Lore) -> None:
@@ -134,7 +134,7 @@ def test_hook_install_status_and_uninstall(lore: Lore) -> None:
     lore.git("init", "-q")
     lore("hook", "install", "git")
     hook = lore.project / ".git/hooks/pre-commit"
-    assert "hook run pre-commit --client git" in hook.read_text()
+    assert "hook run pre-commit" in hook.read_text()
     lore("hook", "install", "--remove", "git")
     assert not hook.exists()
     lore.refuse_each("""

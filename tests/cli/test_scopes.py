@@ -127,14 +127,14 @@ TRIED: dict[str, list[list[str]]] = {
     "eval": [["--queries", "{folder}/questions.jsonl"],
              ["--queries", "{folder}/questions.jsonl", "--tune", "--settings", "graph_depth"]],
     "config list": [[]],
-    "store trust": [["{folder}"]],
+    "store trust": [[]],
     "hook install": [["claude"]],
     "hook status": [[]],
     "hook run": [*([event, "--client", client, "<{folder}/event.json"]
                    for event in ("session-start", "prompt", "file", "tool")
                    for client in ("claude", "codex")),
-                 ["pre-commit", "--client", "git", "<{folder}/staged"],
-                 ["post-commit", "--client", "git", "<{folder}/commit"]],
+                 ["pre-commit", "<{folder}/staged"],
+                 ["post-commit"]],
     "mcp": [["--install", "claude", "--write"]],  # what it answers: below
 }  # fmt: skip
 """Commands with words that would show bob's knowledge to bob; stdin is what stands after ``<``."""
@@ -196,7 +196,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (folder / "src").mkdir()
         (folder / "src/boat.py").write_text("def sail():\n    return 'harbour'\n")
         person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
-        for words in (("init", "-q"), ("add", "."), (*person, "commit", "-qm", "boat")):
+        for words in (
+            ("init", "-q"),
+            ("add", "."),
+            (*person, "commit", "-qm", "boat\n\nlesson: harbours silt"),
+        ):
             subprocess.run(["git", *words], cwd=folder, check=True)
         common(folder)
         secrets()
@@ -220,8 +224,7 @@ def common(folder: Path) -> None:
     (folder / "foreign.jsonl").write_text(f'{{"id": "{HIDDEN}", "body": "overwritten"}}\n')
     (folder / "page.md").write_text("# Harbour ledger\n\nThe tide of mine.\n")
     (folder / "empty.state").write_text('{"state": 1}\n')
-    (folder / "staged").write_bytes(b"\0src/boat.py\0")
-    (folder / "commit").write_bytes(b"\0ab12\nlesson: harbours silt\n\0src/boat.py\0")
+    (folder / "staged").write_bytes(b"src/boat.py\0")
     (folder / "event.json").write_text(json.dumps(EVENT))
 
 

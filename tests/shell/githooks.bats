@@ -115,7 +115,7 @@ prompts() { # <shell> <lines>: what its prompt function prints, and the status a
   git add -A && git commit -qm start
   lore add decision $'Tokens \033[1mare signed' --file src/auth.py >/dev/null
   cache="$XDG_CACHE_HOME/lore/prompt/${PROJECT//\//%2F}"
-  [ "$(lore hook run shell --client shell)" = '' ]
+  [ "$(lore hook run shell)" = '' ]
   echo '# x' >>src/auth.py
   prompts bash '_lore_prompt; for n in 1 2 3 4 5 6 7 8 9 10; do
     [ -s '"'$cache'"' ] && break; sleep 0.3; done; _lore_prompt'
@@ -123,5 +123,5 @@ prompts() { # <shell> <lines>: what its prompt function prints, and the status a
   [[ $stderr == "lore: 1 record on changed files: decision-"* ]]
   refute_contains "$stderr" $'\033'
   lore store trust --revoke --quiet >/dev/null
-  [ "$(lore hook run shell --client shell)" = '' ]
+  [ "$(lore hook run shell)" = '' ]
 }
