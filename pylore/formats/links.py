@@ -186,12 +186,17 @@ class Targets:
 
 
 def _readings(text: str) -> list[str]:
-    """Return what a target may mean, the likeliest first: with and without lines and a part."""
+    """Return what a target may mean, the likeliest first: with and without lines and a part.
+
+    >>> _readings("[[C# notes#Use|label]]")
+    ['C# notes#Use', 'C# notes', 'C']
+    """
     text = text.strip()
     if text.startswith("[[") and text.endswith("]]"):
         text = text[2:-2].partition("|")[0].strip()
-    whole = (text, split_location(text)[0])
-    return [*dict.fromkeys([*whole, *(one.partition("#")[0].strip() or one for one in whole)])]
+    path = split_location(text)[0]
+    names = (text, path, path.rpartition("#")[0].strip(), path.partition("#")[0].strip())
+    return [*filter(None, dict.fromkeys(names))]
 
 
 def _key(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Documents that are no Markdown: reStructuredText, AsciiDoc, plain text."""
+"""Other documents than Markdown: reStructuredText, AsciiDoc, plain text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from new_stores import new_store
 from pages import Project
 from samples import examples
 
-from pylore.formats.page import form_of
+from pylore.formats import rst
+from pylore.formats.page import Page, form_of
 from pylore.records.fields import is_page
 
 RST = """\
@@ -83,7 +84,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
         ("txt", PLAIN, {"doc-guide/more": ["guide/more.tx"], "file-src/a.py": ["src/a.py:3-9,"]}),
     ],
 )  # fmt: skip
-def test_title_links_and_where_they_stand(
+def test_titles_and_positions_of_links(
     ending: str, text: str, links: dict[str, list[str]], project: Project
 ) -> None:
     project.write("src/a.py", "")
@@ -101,7 +102,7 @@ def test_title_links_and_where_they_stand(
         assert [node.body[at : at + 13] for at in sorted(places)] == written
 
 
-def test_what_is_no_document_is_counted(project: Project) -> None:
+def test_other_files_are_counted(project: Project) -> None:
     for name in ("a.rst", "b.PNG", "c.png", "d.toml", "requirements.txt", "x/Makefile"):
         project.write(name, "text")
     result = project.run(".")
@@ -111,6 +112,33 @@ def test_what_is_no_document_is_counted(project: Project) -> None:
 def test_which_files_are_documents() -> None:
     assert all(map(is_page, ["a.md", "b.RST", "c.adoc", "d.asciidoc", "docs/notes.txt"]))
     assert not any(map(is_page, ["a.py", "requirements-dev.txt", "x/CMakeLists.txt", "txt"]))
+
+
+def test_substitutions_are_not_expanded(project: Project) -> None:
+    nested = [f".. |s{n}| replace:: {' '.join([f'|s{n + 1}|'] * 10)}" for n in range(9)]
+    project.write("bomb.rst", "\n".join([*nested, ".. |s9| replace:: x", "", "|s0|"]))
+    project.write("loop.rst", ".. |a| replace:: |b| |b|\n.. |b| replace:: |a| |a|\n\n|a|\n")
+    project.write("good.rst", "Good\n====\n\n`x <loop.rst>`_")
+    assert project.run(".").nodes == 3
+    assert project.edges("doc-good") == {("links_to", "doc-loop")}
+
+
+def test_page_that_breaks_its_reader_is_skipped_and_named(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = rst.read
+
+    def read_some(text: str) -> Page:
+        if "bad" in text:
+            raise RecursionError("too deep")
+        return read(text)
+
+    monkeypatch.setattr(rst, "read", read_some)
+    bad = project.write("bad.rst", "bad")
+    project.write("good.rst", "good")
+    result = project.run(".")
+    assert result.skipped == [(str(bad), "cannot be read (RecursionError: too deep)")]
+    assert project.node("doc-good").body == "good"
 
 
 _MARKS = st.text("`<>_:|*=-.[]()#/\\ \n\tadoc{}\"'0", max_size=80)

@@ -1,4 +1,4 @@
-"""The front matter parser: what it takes, what it refuses, and that it never crashes."""
+"""Front matter: values, faults with their lines, and any text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fields(text: str) -> dict[str, Value]:
         ("a: # list\n\n  - b\n  # between\n  - c", ["b", "c"]),
     ],
 )
-def test_what_it_takes(line: str, value: str | list[str]) -> None:
+def test_values(line: str, value: str | list[str]) -> None:
     assert fields(line) == {"a": value}
 
 
@@ -75,11 +75,11 @@ def test_what_it_takes(line: str, value: str | list[str]) -> None:
         ("'a': b", "b"),
     ],
 )
-def test_what_yaml_means(text: str, value: Value) -> None:
+def test_yaml_values(text: str, value: Value) -> None:
     assert fields(text) == {"a": value}
 
 
-def test_each_key_has_its_line_whatever_stands_between() -> None:
+def test_lines_of_keys() -> None:
     text = "a: >\n  1\n\n  2\n# b\n'b':\n  c: 'x\u2028y'\n  d: [\n    e]\nf: 3"
     assert parse(["---", *text.split("\n"), "---"]).lines == {"a": 2, "b": 7, "f": 11}
 
@@ -87,7 +87,7 @@ def test_each_key_has_its_line_whatever_stands_between() -> None:
 NESTED = "a: " + "[" * (DEEPEST - 1) + "]" * (DEEPEST - 1)
 
 
-def test_lists_and_keys_in_each_other_have_a_bound() -> None:
+def test_depth_is_limited() -> None:
     assert str(fields(NESTED)["a"]).count("[") == DEEPEST - 1
     for deeper in (
         NESTED.replace("[]", "[[]]"),
@@ -144,18 +144,18 @@ BOMB = "a: &a [x, x]\n" + "".join(
         ("a: b\n" + "# comment\n" * 8000, 1, "longer than 64000"),
     ],
 )
-def test_what_it_refuses_names_the_line(text: str, line: int, why: str) -> None:
+def test_faults_name_their_line(text: str, line: int, why: str) -> None:
     with pytest.raises(LoreError, match=f"^line {line}: .*{why}"):
         fields(text)
 
 
-def test_every_refusal_is_one_line() -> None:
+def test_faults_are_one_line() -> None:
     with pytest.raises(LoreError) as refused:
         fields("a: b\n  c: >2x\n d")
     assert "\n" not in str(refused.value)
 
 
-def test_a_file_without_front_matter_has_none() -> None:
+def test_no_front_matter() -> None:
     assert parse(["# Title", "---", "a: b", "---"]).length == 0
     assert parse([]).length == 0
 
@@ -163,7 +163,7 @@ def test_a_file_without_front_matter_has_none() -> None:
 @pytest.mark.parametrize(
     "text", ["---\na: b\n\ntext", "---\n\nA page: with: a rule.\n\n---\nmore", "---\n\ntext\n---"]
 )
-def test_a_rule_begins_no_front_matter(text: str) -> None:
+def test_rule_is_not_front_matter(text: str) -> None:
     assert parse(text.split("\n")).length == 0
 
 
@@ -185,7 +185,7 @@ def _quoted(text: str, style: int) -> str:
     st.dictionaries(KEYS, TEXTS | st.lists(TEXTS, min_size=1, max_size=4), max_size=5),
     st.integers(0, 3),
 )
-def test_what_is_written_comes_back(given_fields: dict[str, str | list[str]], style: int) -> None:
+def test_round_trip(given_fields: dict[str, str | list[str]], style: int) -> None:
     given_fields = {key.lower(): value for key, value in given_fields.items()}
     text = "\n".join(f"{key}:{_written(value, style)}" for key, value in given_fields.items())
     assert fields(text) == given_fields
@@ -200,7 +200,7 @@ def test_plain_words_need_no_quotes(key: str, value: str) -> None:
 @given(st.text(max_size=200) | st.text("-: #[]'\"\\,ab\n\t", max_size=60))
 @example("a: " + "[" * 50)
 @example("a: '''")
-def test_any_text_is_taken_or_refused_with_its_line(text: str) -> None:
+def test_any_text_parses_or_names_a_line(text: str) -> None:
     lines = ["---", *text.split("\n"), "---"]
     try:
         found = parse(lines)

@@ -1,0 +1,708 @@
+"""Markdown import: files become nodes, links become edges, and a second import follows edits."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from new_stores import new_store
+from pages import Project, import_documents
+from samples import examples
+
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
+from pylore.embed import open_embedder
+from pylore.search.pipeline import Request, search
+from pylore.store import Store
+from pylore.store.filter import Scope
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    path = tmp_path / "a project"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def project(root: Path, store: Store) -> Project:
+    return Project(root, store)
+
+
+# --- a file as a node
+
+
+def test_id_title_body_and_place_come_from_the_file(project: Project) -> None:
+    project.write("docs/decisions/0001-one-file.md", "\n# One *file*  #\n\nFirst.\n\nLast.\n\n")
+    project.run("docs")
+    node = project.node("doc-docs/decisions/0001-one-file")
+    assert (node.title, node.body) == ("One *file*", "First.\n\nLast.")
+    assert (node.file, node.line_start, node.line_end) == (
+        "docs/decisions/0001-one-file.md", 4, 6,
+    )  # fmt: skip
+    assert (node.source, node.status, node.data) == ("file", "confirmed", "{}")
+
+
+def test_front_matter_sets_the_fields(project: Project) -> None:
+    project.write(
+        "a.md",
+        "---\nid: use-jwt\ntype: decision\ntitle: 'Use: JWT'\ntags: [Auth, token use]\n"
+        "status: proposed\ndate: 2026-01-02\nsource: conversation\nconfidence: 0.5\n"
+        "category: security\nTeam: core\nwhy: no sessions\n---\n# Another heading\ntext\n",
+    )
+    project.run()
+    node = project.node("decision-use-jwt")
+    assert (node.title, node.body) == ("Use: JWT", "# Another heading\ntext")
+    assert (node.line_start, node.line_end) == (14, 15)
+    assert node.tags == ("auth", "token-use")
+    assert (node.status, node.source, node.confidence) == ("staged", "conversation", 0.5)
+    assert (node.category, node.created_at) == ("security", "2026-01-02T00:00:00Z")
+    data = json.loads(node.data)
+    assert (data["Team"], data["why"]) == ("core", "no sessions")
+
+
+def test_front_matter_as_other_programs_write_it(project: Project) -> None:
+    project.write("b.md", "# B")
+    project.write(
+        "a.md",
+        "\ufeff---\r\n# of a site\r\ntitle: >-\r\n  Use JWT:\r\n  no sessions\r\n"
+        "tags:\r\n- Auth # and more\r\nrelates_to: |\r\n  doc-b\r\n"
+        "description: >\r\n  Why we\r\n  chose it.\r\n"
+        "sidebar:\r\n  order: 01\r\n  since: 2026-01-02\r\n  labels: [a, {b: yes}]\r\n"
+        "---\r\ntext\r\n",
+    )
+    project.run()
+    node = project.node("doc-a")
+    assert (node.title, node.body, node.tags) == ("Use JWT: no sessions", "text", ("auth",))
+    assert project.edges("doc-a") == {("relates_to", "doc-b")}
+    data = json.loads(node.data)
+    assert data["description"] == "Why we chose it.\n"
+    assert data["sidebar"] == {
+        "order": "01", "since": "2026-01-02", "labels": ["a", {"b": "yes"}],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("proposed", "staged"),
+        ("Accepted", "confirmed"),
+        ("deprecated", "retracted"),
+        ("rejected", "retracted"),
+        ("superseded", "superseded"),
+        ("superseded by 0007", "superseded"),
+        ("staged", "staged"),
+    ],
+)
+def test_the_status_words_of_decision_records(project: Project, word: str, status: str) -> None:
+    project.write("a.md", f"---\nstatus: {word}\n---\nfoundation\n")
+    project.run()
+    assert project.node("doc-a").status == status
+    request = Request("foundation", Scope(statuses=(status,)))
+    found = search(project.store, Settings(), request, None)
+    assert [hit.id for hit in found] == ["doc-a"]
+
+
+@pytest.mark.parametrize(
+    ("front", "id"),
+    [
+        ("id: decision-one", "decision-one"),
+        ("id: one-two", "doc-one-two"),
+        ("id: 0001", "doc-0001"),
+        ("type: decision", "decision-a"),
+        ("type: decision\nid: note-taking", "decision-note-taking"),
+    ],
+)
+def test_ids_in_full_or_as_a_key(project: Project, front: str, id: str) -> None:
+    project.write("a.md", f"---\n{front}\n---\ntext\n")
+    project.run()
+    assert project.node(id).file == "a.md"
+
+
+@pytest.mark.parametrize(
+    ("date", "created"),
+    [
+        ("2026-01-31", "2026-01-31T00:00:00Z"),
+        ("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z"),
+        ("2026-01-31T12:00:00+02:00", "2026-01-31T10:00:00Z"),
+        ("2001-12-14 21:59:43.10 -5", "2001-12-15T02:59:43Z"),
+        ("2024-01-05 10:00:00 UTC", "2024-01-05T10:00:00Z"),
+    ],
+)
+def test_dates(project: Project, date: str, created: str) -> None:
+    project.write("a.md", f"---\ncreated: {date}\n---\n")
+    project.run()
+    assert project.node("doc-a").created_at == created
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "body"),
+    [
+        ("no heading", "some-name", "no heading"),
+        ("```\n# comment\n```\n# Real\n", "Real", "```\n# comment\n```"),
+        ("intro\n\n# Title\nrest", "Title", "intro\n\n\nrest"),
+        ("---\ntitle: Same\n---\n# Same\ntext", "Same", "text"),
+        ("\ufeff# With a mark\r\ntext\r\nmore\r\n", "With a mark", "text\nmore"),
+        ("", "some-name", ""),
+        ("# Only a title", "Only a title", ""),
+    ],
+)
+def test_titles(project: Project, text: str, title: str, body: str) -> None:
+    project.write("some-name.md", text)
+    project.run()
+    node = project.node("doc-some-name")
+    assert (node.title, node.body) == (title, body)
+    assert (node.line_start is None) == (body == "")
+
+
+def test_another_default_type(project: Project) -> None:
+    project.write("a.md", "text")
+    with pytest.raises(LoreError, match=r"unknown type 'decisio' .did you mean 'decision'"):
+        project.run(type="decisio")
+    project.run(type="decision")
+    assert project.node("decision-a").body == "text"
+    project.run(type="rfc", new_types=True)
+    assert project.node("rfc-a").type == "rfc"
+
+
+# --- which files
+
+
+def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
+    for path in ("a.md", "b.MARKDOWN", "x/c.md", "c.toml", ".git/d.md", ".venv/lib/e.md",
+                 "node_modules/p/README.md", "x/.hidden/f.md", ".#lock.md"):  # fmt: skip
+        project.write(path, "text")
+    os.symlink(project.root, project.root / "x" / "loop")
+    os.symlink(project.root / "a.md", project.root / "x" / "same.md")
+    project.run()
+    assert [node.file for node in project.store.nodes.all()] == ["a.md", "b.MARKDOWN", "x/c.md"]
+
+
+def test_links_are_not_followed_and_said_where_that_loses_something(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("home")
+    (outside / "key.md").write_text("# secret")
+    project.write("docs/a.md", "[k](out/key.md) [k](key.md)")
+    project.write("docs/.env", "secret")
+    project.write("other.md", "secret")
+    for name, target in (("key.md", outside / "key.md"), ("out", outside), ("up.md", "../other.md"),
+                         ("env.md", ".env"), ("same.md", "a.md"), ("loop", ".")):  # fmt: skip
+        os.symlink(target, project.root / "docs" / name)
+    result = project.run("docs")
+    out = f"is a link that leads out of {project.root}/docs"
+    assert {os.path.basename(place): why for place, why in result.skipped} == {
+        "out": out, "key.md": out, "up.md": out, "env.md": "is a link to what is left out",
+    }  # fmt: skip
+    assert [node.id for node in project.store.nodes.all()] == ["doc-docs/a"]
+
+
+def test_a_file_given_twice_is_read_once(project: Project) -> None:
+    project.write("a.md", "text")
+    assert project.run("a.md", "", "a.md").nodes == 1
+
+
+def test_progress_hears_of_each_file(project: Project) -> None:
+    for name in "abc":
+        project.write(f"{name}.md", "text")
+    heard: list[int] = []
+    project.run(progress=heard.append)
+    assert heard == [1, 1, 1]
+
+
+# --- links
+
+
+def test_every_kind_of_link(project: Project) -> None:
+    project.write("src/auth.py", "")
+    project.write("lib/config.sh", "")
+    project.write(
+        "docs/a.md",
+        "# A\n[[B title]] [[c]] [x](sub/d.md#part) [y](../src/auth.py#L3-L9) "
+        "`lib/config.sh:10-20` `lib/config.sh:30` `src/none.py` [z](https://e.org/docs/c.md)\n",
+    )
+    project.write("docs/b.md", "# B Title")
+    project.write("docs/c.md", "# Something")
+    project.write("docs/sub/d.md", "`../../src/auth.py`")
+    result = project.run()
+    assert project.edges("doc-docs/a") == {
+        ("links_to", "doc-docs/b"), ("links_to", "doc-docs/c"), ("links_to", "doc-docs/sub/d"),
+        ("anchored_to", "file-src/auth.py"), ("anchored_to", "file-lib/config.sh"),
+    }  # fmt: skip
+    assert project.edges("doc-docs/sub/d") == {("anchored_to", "file-src/auth.py")}
+    assert result.unresolved == 0
+    metadata = project.metadata("doc-docs/a", "file-lib/config.sh", "anchored_to")
+    assert metadata.pop("at")
+    assert metadata == {"document": "docs/a.md", "lines": ["10-20", "30"]}
+    edge = project.store.edges.get("doc-docs/a", "doc-docs/c", "links_to")
+    assert edge and (edge.source, edge.weight) == ("file", 1.0)
+    file = project.node("file-src/auth.py")
+    assert (file.type, file.title, file.file, file.source) == (
+        "file", "src/auth.py", "src/auth.py", "file",
+    )  # fmt: skip
+
+
+def test_an_edge_says_where_its_links_stand(project: Project) -> None:
+    project.write("b.md", "# B\n")
+    text = (
+        "\n# A\n\nSee [b](b.md) and\n\n```\n[b](b.md)\n```\nlast [B][the b], [[b]].\n\n"
+        "[The B]: b.md\n"
+    )
+    project.write("a.md", text)
+    project.run(".")
+    body = project.node("doc-a").body
+    places = project.metadata("doc-a", "doc-b", "links_to")["at"]
+    assert [body[at : at + 5] for at in sorted(places)] == ["[b](b", "[the ", "[[b]]"]
+    project.write("a.md", text.replace("See", "Before it:"))
+    project.run(".")
+    assert project.metadata("doc-a", "doc-b", "links_to")["at"][0] == places[0] + 7
+
+
+def test_links_to_ids_and_titles_of_the_store(project: Project) -> None:
+    project.records.add("decision", "One file for all", id="decision-one", title="One File")
+    project.write("a.md", "[[decision-one]]")
+    project.write("b.md", "[[one file]]")
+    project.run()
+    assert project.edges("doc-a") == project.edges("doc-b") == {("links_to", "decision-one")}
+
+
+def test_a_file_alone_links_to_documents_imported_before(project: Project) -> None:
+    project.write("a.md", "# A")
+    project.write("b.md", "[x](a.md) `a.md` [[a]]")
+    project.run("a.md")
+    project.run("b.md")
+    assert project.edges("doc-b") == {("links_to", "doc-a")}
+
+
+def test_of_two_files_with_one_name_the_nearest_counts(project: Project) -> None:
+    for folder in ("x", "y", "y/z"):
+        project.write(f"{folder}/index.md", f"# {folder}")
+        project.write(f"{folder}/page.md", "[[index]]")
+    project.write("page.md", "[[index]] [[y/z/index]]")
+    project.run()
+    assert project.edges("doc-y/z/page") == {("links_to", "doc-y/z/index")}
+    assert project.edges("doc-page") == {("links_to", "doc-x/index"), ("links_to", "doc-y/z/index")}
+
+
+def test_relations_in_front_matter(project: Project) -> None:
+    project.write("src/a.py", "")
+    project.write("docs/old.md", "old")
+    project.records.add("decision", "text", id="decision-one")
+    project.write(
+        "docs/new.md",
+        "---\nsupersedes: [old.md, decision-one]\nimplements: src/a.py:3-4\n"
+        "Relates-To:\n  - '[[Old]]'\n---\n",
+    )
+    result = project.run()
+    assert project.edges("doc-docs/new") == {
+        ("supersedes", "doc-docs/old"), ("supersedes", "decision-one"),
+        ("implements", "file-src/a.py"), ("relates_to", "doc-docs/old"),
+    }  # fmt: skip
+    assert result.unresolved == 0
+    metadata = project.metadata("doc-docs/new", "file-src/a.py", "implements")
+    assert metadata == {"document": "docs/new.md", "lines": ["3-4"]}
+
+
+def test_links_to_nothing_are_counted_and_never_invented(project: Project) -> None:
+    project.write("secret.py", "")
+    project.write("docs/a.md", "[[nope]] [x](gone.md) [y](../../outside.py) `src/none.py`\n[z](.)")
+    project.write("docs/b.md", "---\nsupersedes: decision-none\n---\n")
+    result = project.run("docs")
+    assert result.unresolved == 4
+    assert "docs/a.md: line 1: 'nope' leads to nothing that is known" in result.notes
+    assert "docs/b.md: line 2: 'decision-none' leads to nothing that is known" in result.notes
+    assert list(project.store.edges.all()) == []
+    assert [node.id for node in project.store.nodes.all()] == ["doc-docs/a", "doc-docs/b"]
+
+
+def test_names_with_signs_and_accents(project: Project) -> None:
+    project.write("sharp.md", "# C# notes")
+    project.write(f"{normalize('NFD', 'café')}.md", "# Coffee")
+    project.write("a.md", "[[C# notes#part]] [x](café.md)")
+    assert project.run().unresolved == 0
+    cafe = f"doc-{normalize('NFD', 'café')}"
+    assert project.edges("doc-a") == {("links_to", "doc-sharp"), ("links_to", cafe)}
+
+
+def test_links_to_a_file_outside_the_root_lead_nowhere(project: Project) -> None:
+    (project.root.parent / "outside.py").write_text("")
+    project.write("a.md", "[x](../outside.py) `../outside.py`")
+    assert project.run().unresolved == 1
+    assert project.edges("doc-a") == set()
+
+
+def test_a_document_does_not_link_to_itself(project: Project) -> None:
+    project.write("a.md", "# A\n[[A]] [x](a.md#part) [y](#part) `a.md`")
+    result = project.run()
+    assert (result.edges, result.unresolved) == (0, 0)
+
+
+# --- importing again
+
+
+def test_a_second_import_changes_nothing(project: Project) -> None:
+    project.write("src/a.py", "")
+    project.write("a.md", "---\nb: c\ntags: [x]\n---\n# A\n[[B]] `src/a.py`")
+    project.write("b.md", "# B\n[x](a.md)")
+    first = project.run()
+    assert (first.added, first.unchanged) == (6, 0)
+    before = _aged(project)
+    second = project.run()
+    assert (second.added, second.updated, second.unchanged) == (0, 0, 5)
+    assert project.lines() == before
+
+
+def test_an_edit_updates_the_node_in_place(project: Project) -> None:
+    file = project.write("a.md", "# A\nold words")
+    project.run()
+    _aged(project)
+    file.write_text("# New title\nnew words")
+    assert project.run().updated == 1
+    node = project.node("doc-a")
+    assert (node.title, node.body) == ("New title", "new words")
+    assert node.created_at == "2020-01-01T00:00:00Z" != node.updated_at
+    words = [len(search(project.store, Settings(), Request(w), None)) for w in ("old", "new")]
+    assert words == [0, 1]
+
+
+def test_links_follow_the_document_and_hand_made_edges_stay(project: Project) -> None:
+    file = project.write("a.md", "[[b]] [[c]]")
+    for name in "bcd":
+        project.write(f"{name}.md", name)
+    project.run()
+    project.records.link("doc-a", "relates_to", "doc-d")
+    project.records.link("doc-a", "links_to", "doc-c", weight=0.5)
+    file.write_text("nothing")
+    assert project.run().invalidated == 1
+    assert project.edges("doc-a") == {("relates_to", "doc-d"), ("links_to", "doc-c")}
+    file.write_text("[[b]] [[d]]")
+    assert project.run().invalidated == 0
+    assert project.edges("doc-a") == {
+        ("relates_to", "doc-d"), ("links_to", "doc-b"), ("links_to", "doc-c"),
+        ("links_to", "doc-d"),
+    }  # fmt: skip
+    states = [state["change"] for state in project.store.edges.history()]
+    assert states.count("invalidated") == states.count("restored") == 1
+
+
+def test_a_record_made_by_hand_keeps_its_edges_when_it_gets_a_file(project: Project) -> None:
+    project.records.add("decision", "by hand", id="decision-x", tags=["mine"])
+    project.records.add("note", "other", id="note-b")
+    project.records.link("decision-x", "relates_to", "note-b")
+    project.write("x.md", "---\nid: decision-x\n---\nfrom a file")
+    project.run()
+    node = project.node("decision-x")
+    assert (node.body, node.file, node.tags) == ("from a file", "x.md", ("mine",))
+    assert project.edges("decision-x") == {("relates_to", "note-b")}
+
+
+def test_a_link_that_someone_took_away_stays_away(project: Project) -> None:
+    project.write("a.md", "[[b]]")
+    project.write("b.md", "b")
+    project.run()
+    project.records.unlink("doc-a", "links_to", "doc-b")
+    before = project.lines()
+    project.run()
+    assert project.lines() == before
+    project.records.link("doc-a", "links_to", "doc-b")
+    assert project.edges("doc-a") == {("links_to", "doc-b")}
+
+
+def test_fields_that_the_file_does_not_set_keep_their_edits(project: Project) -> None:
+    file = project.write("a.md", "---\nstatus: proposed\nteam: core\n---\ntext")
+    project.run()
+    project.records.edit("doc-a", tags=["mine"], why="because")
+    before = project.lines()
+    project.run()
+    assert project.lines() == before
+    file.write_text("text")
+    project.run()
+    node = project.node("doc-a")
+    assert (node.status, node.tags, json.loads(node.data)) == (
+        "confirmed", ("mine",), {"why": "because"},
+    )  # fmt: skip
+
+
+def test_a_date_that_changes_alone_is_followed(project: Project) -> None:
+    file = project.write("a.md", "---\ndate: 2026-01-01\n---\n")
+    project.run()
+    file.write_text("---\ndate: 2026-01-02\n---\n")
+    assert project.run().updated == 1
+    assert project.node("doc-a").created_at == "2026-01-02T00:00:00Z"
+
+
+def test_a_file_that_moves_keeps_its_stated_id_and_its_edges(project: Project) -> None:
+    file = project.write("a.md", "---\nid: decision-a\n---\n[[b]] [[c]]")
+    project.write("b.md", "b")
+    project.write("c.md", "c")
+    project.run()
+    file.rename(project.root / "moved.md")
+    (project.root / "moved.md").write_text("---\nid: decision-a\n---\n[[b]]")
+    result = project.run()
+    assert (result.invalidated, result.notes) == (1, [])
+    assert project.node("decision-a").file == "moved.md"
+    assert project.edges("decision-a") == {("links_to", "doc-b")}
+
+
+def test_a_document_whose_file_is_gone_is_named_and_kept(project: Project) -> None:
+    project.write("docs/a.md", "a")
+    project.write("docs/b.md", "b")
+    project.write("other/c.md", "c")
+    project.run()
+    (project.root / "docs/a.md").unlink()
+    (project.root / "other/c.md").unlink()
+    result = project.run("docs")
+    assert result.notes == [
+        "docs/a.md is gone, doc-docs/a stays: 'lore forget doc-docs/a' takes it away"
+    ]
+    assert project.node("doc-docs/a").invalidated_at is None
+
+
+def test_a_document_that_gets_another_id_leaves_a_note(project: Project) -> None:
+    file = project.write("a.md", "a")
+    project.run()
+    file.write_text("---\ntype: decision\n---\na")
+    assert project.run("a.md").notes == [
+        "a.md is decision-a now: 'lore forget doc-a' takes doc-a away"
+    ]
+
+
+def test_a_forgotten_document_stays_forgotten(project: Project) -> None:
+    project.write("a.md", "[[b]]")
+    project.write("b.md", "[[a]]")
+    project.run()
+    project.records.forget(["doc-a"])
+    before = project.lines()
+    result = project.run("", "a.md")
+    assert "doc-a is forgotten and stays so" in result.notes[0]
+    assert project.lines() == before
+    assert result.dangling == 0
+    project.records.restore(["doc-a"])
+    project.run()
+    assert project.edges("doc-a") == {("links_to", "doc-b")}
+
+
+# --- what other tools write
+
+
+def test_a_relation_before_a_link_makes_the_edge(project: Project) -> None:
+    project.write("b.md", "# B")
+    project.write("c.md", "# C")
+    project.write(
+        "a.md",
+        """# A
+- depends_on [[B]] (each week)
+- part of [[C]] since March
+- [[B]]
+
+supersedes:: [[B]], [[C]]
+- See [[C]] and
+implements [[C]]
+- requires [[B]]
+- `depends_on` [[C]]
+""",
+    )
+    project.run()
+    assert project.edges("doc-a") == {
+        ("depends_on", "doc-b"), ("part_of", "doc-c"), ("links_to", "doc-b"),
+        ("supersedes", "doc-b"), ("supersedes", "doc-c"), ("links_to", "doc-c"),
+    }  # fmt: skip
+    edge = project.store.edges.get("doc-a", "doc-b", "links_to")
+    assert edge is not None
+    assert json.loads(edge.metadata)["says"] == "requires"
+
+
+def test_a_relation_that_is_declared_on_the_way_is_followed(project: Project) -> None:
+    project.write("b.md", "# B")
+    project.write("a.md", "- requires [[B]]\n- See [[B]]")
+    project.run(new_relations=True)
+    assert project.edges("doc-a") == {("requires", "doc-b"), ("links_to", "doc-b")}
+    assert "see" not in project.store.relations.all()
+
+
+def test_aliases_are_names_for_links_and_may_come_later(project: Project) -> None:
+    project.write("a.md", "[[Sessions]] [[main/deep/path]] [[Other]]")
+    project.write("b.md", "---\naliases: [Sessions]\npermalink: main/deep/path\n---\n# B")
+    assert project.run().unresolved == 1
+    assert project.edges("doc-a") == {("links_to", "doc-b")}
+    project.write("b.md", "---\nalias: Other\n---\n# B")
+    assert project.run().unresolved == 2
+    project.write("c.md", "---\nAliases: Sessions\n---\n# C")
+    project.run()
+    assert project.edges("doc-a") == {("links_to", "doc-b"), ("links_to", "doc-c")}
+
+
+def test_tags_of_the_prose_are_tags(project: Project) -> None:
+    project.write(
+        "a.md",
+        """---
+tags: ["#Top"]
+---
+# Title #in-title
+text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
+<!-- #hidden -->
+
+    #define indented
+""",
+    )
+    project.run()
+    assert project.node("doc-a").tags == ("auth", "in-title", "team/web", "top")
+    project.write("a.md", "plain")
+    project.run()
+    assert project.node("doc-a").tags == ()
+
+
+def test_a_picture_that_is_not_found_is_no_loose_end(project: Project) -> None:
+    project.write("a.md", "![[flow.png]] ![[Lost]] [[gone.pdf]]")
+    assert project.run().unresolved == 2
+
+
+def test_front_matter_may_declare_types(project: Project) -> None:
+    project.write("a.md", "---\ntype: guide\n---\ntext")
+    project.run(skip_bad=True)
+    project.run(new_types=True)
+    assert project.node("guide-a").type == "guide"
+
+
+# --- faults
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"one\ntwo \xff", "line 2: not UTF-8"),
+        (b"one\n\ntwo\0", "line 3: has a NUL byte"),
+        (b"---\nok: 1\na: *b\n---\n", "line 3: .*means more than text"),
+        (b"---\n_stated: a\n---\n", "line 2: _stated is a key of lore's own"),
+        (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
+        (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
+        (b"x" * 10_000_001, "max_text is 10000000"),
+        (b"# A\n" + b">" * 1_000_001, "line 2: longer than 1000000 characters"),
+        (b"`a.b` " * 100_001, "has more than 100000 links"),
+    ],
+)
+def test_a_fault_names_file_and_line_and_imports_nothing(
+    project: Project, content: bytes, why: str
+) -> None:
+    project.write("a.md", "# Good")
+    bad = project.write("bad.md", content)
+    with pytest.raises(LoreError, match=f"bad.md: .*{why}.*: nothing was imported"):
+        project.run()
+    assert project.lines() == []
+    result = project.run(skip_bad=True)
+    assert [place for place, _ in result.skipped] == [str(bad)]
+    assert [node.id for node in project.store.nodes.all()] == ["doc-a"]
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(
+    ("front", "why"),
+    [
+        ("status: maybe", "status 'maybe' is not one of"),
+        ("type: decisio", "type 'decisio' is unknown .did you mean"),
+        ("confidence: 2", "confidence '2' is not a number from 0 to 1"),
+        ("date: soon", "date 'soon' is not a valid date"),
+        ("source: me", "source 'me' is not one of"),
+        ("title: [a]", "title is a list"),
+        ("title: {a: b}", "title is a mapping"),
+        ("tags:\n  - a: b", "tags is more than a list of texts"),
+        ("relates_to:\n  note: a", "relates_to is more than a list"),
+    ],
+)
+def test_a_value_that_lore_cannot_take_is_a_fault_or_kept_as_data(
+    project: Project, front: str, why: str
+) -> None:
+    project.write("bad.md", f"---\n{front}\n---\ntext\n")
+    with pytest.raises(LoreError, match=f"bad.md: line 2: {why}.*: nothing was imported"):
+        project.run()
+    result = project.run(skip_bad=True)
+    assert [result.skipped, result.notes[0][:15]] == [[], "bad.md: line 2:"]
+    node = project.store.nodes.require("doc-bad")
+    assert [node.status, node.source, node.tags] == ["confirmed", "file", ()]
+    assert front.partition(":")[0] in json.loads(node.data)
+    assert project.run(skip_bad=True).unchanged == 1
+
+
+def test_two_files_with_one_id(project: Project) -> None:
+    project.write("a.md", "---\nid: decision-x\n---\n")
+    project.write("b.md", "---\nid: decision-x\n---\n")
+    with pytest.raises(LoreError, match=r"b.md: its id decision-x is that of a.md"):
+        project.run()
+
+
+def test_files_that_cannot_be_read(project: Project) -> None:
+    os.symlink("nowhere", project.root / "broken.md")
+    os.mkfifo(project.root / "pipe.md")
+    project.write("good.md", "text")
+    with pytest.raises(LoreError, match=r"broken\.md: cannot be read"):
+        project.run()
+    assert len(project.run(skip_bad=True).skipped) == 2
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file names are always UTF-8")
+def test_file_names_that_are_no_text(project: Project) -> None:
+    name = os.path.join(os.fsencode(project.root), b"bad\xff.md")
+    with open(name, "wb"):
+        pass
+    with pytest.raises(LoreError, match="cannot be printed"):
+        project.run()
+    project.write("tab\there.md", "text")
+    assert len(project.run(skip_bad=True).skipped) == 2
+
+
+def test_a_folder_without_markdown(project: Project) -> None:
+    project.write("empty/code.py", "")
+    with pytest.raises(LoreError, match="empty: there are no documents"):
+        project.run("empty")
+    assert len(project.run("empty", skip_bad=True).skipped) == 1
+
+
+def test_markdown_is_found_by_its_meaning(project: Project) -> None:
+    project.write("a.md", "# Login\nTokens are signed and carry the name of the user.")
+    project.write("b.md", "# Tests\nEvery test has a folder of its own.")
+    embedder = open_embedder("static", project.store)
+    import_documents(project.store, Settings(), embedder, [str(project.root)], str(project.root))
+    found = search(project.store, Settings(), Request("authentication credentials"), embedder)
+    assert found[0].id == "doc-a"
+
+
+def _aged(project: Project) -> list[str]:
+    """Makes everything in the store old, so that a later write shows; its export."""
+    old = {"created_at": "2020-01-01T00:00:00Z", "updated_at": "2020-01-01T00:00:00Z"}
+    for node in list(project.store.nodes.all()):
+        for name, value in old.items():
+            setattr(node, name, value)
+        project.store.nodes.put(node)
+    return project.lines()
+
+
+MARKDOWN = st.lists(
+    st.sampled_from(
+        ["---\n", "id: ", "tags: [", "]", "supersedes: ", "# ", "[[a]]", "[x](", "b.md", ")", "`",
+         "src/a.py:1-2", "\n", "title: ", "status: accepted\n", "'", '"', ":", "\\", "doc-b", "é"]
+    ) | st.text(max_size=5),
+    max_size=25,
+).map("".join)  # fmt: skip
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(MARKDOWN, MARKDOWN)
+def test_any_text_is_imported_or_refused_and_the_second_time_unchanged(a: str, b: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, new_store(f"{folder}/.lore") as store:
+        project = Project(Path(folder), store)
+        project.write("src/a.py", "")
+        project.write("a.md", a.encode("utf-8", "replace"))
+        project.write("b.md", b.encode("utf-8", "replace"))
+        project.run(skip_bad=True)
+        before = project.lines()
+        again = project.run(skip_bad=True)
+        assert (again.added, again.updated, again.invalidated) == (0, 0, 0)
+        assert project.lines() == before
