@@ -90,7 +90,7 @@ class Page(Record):
         self.title_span = title_span
         self.links: list[tuple[int, Link]] = []
         self.tags: list[str] = []
-        self._defined: dict[int, str] = {}  # offset to label
+        self._defined: dict[str, int] = {}  # label to the offset of its first definition
         self._used: dict[str, list[int]] = {}
 
     def add(self, link: Link | None, at: int) -> None:
@@ -101,7 +101,7 @@ class Page(Record):
     def define(self, label: str, link: Link | None, at: int) -> None:
         """Add the link that a label stands for; ``place_definitions`` moves it to its uses."""
         self.add(link, at)
-        self._defined[at] = _folded(label)
+        self._defined.setdefault(_folded(label), at)
 
     def use(self, label: str, at: int, *, is_image: bool = False) -> None:
         """Note a use of a label, which may be defined later or not at all."""
@@ -111,10 +111,8 @@ class Page(Record):
 
     def place_definitions(self) -> None:
         """Put the link of each used label where the label is used; images alone have no links."""
-        placed = [
-            (at, link._replace(at=self._used.get(self._defined.get(at, ""), link.at)))
-            for at, link in self.links
-        ]
+        used = {at: self._used[label] for label, at in self._defined.items() if label in self._used}
+        placed = [(at, link._replace(at=used.get(at, link.at))) for at, link in self.links]
         self.links = [(at, link) for at, link in placed if link.at]
 
 
