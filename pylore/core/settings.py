@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 GIVEN = "given"
 """The retriever that is a function of this process."""
-EXPANSION_RULES = ("accumulate", "best-path", "activation")
+EXPANSION_RULES = ("accumulate", "best-path")
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
 SWITCHES = ("quiet", "paging")
@@ -107,7 +107,7 @@ class Settings:
     graph_limit = row(10, "how many reached nodes to return beside the direct matches", 0, 1000)
     expansion = row(
         "accumulate", "how the graph scores: accumulate adds up what matches point to, best-path "
-        "multiplies, activation does so from the few nearest matches alone",
+        "multiplies along one way",
         choices=EXPANSION_RULES,
     )  # fmt: skip
     min_confidence = row(

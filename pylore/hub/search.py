@@ -22,7 +22,7 @@ from ..core.vocabulary import (
     TEXTS,
 )
 from ..embed import open_embedder
-from ..search.expand import GRAPH_WEIGHT, narrowed
+from ..search.expand import GRAPH_WEIGHT
 from ..search.legs import ENOUGH, FIELD_WEIGHTS, NEIGHBOURS, OF_EACH, PASSAGES, searched
 from ..search.query import Request
 from ..search.rank import PROOFS
@@ -327,19 +327,18 @@ def _walk(settings: Settings) -> dict[str, Any]:
     """Return a walk's caps and weights; what the hub says of relations comes before what lore
     knows.
     """
-    capped, weights = narrowed(settings), settings.edge_weights.items()
+    weights = settings.edge_weights.items()
     return {
-        "rule": "accumulate" if settings.expansion == "accumulate" else "best-path",
-        "near": settings.expansion == "activation",
+        "rule": settings.expansion,
         "weight": GRAPH_WEIGHT,
-        "depth": capped.depth,
-        "decay": capped.hop_decay,
-        "fanout": capped.graph_fanout,
-        "max_nodes": capped.graph_max_nodes,
-        "min_confidence": capped.min_confidence,
-        "seeds": capped.graph_seeds,
-        "looked_at": LOOKED_AT * capped.graph_max_nodes,
-        "shown": capped.graph_max_nodes,
+        "depth": settings.depth,
+        "decay": settings.hop_decay,
+        "fanout": settings.graph_fanout,
+        "max_nodes": settings.graph_max_nodes,
+        "min_confidence": settings.min_confidence,
+        "seeds": settings.graph_seeds,
+        "looked_at": LOOKED_AT * settings.graph_max_nodes,
+        "shown": settings.graph_max_nodes,
         "known": {name: row[:2] for name, row in RELATIONS.items()},
         "given": {name: forward for name, (forward, _) in weights},
         "backward": {name: back for name, (_, back) in weights if back is not None},

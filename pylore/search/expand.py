@@ -4,7 +4,6 @@ The values of the setting ``expansion``:
 
 accumulate  what several matches point to adds up (``graph.accumulate``)
 best-path   what is left of a match's score along the best way (``graph.walk``)
-activation  best paths from the nearest matches, with narrower caps unless these are set
 """
 
 from __future__ import annotations
@@ -57,10 +56,10 @@ def expanded(
         UsageError: a relation of the settings is unknown.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    store, notes, hides = query.store, query.notes, query.scope.hides
-    settings = narrowed(query.settings)
+    store, settings, notes = query.store, query.settings, query.notes
+    hides = query.scope.hides
     sums = settings.expansion == "accumulate"
-    seeds = seeds_of(starts, found, settings, notes)
+    seeds = seeds_of(starts, found, settings)
     walker = accumulate if sums else walk
     walked = reach(store, settings, seeds, notes, walker, query.excluded, hides)
     if sums and store.positional_edges.any():
@@ -92,39 +91,17 @@ def expanded(
 # --- the walk
 
 
-ACTIVATION_CAPS = {
-    "graph_seeds": "3", "graph_fanout": "10", "graph_max_nodes": "30", "graph_max_depth": "2",
-}  # fmt: skip
-"""Caps of ``expansion=activation`` that are not set. Recall@5 with them is in
-docs/decisions/0016."""
-
-
-def narrowed(settings: Settings) -> Settings:
-    """Return the settings with ``ACTIVATION_CAPS``, if ``expansion`` is activation."""
-    if settings.expansion != "activation":
-        return settings
-    unset = [cap for cap in ACTIVATION_CAPS.items() if cap[0] not in settings.origins]
-    return settings.changed(unset, "activation")
-
-
-def seeds_of(
-    starts: Matches, found: Matches, settings: Settings, notes: list[str]
-) -> dict[str, float]:
-    """Return the best matches with their scores: of ``accumulate`` returned or not, each relative
-    to the best one; of activation the nearest ones."""
-    if settings.expansion == "accumulate":
-        seeds: dict[str, float] = {}
-        for matches in (found, starts):
-            for id in list(matches.fused)[: settings.graph_seeds]:
-                score = matches.fused[id] / matches.best
-                seeds[id] = max(LEAST_SEED, score, seeds.get(id, 0.0))
-        return seeds
-    ids = starts.fused
-    if settings.expansion == "activation":
-        ids = starts.legs.get("vector") or starts.legs.get("fulltext") or {}
-        if not starts.legs.get("vector"):
-            notes.append("no vectors to start from: activation spreads from names by full text")
-    return {id: starts.fused[id] for id in list(ids)[: settings.graph_seeds] if id in starts.fused}
+def seeds_of(starts: Matches, found: Matches, settings: Settings) -> dict[str, float]:
+    """Return the best matches with their scores; of ``accumulate`` returned or not, each relative
+    to the best one."""
+    if settings.expansion == "best-path":
+        return {id: starts.fused[id] for id in [*starts.fused][: settings.graph_seeds]}
+    seeds: dict[str, float] = {}
+    for matches in (found, starts):
+        for id in [*matches.fused][: settings.graph_seeds]:
+            score = matches.fused[id] / matches.best
+            seeds[id] = max(LEAST_SEED, score, seeds.get(id, 0.0))
+    return seeds
 
 
 def reach(

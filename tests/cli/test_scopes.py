@@ -69,7 +69,7 @@ REFUSED = {
 DEPTHS = [["--graph-depth", str(depth)] for depth in (0, 2)]
 FOUND = [
     ["harbour"], ["ledger", "tide", "--type", "decision"], [SECRET], ["jacq"],
-    ["--files", "src/boat.py"], ["harbour", "--expansion", "activation"],
+    ["--files", "src/boat.py"],
     ["harbour", "--status", "retracted"], ["tide", "--tag", f"{SECRET}-tag"],
     ["harbour", "--expansion", "best-path", "--explain"], ["harbour", "--fusion", "rrf"],
     ["--files", "src/boat.py", "jacq", "--tree"],

@@ -65,7 +65,7 @@ class Queries(Kind):
         flags = {
             "graph_depth": str(ways[0] % 3),
             "fusion": ("convex", "rrf")[ways[1] % 2],
-            "expansion": ("accumulate", "best-path", "activation")[ways[2] % 3],
+            "expansion": ("accumulate", "best-path")[ways[2] % 2],
             "retrievers": ("fulltext", "vector", "fulltext vector")[min(ways[3] % 5, 2)],
         }
         store, embedder = self._stores[ways[6] % 8 == 0]

@@ -92,7 +92,6 @@ ALIKE: tuple[Case, ...] = (
     (CHARSET, "graph_depth=1", {"scope": Scope(types=("note", "lesson"))}, (some_results,)),
     (CHARSET, "graph_depth=2 expansion=best-path", {}, (some_results,)),
     (CHARSET, "graph_depth=1 graph_edges=mentions", {}, (some_results,)),
-    (CHARSET, "graph_depth=1 expansion=activation", {}, (some_results,)),
     (CHARSET, "fusion=rrf", {}, (some_results,)),
     (CHARSET, "retrievers=fulltext", {}, (some_results,)),
     (CHARSET, "retrievers=vector", {}, (some_results,)),

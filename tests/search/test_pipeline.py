@@ -563,7 +563,7 @@ def test_operators_are_the_same_with_both_engines(office: Store, query: str) -> 
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize("expansion", ["accumulate", "best-path", "activation"])
+@pytest.mark.parametrize("expansion", ["accumulate", "best-path"])
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
 @pytest.mark.parametrize("near", [True, False])
 @pytest.mark.parametrize("weights", [{}, dict.fromkeys(FIELD_WEIGHTS, 0.0)])

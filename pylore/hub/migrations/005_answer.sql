@@ -88,10 +88,7 @@ BEGIN
       seeds := ARRAY(
         SELECT t FROM unnest(starts) WITH ORDINALITY s(node, id, score, o)
         CROSS JOIN LATERAL (SELECT (s.node, s.id, s.score)::lore.seed AS t) seed
-        LEFT JOIN (SELECT node_key, max(m.score) AS near FROM unnest(
-          CASE WHEN more_words IS NULL THEN near ELSE more_near END) m GROUP BY 1) v
-          ON v.node_key = s.node AND (w->>'near')::boolean
-        ORDER BY v.near DESC NULLS LAST, o LIMIT (w->>'seeds')::int);
+        ORDER BY o LIMIT (w->>'seeds')::int);
       walk := lore.best_path(w, seeds, lore.asked_scope(q->'walked'));
     END IF;
     told := lore.walk_said(q, walk.reached, direct);
