@@ -24,7 +24,7 @@ from .walk import Step, Walk, capped_edges, sure_edges, ways_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Mapping, Sequence, Set
 
     from ..store.edges import Bundle
     from .walk import Bundles, Weights
@@ -72,13 +72,14 @@ def accumulate(
         spread = _Spread(barred, decay, roots)
         going = frontier
         while going:
-            bundles = sure_edges(_read(edges, going, weights, fanout), min_confidence)
+            bundles = edges.bundles([*going], [*weights], fanout + 1)
+            bundles = sure_edges(bundles, min_confidence)
             capped = capped_edges(
                 bundles, fanout, result, lambda own: _in_turn(own, fanout, result.anchored)
             )
             ties = spread.along(capped, going, weights)
             if ties:
-                spread.across(edges, ties, weights, fanout)
+                spread.across(edges, ties, weights)
             going = spread.up(capped, going, weights, seen)
         for id, square in spread.squares.items():
             squares[id] = squares.get(id, 0.0) + square
@@ -100,19 +101,6 @@ def accumulate(
         ways[id].score = result.support[id]
         result.reached[id] = ways[id]
     return result
-
-
-def _read(edges: Bundles, ids: Iterable[str], weights: Weights, fanout: int) -> list[Bundle]:
-    """Return the edges of these nodes; a bridge is asked the same, whatever for, so that once
-    does."""
-    bridges: list[str] = []
-    others: list[str] = []
-    for id in ids:
-        (bridges if id.startswith(BRIDGES) else others).append(id)
-    found = edges.bundles(others, list(weights), fanout + 1) if others else []
-    if bridges:
-        found += edges.bundles(bridges, list(weights), max(fanout, MOST_NAMING) + 1)
-    return found
 
 
 def _in_turn(bundles: Sequence[Bundle], fanout: int, first: Set[str]) -> list[Bundle]:
@@ -235,14 +223,13 @@ class _Spread:
             step.score = (self.passed[file] / self._decay**2) ** 0.25
         return files
 
-    def across(
-        self, edges: Bundles, ties: Mapping[str, list[Tie]], weights: Weights, fanout: int
-    ) -> None:
+    def across(self, edges: Bundles, ties: Mapping[str, list[Tie]], weights: Weights) -> None:
         """Adds what records bring that name the same bridge: of two, the strongest tie counts."""
         relations = frozenset(tie[1] for own in ties.values() for tie in own)
         best: dict[tuple[str, str], tuple[float, Tie, str, float]] = {}
         bridges = [id for id in ties if id not in self._barred]
-        for bridge, outgoing, names, others, edge_weights in _read(edges, bridges, weights, fanout):
+        found = edges.bundles(bridges, [*weights], MOST_NAMING + 1) if bridges else []
+        for bridge, outgoing, names, others, edge_weights in found:
             naming = sum(1 for name in names if name in relations)
             if outgoing or not 2 <= naming <= MOST_NAMING:
                 continue
@@ -253,9 +240,10 @@ class _Spread:
                 value = self._decay * start.score**2 * weight * strength * common
                 for name, other, other_weight in zip(names, others, edge_weights, strict=True):
                     pair = (start.id, other)
-                    found = value * other_weight
-                    if name == relation and other not in way and found > best.get(pair, (0.0,))[0]:
-                        best[pair] = (found, tie, bridge, other_weight)
+                    brings = value * other_weight
+                    known = best.get(pair, (0.0,))[0]
+                    if name == relation and other not in way and brings > known:
+                        best[pair] = (brings, tie, bridge, other_weight)
         for (_, other), (value, tie, bridge, other_weight) in best.items():
             start, relation, weight, strength = tie
             through = Step(bridge, start.score, start, relation, weight, strength, True)

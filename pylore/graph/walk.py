@@ -23,22 +23,16 @@ if TYPE_CHECKING:
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""
 
-    class Walker(Protocol):
-        """A walk from seeds (id to score) along edges, within caps: see ``walk``."""
+    class Bundles(Protocol):
+        """What a walk asks of a store."""
 
-        def __call__(
-            self,
-            edges: Bundles,
-            seeds: Mapping[str, float],
-            weights: Weights,
-            *,
-            depth: int,
-            decay: float,
-            fanout: int,
-            max_nodes: int,
-            min_confidence: float = 0.0,
-            barred: Set[str] = frozenset(),
-        ) -> Walk: ...
+        def bundles(
+            self, frontier: Sequence[str], relations: Sequence[str], limit: int
+        ) -> list[Bundle]:
+            """As ``store.edges.Edges.bundles``."""
+
+    Walker = Callable[..., "Walk"]
+    """A walk from seeds (id to score) along edges, within caps: see ``walk``."""
 
 
 class Step:
@@ -326,41 +320,3 @@ def _keep_best(
         for step in reached[max_nodes:]:
             del best[step.id]
         result.left_out += excess
-
-
-if TYPE_CHECKING:
-
-    class Bundles(Protocol):
-        """What a walk asks of a store."""
-
-        def bundles(
-            self, frontier: Sequence[str], relations: Sequence[str], limit: int
-        ) -> list[Bundle]:
-            """As ``store.protocols.Edges.bundles``."""
-
-
-class EdgeCache:
-    """The traversal cache of one walk: edges of a node are read once.
-
-    ``limit`` is the same for all nodes that are asked for with the same relations, so that an
-    answer does not depend on what came before.
-    """
-
-    __slots__ = ("_edges", "_kept")
-
-    def __init__(self, edges: Bundles) -> None:
-        self._edges = edges
-        self._kept: dict[tuple[int, tuple[str, ...]], dict[str, list[Bundle]]] = {}
-
-    def bundles(
-        self, frontier: Sequence[str], relations: Sequence[str], limit: int
-    ) -> list[Bundle]:
-        """``Edges.bundles``, by the order of the frontier."""
-        kept = self._kept.setdefault((limit, tuple(relations)), {})
-        fresh = [id for id in frontier if id not in kept]
-        if fresh:
-            for id in fresh:
-                kept[id] = []
-            for bundle in self._edges.bundles(fresh, relations, limit):
-                kept[bundle[0]].append(bundle)
-        return [bundle for id in frontier for bundle in kept[id]]

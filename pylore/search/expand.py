@@ -16,7 +16,7 @@ from ..core.text import counted
 from ..core.vocabulary import CODE_LIST, DEFINES, RUN_IDS, list_of
 from ..graph.accumulate import accumulate
 from ..graph.relations import relation_weights, weight_notes
-from ..graph.walk import EdgeCache, Step, walk
+from ..graph.walk import Step, walk
 from ..graph.ways import Links
 from ..store.filter import Scope
 from .legs import fuse
@@ -126,7 +126,7 @@ def reach(
     if store.walked is not None:
         at_hub: Walk = store.walked(settings)
         return at_hub
-    edges: Bundles = EdgeCache(store.edges)
+    edges: Bundles = store.edges
     if walker is accumulate and store.positional_edges.any():
         from ..graph.edge_views import DiscountedEdges
 

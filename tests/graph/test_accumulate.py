@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
@@ -15,12 +14,11 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.graph.accumulate import BRIDGES, accumulate
-from pylore.graph.walk import EdgeCache, Walk, walk
+from pylore.graph.walk import Walk
 from pylore.store import Store
 
 if TYPE_CHECKING:
-    from pylore.graph.walk import Walker
-    from pylore.store.edges import Bundle
+    pass
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}
 DECAY = 0.7
@@ -256,41 +254,3 @@ def test_support_is_bounded_sorted_and_never_of_barred_nodes(
         assert step.steps()[0].id in seeds
         assert 1 <= step.hop <= depth
         assert not id.startswith(BRIDGES)
-
-
-class Counting:
-    """A store's edges, and how often each node's were asked for."""
-
-    def __init__(self, store: Store) -> None:
-        self._edges = store.edges
-        self.asked: Counter[str] = Counter()
-
-    def bundles(
-        self, frontier: Sequence[str], relations: Sequence[str], limit: int
-    ) -> list[Bundle]:
-        self.asked.update(frontier)
-        return self._edges.bundles(frontier, relations, limit)
-
-
-@pytest.mark.parametrize("walker", [accumulate, walk])
-@given(links())
-@settings(max_examples=examples(20))
-def test_a_walk_asks_for_the_edges_of_a_node_once(
-    store: Store, walker: Walker, edges: list[Link]
-) -> None:
-    given = {"depth": 3, "decay": 0.7, "fanout": 3, "max_nodes": 50}
-    edges = [
-        *edges,
-        ("note-0", "entity-jwt", "mentions", 1.0),
-        ("note-1", "entity-jwt", "calls", 1.0),
-    ]
-    with filled(store, edges):
-        seeds = {"note-0": 1.0, "note-1": 0.5}
-        counting = Counting(store)
-        kept = walker(EdgeCache(counting), seeds, NAMED, **given)  # type: ignore[arg-type]
-        plain = walker(store.edges, seeds, NAMED, **given)  # type: ignore[arg-type]
-    assert set(counting.asked.values()) <= {1}
-    assert {id: step.score for id, step in kept.reached.items()} == pytest.approx(
-        {id: step.score for id, step in plain.reached.items()}
-    )
-    assert kept.support == pytest.approx(plain.support)
