@@ -31,14 +31,14 @@ STAGED = "staged"
 """A status that has indexes of its own, as ``HIDDEN_STATUSES`` together have one."""
 
 
-def where(scope: Scope, *, type: str = "n.type") -> Condition:
+def where(scope: Scope) -> Condition:
     """Return what a node within a scope is; every value of others is a parameter.
 
-    ``type`` is the column: as ``+n.type`` the index of types is not used.
+    The index of types is not used: of most there are many nodes (``narrow`` uses it).
     """
     conditions = []
     parameters: list[str] = []
-    for column, values in ((type, scope.types), ("n.status", scope.statuses)):
+    for column, values in (("+n.type", scope.types), ("n.status", scope.statuses)):
         if values and column == "n.status" and _is_seldom(values):
             conditions.append(seldom(values))
         elif values:
@@ -112,11 +112,7 @@ class Passages:
     def _within(self, rowid: str) -> tuple[str, list[str]]:
         if not self.scope:
             return "", []
-        # What is narrow is by its own index: of types there may be many nodes.
-        condition, parameters = where(
-            self.scope.but(excluded=(), hides=()),
-            type="+n.type" if self.narrow else "n.type",
-        )
+        condition, parameters = where(self.scope.but(excluded=(), hides=()))
         if self.narrow:
             first, given = self.narrow
             found = (
@@ -141,14 +137,6 @@ class Passages:
     def narrow_within(self, few: int) -> None:
         """List the passages from now on if no more than so many nodes are within the scope."""
         self.narrow = self.narrow or narrow(self._db, self.scope, few)
-
-
-def count_excluded(connection: apsw.Connection, scope: Scope) -> int:
-    """Return the number of passages of the nodes that a scope excludes."""
-    if not scope.excluded:
-        return 0
-    query = f"SELECT count(*) FROM ({_OF_IDS})"
-    return int(connection.execute(query, (dumps([*scope.excluded]),)).get)
 
 
 def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | None:

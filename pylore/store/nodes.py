@@ -226,7 +226,7 @@ class Nodes:
         """
         # Few are sorted; many come in the order of the index that lists have.
         first = None if forgotten else narrow(self._db, scope, _SORTED)
-        condition, parameters = where(scope, type="n.type" if first else "+n.type")
+        condition, parameters = where(scope)
         if first is not None:
             condition, parameters = f"{first[0]} AND {condition}", first[1] + parameters
         rows = self._db.execute(
