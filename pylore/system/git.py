@@ -49,12 +49,8 @@ class Git:
 
     def ask(self, *words: str) -> str | None:
         """Return what a command prints, without the last line's end; None if it fails."""
-        found = self.ask_bytes(*words)
+        found = Process(self.folder, _LITERAL, *words).out()
         return None if found is None else _text(found).removesuffix("\n")
-
-    def ask_bytes(self, *words: str) -> bytes | None:
-        """Return what a command prints; None if it fails."""
-        return Process(self.folder, _LITERAL, *words).out()
 
     def head(self) -> str:
         """Return the hash of the commit that is checked out; empty without any."""
@@ -223,9 +219,7 @@ class Git:
 
     def _paths(self, *words: str) -> list[str]:
         """Return the paths that a command prints with NUL bytes; raise LoreError if it failed."""
-        found = self.ask_bytes(*words)
-        paths = self.fields(*words) if found is None else _text(found).split("\0")
-        return [path for path in paths if path]
+        return [path for path in self.fields(*words) if path]
 
     def filters_off(self) -> list[str]:
         """Return options that switch off every filter of the repository's config, which git runs
