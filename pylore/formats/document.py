@@ -20,7 +20,7 @@ from ..graph.relations import fold
 from ..records.fields import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown, split_location
 from ..system.project_files import read_plain
 from .front_matter import LineError, parse
-from .page import FIELD, Link, form_of
+from .page import FIELD, Link, read_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class DocumentReader:
         self._apply(document, front)
         self._set_identity(document, ids)
         rest = "\n".join(lines[front.length :])
-        page = form_of(path).read(rest)
+        page = read_page(rest, path)
         if len(page.links) > LINKS:
             raise LoreError(f"has more than {LINKS} links: cut it into several files")
         if page.tags:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from codecs import getincrementaldecoder
+from contextlib import nullcontext
+from functools import partial
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 
 from ..core.errors import LoreError, UsageError
-from ..core.lines import lines_of, record_line
+from ..core.lines import RepeatableLines, lines_of, record_line
 from ..system.plugin_process import FORMAT_SECONDS, PluginProcess
 from ..system.programs import Refused, Tidying, environment, find, is_name
 
@@ -27,41 +29,37 @@ if TYPE_CHECKING:
 IMPORTER, EXPORTER = "lore-import-", "lore-export-"
 MOST_OUTPUT = 1 << 30
 """Bytes that one run of a format may print."""
-_PIECE = 1 << 16
 
 
-class ImportedLines:
-    """Lines that an importer has printed; they can be read several times."""
-
-    def __init__(self, file: IO[bytes], longest: int) -> None:
-        self._file = file
-        self._longest = longest
-
-    def __iter__(self) -> Iterator[bytes]:
-        self._file.seek(0)
-        yield from lines_of(self._file, self._longest)
-
-
-def imported(format: str, path: str, settings: Settings) -> ImportedLines:
+def imported(format: str, path: str, settings: Settings) -> RepeatableLines:
     """Return what the importer of a format makes of a path.
 
     Raises:
         UsageError: there is no such format.
         LoreError: it failed, took too long or printed too much.
     """
-    longest = record_line(settings.max_text)
-    _program(IMPORTER, format, settings)
-    if path == "-":
-        with _all_of(sys.stdin.buffer) as file:
-            return ImportedLines(_run(IMPORTER, format, ["-"], file, settings), longest)
-    whole = os.path.abspath(path)
-    if os.path.isdir(path):
-        return ImportedLines(_run(IMPORTER, format, [whole], b"", settings), longest)
-    try:
-        with open(path, "rb") as file:
-            return ImportedLines(_run(IMPORTER, format, [whole], file, settings), longest)
-    except OSError as error:
-        raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
+    name, longest = IMPORTER + format, record_line(settings.max_text)
+    program = _program(IMPORTER, format, settings)
+    with TemporaryFile() as empty:
+        try:
+            if path == "-":
+                copyfileobj(sys.stdin.buffer, empty)
+                empty.seek(0)
+                made = _run(name, [program, "-"], empty, settings)
+            else:
+                whole = os.path.abspath(path)
+                with nullcontext(empty) if os.path.isdir(path) else open(path, "rb") as file:
+                    made = _run(name, [program, whole], file, settings)
+        except OSError as error:
+            raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
+        except Refused as why:
+            raise LoreError(f"{name}: {why}: nothing was imported") from None
+    return RepeatableLines(partial(_lines_of_all, made, longest))
+
+
+def _lines_of_all(file: IO[bytes], longest: int) -> Iterator[bytes]:
+    file.seek(0)
+    return lines_of(file, longest)
 
 
 def exported(format: str, lines: Iterable[str], settings: Settings) -> Iterator[str]:
@@ -71,14 +69,20 @@ def exported(format: str, lines: Iterable[str], settings: Settings) -> Iterator[
         UsageError: there is no such format.
         LoreError: it failed, took too long, or printed too much or what is not UTF-8.
     """
-    _program(EXPORTER, format, settings)
-    with tempfile.TemporaryFile() as read:
+    name, program = EXPORTER + format, _program(EXPORTER, format, settings)
+    with TemporaryFile() as read:
         read.writelines(line.encode() for line in lines)
         read.seek(0)
-        with _run(EXPORTER, format, [], read, settings) as made:
-            _require_utf8(made, EXPORTER + format)
-            for line in made:
-                yield line.decode()
+        try:
+            with _run(name, [program], read, settings) as made:
+                for line in made:
+                    line.decode()
+                made.seek(0)
+                yield from map(bytes.decode, made)
+        except UnicodeDecodeError:
+            raise LoreError(f"{name}: printed what is not UTF-8: nothing was exported") from None
+        except Refused as why:
+            raise LoreError(f"{name}: {why}: nothing was exported") from None
 
 
 def _program(prefix: str, format: str, settings: Settings) -> str:
@@ -90,40 +94,16 @@ def _program(prefix: str, format: str, settings: Settings) -> str:
         raise UsageError(f"--format {format}: {why}: see 'lore plugin list'") from None
 
 
-def _run(
-    prefix: str, format: str, arguments: list[str], stdin: bytes | IO[bytes], settings: Settings
-) -> IO[bytes]:
-    program = _program(prefix, format, settings)
-    name = prefix + format
+def _run(name: str, command: list[str], stdin: IO[bytes], settings: Settings) -> IO[bytes]:
+    """Return what a program prints, as a file; raise Refused if it fails."""
     limit = settings.plugin_timeout or FORMAT_SECONDS
-    out = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
+    out = TemporaryFile()  # noqa: SIM115 - the caller closes it
     try:
         environ = environment(name)
-        with Tidying(), PluginProcess([program, *arguments], stdin, environ, limit) as process:
+        with Tidying(), PluginProcess(command, stdin, environ, limit) as process:
             out.writelines(process.pieces(MOST_OUTPUT))
-    except Refused as why:
+    except Refused:
         out.close()
-        what = "imported" if prefix == IMPORTER else "exported"
-        raise LoreError(f"{name}: {why}: nothing was {what}") from None
+        raise
     out.seek(0)
     return out
-
-
-def _all_of(stream: IO[bytes]) -> IO[bytes]:
-    """Return a pipe's bytes as a file."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the program reads it
-    while piece := stream.read(_PIECE):
-        file.write(piece)
-    file.seek(0)
-    return file
-
-
-def _require_utf8(file: IO[bytes], name: str) -> None:
-    decoder = getincrementaldecoder("utf-8")()
-    try:
-        while piece := file.read(_PIECE):
-            decoder.decode(piece)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise LoreError(f"{name}: printed what is not UTF-8: nothing was exported") from None
-    file.seek(0)

@@ -14,17 +14,6 @@ from urllib.parse import unquote
 
 from ..core.model import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Form(Protocol):
-        """A module that reads one form."""
-
-        def read(self, text: str) -> Page:
-            """Return the page of a text."""
-
-
 WIKI, RELATIVE, PATH, NAME, FIELD = "wiki", "relative", "path", "name", "field"
 """Kinds of links; a field is of the front matter. A path or a name that leads nowhere is not
 reported: it may be a mere word."""
@@ -127,8 +116,9 @@ FORMS = {
 """The ending of a file's name, and the module that reads such files."""
 
 
-def form_of(path: str) -> Form:
-    """Return the module that reads a file of this name; Markdown's for an unknown ending."""
+def read_page(text: str, path: str) -> Page:
+    """Return the page of a text, read as the name of its file says; else as Markdown."""
     ending = path.lower().rpartition(".")[2]
-    form: Form = import_module(f".{FORMS.get(f'.{ending}', 'markdown')}", __package__)
-    return form
+    form = import_module(f".{FORMS.get(f'.{ending}', 'markdown')}", __package__)
+    page: Page = form.read(text)
+    return page

@@ -13,7 +13,7 @@ from pages import Project
 from samples import examples
 
 from pylore.formats import rst
-from pylore.formats.page import Page, form_of
+from pylore.formats.page import Page, read_page
 from pylore.records.fields import is_page
 
 RST = """\
@@ -148,7 +148,7 @@ _MARKS = st.text("`<>_:|*=-.[]()#/\\ \n\tadoc{}\"'0", max_size=80)
 @settings(max_examples=examples(40), deadline=None)
 @given(text=_MARKS | st.text(max_size=80))
 def test_links_and_title_are_within_any_text(ending: str, text: str) -> None:
-    page = form_of(f"a.{ending}").read(text)
+    page = read_page(text, f"a.{ending}")
     for at, link in page.links:
         assert link.target
         assert all(0 <= place < len(text) for place in (at, *link.at))
