@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class WholeText:
     """One full-text table, made when something is first written to it."""
 
-    _table = ""
+    _table = _of = _name = ""
+    """The full-text table; the table c of the texts with its keys, and what a text is called."""
 
     def __init__(self, connection: apsw.Connection, fulltext: FullText) -> None:
         self._db = connection
@@ -48,7 +49,7 @@ class WholeText:
             self._db.execute(self._fulltext.engine.create(self._table, self._columns))
         marks = ", ".join("?" * (1 + len(self._columns)))
         self._db.executemany(
-            f"INSERT INTO {self._table}(rowid, {', '.join(self._columns)}) VALUES ({marks})",
+            f"REPLACE INTO {self._table}(rowid, {', '.join(self._columns)}) VALUES ({marks})",
             ((key, *map(indexed, map(str, texts))) for key, *texts in rows),
         )
 
@@ -61,12 +62,21 @@ class WholeText:
         self._db.execute(f"DROP TABLE IF EXISTS {self._table}")
         self._made = False
 
-    def _best(self, phrases: Sequence[str], weights: Sequence[float]) -> tuple[str, list[object]]:
-        """Return a query for rowid and BM25 score of what has one of the phrases, and its
-        parameters."""
+    def _ranked(
+        self, phrases: Sequence[str], weights: Sequence[float], limit: int
+    ) -> list[tuple[str, float]]:
+        """Return the name and the BM25 score of the best texts that have one of the phrases, best
+        first, equal ones by name."""
+        if not phrases or not self.is_there():
+            return []
         score, given = self._fulltext.engine.score(self._db, self._table, weights)
-        query = f"SELECT rowid, {score} AS score FROM {self._table} WHERE {self._table} MATCH ?"
-        return query, [*given, " OR ".join(map(quoted, phrases))]
+        rows: list[tuple[str, float]] = self._db.execute(  # type: ignore[assignment]
+            f"SELECT {self._name}, f.score FROM (SELECT rowid, {score} AS score FROM {self._table}"
+            f" WHERE {self._table} MATCH ? ORDER BY score DESC, rowid LIMIT ?) f"
+            f" CROSS JOIN {self._of} c ON c.key = f.rowid",
+            (*given, " OR ".join(map(quoted, phrases)), limit),
+        ).fetchall()
+        return sorted(rows, key=lambda row: (-row[1], row[0]))
 
 
 class WholeFiles(WholeText):
@@ -76,7 +86,7 @@ class WholeFiles(WholeText):
     each other.
     """
 
-    _table = FILES
+    _table, _of, _name = FILES, "code_files", "c.path"
 
     def stored(self) -> int:
         """Return the number of files that have a text."""
@@ -93,7 +103,6 @@ class WholeFiles(WholeText):
         """Write texts anew: path of a row of ``code_files``, text, and the parts of its names."""
         rows = [*files]
         keys = self._keys([path for path, *_ in rows])
-        self._take_out(keys.values())
         self._db.executemany(
             "UPDATE code_files SET text = ? WHERE path = ?",
             ((packed(text), path) for path, text, _ in rows),
@@ -129,10 +138,9 @@ class WholeFiles(WholeText):
     def renew(self) -> None:
         """Index all anew, by the engine of the store."""
         self._drop()
-        for path in sorted(self.paths()):
+        for path, key in self._keys(sorted(self.paths())).items():
             text = self.text(path)
-            parts = identifier_parts(text)
-            self._insert((key, path, text, parts) for key in self._keys([path]).values())
+            self._insert([(key, path, text, identifier_parts(text))])
 
     def search(
         self, phrases: Sequence[str], weights: Sequence[float], limit: int
@@ -142,15 +150,7 @@ class WholeFiles(WholeText):
 
         ``weights`` are of the path, the text, and the parts of its names.
         """
-        if not phrases or not self.is_there():
-            return []
-        query, parameters = self._best(phrases, weights)
-        rows: list[tuple[str, float]] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT c.path, f.score FROM ({query} ORDER BY score DESC, rowid LIMIT ?) f"
-            " CROSS JOIN code_files c ON c.key = f.rowid",
-            (*parameters, limit),
-        ).fetchall()
-        return sorted(rows, key=lambda row: (-row[1], row[0]))
+        return self._ranked(phrases, weights, limit)
 
     def named(self, words: Sequence[str]) -> list[str]:
         """Return the paths that have one of these words."""
@@ -174,7 +174,7 @@ class Commits(WholeText):
     that one changed a file is no edge.
     """
 
-    _table = MESSAGES
+    _table, _of, _name = MESSAGES, "commits", f"'{COMMIT_IDS}' || c.hash"
 
     def ids(self) -> set[str]:
         """Return all of them."""
@@ -257,16 +257,7 @@ class Commits(WholeText):
             GraphUnavailable: the tables are missing or damaged.
         """
         with GraphFaults():
-            if not phrases or not self.is_there():
-                return []
-            query, parameters = self._best(phrases, (1.0,))
-            rows: list[tuple[str, float]] = self._db.execute(  # type: ignore[assignment]
-                f"SELECT c.hash, f.score FROM ({query} ORDER BY score DESC, rowid LIMIT ?) f"
-                " CROSS JOIN commits c ON c.key = f.rowid",
-                (*parameters, limit),
-            ).fetchall()
-        found = [(f"{COMMIT_IDS}{hash}", score) for hash, score in rows]
-        return sorted(found, key=lambda row: (-row[1], row[0]))
+            return self._ranked(phrases, (1.0,), limit)
 
     def changed(self, ids: Sequence[str]) -> dict[str, list[str]]:
         """Return the files that each of these commits changed, by path.
