@@ -88,7 +88,8 @@ class Targets:
             key: [] for link in links if link.kind in (WIKI, NAME, FIELD)
             for text in _readings(link.target) for key in (_key(text), _file_key(text))
         }  # fmt: skip
-        self._find_names(paths, files)
+        if self._places:
+            self._find_names(paths, files)
 
     def _find_names(self, paths: Mapping[str, str], files: Mapping[str, DocumentFile]) -> None:
         """Find nodes by the names asked for: documents first, by file, title, alias."""
