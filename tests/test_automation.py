@@ -20,12 +20,6 @@ HOOKS: list[dict[str, Any]] = [
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
-def test_hooks_before_a_commit_fetch_nothing() -> None:
-    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
-    assert [repository["repo"] for repository in config["repos"]] == ["local"]
-    assert {hook["language"] for hook in HOOKS} == {"system"}
-
-
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: str(hook["id"]))
 def test_a_hook_runs_a_tool_of_the_environment_or_a_script(hook: dict[str, Any]) -> None:
     program, *arguments = shlex.split(hook["entry"])
@@ -34,16 +28,6 @@ def test_a_hook_runs_a_tool_of_the_environment_or_a_script(hook: dict[str, Any])
     else:
         assert program.startswith(".venv/bin/")
         assert (ROOT / program).is_file()
-
-
-def test_hooks_run_what_lint_runs() -> None:
-    script = (ROOT / "tests/run.sh").read_text().partition("run_lint() {")[2].partition("\n}")[0]
-    steps = re.findall(r'^  "\$bin/(?:python" -m )?(\w+)"?(.*) \|\|', script, re.MULTILINE)
-    assert [name for name, _ in steps] == ["mypy", "ruff", "ruff"]
-    assert "run_shell" in script
-    entries = " ".join(hook["entry"] for hook in HOOKS)
-    for wanted in ("-m mypy", "ruff check", "ruff format", "tests/run.sh shell"):
-        assert wanted in entries
 
 
 def steps_of(path: Path) -> list[dict[str, Any]]:

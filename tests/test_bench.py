@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -79,76 +76,3 @@ def test_growth_is_a_fault_unless_a_new_line_says_how_much(load: Any) -> None:
     assert len(faults("- instructions of `add` +8 %")) == 1, "of another command"
     line = "- instructions of `show` +8 %"
     assert len(faults(line, before=line)) == 1, "it was said of an earlier growth"
-
-
-def test_what_a_fault_asks_for_is_what_the_check_takes(load: Any) -> None:
-    instructions = load("instructions")
-    base, now = {"show": 1000}, {"show": 1080}
-    (fault,) = instructions.faults_of(now, base, {})
-    assert instructions.faults_of(now, base, instructions.excuses(fault, "")) == []
-
-
-def test_without_valgrind_nothing_is_counted_and_that_is_said(tmp_path: Path) -> None:
-    done = subprocess.run(
-        ["/bin/bash", str(ROOT / "tests/bench/instructions.sh"), "--check"],
-        env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "lore: bench: instructions: skipped: valgrind is not installed\n"
-
-
-def test_records_of_the_answers_hold_their_reasons() -> None:
-    lines = (ROOT / "tests/bench/answers/records.jsonl").read_text("utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    assert len({row["id"] for row in records}) == 30
-    assert all(row["asked"] and row["other"] for row in records)
-    reasons = [row["reason"] in row["body"] for row in records if "why" in row]
-    assert reasons == [True] * 20
-
-
-def test_questions_without_an_answer_are_distinct() -> None:
-    lines = (ROOT / "tests/bench/answers/nonsense.tsv").read_text("utf-8").splitlines()
-    kinds, asked = zip(*(line.split("\t") for line in lines), strict=True)
-    assert len(set(asked)) == 60
-    assert [kinds.count(kind) for kind in ("foreign", "unknown")] == [30, 30]
-
-
-def test_a_page_counts_at_its_place(load: Any) -> None:
-    answers = load("answers")
-    hits = [SimpleNamespace(file=name, id=f"doc-{name}") for name in ("a.md", "b.md")]
-    bench = SimpleNamespace(
-        pages=lambda: [("p-x", "q", "b"), ("p-x", "r", "none")],
-        hits=lambda *_: hits,
-        miss=lambda *_: None,
-    )
-    assert [row.measured for row in answers.pages(bench)] == [0.0, 50.0, 50.0]
-
-
-def test_the_ledger_has_ratios_and_no_times(
-    load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ledger = load("ledger")
-    monkeypatch.setattr(ledger, "ROOT", tmp_path)
-    history = tmp_path / "history.jsonl"
-    ledger.keep("bench", {"floor": None}, history)
-    assert not history.exists()
-    for ratio in (1.5, 2.00049):
-        ledger.keep("bench", {"floor": None, "show: median": ratio}, history)
-    lines = [json.loads(line) for line in history.read_text().splitlines()]
-    assert [line["ratios"] for line in lines] == [{"show: median": 1.5}, {"show: median": 2.0}]
-    assert all(line.keys() == lines[0].keys() for line in lines)
-
-
-def test_every_line_of_the_ledger_has_the_same_form() -> None:
-    history = ROOT / "bench" / "history.jsonl"
-    lines = [json.loads(line) for line in history.read_text(encoding="utf-8").splitlines()]
-    fields = ["bench", "commit", "dirty", "date", "machine", "load", "ratios"]
-    assert [list(line) for line in lines] == [fields] * len(lines)
-
-
-def test_two_that_take_as_long_are_not_told_apart(load: Any) -> None:
-    compare = load("compare")
-    same = [0.9, 1.1, 0.95, 1.05, 1.0, 0.98, 1.02, 0.97, 1.03, 1.0]
-    assert not compare._pairs("show", "cpu", same).certain
-    more = compare._pairs("show", "cpu", [1.2 * ratio for ratio in same])
-    assert (more.certain, more.median) == (True, 1.2)

@@ -99,19 +99,6 @@ def test_each_example_ends_in_something_that_is_run() -> None:
         assert any(block.file for block in found), what
 
 
-def test_a_change_that_finds_no_place_is_seen() -> None:
-    assert changed("a\nb\n\nc\n", " b\n\n+x\n c\n") == "a\nb\n\nx\nc\n"
-    with pytest.raises(AssertionError, match="0 times"):
-        changed("ab\n", "-b\n+c\n")
-    with pytest.raises(AssertionError, match="2 times"):
-        changed("b\nb\n", "-b\n+c\n")
-
-
-def test_a_script_that_fails_is_seen(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError, match="here"):
-        run("echo here; false | true; echo there", tmp_path)
-
-
 def test_the_layout_names_what_is_there() -> None:
     layout = PAGE.partition("## Layout\n\n```text\n")[2].partition("```")[0]
     named = re.findall(r"[\w.]+", re.sub(r" {2,}.*", "", layout.replace("pylore/", "")))

@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 
 from scale_material import PREDICATES, Material, Text
 
+from pylore.embed.static import StaticEmbedder
+from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
 from pylore.store import create_store
 from pylore.store.store import Store
@@ -58,6 +60,8 @@ def _fill(store: Store, material: Material, size: int) -> None:
                 store.nodes.put(node)
             index.update(nodes)
         _say(f"{done:,} of {size:,} nodes")
+    _say("vectors")
+    embed_missing(store, StaticEmbedder(), bulk=True)
     indexes = db.execute(
         "SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'graph_edges' AND type = 'index'"
         " AND sql IS NOT NULL"
