@@ -83,7 +83,6 @@ SHARED = (
     *(Parameter(f"--{form.name}", form.summary) for form in FORMS),
     Parameter("--jq EXPR", "filter the JSON through jq"),
     Parameter("-q, --quiet", "print no notes"),
-    Parameter("--no-pager", "start no pager"),
     Parameter("--all-scopes", "use everybody's facts"),
 )
 """Options of every command, which its session reads."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..app.engine import Engine
 from ..core.errors import DONE, FAILURE, LoreError, UsageError
 from ..core.json import dumps
 from ..core.text import MAX_QUERY, counted, printable
@@ -17,7 +18,7 @@ from ..terminal.output import Output, flush, note, write
 from . import options
 from .command import argument, command, option
 from .options import exclusive
-from .session import ids_from, read_stdin
+from .session import ids_from, project_root, read_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app.ask import AskResult
-    from ..app.engine import Engine
     from ..context.build import Context
     from ..core.model import Hits, Node
     from ..store import Store
@@ -103,15 +103,11 @@ def search(
         found = _find(engine, query, given)
         if tree and not engine.settings.depth:
             found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
-        _print_hits(session, engine, query, found, text)
-        if not found or found.hits[0].weak:
-            flush()
-            from ..app.find import keep_question
-
-            keep_question(engine, "search", query, found)
+        _print_hits(session, engine, found, text)
+        _record(session, engine, query, found, "search")
 
 
-def _engine_of_search(session: Session, query: str, near: tuple[str, ...]) -> Any:
+def _engine_of_search(session: Session, query: str, near: tuple[str, ...]) -> Engine:
     """Return the engine of a query, whose vector is asked for ahead; a hub's where one is set."""
     settings, store = session.settings, None
     if settings.on:
@@ -125,7 +121,7 @@ def _engine_of_search(session: Session, query: str, near: tuple[str, ...]) -> An
         from ..embed import ask_ahead
 
         ahead = ask_ahead(settings, query[:MAX_QUERY])
-    return session.engine(store, settings, ahead=ahead)
+    return Engine(store or session.open(), settings, project_root(), ahead=ahead)
 
 
 def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
@@ -164,7 +160,7 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
                     rows = _rows(engine, found)
                     row["results"] = found.ids if ids else rows
                     session.say(f"{row['id']}: {text}" for text in found.notes)
-                    _record_shown(session, engine, asked.query, found)
+                    _record(session, engine, asked.query, found)
             except LoreError as error:
                 wrong.append(f"line {number}: {error}")
                 row = {"id": str(row["id"]), "error": str(error)}
@@ -194,22 +190,25 @@ def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     return rows
 
 
-def _print_hits(session: Session, engine: Engine, asked: str, found: Hits, text: Text) -> None:
-    """Print results and notes, and record the results in the run; a note can stand for none."""
+def _print_hits(session: Session, engine: Engine, found: Hits, text: Text) -> None:
+    """Print results and notes; a note can stand for none."""
     rows = _rows(engine, found)
     _say_in_one_line(session, found.notes)
     noted = found.notes and not session.settings.quiet
     session.output.list(rows, text if rows or not noted else lambda rows: "")
-    _record_shown(session, engine, asked, found)
 
 
-def _record_shown(session: Session, engine: Engine, asked: str, found: Hits) -> None:
-    """Let the results go out, then record them in the run of the settings, if there is one."""
-    if engine.settings.run:
-        flush()
-        from ..app.find import record_shown
+def _record(
+    session: Session, engine: Engine, asked: str, found: Hits | Context, command: str = ""
+) -> None:
+    """Let results go out, then record them in the run, and a command's question without a sure
+    answer."""
+    flush()
+    from ..app.find import keep_question, record_shown
 
-        session.say(record_shown(engine, asked, found.ids))
+    if command:
+        keep_question(engine, command, asked, found.hits)
+    session.say(record_shown(engine, asked, found.ids))
 
 
 def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
@@ -264,7 +263,8 @@ def related(
         )  # fmt: skip
         if not types and "limit" not in session.given:
             _keep_nearest(found)
-        _print_hits(session, engine, " ".join(("related", *whole, *near)), found, text)
+        _print_hits(session, engine, found, text)
+        _record(session, engine, " ".join(("related", *whole, *near)), found)
 
 
 _NEAREST = 10
@@ -451,17 +451,8 @@ def context(
             session.output.one(found.to_row(), lambda row: found.text)
         if receipt is not None:
             _write_receipt(found, receipt)
-        _record_context(session, engine, found)
-
-
-def _record_context(session: Session, engine: Engine, found: Context) -> None:
-    """Let a context go out, then record what it holds as shown in a run, and as read."""
-    flush()
-    from ..app.find import keep_question, record_shown
-
-    keep_question(engine, "context", found.question, found.hits)
-    session.say(record_shown(engine, found.question, found.ids))
-    session.record_reads(engine, found.ids)
+        _record(session, engine, found.question, found, "context")
+        session.record_reads(engine, found.ids)
 
 
 def _write_receipt(found: Context, place: str) -> None:
@@ -525,7 +516,8 @@ def ask(
         if shown and not shown[0].endswith("\n"):
             write("\n")
         _print_answer(session, result)
-        _record_context(session, engine, result.context)
+        _record(session, engine, result.context.question, result.context, "context")
+        session.record_reads(engine, result.context.ids)
     if result.unfounded:
         note(f"cited, but not in the prompt: {', '.join(result.unfounded)}: do not rely on it")
     elif not result.citations:

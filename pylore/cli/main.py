@@ -121,12 +121,11 @@ def _open_closed_streams() -> None:
         LoreError: it is stdout, so that nobody would see what the command did.
     """
     closed = sys.stdout is None
-    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
-        if stream is None and os.open(os.devnull, os.O_RDWR) != number:
-            raise LoreError("stdin, stdout or stderr cannot be opened: run lore in a shell")
-    sys.stdin = sys.stdin or os.fdopen(0, closefd=False)
-    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
-    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            if os.open(os.devnull, os.O_RDWR) != number:
+                raise LoreError("stdin, stdout or stderr cannot be opened: run lore in a shell")
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
     if closed:
         raise LoreError("stdout is closed: let it lead somewhere, to /dev/null if need be")
 

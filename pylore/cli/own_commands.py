@@ -11,15 +11,8 @@ from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import Settings
 from ..core.text import printable
 from ..system import config
-from ..system.plugin_files import BEGINNING, COMMAND, command_files, kind_of
-from ..system.programs import (
-    Missing,
-    Refused,
-    environment,
-    find,
-    is_name,
-    own_files,
-)
+from ..system.plugin_files import BEGINNING, command_files
+from ..system.programs import environment, own_files
 from ..terminal.output import note
 from . import registry
 
@@ -64,18 +57,11 @@ def file_of(name: str) -> str:
     Raises:
         UsageError: there is none.
     """
-    if name in registry.SCRIPTS:
-        return own_files(f"lib/{BEGINNING}{name}")
-    if is_name(name) and kind_of(BEGINNING + name)[0] == COMMAND:
-        config.load(os.environ)
-        try:
-            return find(BEGINNING, name, Settings.load({}).plugin_dir)
-        except Missing:
-            pass
-        except Refused as why:
-            raise LoreError(f"{why}: chmod +x it, or take it away") from None
+    files = programs()
+    if name in files:
+        return files[name]
     kind = "option" if name.startswith("-") else "command"
-    known = ["--help", "--version", *registry.names(), *programs()]
+    known = ["--help", "--version", *registry.names(), *files]
     name = name[:60].encode(errors="replace").decode()  # it may not be UTF-8
     raise UsageError(f"unknown {kind} '{name}'{nearest(name, known)}: see 'lore help'")
 

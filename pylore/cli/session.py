@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app.engine import Engine
-    from ..core.settings import Settings
     from ..embed import Embedder
-    from ..embed.endpoint import EndpointEmbedder
     from ..records.records import Records
     from ..store import Store
     from ..system.plugin_files import Events
@@ -42,8 +40,6 @@ class Session:
         self._forms = {form.name: form.name for form in FORMS if given.pop(form.name, "")}
         """Forms of output, each with the option that asks for it."""
         self._jq = given.pop("jq", None)
-        if given.pop("no_pager", ""):
-            given["paging"] = "0"
         if given.pop("all_scopes", ""):
             given["scope"] = "*"
         self.given = given
@@ -105,18 +101,11 @@ class Session:
             raise UsageError(f"{what} is about the whole store, and scope is "
                              f"'{self.settings.scope}': say --all-scopes")  # fmt: skip
 
-    def engine(
-        self,
-        store: Store | None = None,
-        settings: Settings | None = None,
-        *,
-        ahead: EndpointEmbedder | None = None,
-    ) -> Engine:
+    def engine(self, store: Store | None = None) -> Engine:
         """Return the store under this command's settings; a ``with`` closes the store."""
         from ..app.engine import Engine
 
-        store = self.open() if store is None else store
-        return Engine(store, settings or self.settings, project_root(), ahead=ahead)
+        return Engine(store or self.open(), self.settings, project_root())
 
     def embedder(self, store: Store) -> Embedder | None:
         """Return the embedder that the settings name."""
