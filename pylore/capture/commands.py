@@ -86,7 +86,7 @@ def run(
     session.output.one(receipt.to_dict(), _receipt_text)
     if receipt.failed:
         flush()  # the counts of the other files come first, in a pipe too
-        named = "leave --quiet out to see which" if settings.quiet else "check what is named above"
+        named = "leave --quiet out to see which" if session.quiet else "check what is named above"
         raise LoreError(f"capture: {counted(receipt.failed, 'file')} could not be read: {named}")
 
 

@@ -194,7 +194,7 @@ def _print_hits(session: Session, engine: Engine, found: Hits, text: Text) -> No
     """Print results and notes; a note can stand for none."""
     rows = _rows(engine, found)
     _say_in_one_line(session, found.notes)
-    noted = found.notes and not session.settings.quiet
+    noted = found.notes and not session.quiet
     session.output.list(rows, text if rows or not noted else lambda rows: "")
 
 

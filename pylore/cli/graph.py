@@ -135,7 +135,7 @@ def similar(
     if groups:
         _print_groups(session, 0.95 if least is None else least, types)
         return
-    with session.open_whole("graph similar") as store:
+    with session.open(whole="graph similar") as store:
         if taken_away:
             row = remove(store)
         else:
@@ -225,7 +225,9 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
     if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
         ids = [store.nodes.require(id).id for id in ids][:most]
         return pick_around(store, session.settings, ids, most)
-    return pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
+    return pick_matches(
+        store, session.settings, " ".join(words), most, session.engine(store).embedder
+    )
 
 
 def _own_file() -> str:

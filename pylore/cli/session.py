@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app.engine import Engine
-    from ..embed import Embedder
     from ..records.records import Records
     from ..store import Store
     from ..system.plugin_files import Events
@@ -40,6 +39,7 @@ class Session:
         self._forms = {form.name: form.name for form in FORMS if given.pop(form.name, "")}
         """Forms of output, each with the option that asks for it."""
         self._jq = given.pop("jq", None)
+        self.quiet = bool(given.pop("quiet", ""))
         if given.pop("all_scopes", ""):
             given["scope"] = "*"
         self.given = given
@@ -58,7 +58,7 @@ class Session:
             settings = self._settings = Settings.load(self.given)
             for text in settings.warnings:
                 note(text)
-            if not settings.quiet:
+            if not self.quiet:
                 tell_waiting(note)
         return self._settings
 
@@ -82,18 +82,12 @@ class Session:
         self._forms.setdefault(form, option)
         self._output = Output.choose(self._forms, self._jq, self.settings)
 
-    def open(self) -> Store:
-        """Return the store of this command's data folder."""
+    def open(self, whole: str = "") -> Store:
+        """Return the store of this command's data folder; ``whole`` names a command about all of
+        it, which no scope may limit."""
+        if whole:
+            self.require_whole(whole)
         return open_for_reading(self.settings)
-
-    def open_whole(self, what: str) -> Store:
-        """Return the same, for a command that is about all of it.
-
-        Raises:
-            UsageError: a scope is set.
-        """
-        self.require_whole(what)
-        return self.open()
 
     def require_whole(self, what: str) -> None:
         """Raise UsageError where a scope is set: ``what`` is about everybody's facts."""
@@ -107,19 +101,13 @@ class Session:
 
         return Engine(store or self.open(), self.settings, project_root())
 
-    def embedder(self, store: Store) -> Embedder | None:
-        """Return the embedder that the settings name."""
-        from ..embed import open_embedder
-
-        return open_embedder(self.settings.embedder, store, self.settings)
-
     def records(self, store: Store) -> Records:
         """Return the writing side of the store."""
         return self.engine(store).records()
 
     def say(self, notes: Iterable[str]) -> None:
         """Print notes on stderr, unless the line has --quiet."""
-        if not self.settings.quiet:
+        if not self.quiet:
             for text in notes:
                 note(text)
 
@@ -137,7 +125,7 @@ class Session:
         """
         from ..terminal.screen import Progress
 
-        return Progress(label, total, kept=kept, on=not self.settings.quiet)
+        return Progress(label, total, kept=kept, on=not self.quiet)
 
     def events(self) -> Events | None:
         """Return the event plugins; None where there are none."""
@@ -199,12 +187,6 @@ def project_root() -> str:
     return project_folder() or os.getcwd()
 
 
-def shared_folder() -> str:
-    """Return the folder of what is shared and set: the project's ``.lore``, or the data folder."""
-    project = project_folder()
-    return os.path.join(project, ".lore") if project else data_folder()
-
-
 def open_for_reading(settings: Settings) -> Store:
     """Open the store in use; at its first use a project's is made of what the project shares.
 
@@ -218,7 +200,7 @@ def open_for_reading(settings: Settings) -> Store:
     except NoStore:
         project = project_folder()
         if not project:
-            raise NoStore(_where_to_init(folder)) from None
+            raise _no_store(folder) from None
         from ..app.sync import first_store
 
         store = first_store(project, settings, note)
@@ -231,16 +213,14 @@ def open_for_reading(settings: Settings) -> Store:
 def require_store(folder: str) -> None:
     """Raise NoStore where a folder has no store, and say where to make one."""
     if not os.path.lexists(os.path.join(folder, FILE)):
-        raise NoStore(_where_to_init(folder))
+        raise _no_store(folder)
 
 
-def _where_to_init(folder: str) -> str:
-    if os.environ.get("LORE_DIR"):
-        return f"no store in {folder}: run 'lore init'"
-    project = project_folder()
-    if project:
-        return f"no store for {project}: run 'lore init' there"
-    return "no store for this folder: run 'lore init' in your project"
+def _no_store(folder: str) -> NoStore:
+    place = (
+        f"in {folder}" if os.environ.get("LORE_DIR") else f"for {project_folder() or 'this folder'}"
+    )
+    return NoStore(f"no store {place}: run 'lore init'")
 
 
 def read_stdin(longest: int = STDIN, limit: str = "the limit") -> str:

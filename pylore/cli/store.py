@@ -31,7 +31,6 @@ from .session import (
     data_folder,
     project_folder,
     require_store,
-    shared_folder,
 )
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ def embed(session: Session, *, all: bool = option("--all", "replace every vector
     lore store embed --all --embedder endpoint:http://localhost:11434/v1
     """
     settings = session.settings
-    with session.open_whole("embed") as store, store.faults:
+    with session.open(whole="embed") as store, store.faults:
         embedder = open_embedder(settings.embedder, store, settings, anew=all)
         if embedder is None:
             raise UsageError("the embedder is none: choose another, or drop the vectors with "
@@ -213,9 +212,9 @@ def reindex(
     ),
 ) -> None:
     """Rebuild the full-text and vector indexes."""
-    with session.open_whole("reindex") as store, store.faults:
+    with session.open(whole="reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
-        embedder = session.embedder(store)
+        embedder = session.engine(store).embedder
         if embedder is not None:
             embedder.embed(["a word"])  # raises before anything is changed
         with session.progress("indexing", total, kept="the indexes are as they were") as advance:
@@ -235,7 +234,7 @@ def reindex(
 @command("store backup FILE")
 def back_up(session: Session, file: str = argument("FILE", complete="files")) -> None:
     """Copy the whole store into one file."""
-    session.open_whole("backup").close()  # reports what is wrong with the store
+    session.open(whole="backup").close()  # reports what is wrong with the store
     _copy(session, backup.back_up, file, "there is no new backup")
 
 
@@ -371,7 +370,8 @@ def _file(*, user: bool) -> str:
     Raises:
         LoreError: it is a link.
     """
-    path = users_file() if user else os.path.join(shared_folder(), ".config")
+    folder = os.path.join(project_folder(), SHARED) if project_folder() else data_folder()
+    path = users_file() if user else os.path.join(folder, ".config")
     if not user and project_folder() and os.path.islink(path):
         raise LoreError(f"{path}: is a link: put a file in its place")
     return path

@@ -106,7 +106,7 @@ def import_paths(
             parts: Parts = [*lines, *([pages] if documents else [])]
             with store.transaction("import"):
                 total = _write(store, parts)
-            embed_missing(store, session.embedder(store), total.notes, bulk=True)
+            embed_missing(store, session.engine(store).embedder, total.notes, bulk=True)
         changes = changed_by(store, "import", before) if events.hear_of("post-import") else []
         session.wipe(store)
         if total.added + total.updated >= COMPACT_FROM:
@@ -255,7 +255,7 @@ def _sync_file(session: Session, path: str, *, out: bool) -> None:
     if out:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     events = Events(session.settings)
-    with session.open_whole("sync") as store, store.faults:
+    with session.open(whole="sync") as store, store.faults:
         before = last_command(store)
         done = sync_file(session.engine(store), path, out=out)
         changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []

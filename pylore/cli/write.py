@@ -244,7 +244,7 @@ def confirm(
 
     wanted = ids_from(words, "confirm")
     with session.open() as store:
-        facts = Facts(store, session.settings, session.embedder(store))
+        facts = Facts(store, session.settings, session.engine(store).embedder)
         outcomes = facts.retract(wanted) if retract else facts.confirm(wanted)
         session.output.list([one.to_dict() for one in outcomes], each(change_text))
 
@@ -293,7 +293,7 @@ def _forget_faded(session: Session, *, dry_run: bool) -> None:
     from ..records.fact_review import Facts
     from ..terminal.text import columns, each
 
-    with session.open_whole("forget --faded") as store:
+    with session.open(whole="forget --faded") as store:
         facts = Facts(store, session.settings)
         found = facts.sweep(dry_run=dry_run)
         states = facts.sweep_history(dry_run=dry_run)

@@ -31,8 +31,6 @@ GIVEN = "given"
 EXPANSION_RULES = ("accumulate", "best-path")
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
-SWITCHES = ("quiet", "paging")
-"""Options of a command line, 1 or 0, that come with its settings and are not settings."""
 _KINDS = {int: "int", float: "float", str: "text", tuple: "words"}
 _MOST = 1_000_000_000
 
@@ -230,7 +228,6 @@ class Settings:
         self.problems: list[str] = []  # invalid values in config files
         self.counts_usage = True
         self.given: Callable[..., Any] | None = None  # the retriever GIVEN
-        self.quiet, self.paging = False, True
         vars(self).update(_DEFAULTS)
 
     @classmethod
@@ -251,10 +248,7 @@ class Settings:
             if given is not None:
                 settings._set(name, f"env:{variable}", given)
         for name, text in flags.items():
-            if name in SWITCHES:
-                setattr(settings, name, text == "1")
-            else:
-                settings._set(name, f"flag:--{BY_NAME[name].option}", text)
+            settings._set(name, f"flag:--{BY_NAME[name].option}", text)
         return settings
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:

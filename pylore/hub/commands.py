@@ -78,7 +78,7 @@ def status(
     hub = open_hub(remote.name, remote.url, writes=False)
     with hub.hub:
         try:
-            with session.open_whole("hub status") as store, store.faults, store.snapshot():
+            with session.open(whole="hub status") as store, store.faults, store.snapshot():
                 row = hub_status(hub, remote, store)
         except NoStore:
             row = hub_status(hub, remote, None)
@@ -242,7 +242,7 @@ def sync_with_hub(session: Session, name: str, *, watch: float, all: bool) -> No
 def _sync_once(session: Session, name: str, *, all: bool, quiet: bool = False) -> None:
     remote = remote_named(session.settings, name, or_file=True)
     events = Events(session.settings)
-    with session.open_whole("sync") as store:
+    with session.open(whole="sync") as store:
         before = last_command(store)
         forget_others(store, session.settings)
         hub = open_hub(remote.name, remote.url)

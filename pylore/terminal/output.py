@@ -86,12 +86,10 @@ FORMS: tuple[OutputForm, ...] = (
 class Output:
     """The output of one command."""
 
-    def __init__(self, form: str, jq: str | None = None, *, paging: bool = False) -> None:
+    def __init__(self, form: str, jq: str | None = None) -> None:
         self.form = form
         self.jq = jq
         self._form = next(one for one in FORMS if one.name == form)
-        self._paging = paging
-        """True if output longer than the terminal goes through a pager."""
 
     @classmethod
     def choose(
@@ -112,7 +110,7 @@ class Output:
         if len(given) > 1:
             raise UsageError(f"{given[0]} and {given[1]} exclude each other: give one")
         form = chosen[0].name if chosen else "json" if jq is not None else _usual_form(settings)
-        return cls(form, jq, paging=settings is not None and settings.paging)
+        return cls(form, jq)
 
     def list(self, items: Iterable[Row], text: Callable[[Sequence[Row]], str]) -> None:
         """Print a list; ``text`` renders it for a person."""
@@ -155,7 +153,7 @@ class Output:
         if self.jq is not None:
             found = _through_jq(self.jq, "".join(pieces))
             pieces = [printable(found) if on_terminal else found]
-        if on_terminal and self._paging:
+        if on_terminal:
             from .screen import page
 
             page(pieces, write)
