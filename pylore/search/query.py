@@ -25,15 +25,12 @@ MARKS = frozenset('"*:')
 """Without one of them, or a dash before a word, a query has no operator (``core.query``)."""
 
 
-class Near:
+class Near(Row):
     """Files of the project ``root``: ``globs`` that start there, paths and marks (``@git``) among
     them."""
 
-    __slots__ = ("globs", "root")
-
-    def __init__(self, root: str, globs: Iterable[str] = ()) -> None:
-        self.root = root
-        self.globs = tuple(globs)
+    root: str
+    globs: Iterable[str] = ()
 
 
 class Request(Row):
