@@ -518,15 +518,6 @@ def test_a_pruning_import_is_as_one_into_an_empty_store(steps: list[tuple[Any, .
         require_the_same(root, memory_store(f"{root}/.lore/search.db"), memory_store(), steps)
 
 
-@settings(max_examples=examples(10), deadline=None)
-@given(STEPS)
-def test_it_is_so_in_a_file_too(steps: list[tuple[Any, ...]]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder, "project")
-        with new_store(f"{root}/.lore") as store, new_store(f"{folder}/new") as empty:
-            require_the_same(root, store, empty, steps)
-
-
 def require_the_same(
     root: Path, store: Store, empty: Store, steps: list[tuple[Any, ...]]
 ) -> None:  # fmt: skip

@@ -91,23 +91,6 @@ def test_lines_of_links() -> None:
     assert [(link.target, link.line) for link in found] == [("a", 1), ("b", 3), ("c.md", 8)]
 
 
-@given(st.text(max_size=300))
-def test_any_text(text: str) -> None:
-    _check(text)
-
-
-@given(st.text("[]()!`~<>-#|\\\"' \n\tab./:>L1", max_size=120))
-def test_odd_punctuation(text: str) -> None:
-    _check(text)
-
-
-def _check(text: str) -> None:
-    for at, link in read(text).links:
-        assert 0 <= at < len(text)
-        assert link.target
-        assert "\n" not in link.target or link.kind == "relative"
-
-
 @given(st.lists(st.sampled_from(["words", "a `code` span", "- item", "# head"]), max_size=8))
 def test_a_link_between_any_prose_is_found(around: list[str]) -> None:
     text = "\n".join([*around, "", "see [[here]]", "", *around])
