@@ -26,7 +26,8 @@ from ..anchors.project import (
     relative_glob,
 )
 from ..code.claims import ClaimCounter, compiled
-from ..code.rules import load_rules, refusal
+from ..code.rules import load_rules
+from ..code.scan import refusal
 from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
 from ..store.resolve_id import complete_id

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..code.rules import program
+from ..code.scan import program
 from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
 from ..core.settings import Settings
 from ..core.vocabulary import CODE_IDS

@@ -11,7 +11,8 @@ from ..anchors.claims import ClaimCount, ClaimPlace
 from ..anchors.project import Unreadable, digest
 from ..core.json import dumps
 from ..system.atomic_write import temporary_folder
-from .rules import load_rules, refusal, scan
+from .rules import load_rules
+from .scan import refusal, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..anchors.claims import Claim
     from ..anchors.project import Project
-    from .rules import Match
+    from .scan import Match
 
     File = tuple[str, str]
     """A path, and which state of the file it is: a hash, or any other name for it."""

@@ -37,6 +37,8 @@ class Expressions:
     """The expressions of one language."""
 
     def __init__(self, language: LanguageSpec) -> None:
+        letters = re.escape(f"$@{language.letters}")
+        self._plain = re.compile(rf"[\w{letters}]+(?:\.[\w{letters}]+)*")
         self._prefix = words(language.prefixes, r"^(?:WORDS)\b\s*")
         self._bases_called = {f"{name}()": name for name in language.super_names}
         self._wrappers = language.wrappers
@@ -55,7 +57,7 @@ class Expressions:
         return self._chain_again(text) if len(text) <= AGAIN else self._chain(text[: _LONGEST + 1])
 
     def _chain(self, text: str) -> str:
-        if _PLAIN.fullmatch(text):
+        if self._plain.fullmatch(text):
             return text if len(text) <= _LONGEST else UNKNOWN
         text = text.strip(_MARKS)
         while True:
@@ -245,6 +247,7 @@ class Parts(Expressions):
         """Prefixes of an attribute of ``self``."""
         self._no_value = language.no_value
         self._no_owner = language.no_owner
+        self._more_letters = bool(language.letters)
         self._owner_end = language.owner_end
         self._operator = language.operator
         self._modifiers = words(language.modifiers, r"^(?:(?:WORDS|@\w+(?:\([^)]*\))?)\s+)+")
@@ -253,7 +256,7 @@ class Parts(Expressions):
     def name(self, text: str) -> str:
         """Return the name of a definition in dots; operators and destructors keep their marks."""
         text = text.strip().lstrip(":#") if not text.startswith("::") else text[2:]
-        if _PLAIN_NAME.fullmatch(text):
+        if _PLAIN_NAME.fullmatch(text) or (self._more_letters and self._plain.fullmatch(text)):
             return text.replace("::", ".")
         if _OPERATOR.fullmatch(text):
             return text

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .expressions import NAME, UNKNOWN, Parts, parts_of, split
 from .facts import MODULE, TYPING, Call, FileFacts, Import, Symbol
 from .languages.registry import language as language_of
-from .rules import Match
+from .scan import Match, Scan, scan
 from .source import Source
 
 _QUOTES = "'\"`"
@@ -93,7 +93,10 @@ _EXTRACT_DEEPEST = 100
 class DefinitionMatch:
     """A match that defines something, on its way to a ``Symbol``."""
 
-    __slots__ = ("bases", "first", "kind", "last", "member", "name", "outer", "params", "qualified")
+    __slots__ = (
+        "bases", "begin", "end", "first", "kind", "last", "member", "name", "outer", "params",
+        "qualified",
+    )  # fmt: skip
 
     def __init__(self, match: Match, kind: str, parts: Parts) -> None:
         fields = match.fields
@@ -101,6 +104,7 @@ class DefinitionMatch:
         self.last = match.last
         if match.rule.endswith(".line"):  # the match includes the line's end
             self.last = max(match.first, match.last - 1)
+        self.begin, self.end = match.offsets or (self.first, self.last)
         self.kind = kind
         owner = parts.owner(fields[2]) if len(fields) > 2 and fields[2] else ""
         own = parts.name(fields[0]) if kind != "scope" else parts.instance(fields[0])
@@ -113,6 +117,36 @@ class DefinitionMatch:
         self.outer: DefinitionMatch | None = None
         if kind == "function" and "." in self.qualified:
             self.kind = "method"
+
+
+def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int = 1) -> Scan:
+    """Scan files, of which these are the texts; twice those whose lines do not place a match."""
+    found = scan(root, config, list(texts), threads)
+    returns = {path for path, text in texts.items() if "\r" in text and "\n" not in text}
+    again = [path for path in texts
+             if path in returns or _is_crowded(found.matches.get(path, ()))]  # fmt: skip
+    for path, matches in scan(root, config, again, threads, offsets=True).matches.items():
+        found.matches[path] = matches
+        if path in returns:
+            data = texts[path].encode()
+            found.matches[path] = [
+                match._replace(first=data.count(b"\r", 0, match.span[0]) + 1,
+                               last=data.count(b"\r", 0, match.span[1]) + 1)
+                for match in matches
+            ]  # fmt: skip
+    return found
+
+
+def _is_crowded(matches: Iterable[Match]) -> bool:
+    """Return True if several containers or functions begin on one line."""
+    begun: dict[int, str] = {}
+    for match in matches:
+        kind = match.rule.partition(".")[0]
+        if kind in CONTAINERS or kind in ("function", "method"):
+            name = f"{match.fields[0]}\n{match.last}"
+            if begun.setdefault(match.first, name) != name:
+                return True
+    return False
 
 
 class TooDeepError(RecursionError):
@@ -195,24 +229,24 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
 def _outermost(each: DefinitionMatch) -> tuple[object, ...]:
     # To the last field: the matches come in another order each time.
     return (
-        each.first, -each.last, _ORDER[each.kind], each.qualified, each.member,
+        each.begin, -each.end, _ORDER[each.kind], each.qualified, each.member,
         -len(each.bases), each.bases, -len(each.params), each.params,
     )  # fmt: skip
 
 
 def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
-    if outer.last < inner.last:
+    if outer.end < inner.end:
         return False
-    if outer.first == inner.first and outer.last == inner.last:
+    if outer.begin == inner.begin and outer.end == inner.end:
         return outer.kind in CONTAINERS and inner.kind not in CONTAINERS
-    return inner.first > outer.first or outer.first == inner.first
+    return inner.begin >= outer.begin
 
 
 def _embed(matches: Sequence[Match], definitions: list[DefinitionMatch], parts: Parts) -> None:
     """Add bases that are in the body of a type, as Go's do."""
     at = _Scopes([each for each in definitions if each.kind in CONTAINERS]).at
     for match in sorted(matches, key=_place):
-        owner = at(match.first, match.last)
+        owner = at(match)
         if owner is not None:
             owner.bases = (*owner.bases, *parts.bases(match.fields[0]))[:_MOST_BASES]
 
@@ -251,27 +285,25 @@ def _says(each: DefinitionMatch, source: Source) -> tuple[bool, bool, bool, int]
 
 
 class _Scopes:
-    """Find the definition of lines, asked in the order of the file."""
+    """Find the definition around a match, asked in the order of the file."""
 
     def __init__(self, scopes: Sequence[DefinitionMatch]) -> None:
         self._scopes = scopes
         self._next = 0
         self._stack: list[DefinitionMatch] = []
 
-    def at(self, first: int, last: int) -> DefinitionMatch | None:
-        """Return the innermost definition that holds these lines."""
-        while self._next < len(self._scopes) and self._scopes[self._next].first <= first:
+    def at(self, match: Match) -> DefinitionMatch | None:
+        """Return the innermost definition that holds a match."""
+        begin, end = match.span
+        while self._next < len(self._scopes) and self._scopes[self._next].begin <= begin:
             begun = self._scopes[self._next]
-            while self._stack and self._stack[-1].last < begun.last:
+            while self._stack and self._stack[-1].end < begun.end:
                 self._stack.pop()
             self._stack.append(begun)
             self._next += 1
-        while self._stack and self._stack[-1].last < first:
+        while self._stack and self._stack[-1].end < begin:
             self._stack.pop()
-        for scope in reversed(self._stack):
-            if scope.last >= last:
-                return scope
-        return None
+        return next((scope for scope in reversed(self._stack) if scope.end >= end), None)
 
 
 def _calls(matches: list[Match], scopes: Sequence[DefinitionMatch], parts: Parts) -> list[Call]:
@@ -282,7 +314,7 @@ def _calls(matches: list[Match], scopes: Sequence[DefinitionMatch], parts: Parts
         callee = parts.chain(match.fields[0])
         if callee == UNKNOWN:
             continue
-        scope = at(match.first, match.last)
+        scope = at(match)
         if scope is not None and match.rule == "call.decorator" and scope.first == match.first:
             scope = scope.outer
         caller = scope.qualified if scope is not None else MODULE
@@ -297,7 +329,7 @@ def _assigned(
     for is_return, some in ((False, matches), (True, returns)):
         at = _Scopes(scopes).at
         for match in sorted(some, key=_place):
-            scope = at(match.first, match.last)
+            scope = at(match)
             if is_return:
                 name, values = "return", match.fields[:1]
                 if scope is None:
@@ -313,9 +345,9 @@ def _assigned(
     return {key: " ".join(values) for key, values in found.items()}
 
 
-def _place(match: Match) -> tuple[int, int, list[str], str]:
+def _place(match: Match) -> tuple[tuple[int, int], list[str], str]:
     # ast-grep's order is another one each time.
-    return match.first, match.last, match.fields, match.rule
+    return match.span, match.fields, match.rule
 
 
 def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:

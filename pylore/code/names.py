@@ -76,6 +76,9 @@ class File:
         self.stars: list[Bound] = []
         self.mates = ""
         """The package whose other files' names are visible without an import."""
+        self.used = [item.module.replace("::", ".") for item in facts.imports
+                     if item.kind == "use" and item.name == "*"]  # fmt: skip
+        """Namespaces whose names are visible without their own."""
         self.defs: dict[str, Def] = {}
         self.top: dict[str, Def] = {}
         for symbol in facts.symbols:
@@ -297,15 +300,18 @@ class Names:
 
     def _spanning(self, file: File, scope: str, name: str) -> Things:
         """Return a name of a namespace around the scope, or of a file that is included."""
-        here = scope
-        while True:
-            key = (file.language.family, f"{here}.{name}" if here else name)
-            made = self._shared.get(key)
-            if made is not None and (here or made.is_class):
+        family, here = file.language.family, scope
+        while here:
+            made = self._shared.get((family, f"{here}.{name}"))
+            if made is not None:
                 return [Thing(DEFINITION, made, PACKAGE)]
-            if not here:
-                return self._global(file, name)
             here = here.rpartition(".")[0]
+        made = self._shared.get((family, name))
+        found = [made] if made is not None and made.is_class else [
+            used for space in file.used
+            if (used := self._shared.get((family, f"{space}.{name}"))) is not None
+        ]  # fmt: skip
+        return [Thing(DEFINITION, one, PACKAGE) for one in found[:1]] or self._global(file, name)
 
     def _global(self, file: File, name: str) -> Things:
         """Return a name of the file itself, of an import, of the package, of the language."""

@@ -6,19 +6,35 @@ import re
 from collections.abc import Sequence
 
 from ..core.text import one_line
+from .expressions import after_brackets
 from .facts import Symbol
 from .languages.spec import LanguageSpec
 
 SIGNATURE_LENGTH = 300
 DOC_LENGTH = 1500
+FILE_LENGTH = 2000
+"""Characters of a file's body."""
+WHOLE_LENGTH = 200_000
+"""Characters of a file that full text over whole files sees."""
+SYMBOL_LENGTH = 700
+"""Characters of a symbol's body: doc and source are cut to fit one passage."""
+TITLE_LENGTH = 160
 _HEAD_LINES = 25
 _HEAD_LENGTH = 4000
 """Characters of a definition that are examined for its head."""
 _MOST_ATTRIBUTES = 50
 """Lines of attributes between a definition and its comment."""
-_MARKS = re.compile(r"[()\[\]{};:\n]|=>|=|\"|'")
-_DOCSTRING = re.compile(r"\s*[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*?)(?<!\\)\1", re.DOTALL)
+_FIRST_LINES = 200
+"""Lines of a file that may be its first comment."""
+_MARK = r"[()\[\]{};:\n]|=>|=(?![=>])|{strings}"
+_OF_TYPE = re.compile(
+    r"(?:[:|&<]|\b(?:extends|is)|<[^<>(){}]*,)\s*$|\b(?:interface|struct)$|[\])*] ?struct $"
+)
+"""Text before a brace that belongs to a type."""
 _ATTRIBUTES = ("@", "#[")  # decorators, annotations, attributes
+_DOCSTRING = re.compile(
+    r"\s*(?:#[^\n]*\n\s*)*[rRuUbB]{0,2}(\"\"\"|'''|\"|')((?:\\.|(?!\1).)*)\1", re.DOTALL
+)
 _LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNORECASE)
 
 
@@ -26,9 +42,11 @@ class Source:
     """One file's text, by lines."""
 
     def __init__(self, text: str, language: LanguageSpec) -> None:
-        self.text = text
-        self.lines = text.split("\n")
+        self.text = text.removeprefix("\ufeff")
+        self.lines = lines_of(self.text)
         self._language = language
+        strings = "|".join(rf"{mark}(?:\\.|[^\\{mark}])*{mark}" for mark in language.quotes)
+        self._marks = re.compile(_MARK.replace("{strings}", strings))
 
     def signature(self, first: int, last: int, kind: str) -> str:
         """Return the head of the definition on these lines: up to its body, in one line."""
@@ -42,32 +60,44 @@ class Source:
     def doc(self, first: int, last: int, kind: str) -> str:
         """Return the docstring of a definition, or else the comment right before it."""
         if self._language.docstrings and kind in ("class", "function", "method"):
-            doc = self._docstring(first, last)
+            text = "\n".join(self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)])
+            doc = _docstring(text[self._head_end(text[:_HEAD_LENGTH]) + 1 :])
             if doc:
                 return doc
-        return self._comment_before(first)
+        at = first - 2
+        least = max(0, at - _MOST_ATTRIBUTES)
+        while at >= least and self.lines[at].lstrip().startswith(_ATTRIBUTES):
+            at -= 1
+        return self._comment_text(self._comment_begin(at), at + 1)
 
     def leading(self) -> str:
-        """Return what the file says of itself: its docstring, or else its first comment but a
-        licence."""
+        """Return the docstring of the file, or else its first comment but a licence."""
         if self._language.docstrings:
-            start = 0
-            while start < len(self.lines) and _is_blank(self.lines[start], "#"):
-                start += 1
-            match = _DOCSTRING.match("\n".join(self.lines[start : start + 100]))
-            if match:
-                return _trimmed(match[2])
-        for block in self._first_comments():
-            if not _LICENSE.search(block):
-                return block[:DOC_LENGTH]
+            doc = _docstring("\n" + "\n".join(self.lines[:_FIRST_LINES]))
+            if doc:
+                return doc
+        at, marks = 0, self._language.comments
+        for _ in range(3):
+            while at < len(self.lines) and self.lines[at].strip()[:2] in ("", "#!"):
+                at += 1
+            begin, inside = at, False
+            while marks and at < min(len(self.lines), _FIRST_LINES):
+                line = self.lines[at].strip()
+                if not inside and not line.startswith(marks):
+                    break
+                inside = "/*" in marks and ("/*" in line or inside) and "*/" not in line
+                at += 1
+            text = self._comment_text(begin, at)
+            if text and not _LICENSE.search(text):
+                return text
+            if at == begin:
+                break
         return ""
 
     def excerpt(self, first: int, last: int, length: int) -> str:
         """Return the text of these lines, its beginning if it is longer."""
         # a line is a character at the least
         return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
-
-    # --- steps
 
     def _after_attributes(self, first: int, last: int) -> int:
         while first < last and self.lines[first - 1].lstrip()[:1] == "@":
@@ -86,57 +116,36 @@ class Source:
     def _head_end(self, text: str) -> int:
         """Return where the head ends in a definition: at its body, a semicolon, or a line's end."""
         block = self._language.block
-        depth = position = 0
-        while True:
-            match = _MARKS.search(text, position)
-            if match is None:
-                return len(text)
-            mark, position = match[0], match.end()
-            if mark in "([":
+        depth, is_assigned, is_typed = 0, False, False
+        for match in self._marks.finditer(text):
+            mark, start = match[0], match.start()
+            if mark in "([" or (mark == "{" and (
+                depth or block != "{" or _OF_TYPE.search(text, 0, start)
+            )):  # fmt: skip
                 depth += 1
-            elif mark in ")]":
-                depth -= 1
-            elif mark in "\"'":
-                end = text.find(mark, position)
-                position = end + 1 if end >= 0 else position
-            elif depth > 0:
+            elif mark in ")]}":
+                depth = max(0, depth - 1)
+            elif depth:
                 continue
+            elif mark == "=":
+                is_assigned = True
+            elif mark == ":" and block == "{":
+                is_typed = True
             elif (
                 (mark in "{;" and block == "{")
-                or mark == "=>"
+                or (mark == "=>" and (is_assigned or not is_typed))
                 or (mark == ":" and block == ":")
                 or (mark == "\n" and block != "{")
             ):
-                return match.start()
-
-    def _docstring(self, first: int, last: int) -> str:
-        lines = self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)]
-        end = self._head_end("\n".join(lines[:_HEAD_LINES])[:_HEAD_LENGTH])
-        text = "\n".join(lines)
-        colon = text.find(":", end)
-        rest = text[colon + 1 :] if colon >= 0 else ""
-        if "#" in rest[: rest.find("\n")]:  # a comment after the colon
-            rest = rest[rest.find("\n") :]
-        match = _DOCSTRING.match(rest)
-        return _trimmed(match[2]) if match else ""
-
-    def _comment_before(self, first: int) -> str:
-        at = first - 2
-        last = max(0, at - _MOST_ATTRIBUTES)
-        while at >= last and self.lines[at].lstrip().startswith(_ATTRIBUTES):
-            at -= 1
-        begin = self._comment_begin(at)
-        if begin > at:
-            return ""
-        return self._comment_text(begin, at + 1)
+                return start
+        return len(text)
 
     def _comment_begin(self, at: int) -> int:
-        """Return the first line of the comment that ends with line ``at``; one after it if none
-        does."""
+        """Return the first line of the comment that ends with line ``at``, or the one after it."""
         begin = at + 1
         line = self.lines[at].strip() if at >= 0 else ""
         if line.endswith("*/") and "/*" in self._language.comments:
-            while begin > 0 and at - begin < 200:
+            while begin > 0 and at - begin < _FIRST_LINES:
                 begin -= 1
                 if "/*" in self.lines[begin]:
                     return begin if self.lines[begin].lstrip().startswith("/*") else at + 1
@@ -153,46 +162,17 @@ class Source:
         cleaned = (line.strip().strip(marks + "!").strip() for line in self.lines[begin:end])
         return "\n".join(line for line in cleaned if line)[:DOC_LENGTH]
 
-    def _first_comments(self) -> list[str]:
-        """Return the comments at the beginning of the file, before any code."""
-        found: list[str] = []
-        at, marks = 0, self._language.comments
-        inside = False
-        begin = -1
-        while at < min(len(self.lines), 200) and len(found) < 3:
-            line = self.lines[at].strip()
-            comment = inside or (bool(marks) and line.startswith(marks) and line[:2] != "#!")
-            if comment and "/*" in marks:
-                inside = ("/*" in line or inside) and "*/" not in line
-            if comment and begin < 0:
-                begin = at
-            elif not comment and begin >= 0:
-                found.append(self._comment_text(begin, at))
-                begin = -1
-            if not comment and line and line[:2] != "#!":
-                break
-            at += 1
-        if begin >= 0:
-            found.append(self._comment_text(begin, at))
-        return [block for block in found if block]
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, which may end in line feeds or, all of them, in returns."""
+    return text.split("\r" if "\r" in text and "\n" not in text else "\n")
 
 
-def _is_blank(line: str, comment: str) -> bool:
-    line = line.strip()
-    return not line or line.startswith(comment)
-
-
-def _trimmed(text: str) -> str:
-    return "\n".join(line.strip() for line in text.strip().splitlines())[:DOC_LENGTH]
-
-
-FILE_LENGTH = 2000
-"""Characters of a file's body."""
-WHOLE_LENGTH = 200_000
-"""Characters of a file that full text over whole files sees."""
-SYMBOL_LENGTH = 700
-"""Characters of a symbol's body: doc and source are cut to fit one passage."""
-TITLE_LENGTH = 160
+def _docstring(text: str) -> str:
+    match = _DOCSTRING.match(text)
+    if match is None:
+        return ""
+    return "\n".join(line.strip() for line in match[2].strip().splitlines())[:DOC_LENGTH]
 
 
 def file_body(source: Source, symbols: Sequence[Symbol], is_code: bool) -> str:
@@ -208,8 +188,13 @@ def symbol_title(symbol: Symbol) -> str:
 
     ``Login.check(self, user: str) -> bool``
     """
-    _, opening, rest = symbol.signature.partition(f"{symbol.name}(")
-    title = f"{symbol.qualified}({rest}" if opening else symbol.qualified
+    head = re.search(rf"(?<![\w$]){re.escape(symbol.name)}\s*(?=[(<\[])", symbol.signature)
+    title = symbol.qualified
+    if head is not None:
+        rest = symbol.signature[head.end() :]
+        if rest[0] != "(":  # type parameters
+            rest = rest[after_brackets(rest, 0) :]
+        title += rest if rest[:1] == "(" else ""
     return title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
 
 

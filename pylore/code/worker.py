@@ -23,11 +23,12 @@ from ..indexing.indexer import passage_rows
 from ..system.bug_reports import BugElsewhere, report_of
 from ..system.files import lstamp_of, settled, size_in
 from .check import check
-from .extract import TooDeepError, extract
+from .extract import TooDeepError, extract, scan_exactly
 from .facts import FileFacts, facts_as_json
 from .languages.spec import LanguageSpec
 from .mentions import mentioned
-from .rules import Match, Rules, load_rules, scan
+from .rules import Rules, load_rules
+from .scan import Match
 from .source import WHOLE_LENGTH, Source, file_body, symbol_body, symbol_title
 
 TYPE_CHECKING = False
@@ -140,8 +141,8 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
         path: rules.language_of(path, text[:200].partition("\n")[0])
         for path, (text, _, _) in texts.items()
     }
-    code = [path for path, language in languages.items() if language]
-    scanned = scan(job.root, job.config, code, job.threads)
+    code = {path: texts[path][0] for path, language in languages.items() if language}
+    scanned = scan_exactly(job.root, job.config, code, job.threads)
     for path, (text, stamp, hash) in texts.items():
         language = languages[path] or TEXT
         failure = scanned.failed.get(path)

@@ -13,7 +13,8 @@ from facts import edges, file
 from pylore.code.edges import resolve
 from pylore.code.extract import extract
 from pylore.code.facts import FileFacts, Import
-from pylore.code.rules import Match, load_rules
+from pylore.code.rules import load_rules
+from pylore.code.scan import Match
 from pylore.code.source import Source
 
 MODULES = 12

@@ -14,7 +14,8 @@ from mutator import ODD, mutated, samples
 
 from pylore.cli import registry
 from pylore.cli.command import Command, read
-from pylore.code.rules import Rules, scan
+from pylore.code.rules import Rules
+from pylore.code.scan import scan
 from pylore.core.errors import LoreError
 from pylore.core.settings import BY_NAME, SETTINGS, Settings
 from pylore.core.text import printable

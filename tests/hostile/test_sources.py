@@ -13,7 +13,7 @@ import pytest
 from forked import in_child, preload
 from new_stores import new_store
 
-from pylore.code import rules as ast_grep
+from pylore.code import scan as ast_grep
 from pylore.code.index import index
 from pylore.core.settings import Settings
 

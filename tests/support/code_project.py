@@ -10,7 +10,8 @@ from typing import Any
 from pylore.code.extract import extract
 from pylore.code.facts import FileFacts
 from pylore.code.index import index
-from pylore.code.rules import load_rules, scan
+from pylore.code.rules import load_rules
+from pylore.code.scan import scan
 from pylore.code.source import Source
 from pylore.core.model import Node
 from pylore.core.settings import Settings

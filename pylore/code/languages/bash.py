@@ -58,4 +58,4 @@ class BashImports:
         return Found(RESOLVED, (path,), (Bound("*", path),), sure)
 
 
-SPEC = LanguageSpec("bash", "bash", functions_global=True, importer=BashImports)
+SPEC = LanguageSpec("bash", "bash", letters="-", functions_global=True, importer=BashImports)

@@ -201,13 +201,14 @@ def _manifest(text: str) -> dict[str, str]:
 SPEC = LanguageSpec(
     "rust",
     "rust",
-    prefixes=("const", "struct", "enum", "mut", "dyn", "impl", "static"),
+    prefixes=("r#", "const", "struct", "enum", "mut", "dyn", "impl", "static"),
     wrappers=("Option<", "Box<", "Arc<", "Rc<"),
     no_class=frozenset("bool str String char usize u8 u32 u64 i32 i64 self let".split()),
     no_value=frozenset("None true false self bool str usize".split()),
     base_words=("where", "for", "dyn"),
     self_names=frozenset({"self"}),
     class_names=frozenset({"Self"}),
+    path_heads=frozenset({"crate", "self", "super"}),
     common_names=frozenset(
         "as_mut as_ref as_str borrow chars cloned collect concat deref drop ends_with expect fmt"
         " into into_iter is_empty is_none is_some len or_else pop_back push_back push_str"

@@ -42,7 +42,13 @@ class LanguageSpec(NamedTuple):
     minified: tuple[str, ...] = ()
     """Extensions of files that may be minified."""
 
+    quotes: str = "'\""
+    """What strings begin and end with."""
+
     # The words that its text is read by.
+
+    letters: str = ""
+    """Characters of names beside letters, digits, ``_`` and ``$``."""
 
     self_marks: tuple[str, ...] = ()
     """Prefixes of an attribute of ``self``, beside ``self_names`` and a dot."""

@@ -19,7 +19,8 @@ from pylore.code.expressions import UNKNOWN, after_brackets, parts_of, split
 from pylore.code.extract import imports
 from pylore.code.languages.registry import language
 from pylore.code.languages.spec import LanguageSpec
-from pylore.code.rules import Match, load_rules, program, rule_files, scan
+from pylore.code.rules import load_rules, rule_files
+from pylore.code.scan import Match, program, scan
 from pylore.core.errors import UsageError
 
 RULES = Path(__file__).parents[3] / "graph" / "rules"

@@ -325,7 +325,7 @@ class JavaScriptImports:
         if isinstance(place, str):
             return Found(place, (), (Bound(local, ""),) if local not in ("", "*") else ())
         path, sure = place
-        name = "" if item.name == "*" and item.alias else item.name
+        name = "" if item.name == "*" else item.name
         return Found(RESOLVED, (path,), (Bound(local, path, name),) if local else (), sure)
 
     def _own_export(self, path: str, item: Import) -> Found:
@@ -336,7 +336,8 @@ class JavaScriptImports:
 
     def _local(self, item: Import) -> str:
         """Return what the file calls it; ``*`` where an ``export *`` passes everything on."""
-        return item.alias or ("" if item.name == "default" else item.name)
+        is_taken = item.name == "default" and item.kind != "export"
+        return item.alias or ("" if is_taken else item.name)
 
     def _place(self, folder: str, written: str) -> tuple[str, float] | str:
         """Return the file and how sure that is, else the outcome."""

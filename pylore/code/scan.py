@@ -1,0 +1,240 @@
+"""Run ast-grep over files, within limits of time, memory and output."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from threading import Timer
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from ..core.errors import LoreError
+from ..core.text import one_line
+from ..system.programs import limited
+
+SECONDS, SECONDS_A_FILE = 120, 20
+"""Seconds for one call, and for one of a single file."""
+CPU_SECONDS, CPU_SECONDS_A_MB = 2, 10
+"""Of processor time, for one call and for its files; what people write takes 0.6 a megabyte."""
+MEMORY_MB, MEMORY_MB_A_THREAD, MEMORY_MB_A_MB = 512, 64, 64
+"""Of address space, of which a thread reserves as much and uses little."""
+OUTPUT, OUTPUT_A_BYTE, OUTPUT_WITH_OFFSETS = 2_000_000, 16, 8
+"""Bytes that one call may print, and for each byte of its files: in large ones it takes 1 to 5;
+and as many times more with offsets."""
+_LONGEST_COMMAND = 100_000
+"""Bytes of paths in one call: every system allows at least this many."""
+_UNESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%3A", ":"), ("%2C", ","), ("%25", "%"))
+_OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)
+
+
+class Match(NamedTuple):
+    """One match of a rule. Lines count from 1, the last one included."""
+
+    rule: str
+    """The rule's id without the language: ``class``, ``import.2``."""
+    first: int
+    last: int
+    fields: list[str]
+    """The parts of its message."""
+    offsets: tuple[int, int] | None = None
+    """The first and the last byte, where they were asked for."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Return what tells which of two matches of a file is within the other."""
+        return self.offsets or (self.first, self.last)
+
+
+class Failure(NamedTuple):
+    """A file could not be scanned."""
+
+    reason: str
+    """``limit`` or ``unparsed``"""
+    text: str
+    """The same for a person."""
+
+
+class Scan:
+    """Matches of ast-grep in files, and why it could not read others."""
+
+    def __init__(self) -> None:
+        self.matches: dict[str, list[Match]] = {}
+        self.failed: dict[str, Failure] = {}
+
+
+class _Broken(Exception):
+    """ast-grep ended as it should not, or was ended; the arguments are of a ``Failure``."""
+
+
+def scan(
+    root: str, config: str, paths: Sequence[str], threads: int = 1, *, offsets: bool = False
+) -> Scan:
+    """Scan ``paths``, relative to ``root``, with the rules of a config file.
+
+    Files among which one breaks ast-grep are scanned again by halves.
+    """
+    found = Scan()
+    pending = [*_batches(paths)][::-1]
+    while pending:
+        batch = pending.pop()
+        try:
+            output = _output(root, config, batch, threads, offsets)
+        except _Broken as broken:
+            if len(batch) == 1:
+                found.failed[batch[0]] = Failure(*broken.args)
+            else:
+                middle = len(batch) // 2
+                pending += [batch[middle:], batch[:middle]]
+            continue
+        for path, match in _with_offsets(output) if offsets else _by_lines(output):
+            matches = found.matches.get(path)
+            if matches is None:
+                matches = found.matches[path] = []
+            matches.append(match)
+    return found
+
+
+def _batches(paths: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for path in paths:
+        if batch and size + len(path) > _LONGEST_COMMAND:
+            yield batch
+            batch, size = [], 0
+        batch.append(path)
+        size += len(path.encode()) + 3
+    if batch:
+        yield batch
+
+
+def program() -> str:
+    """Return the ast-grep that was installed with lore, wherever the PATH leads.
+
+    Raises:
+        LoreError: it is not there.
+    """
+    folders = [os.path.dirname(sys.executable or "/nonexistent/file")]
+    for entry in sys.path:
+        if os.path.isabs(entry) and os.path.basename(entry) in ("site-packages", "dist-packages"):
+            folders.append(os.path.join(entry, "..", "..", "..", "bin"))
+    for folder in folders:
+        path = os.path.join(folder, "ast-grep")
+        if os.access(path, os.X_OK):
+            return path
+    raise LoreError("ast-grep is not installed: run 'make setup'")
+
+
+def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets: bool) -> bytes:
+    """Return what ast-grep prints, if it keeps to the limits.
+
+    Raises:
+        _Broken: it does not, or fails.
+    """
+    size = sum(_size(os.path.join(root, path)) for path in paths)
+    cpu = CPU_SECONDS + CPU_SECONDS_A_MB * size // 1_000_000
+    memory = MEMORY_MB + MEMORY_MB_A_THREAD * threads + MEMORY_MB_A_MB * size // 1_000_000
+    most = (OUTPUT + OUTPUT_A_BYTE * size) * (OUTPUT_WITH_OFFSETS if offsets else 1)
+    command = [program(), "scan", "--config", config, "--custom-languages", "ignore", "--info",
+               "--format", "sarif" if offsets else "github", "--threads", str(threads), "--",
+               *(f"./{path}" for path in paths)]  # fmt: skip
+    with subprocess.Popen(
+        limited(command, cpu, memory), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        timer = Timer(SECONDS if len(paths) > 1 else SECONDS_A_FILE, process.kill)
+        timer.start()
+        try:
+            output = process.stdout.read(most + 1)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            timer.cancel()
+        if len(output) > most:
+            process.kill()
+    if len(output) > most:
+        raise _Broken("limit", f"its names and chains repeat to over {most // 1_000_000} MB")
+    if process.returncode in _OVER_TIME:
+        raise _Broken("limit", f"it takes too long, over {cpu} s")
+    if process.returncode == -signal.SIGABRT:
+        raise _Broken("limit", f"it takes over {memory} MB of memory")
+    if process.returncode not in (0, 1):
+        raise _Broken("unparsed", "it nests too deep")
+    return output
+
+
+def _size(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
+
+
+def _by_lines(output: bytes) -> Iterator[tuple[str, Match]]:
+    """Parse ``::notice file=F,line=1,endLine=2,title=Python/python.call::message``, a line each."""
+    for line in output.decode(errors="replace").split("\n"):
+        if not line.startswith("::notice file="):
+            continue
+        head, _, message = line[14:].partition("::")
+        path, first, last, title = head.rsplit(",", 3)
+        if "%" in message:
+            message = _unescape(message)
+        if "%" in path:
+            path = _unescape(path)
+        _, dot, rule = title.partition(".")
+        if dot:  # else it is one of ast-grep's own, about a comment that suppresses rules
+            yield path, Match(rule, int(first[5:]), int(last[8:]), message.split("\x1f"))
+
+
+def _with_offsets(output: bytes) -> Iterator[tuple[str, Match]]:
+    """Parse SARIF: it has offsets, in eight times as many bytes."""
+    for result in json.loads(output)["runs"][0]["results"]:
+        place = result["locations"][0]["physicalLocation"]
+        region = place["region"]
+        _, dot, rule = result["ruleId"].partition(".")
+        if dot:
+            begin = region["byteOffset"]
+            yield unquote(place["artifactLocation"]["uri"]), Match(
+                rule, region["startLine"], region["endLine"],
+                result["message"]["text"].split("\x1f"), (begin, begin + region["byteLength"] - 1),
+            )  # fmt: skip
+
+
+def _unescape(text: str) -> str:
+    for escaped, letter in _UNESCAPED:
+        text = text.replace(escaped, letter)
+    return text
+
+
+def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
+    """Return why ast-grep does not take rules, or a pattern of a grammar; or nothing.
+
+    A pattern that only parses with an error is refused too: it would match something else.
+    """
+    if not text and not pattern:
+        return ""
+    words = ["scan", f"--inline-rules={text}"]
+    if pattern:
+        words = ["run", f"--lang={grammar}", f"--pattern={pattern}"]
+    command = [program(), *words, "--stdin", "--custom-languages", "ignore"]
+    try:
+        done = subprocess.run(  # outside of the clone, whose config it would read
+            limited(command, CPU_SECONDS, MEMORY_MB), cwd=os.sep, input=b"\n",
+            capture_output=True, check=False, timeout=SECONDS_A_FILE,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "it takes too long"
+    except OSError:  # more than a system lets one argument have
+        return "it is too long"
+    said = done.stderr.decode(errors="replace")
+    if pattern and "ERROR node" in said:
+        return "it does not parse"
+    if done.returncode in (0, 1):
+        return ""
+    causes = [line.removeprefix("╰▻ ") for line in said.split("\n") if line.startswith("╰▻ ")]
+    return one_line((causes or [said.partition("\n")[0] or "ast-grep fails"])[-1])[:200]
