@@ -46,7 +46,7 @@ class Check(NamedTuple):
 
 
 class Exam(NamedTuple):
-    """A check: ``look`` returns a text if all is well, else a list of findings, or a result."""
+    """A check: ``look`` returns findings, or a text if there are none, or a result."""
 
     id: str
     look: Callable[[], str | Sequence[str] | Check]
@@ -121,6 +121,7 @@ def _checked(row: Exam, *faults: AbstractContextManager[object]) -> Check:
             found = row.look()
     except (LoreError, OSError) as error:
         return _failed(error, row.fix)
+    found = found or "fine"
     if isinstance(found, str):
         return Check(found)
     if isinstance(found, Check):
@@ -165,8 +166,7 @@ def of_machine(settings: Settings) -> list[Exam]:
         Exam("embedder", embedder, SETUP),
         Exam("ast-grep", program, SETUP),
         Exam("jq", lambda: find_program("jq") or ["--jq does not work"], "install jq", fails=False),
-        Exam("config", lambda: lines or "every line is valid", "correct these lines",
-            fails=bool(settings.problems)),
+        Exam("config", lambda: lines, "correct these lines", fails=bool(settings.problems)),
     ]  # fmt: skip
 
 
@@ -203,39 +203,33 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         return [f"{a} {relation} {b}" for a, b, relation in store.edges.dangling()
                 if not a.startswith(CODE_IDS) and not b.startswith(CODE_IDS)]  # fmt: skip
 
-    def similar() -> str | list[str]:
+    def similar() -> list[str]:
         plan = Plan.of(store)
         why = stale(store, plan) if plan else ""
-        return [why] if why else "up to date" if plan else "none"
+        return [why] if why else []
+
+    def purged() -> list[str]:
+        return ["what was purged is in free pages"] if store.meta.get(TO_WIPE) else []
 
     return [
         Exam("store", lambda: f"{store.path}, version {checks.version}", IMPORT),
-        Exam("data-folder", lambda: "writable" if store.writable
-            else ["it cannot be written: search works, nothing can be added"],
+        Exam("data-folder", lambda: [] if store.writable else ["it cannot be written"],
             "change its permissions"),
-        Exam("tables", lambda: checks.replaced_tables() + missing(derived=False) or "all there",
-            IMPORT),
-        Exam("indexes", lambda: missing(derived=True) or "all there", REINDEX),
-        Exam("integrity", lambda: checks.damage(full=full) or "sound", IMPORT),
-        Exam("values", lambda: checks.wrong_values() or "as lore writes them", IMPORT),
-        Exam("made-values", lambda: checks.wrong_values(made=True) or "as lore makes them",
-            REINDEX),
-        Exam("fulltext", lambda: checks.fulltext_damage() or f"{store.fulltext.engine.name}, sound",
-            REINDEX),
-        Exam("foreign-keys", lambda: checks.foreign_key_violations()
-            or "every type and relation is known", IMPORT),
-        Exam("passages", lambda: passages() or "every live node is indexed", REINDEX),
+        Exam("tables", lambda: checks.replaced_tables() + missing(derived=False), IMPORT),
+        Exam("indexes", lambda: missing(derived=True), REINDEX),
+        Exam("integrity", lambda: checks.damage(full=full), IMPORT),
+        Exam("values", checks.wrong_values, IMPORT),
+        Exam("made-values", lambda: checks.wrong_values(made=True), REINDEX),
+        Exam("fulltext", lambda: checks.fulltext_damage() or store.fulltext.engine.name, REINDEX),
+        Exam("foreign-keys", checks.foreign_key_violations, IMPORT),
+        Exam("passages", passages, REINDEX),
         Exam("vectors", vectors, REINDEX),
-        Exam("edges", lambda: edges() or "every live edge joins live nodes",
-            "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO",
-            fails=False),
-        Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)]
-            or "every live edge joins types that its relation does",
-            "use a relation that fits, or confirm: lore link --force FROM RELATION TO",
-            fails=False),
+        Exam("edges", edges, "import the missing nodes, or remove the edges: lore link --remove "
+            "FROM RELATION TO", fails=False),
+        Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)], "use a relation "
+            "that fits, or confirm: lore link --force FROM RELATION TO", fails=False),
         Exam("similar", similar, "run 'lore graph similar'", fails=False),
-        Exam("purged", lambda: ["what was purged is still in free pages"] if store.meta.get(TO_WIPE)
-            else "nothing that was purged is left in the file", REINDEX, fails=False),
-        Exam("copies", lambda: copies_kept(store.path) or "none is kept from before a restore",
-            "delete them when you no longer need them", fails=False),
+        Exam("purged", purged, REINDEX, fails=False),
+        Exam("copies", lambda: copies_kept(store.path), "delete what is kept from before a restore "
+            "when you no longer need it", fails=False),
     ]  # fmt: skip
