@@ -10,7 +10,7 @@ from bisect import bisect_right
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
 from ..system.files import own_folder
-from ..system.plugin_process import FORMAT_SECONDS, PluginProcess
+from ..system.plugin_process import REDACTOR_SECONDS, PluginProcess
 from ..system.programs import Refused, Tidying, environment
 from . import secret_forms
 from .secret_forms import joined, views
@@ -207,7 +207,7 @@ class Redactor:
 
     Args:
         plugins: programs of the user's own, in the order they are asked.
-        seconds: time limit of each; 0: ``FORMAT_SECONDS``.
+        seconds: time limit of each; 0: ``REDACTOR_SECONDS``.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class Redactor:
     ) -> None:  # fmt: skip
         self.counts: dict[str, int] = {}
         self._plugins = plugins
-        self._seconds = seconds or FORMAT_SECONDS
+        self._seconds = seconds or REDACTOR_SECONDS
         self._finders = [secret_forms.found_by_form] if ours else []
         if detectors:
             self._finders.append(Detectors().found)

@@ -19,7 +19,6 @@ from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..formats.knowledge import FILE
 from ..formats.lines import export_lines
 from ..formats.merge_lines import conflict_notes, merge_lines
-from ..formats.own_formats import IMPORTER, exported, imported
 from ..graph.ontology import misfits_among
 from ..indexing.embed import embed_missing
 from ..records.fields import is_page
@@ -57,7 +56,6 @@ def import_paths(
     paths: tuple[str, ...] = argument("PATH…", complete="files"),
     *,
     type: str = option("--type TYPE", "type of the documents", "doc", complete="types"),
-    form: str | None = option("--format FORMAT", "read by your lore-import-FORMAT"),
     prune: bool = option("--prune", "forget documents whose files are gone"),
     ours: bool = option("--ours", "keep mine where both sides changed"),
     theirs: bool = option("--theirs", "take theirs; default: the later one"),
@@ -74,14 +72,13 @@ def import_paths(
     lore import docs/decisions --type decision --prune
     """
     prefer = exclusive(ours=ours, theirs=theirs).removeprefix("--")
-    exclusive(format=form is not None, prune=prune)
     root = project_root()
     for path in paths:
         if path != "-":
             _require_readable(path)
-    documents = [path for path in paths if form is None and (os.path.isdir(path) or is_page(path))]
+    documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
-    size = 2 * sum(os.path.getsize(path) for path in files if not form and os.path.isfile(path))
+    size = 2 * sum(os.path.getsize(path) for path in files if os.path.isfile(path))
     allowed: dict[str, Any] = {
         "skip_bad": skip_bad, "new_types": new_types, "new_relations": new_relations,
     }  # fmt: skip
@@ -96,8 +93,8 @@ def import_paths(
             )  # fmt: skip
             lines = [
                 LineImport(
-                    store, session.settings, _lines(session, path, form), options,
-                    name=_name(path, form), progress=advance,
+                    store, session.settings, _lines(session, path), options,
+                    name="" if path == "-" else path, progress=advance,
                 )
                 for path in files
             ]  # fmt: skip
@@ -129,16 +126,8 @@ def _require_readable(path: str) -> None:
     real_place(path)
 
 
-def _name(path: str, form: str | None) -> str:
-    if form is not None:
-        return f"what {IMPORTER}{form} made of {'stdin' if path == '-' else path}"
-    return "" if path == "-" else path
-
-
-def _lines(session: Session, path: str, form: str | None) -> Iterable[bytes]:
+def _lines(session: Session, path: str) -> Iterable[bytes]:
     """Return the lines of a file, which can be read again; those of a pipe can not."""
-    if form is not None:
-        return imported(form, path, session.settings)
 
     def read() -> Iterator[bytes]:
         with _opened(path) as file:
@@ -183,7 +172,6 @@ def export(
     types: tuple[str, ...] = TYPES,
     state: bool = option("--state", "what this store has, for --since elsewhere"),
     since: str | None = option("--since STATE", "what that store lacks", complete="files"),
-    form: str | None = option("--format FORMAT", "written by your lore-export-FORMAT"),
 ) -> None:
     """Write everything out as sorted JSON lines, which 'lore import' reads.
 
@@ -195,7 +183,7 @@ def export(
     """
     if session.form_given() not in ("", "jsonl"):
         raise UsageError(f"export prints JSON lines: leave --{session.form_given()} out")
-    exclusive(format=form is not None, state=state, since=since is not None)
+    exclusive(state=state, since=since is not None)
     exclusive(since=since is not None, type=types)
     file = nullcontext() if since is None else _opened(since)
     with file as state_of_other, session.open() as store, store.faults, store.snapshot():
@@ -206,7 +194,6 @@ def export(
             lines = state_lines(store, types)
         else:
             lines = export_lines(store, store.types.require(types))
-        lines = lines if form is None else exported(form, lines, session.settings)
         if path not in ("", "-"):
             write_whole(path, lines)
             return

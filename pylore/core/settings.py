@@ -193,7 +193,7 @@ class Settings:
     plugin_dir = row("", "a folder of lore-<command> executables; user config only", users=True)
     plugin_timeout = row(
         0.0, "seconds that a plugin may take; 0: 2 for a retriever, 10 for the hooks of an event, "
-        "60 for an importer, an exporter or redactors", 0, 3600,
+        "60 for redactors", 0, 3600,
         users=True,
     )  # fmt: skip
     scope = row(

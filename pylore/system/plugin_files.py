@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, object]
 
 BEGINNING = "lore-"
-KINDS = ("retriever", "import", "export", "redact", "hook")
+KINDS = ("retriever", "redact", "hook")
 """Kinds whose name stands between ``lore-`` and the plugin's own; any other file is a command."""
 COMMAND = "command"
 _MOST_HEAD = 1 << 16
@@ -27,8 +27,8 @@ _MOST_HEAD = 1 << 16
 def kind_of(file: str) -> tuple[str, str]:
     """Return the kind of a plugin by its file's name, and its own name.
 
-    >>> kind_of("lore-import-adr-tools"), kind_of("lore-unproven")
-    (('import', 'adr-tools'), ('command', 'unproven'))
+    >>> kind_of("lore-redact-names"), kind_of("lore-import-beads")
+    (('redact', 'names'), ('command', 'import-beads'))
     """
     rest = file.removeprefix(BEGINNING)
     kind, dash, name = rest.partition("-")

@@ -26,7 +26,7 @@ MOST_OUTPUT = 1 << 20
 """Bytes of stdout, unless its caller takes more."""
 _MOST_COMPLAINT = 4096
 """Bytes of stderr that are read; the last line of them is quoted."""
-EVENT_SECONDS, FORMAT_SECONDS, RETRIEVER_SECONDS = 10.0, 60.0, 2.0
+EVENT_SECONDS, REDACTOR_SECONDS, RETRIEVER_SECONDS = 10.0, 60.0, 2.0
 """Time limits of the hooks of an event together, of a program that reads a format, and of a
 retriever, where ``plugin_timeout`` is 0. Not measured: a person waits for them."""
 

@@ -12,23 +12,18 @@ setup() {
 }
 
 @test "each new plugin passes the checks, is listed and works" {
-  printf 'one\n\ntwo\n' >lines.txt
-  for words in 'command mine' 'retriever mine' 'import mine' 'export mine' 'redact mine' 'hook pre-add'; do
+  echo '{"text":"one"}' >lines.txt
+  for words in 'command mine' 'retriever mine' 'redact mine' 'hook pre-add'; do
     run_lore plugin new $words
     expect 0 "$OWN/lore-$(sed 's/command //; s/ /-/' <<<"$words")"
   done
-  for words in lore-retriever-mine 'lore-import-mine lines.txt' lore-hook-pre-add; do
+  for words in lore-retriever-mine 'lore-redact-mine lines.txt' lore-hook-pre-add; do
     run_lore plugin test $words
     expect 0
     refute_contains "$output" 'not ok'
   done
   run --separate-stderr jq -r '.[] | select(.state == "ready") | .kind' <<<"$(lore plugin list)"
-  expect 0 $'export\nhook\nimport\ncommand\nredact\nretriever'
-  run_lore import --format mine lines.txt --jq .added
-  expect 0 2
-  run_lore export --format mine
-  expect 0
-  contains "$output" $'\tone'
+  expect 0 $'hook\ncommand\nredact\nretriever'
   run_lore add note "key: -----BEGIN PRIVATE KEY-----"
   expect_error 1 "a private key in it"
   [ "$(echo '{"text":"password: x y"}' | "$OWN/lore-redact-mine")" = '{"text":"password: [redacted] y"}' ]
@@ -59,11 +54,11 @@ setup() {
   cp "$OWN"/lore-mine other/lore-hook-post-add
   cp "$OWN"/lore-mine other
   echo '# Lore-API: 9' >>"$OWN/lore-retriever-x"
-  : >"$OWN/lore-import-y"
+  : >"$OWN/lore-redact-y"
   PATH="$PATH:$PWD/other" run_lore plugin list
   run jq -r '.[] | [.file, .state] | join(" ")' <<<"$output"
-  expect 0 "$OWN/lore-import-y not executable
-$OWN/lore-mine ready
+  expect 0 "$OWN/lore-mine ready
+$OWN/lore-redact-y not executable
 $OWN/lore-retriever-x made for Lore-API 9
 $OWN/lore-search a command of lore has this name
 $PROJECT/other/lore-hook-post-add not in your own folder
@@ -81,7 +76,7 @@ $PROJECT/other/lore-mine another one comes first"
   lore plugin new hook pre-add >/dev/null
   run_lore plugin new hook pre-add
   expect_error 1 "lore-hook-pre-add"
-  for words in 'hook post-ad' 'importer x' 'command search' 'import a/b'; do
+  for words in 'hook post-ad' 'importer x' 'command search' 'redact a/b'; do
     run_lore plugin new $words
     expect 2 ''
   done
