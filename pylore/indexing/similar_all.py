@@ -1,4 +1,4 @@
-"""What is similar in a whole store: its ``similar_to`` edges at once, and its duplicates.
+"""``similar_to`` edges of a whole store at once, and groups of duplicates.
 
 numpy compares every record to every other, block by block: exact, and 20,000 records
 take seconds.
@@ -6,7 +6,7 @@ take seconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
     Matrix = NDArray[numpy.float32]
-    Indices = NDArray[numpy.int64]
+    Near = Iterator[tuple[str, dict[str, float]]]
 
 BLOCK = 512
 """Records that are compared to all others at a time."""
@@ -30,7 +30,7 @@ READ = 2000
 
 
 def build(store: Store, plan: Plan) -> dict[str, Any]:
-    """Makes the edges of a plan, and remembers it; what is there already stays.
+    """Make the edges of a plan, and remember it; edges that people made or removed stay.
 
     Returns:
         ``records`` compared, ``edges`` wanted, and how many were ``added``, ``updated``,
@@ -50,7 +50,7 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
 
 
 def remove(store: Store) -> dict[str, Any]:
-    """Takes the edges away, those of people excepted; they no longer follow the records."""
+    """Remove the edges but for those of people; they no longer follow the records."""
     with store.transaction():
         counts = replace(store, {}, [*store.edges.with_relation(RELATION)])
         forget_plan(store)
@@ -58,17 +58,22 @@ def remove(store: Store) -> dict[str, Any]:
 
 
 def _compare(store: Store, plan: Plan) -> tuple[int, dict[tuple[str, str], float]]:
-    """Return how many records there are to compare, and the cosines of those to be joined."""
-    plan.embedder = _require_vectors(store)
-    ids, vectors = _vectors(store, plan.compared(store))
-    return len(ids), {
-        pair(ids[one], ids[other]): cosine
-        for one, other, cosine in _nearest(vectors, plan.least, plan.nearest, _scopes(ids))
-    }
+    """Return the number of records, and the cosines of the pairs to be joined.
+
+    A record of a scope takes no place among the nearest of one that is not of it.
+    """
+    ids, near = _neighbours(store, plan)
+    plan.embedder = store.meta.get("embedder")
+    wanted = {}
+    for id, others in near:
+        seen = [other for other in others if whose(other) in ("", whose(id))]
+        wanted.update({pair(id, other): others[other] for other in seen[: plan.nearest]})
+    return len(ids), wanted
 
 
 def duplicates(store: Store, plan: Plan) -> list[dict[str, Any]]:
-    """Groups of records, each with a cosine of ``plan.least`` or more to another of its group.
+    """Return groups of records, each with a cosine of ``plan.least`` or more to another of its
+    group.
 
     Returns:
         The closest groups first: ``cosine`` is the largest in the group, ``records`` has
@@ -77,19 +82,17 @@ def duplicates(store: Store, plan: Plan) -> list[dict[str, Any]]:
     Raises:
         StoreError: the store has no vectors.
     """
-    _require_vectors(store)
-    ids, vectors = _vectors(store, plan.compared(store))
-    leader = [*range(len(ids))]
-    best: dict[int, float] = {}
-    for one, other, cosine in _pairs(vectors, plan.least):
-        for end in (one, other):
-            best[end] = max(best.get(end, 0.0), cosine)
-        leader[_leader(leader, other)] = _leader(leader, one)
-    groups: dict[int, list[int]] = {}
-    for end in best:
-        groups.setdefault(_leader(leader, end), []).append(end)
-    found = [_group(store, {ids[end]: best[end] for end in group}) for group in groups.values()]
-    return sorted(found, key=lambda group: (-group["cosine"], group["records"][0]["id"]))
+    near = {id: others for id, others in _neighbours(store, plan)[1] if others}
+    groups, seen = [], set[str]()
+    for id in near:
+        group = [] if id in seen else [id]
+        seen.add(id)
+        for one in group:  # which grows meanwhile
+            group += [other for other in near[one] if other not in seen]
+            seen.update(near[one])
+        if group:
+            groups.append(_group(store, {one: max(near[one].values()) for one in group}))
+    return sorted(groups, key=lambda group: (-group["cosine"], group["records"][0]["id"]))
 
 
 def _group(store: Store, cosines: dict[str, float]) -> dict[str, Any]:
@@ -104,22 +107,24 @@ def _group(store: Store, cosines: dict[str, float]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _leader(leader: list[int], place: int) -> int:
-    while leader[place] != place:
-        leader[place] = leader[leader[place]]
-        place = leader[place]
-    return place
-
-
-def _require_vectors(store: Store) -> str:
-    held = store.meta.get("embedder")
-    if held is None:
+def _neighbours(store: Store, plan: Plan) -> tuple[list[str], Near]:
+    """Return the records, and each with the cosines of those near enough, the nearest first."""
+    if store.meta.get("embedder") is None:
         raise StoreError("the store has no vectors to compare: run 'lore store reindex'")
-    return held
+    ids, vectors = _vectors(store, plan.compared(store))
+    return ids, _near(ids, vectors, plan.least)
 
 
-def _vectors(store: Store, types: Sequence[str]) -> tuple[list[str], Matrix]:
-    """Ids in order, and a unit vector for each: the mean of its passages' vectors."""
+def _near(ids: list[str], vectors: Matrix, least: float) -> Near:
+    for start in range(0, len(ids), BLOCK):
+        for at, cosines in enumerate(vectors[start : start + BLOCK] @ vectors.T, start=start):
+            places = numpy.flatnonzero(cosines >= least)
+            places = places[numpy.argsort(-cosines[places], kind="stable")]
+            yield ids[at], {ids[place]: float(cosines[place]) for place in places if place != at}
+
+
+def _vectors(store: Store, types: tuple[str, ...]) -> tuple[list[str], Matrix]:
+    """Return ids in order, and a unit vector for each: the mean of its passages' vectors."""
     ids: list[str] = []
     parts: list[Matrix] = []
     wanted = [row[0] for row in store.nodes.outlines(types)] if types else []
@@ -134,51 +139,3 @@ def _vectors(store: Store, types: Sequence[str]) -> tuple[list[str], Matrix]:
         parts.append((sums / numpy.where(lengths > 0, lengths, 1)).astype("f4"))
         ids += [rows[at][0] for at in starts]
     return ids, numpy.concatenate(parts) if parts else numpy.empty((0, 1), "f4")
-
-
-def _blocks(vectors: Matrix) -> Iterator[tuple[Indices, Matrix]]:
-    """Places, and the cosines of these to every place; -1 to themselves."""
-    for start in range(0, len(vectors), BLOCK):
-        block = vectors[start : start + BLOCK]
-        rows = numpy.arange(start, start + len(block))
-        cosines = block @ vectors.T
-        cosines[rows - start, rows] = -1
-        yield rows, cosines
-
-
-def _scopes(ids: Sequence[str]) -> Indices | None:
-    """Return a number for the scope of each record, 0 where it is common; None where all are."""
-    names = [whose(id) for id in ids]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(["", *names]))}
-    return numpy.array([numbers[name] for name in names]) if len(numbers) > 1 else None
-
-
-def _nearest(
-    vectors: Matrix, least: float, nearest: int, scopes: Indices | None = None
-) -> Iterator[tuple[int, int, float]]:
-    """Each place with those of its ``nearest`` places that are near enough.
-
-    What belongs to a scope takes no place among the nearest of what does not.
-    """
-    for rows, cosines in _blocks(vectors):
-        inner = numpy.arange(len(rows))
-        if scopes is not None:
-            cosines[(scopes != 0) & (scopes[rows][:, None] != scopes)] = -1
-        for _ in range(min(nearest, len(vectors) - 1)):
-            columns = cosines.argmax(axis=1)
-            values = cosines[inner, columns]
-            near = values >= least
-            if not near.any():
-                break
-            yield from zip(
-                rows[near].tolist(), columns[near].tolist(), values[near].tolist(), strict=True
-            )
-            cosines[inner, columns] = -1
-
-
-def _pairs(vectors: Matrix, least: float) -> Iterator[tuple[int, int, float]]:
-    """Every two places that are near enough, the smaller one first."""
-    for rows, cosines in _blocks(vectors):
-        for inner, column in numpy.argwhere(cosines >= least).tolist():
-            if rows[inner] < column:
-                yield int(rows[inner]), column, float(cosines[inner, column])

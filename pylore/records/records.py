@@ -17,7 +17,7 @@ from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
-from ..indexing.similar import near_passages
+from ..indexing.similar import near
 from ..store.resolve_id import (
     complete_id,
     complete_ids,
@@ -654,13 +654,12 @@ class Records:
         embedder = self._embedder
         if embedder is None or self._store.meta.get("embedder") != embedder.name:
             return []
-        found: dict[str, float] = {}
-        for node in self._new:
-            for _, id, score in near_passages(self._store, node.id, [node.type], NEAR_PASSAGES):
-                if id != node.id and score >= self._settings.duplicate_similarity:
-                    found.setdefault(id, score)
-        return [f"looks like {id} ({score:.2f}): see 'lore show {id}'"
-                for id, score in found.items()]  # fmt: skip
+        least = self._settings.duplicate_similarity
+        return [
+            f"looks like {id} ({score:.2f}): see 'lore show {id}'"
+            for node in self._new
+            for id, score in near(self._store, node.id, [node.type], least, NEAR_PASSAGES).items()
+        ]
 
 
 def _merged(old: Node, new: Node, *, named: bool) -> Node:
