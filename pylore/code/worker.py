@@ -19,7 +19,7 @@ from ..core.errors import LoreError
 from ..core.ids import LONGEST_ID
 from ..core.text import identifier_parts
 from ..core.vocabulary import file_id, symbol_id
-from ..indexing.indexer import passage_rows
+from ..indexing.passages import passage_rows
 from ..system.bug_reports import BugElsewhere, report_of
 from ..system.files import lstamp_of, settled, size_in
 from .check import check
@@ -33,7 +33,7 @@ from .source import WHOLE_LENGTH, Source, file_body, symbol_body, symbol_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..indexing.indexer import Row
+    from ..indexing.passages import Row
 
 TEXT = "text"
 """The language of a file that has no rules."""

@@ -7,7 +7,7 @@ from ..core.ids import fact_sentence
 from ..core.json import dumps
 from ..core.text import fold, identifier_parts, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
-from ..indexing.indexer import embedded_text, passage_rows
+from ..indexing.passages import passage_rows
 from ..store.fulltext import COLUMNS, phrases_of
 from ..store.vectors import quantise
 from .answer import ORDER
@@ -153,13 +153,13 @@ def entry_of(lacking: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], st
         for n, row in enumerate(rows, start=1):
             name, part = row[:2]
             words = _words(row[:5])
-            made.append(([n, at, len(part), *words, None], embedded_text(name, part)))
+            made.append(([n, at, len(part), *words, None], f"{name} {part}"))
             at += len(part)
     for to, relation, predicate, other in facts or ():
         sentence = fact_sentence(title, predicate, other)
         fields = ("", sentence, "", "", identifier_parts(sentence))
         entry = [0, 1, 0, *_words(fields), None, to, relation, sentence]
-        made.append((entry, embedded_text("", sentence)))
+        made.append((entry, f" {sentence}"))
     number = ORDER.index(COLLECTIONS.get(type, TEXTS))
     return {"node": node, "scope": scope, "steps": steps, "collection": number}, made
 

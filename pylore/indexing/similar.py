@@ -53,12 +53,15 @@ class Plan(Row):
     @classmethod
     def of(cls, store: Store) -> Plan | None:
         """Return the plan that this store remembers; None if it has no such edges."""
+        text = store.meta.get(_BUILT)
+        if text is None:
+            return None
         try:
-            fields = loads(store.meta.get(_BUILT) or "")
+            fields = loads(text)
             return cls(float(fields["least"]), int(fields["nearest"]),
                        tuple(map(str, fields["types"])), fields["embedder"])  # fmt: skip
         except (ValueError, TypeError, KeyError):
-            return None  # or of another program
+            return None  # another program's
 
     def remember(self, store: Store) -> None:
         """Let the edges follow the records from now on; none is stale."""

@@ -20,7 +20,7 @@ from pylore.core.errors import LoreError
 from pylore.core.settings import BY_NAME, SETTINGS, Settings
 from pylore.core.text import printable
 from pylore.formats.front_matter import parse as parse_front_matter
-from pylore.indexing.indexer import passages, prose_passages
+from pylore.indexing.passages import passages, prose_passages
 from pylore.terminal.output import note
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.core.scoring import LEAST_PASSAGE
-from pylore.indexing.indexer import passages, prose_passages
+from pylore.indexing.passages import passages, prose_passages
 
 LINES = st.sampled_from(
     ["# One", "## 1.2.0", "Title", "=====", "-----", "~~~~", "", "- item", "```", "word " * 30,

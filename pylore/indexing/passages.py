@@ -1,0 +1,204 @@
+"""Cut texts into passages, and make the rows that full text indexes of them."""
+
+from __future__ import annotations
+
+from ..core import scoring as tuning
+from ..core.paths import is_changelog
+from ..core.text import identifier_parts
+from ..core.vocabulary import COLLECTIONS, TEXTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..core.model import Node
+
+    Row = tuple[str, str, str, str, str, str]
+    """Title, body, tags, file and the parts of names, the columns of the full-text tables; the
+    heading that the title ends with. The bodies of a node's rows are its text."""
+
+LONGEST_STRETCH = 100
+"""Characters after which text without white space is cut too."""
+
+MOST_HEADING = 120
+"""Characters of a line that may be a heading."""
+
+_REPEATED = 1000
+"""Characters of a title, of tags and of a path that passages after the first one repeat."""
+
+_STRETCH = rf"\S{{1,{LONGEST_STRETCH}}}"
+_BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
+_VERSION = r"(?m)^[ \t]*\.\. changelog::[ \t]*\n(?:[ \t]+:.*\n)*?[ \t]+:version:[ \t]*(\S.*)"
+_CHANGE = r"(?m)^(?=[ \t]*\.\. change::)"
+"""A version and a change of it as Sphinx's extension ``changelog`` has them."""
+
+
+def rows_of(node: Node) -> list[Row]:
+    """Return what is indexed of a node: a row for each of its passages."""
+    return passage_rows(
+        node.title, indexed_text(node), " ".join(node.tags), node.file or "",
+        prose=COLLECTIONS.get(node.type, TEXTS) == TEXTS,
+    )  # fmt: skip
+
+
+def indexed_text(node: Node) -> str:
+    """Return what full text and vectors see of a node beside its title: its body, and why."""
+    return f"{node.body}\n{node.why}" if node.why else node.body
+
+
+def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = False) -> list[Row]:
+    """Return a row for each passage of a text; none if there is nothing to find it by.
+
+    ``prose``: it may have headings.
+    """
+    if not (title or body or tags or file):
+        return []
+    rows = []
+    found = prose_passages(body, file) if prose else [("", text) for text in passages(body)]
+    for heading, text in found:
+        name = f"{title} {heading}" if heading else title
+        parts = identifier_parts(f"{name} {text} {file}")
+        rows.append((name, text, tags, file, parts, heading))
+        title, tags, file = title[:_REPEATED], tags[:_REPEATED], file[:_REPEATED]
+    return rows
+
+
+def passages(body: str) -> list[str]:
+    """Cut a text into stretches of about ``PASSAGE_WORDS`` words, at white space.
+
+    An empty body is one empty passage.
+    """
+    return [body] if _is_short(body) else _cut(body, [])
+
+
+def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
+    """Cut a document at its headings; return ``(heading, stretch)``. Only passages of the entries
+    of a changelog, which ``file`` may be, have headings.
+    """
+    log = is_changelog(file)
+    if not log and _is_short(body):
+        return [("", body)]
+    headings = [*_headings(body)]
+    entries = (_versions(body) or _entries(headings)) if log else []
+    if not entries:
+        sections = (at for at, _, _ in headings)
+        return [("", text) for text in _cut(body, sections, tuning.LEAST_PASSAGE)]
+    before = body[: entries[0][0]]
+    found = [("", text) for text in (_cut(before, []) if before else ())]
+    ends = [*(at for at, _ in entries[1:]), len(body)]
+    for (at, heading), end in zip(entries, ends, strict=True):
+        found += [(heading, text) for text in _entry(body[at:end])]
+    return found
+
+
+def _is_short(body: str) -> bool:
+    """Return True if a text has no more stretches than a passage: to count these takes longer."""
+    room = tuning.PASSAGE_WORDS
+    return len(body) < 2 * room or len(body.split()) + len(body) // LONGEST_STRETCH <= room
+
+
+def _cut(text: str, borders: Iterable[int], least: int = 1) -> list[str]:
+    """Cut a text at borders, as late as there is room, and otherwise between words.
+
+    Fewer than ``least`` words before a border do not stand alone: the passage goes on.
+    """
+    import re  # indexing long texts alone needs it
+    from bisect import bisect_left
+
+    starts, room = [match.start() for match in re.finditer(_STRETCH, text)], tuning.PASSAGE_WORDS
+    places = [bisect_left(starts, at) for at in borders if at] + [len(starts)]
+    cuts, begun = [0], 0
+    for place, after in zip(places, [*places[1:], len(starts)], strict=True):
+        while place - begun > room:
+            begun += room
+            cuts.append(starts[begun])
+        if after - begun > room and place - begun >= least:
+            begun = place
+            cuts.append(starts[begun])
+    return [text[a:b] for a, b in zip(cuts, [*cuts[1:], len(text)], strict=True)]
+
+
+# --- changelogs
+
+
+def _entry(entry: str) -> Iterator[str]:
+    """Yield the passages of one entry, cut at items and paragraphs; of one that Sphinx reads a
+    change at a time, the first with its head.
+    """
+    import re
+
+    head, *changes = re.split(_CHANGE, entry)
+    for part in (head + "".join(changes[:1]), *changes[1:]):
+        yield from _cut(part, [match.start() for match in re.finditer(_BLOCK, part)])
+
+
+def _entries(headings: list[tuple[int, str, str]]) -> list[tuple[int, str]]:
+    """Return the headings of entries: those with a version, of levels where most have one."""
+    from ..core.query import version_of
+
+    levels: dict[str, list[bool]] = {}
+    for _, level, text in headings:
+        levels.setdefault(level, []).append(bool(version_of(text)))
+    return [
+        (at, text) for at, level, text in headings
+        if version_of(text) and 2 * sum(levels[level]) >= len(levels[level])
+    ]  # fmt: skip
+
+
+def _versions(body: str) -> list[tuple[int, str]]:
+    """Return the entries of a changelog of Sphinx."""
+    import re
+
+    return [(match.start(), match[1].strip()) for match in re.finditer(_VERSION, body)]
+
+
+# --- headings of Markdown and reStructuredText
+
+_HASHES = r"(#{1,6})[ \t]+(\S.*)"
+_ADORNMENT = r"([=\-~^\"'`+*:._#])\1{2,}[ \t]*$"
+_FENCE = r" {0,3}(`{3,}|~{3,}(?=[ \t]*\w))"  # tildes alone are an underline
+_NO_HEADING = ("- ", "* ", "+ ", "> ", "|")
+_LEVELS = {"#": "=", "##": "-"}
+"""Headings with a # or two, as they are underlined in Markdown."""
+
+
+def _headings(body: str) -> Iterator[tuple[int, str, str]]:
+    """Yield ``(offset, level, text)`` of each line that looks like a heading."""
+    import re
+
+    hashes, adornment, fence = re.compile(_HASHES), re.compile(_ADORNMENT), re.compile(_FENCE)
+    at, fenced, over, before = 0, "", "", ""
+    lines = body.split("\n")
+    for line, under in zip(lines, [*lines[1:], ""], strict=True):
+        bare = line.strip()
+        adorned = adornment.match(line)
+        if fenced:
+            fenced = "" if bare.startswith(fenced) else fenced
+        elif mark := fence.match(line):
+            fenced = mark[1]
+        elif (
+            (hashed := hashes.match(line))
+            and hashed[2].rstrip(" \t#")
+            and len(line) <= MOST_HEADING
+        ):
+            yield at, _LEVELS.get(hashed[1], hashed[1]), hashed[2].rstrip(" \t#")
+        elif (
+            (over or not before.strip())
+            and not adorned
+            and adornment.match(under)
+            and _is_title(line, under, over)
+        ):
+            yield at - (len(before) + 1 if over else 0), over + under[0], bare
+        is_over = adorned and not before.strip() and under.strip() and not fenced
+        over, before = line[0] if is_over else "", line
+        at += len(line) + 1
+
+
+def _is_title(line: str, under: str, over: str) -> bool:
+    """Return True if a line can be a title, underlined so; ``over``: as it is overlined."""
+    bare = line.strip()
+    if not bare or len(bare) > MOST_HEADING or line.startswith(_NO_HEADING):
+        return False
+    if over:
+        return under[0] == over
+    return not line[0].isspace() and (len(under.rstrip()) >= len(bare) or under[0] in "=-")
