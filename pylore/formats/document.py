@@ -35,51 +35,36 @@ _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "ret
 
 
 class Document(Record):
-    """The content of a document's file. ``path`` starts from the project's root, with ``/``.
+    """A document as its file says it.
 
-    ``stated`` has the node's fields that the front matter sets, ``data`` its unknown
-    keys, ``keys`` all of its keys; ``aliases`` are further names by which links may call it.
-    ``placed``: its id is made from its path.
+    ``stated`` are the fields of ``node`` that the front matter sets, ``data`` its unknown keys;
+    ``aliases`` are further names by which links may call it. ``placed``: its id is made from its
+    path.
     """
 
-    __slots__ = (
-        "aliases", "body", "data", "id", "keys", "line_end", "line_start", "links", "path",
-        "placed", "stated", "title", "type",
-    )  # fmt: skip
+    __slots__ = ("aliases", "data", "links", "node", "placed", "stated")
 
     def __init__(self, path: str) -> None:
-        self.path = path
-        self.id = ""
+        self.node = Node("", "", source="file", file=path)
         self.placed = False
-        self.type = ""
-        self.title = ""
-        self.body = ""
-        self.line_start: int | None = None
-        self.line_end: int | None = None
-        self.stated: dict[str, Any] = {}
+        self.stated: set[str] = set()
         self.data: dict[str, Value] = {}
-        self.keys: list[str] = []
         self.aliases: list[str] = []
         self.links: list[Link] = []
 
-    def node(self, old: Node | None) -> Node:
-        """Return the node of this document: ``old`` as far as the document says nothing else."""
-        node = old or Node(self.id, self.type, source="file")
+    def onto(self, old: Node | None) -> Node:
+        """Return ``old``, or a new node, with all that the file states, or no longer does."""
+        node = old or Node(self.node.id, self.node.type, source="file")
         data = json.loads(node.data)
         before = data.get(STATED, [])
-        default = Node(self.id, self.type, source="file")
-        for name in STATED_FIELDS:
-            if name in self.stated or name in before:
-                setattr(node, name, self.stated.get(name, getattr(default, name)))
-        node.created_at = self.stated.get("created_at", node.created_at)
-        for name in ("title", "body", "line_start", "line_end"):
-            setattr(node, name, getattr(self, name))
-        node.file = self.path
+        stated = [name for name in STATED_FIELDS if name in self.stated or name in before]
+        dated = ["created_at"] if "created_at" in self.stated else []
+        for name in ("title", "body", "file", "line_start", "line_end", *stated, *dated):
+            setattr(node, name, getattr(self.node, name))
         left = {*before, STATED, PRUNED}
-        new = {key: value for key, value in data.items() if key not in left}
-        new.update(self.data)
-        if self.keys:
-            new[STATED] = self.keys
+        new = {key: value for key, value in data.items() if key not in left} | self.data
+        if self.data or self.stated:
+            new[STATED] = sorted({*self.data, *self.stated})
         if new != data:
             node.data = json.dumps(new, ensure_ascii=False)
         return node
@@ -147,8 +132,8 @@ class DocumentReader:
         if len(page.links) > LINKS:
             raise LoreError(f"has more than {LINKS} links: cut it into several files")
         if page.tags:
-            document.stated["tags"] = clean_tags([*document.stated.get("tags", ()), *page.tags])
-            document.keys = sorted({*document.keys, "tags"})
+            document.node.tags = clean_tags([*document.node.tags, *page.tags])
+            document.stated.add("tags")
         _set_text(document, rest, page, front.length + 1)
         return document
 
@@ -162,12 +147,8 @@ class DocumentReader:
                 wrong = LineError(line, f"{key} {error}")
                 if not self._skip_bad or key in OWN_KEYS:
                     raise wrong from None
-                self.faults.append(f"{document.path}: {wrong}: kept as data")
+                self.faults.append(f"{document.node.file}: {wrong}: kept as data")
                 document.data[key] = value
-        stated = document.stated
-        document.keys = sorted({*document.data, *stated})
-        document.type, document.id = stated.pop("type", ""), stated.pop("id", "")
-        document.title = stated.pop("title", "")
 
     def _set_field(self, document: Document, key: str, value: Value, line: int) -> None:
         name, relation = key.lower(), fold(key)
@@ -177,7 +158,8 @@ class DocumentReader:
                 stated = read(value)
                 if name == "type":
                     self._require_type(stated)
-                document.stated[field] = stated
+                setattr(document.node, field, stated)
+                document.stated.add(field)
         elif relation in self._relations:
             for target in filter(None, map(str.strip, _several(value))):
                 lines = target[len(split_location(target)[0]) + 1 :]
@@ -198,37 +180,36 @@ class DocumentReader:
 
     def _set_identity(self, document: Document, ids: Sequence[str]) -> None:
         """Set type and id: from the front matter, else the known ones, else from the path."""
-        stated, key = document.type, document.id
+        node, key = document.node, document.node.id
         prefix, dash, _ = key.partition("-")
-        if dash and prefix in self._types and stated in ("", prefix):
-            document.type, document.id = prefix, check_id(key)
+        if dash and prefix in self._types and node.type in ("", prefix):
+            node.type, node.id = prefix, check_id(key)
             return
-        document.type = stated or self._type
-        known = next((id for id in ids if id.startswith(document.type + "-")), "")
+        node.type = node.type or self._type
+        known = next((id for id in ids if id.startswith(node.type + "-")), "")
         document.placed = not key and not known
         if key or not known:
-            key = key or os.path.splitext(document.path)[0]
-            known = check_id(f"{document.type}-{key}")
-        document.id = known
+            known = check_id(f"{node.type}-{key or os.path.splitext(node.file or '')[0]}")
+        node.id = known
 
 
 def _set_text(document: Document, text: str, page: Page, first: int) -> None:
     """Set title and body, and where in them the links are; the title is not part of the body."""
+    node, path = document.node, document.node.file or ""
     whole, begin, start, end, cut = text, 0, 0, 0, 0
-    is_entry = is_changelog(document.path) and version_of(page.title)  # not of the whole log
-    if page.title and document.title in ("", page.title) and not is_entry:
-        document.title = page.title
+    is_entry = is_changelog(path) and version_of(page.title)  # not of the whole log
+    if page.title and node.title in ("", page.title) and not is_entry:
+        node.title = page.title
         start, end = page.title_span
         breaks = "\n" * text.count("\n", start, end)
         text, cut = text[:start] + breaks + text[end:], end - start - len(breaks)
-    if not document.title:
-        document.title = os.path.splitext(os.path.basename(document.path))[0]
+    node.title = node.title or os.path.splitext(os.path.basename(path))[0]
     stripped = text.rstrip()
     if stripped:
         begin = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
-        document.body = text[begin : len(stripped)] + text[len(stripped) :].partition("\n")[0]
-        document.line_start = first + text.count("\n", 0, begin)
-        document.line_end = document.line_start + document.body.count("\n")
+        node.body = text[begin : len(stripped)] + text[len(stripped) :].partition("\n")[0]
+        node.line_start = first + text.count("\n", 0, begin)
+        node.line_end = node.line_start + node.body.count("\n")
     line, counted = first, 0
     for offset, link in page.links:
         line, counted = line + whole.count("\n", counted, offset), offset

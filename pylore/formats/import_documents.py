@@ -214,9 +214,10 @@ class DocumentImport:
             self._keep(file, known, stamp)
             return
         document = self._parsed(file, text, path, self._ids(path, text, hash))
-        if document is not None and self._claim(file, document.id, path):
-            names = "\n".join((document.title, *document.aliases))
-            self._put(document, DocumentFile(document.id, path, self._read_as, stamp, hash, names))
+        if document is not None and self._claim(file, document.node.id, path):
+            names = "\n".join((document.node.title, *document.aliases))
+            row = DocumentFile(document.node.id, path, self._read_as, stamp, hash, names)
+            self._put(document, row)
 
     def _parsed(self, file: str, text: str, path: str, ids: list[str]) -> Document | None:
         """Return the document of a text; None where the text breaks its reader."""
@@ -225,11 +226,10 @@ class DocumentImport:
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             self._skip(file, f"cannot be read ({type(error).__name__}: {error})")
             return None
-        if "id" in document.keys:
-            check_scope(document.id, self._store.scope)
-        document.id = own(document.id, self._store.scope)
-        if document.placed:
-            document.id = self._free_id(document.id, path)
+        if "id" in document.stated:
+            check_scope(document.node.id, self._store.scope)
+        id = own(document.node.id, self._store.scope)
+        document.node.id = self._free_id(id, path) if document.placed else id
         return document
 
     def _claim(self, file: str, id: str, path: str) -> bool:
@@ -303,15 +303,15 @@ class DocumentImport:
         self._result.unchanged += 1
 
     def _put(self, document: Document, row: DocumentFile) -> None:
-        if document.type not in self._declared:
-            self._store.types.declare(document.type, "")
-            self._declared.add(document.type)
+        if document.node.type not in self._declared:
+            self._store.types.declare(document.node.type, "")
+            self._declared.add(document.node.type)
         id, path = row.node_id, row.path
         known, old = self._known.by_id.get(id), self._store.nodes.get(id)
-        if known and known.path != path and "id" not in document.keys:
+        if known and known.path != path and "id" not in document.stated:
             note = f"{known.path} is {path} now: {id} keeps its id and its links"
             self._result.notes.append(note)
-        node = document.node(copy(old) if old else None)
+        node = document.onto(copy(old) if old else None)
         row.state = state_of(node)
         is_kept = old is not None and known is not None and self._keeps(old, known, row)
         gone, node.invalidated_at = node.invalidated_at, None
