@@ -222,7 +222,7 @@ class Vectors:
             " FROM json_each(?) near CROSS JOIN vectors v ON v.key = near.value"
             " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
             " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
-            " ORDER BY best.score DESC, best.key",
+            " WHERE best.score IS NOT NULL ORDER BY best.score DESC, best.key",
             (asked, dumps(keys), limit),
         ).fetchall()
         return rows
