@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
@@ -50,37 +49,21 @@ def offered(words: list[str]) -> list[str]:
 
 
 def _of_command(command: Command, words: list[str], current: str) -> list[str]:
-    """Return the words that may stand behind others of a command."""
-    arguments, value_of = command.arguments, None
-    for word in words:
-        if value_of is not None:
-            value_of = None
-        elif word[:1] == "-" and word != "-":
-            value_of = command.option_of(word)
-            value_of = value_of if value_of and value_of.value else None
-        elif arguments and not arguments[0].many:
-            arguments = arguments[1:]
+    """Return the words that may stand behind others of a command: any of its arguments."""
     before = ""
-    if value_of is None and current[:1] == "-":
+    if current[:1] == "-":
         name, equals, current = current.partition("=")
         if not equals:
             return [name for one in (*command.shown_options, *SHARED) for name in one.names]
-        value_of, before = command.option_of(name), f"{name}="
-    one = value_of or (arguments[0] if arguments else None)
-    if one is None:
-        return []
-    if one.is_list:
-        before += current[: current.rfind(",") + 1]
-    return [before + word for word in (*one.choices, *_words_of(one.complete))]
-
-
-def _words_of(kind: str) -> list[str]:
-    """Return the words of a kind; those that the store has are asked for."""
-    if kind == "tags":
-        rows = map(json.loads, _printed("list --jsonl -n 2000"))
-        return sorted({tag for row in rows for tag in row.get("tags", ())})
-    words = _WORDS.get(kind, ())
-    return _printed(words) if isinstance(words, str) else [*words]
+        words, before = [name], f"{name}="
+    option = command.option_of(words[-1]) if words else None
+    found: list[str] = []
+    for one in [option] if option and option.value else command.arguments:
+        listed = _WORDS.get(one.complete, ())
+        head = before + (current[: current.rfind(",") + 1] if one.is_list else "")
+        some = (*one.choices, *(_printed(listed) if isinstance(listed, str) else listed))
+        found += [head + word for word in some]
+    return [*dict.fromkeys(found)]
 
 
 def _printed(line: str) -> list[str]:

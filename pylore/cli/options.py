@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TYPES = option("--type TYPE,…", "only these types", complete="types")
 STATUS_FILTER = option("--status STATUS,…", "only these statuses", complete="statuses")
-TAG_FILTER = option("--tag, --tags TAG,…", "only with all these tags", complete="tags")
+TAG_FILTER = option("--tag, --tags TAG,…", "only with all these tags")
 FILE_FILTER = option("--file GLOB,…", "only of these files", complete="files")
 SINCE = option("--since DATE|AGE", "changed since (2026-01-31, 7d)", "")
 EXCLUDE = option("--exclude ID,…", "neither return nor walk these", complete="ids")

@@ -39,7 +39,7 @@ def add(
     body: str | None = option("-m, --body TEXT", "the text below the title; - is stdin"),
     title: str = option("--title TITLE", "the title", ""),
     why: str = option("--why TEXT", "the reason", ""),
-    tags: tuple[str, ...] = option("--tags, --tag TAG,…", "tags", complete="tags"),
+    tags: tuple[str, ...] = option("--tags, --tag TAG,…", "tags"),
     file: str = option("--file PATH", "its file: src/a.py:10-20", "", complete="files"),
     links: tuple[str, ...] = option("--link ID:RELATION…", "link it to a record", complete="ids"),
     status: str | None = options.STATUS,
@@ -108,7 +108,7 @@ def edit(
     title: str | None = option("--title TITLE", "the title"),
     why: str | None = option("--why TEXT", "the reason; '' removes it"),
     tags: tuple[str, ...] | bool = option(
-        "--tags, --tag TAG,…", "all tags; '' removes them", False, complete="tags"
+        "--tags, --tag TAG,…", "all tags; '' removes them", False
     ),
     file: str | None = option("--file PATH", "the file; '' removes it", complete="files"),
     status: str | None = options.STATUS,

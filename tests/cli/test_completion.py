@@ -69,8 +69,6 @@ def test_offers_programs_of_the_user(lore_without_store: Lore) -> None:
         ("graph path note", "note-a"),
         ("link note-a relates_to note", "note-a"),
         ("link note-a learned", "learned_from"),
-        ("list --tag |", "auth web"),
-        ("list --tag web,a", "web,auth"),
         ("search --files @g", "@git"),
         ("search --edges imp", "implements imports"),
         ("search --edges imports,def", "imports,defines"),
