@@ -19,7 +19,7 @@ from ..indexing.indexer import NEXT, rebuild
 from ..store import FILE, backup, create_store, open_store
 from ..system import stores
 from ..system.config import load, locate
-from ..system.config_edit import change_file, users_file
+from ..system.edits import change_file, users_file
 from ..system.files import SHARED
 from ..system.project_files import real_place
 from ..system.projects import project_of, trust

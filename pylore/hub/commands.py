@@ -14,7 +14,7 @@ from ..core.errors import HubUnavailable, LoreError, NoStore, StoreBusy, UsageEr
 from ..core.ids import is_name
 from ..core.text import counted
 from ..core.times import parse_since
-from ..system.config_edit import change_file, users_file
+from ..system.edits import change_file, users_file
 from ..system.plugin_files import Events
 from ..system.projects import is_trusted
 from ..terminal.output import flush, note

@@ -148,7 +148,7 @@ def read_file(path: str, scope: str, home: str, found: list[str]) -> list[str]:
     return problems
 
 
-# --- the grammar, which ``config_edit`` shares
+# --- the grammar, which ``edits`` shares
 
 
 def parse_line(line: str, array: str = "") -> tuple[list[tuple[str, int, int, int]], str] | None:

@@ -63,17 +63,17 @@ class Events:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._plugins: list[str] = []
-        self._fault = ""
+        self._faults: list[tuple[str, str]] = []
         folder = own_folder(settings.plugin_dir)
         try:
             if os.path.isdir(folder) and not os.environ.get(GUARD):
                 self._plugins = sorted(os.listdir(folder))
         except OSError as error:
-            self._fault = f"{folder} cannot be read ({error.strerror}), so no event plugin can run"
+            self._faults = [(folder, f"cannot be read ({error.strerror}), so no plugin can run")]
 
     def hear_of(self, event: str) -> bool:
         """Return True if there are plugins of an event, or their folder cannot be read."""
-        return bool(self._fault or self._of(event))
+        return bool(self._faults or self._of(event))
 
     def _of(self, event: str) -> list[str]:
         """Return the files called ``lore-hook-EVENT`` and ``lore-hook-EVENT.NAME``."""
@@ -81,25 +81,19 @@ class Events:
 
     def ask(self, event: str, rows: Sequence[Row]) -> None:
         """Raise LoreError if a plugin of an event refuses what is about to be written, or fails."""
-        if self._fault:
-            raise LoreError(f"{self._fault}: nothing was written")
         for plugin, why in self._run(event, rows):
             raise LoreError(f"{plugin}: {why}: nothing was written")
 
     def tell(self, event: str, rows: Sequence[Row]) -> list[str]:
         """Tell the plugins of an event what was written; a note for each that failed."""
-        if not rows:
-            return []
-        if self._fault:
-            return [self._fault]
-        failed = self._run(event, rows)
+        failed = self._run(event, rows) if rows else []
         return [f"{plugin}: {why}: what was written stands" for plugin, why in failed]
 
     def _run(self, event: str, rows: Sequence[Row]) -> list[tuple[str, str]]:
         """Return the plugins that failed, each with why."""
         plugins = self._of(event)
-        if not plugins:
-            return []
+        if self._faults or not plugins:
+            return self._faults
         from .plugin_process import run_all
 
         return run_all(plugins, event, rows, self._settings)

@@ -69,7 +69,7 @@ def test_unreadable_folder_refuses_before_and_warns_after(
     with pytest.raises(LoreError, match=r"cannot be read .*: nothing was written"):
         events().ask("pre-add", ROWS)
     (note,) = events().tell("post-add", ROWS)
-    assert "no event plugin can run" in note
+    assert "no plugin can run" in note
     own.rmdir()
     events().ask("pre-add", ROWS)
 

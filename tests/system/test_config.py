@@ -15,7 +15,7 @@ from samples import examples
 from pylore.core.errors import LoreError, UsageError
 from pylore.system import config
 from pylore.system.config import is_plain, parse_line, read_file, unquoted
-from pylore.system.config_edit import with_setting
+from pylore.system.edits import with_setting
 
 HOME = "/home/of me"
 PLAIN = "only plain assignments are read"
