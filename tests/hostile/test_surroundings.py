@@ -14,7 +14,7 @@ from planted import LORE, ROOT, Planted
 from store_places import store_folder
 
 import pylore
-from pylore.cli import find, main, runtime
+from pylore.cli import find, main, session
 from pylore.core.errors import BUG, LoreError
 from pylore.core.settings import SETTINGS
 from pylore.system.atomic_write import write_whole
@@ -207,9 +207,9 @@ def test_reports_of_one_bug_again_and_again_take_no_more_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(runtime, "REPORTS", 2000)
+    monkeypatch.setattr(session, "REPORTS", 2000)
     for _ in range(100):
-        runtime.report_bug(ValueError(), "hook")
+        session.report_bug(ValueError(), "hook")
     files = sorted((tmp_path / "lore").iterdir())
     assert [file.name for file in files] == ["error.log", "error.log.1"]
     assert sum(file.stat().st_size for file in files) < 3 * 2000
