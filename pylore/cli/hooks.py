@@ -18,7 +18,7 @@ from .session import data_folder, project_folder, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from ..app.engine import Engine
     from ..system.edits import Done
@@ -93,14 +93,24 @@ def run_hook(
     """
     from _thread import start_new_thread
 
-    given = session.given if event in _LONG else {"busy_timeout": "1", **session.given}
+    from ..system.projects import is_trusted
+
+    session.quiet = True
     start_new_thread(end_in_time, _LONG.get(event, (CPU, WALL)))
+    if event not in _LONG:
+        session.given.setdefault("busy_timeout", "1")
     try:
         config.load(os.environ)
-        write(_answer(event, client, given))
+        here = project_folder()
+        if here and not is_trusted(data_folder()):
+            raise LoreError(f"{here} is not trusted: run 'lore store trust' if it is yours")
+        with session.engine() as engine:
+            write(_answer(engine, event, client))
         sys.stdout.flush()
     except Exception as error:
         say_why(error)
+        if event == "post-commit":
+            _note_lost_lessons(error)
     os._exit(0)
 
 
@@ -194,53 +204,34 @@ def say_why(why: Exception | str) -> None:
     note(str(why))
 
 
-def _answer(event: str, client: str, given: Mapping[str, str]) -> str:
-    if event == "shell":
-        from ..hooks.git_events import about_changes, lines_of
+def _answer(engine: Engine, event: str, client: str) -> str:
+    if event in ("pre-commit", "post-commit", "shell"):
+        from ..hooks import git_events as git
 
-        with _engine(given) as engine:
-            return lines_of(about_changes(engine))
-    if event in ("pre-commit", "post-commit"):
-        return _about_commit(given, made=event == "post-commit")
+        if event == "shell":
+            return git.lines_of(git.about_changes(engine))
+        if event == "pre-commit":
+            staged = sys.stdin.buffer.read(_LONGEST).decode("utf-8", "replace").split("\0")
+            return git.lines_of(git.warnings(engine, [*filter(None, staged)], os.getcwd()))
+        ids = git.keep_learned(engine, *git.last_commit(engine.root))
+        return git.lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
     if not client:
         raise UsageError("name the agent: --client AGENT")
     from ..core.json import parse_object
     from ..hooks.events import answer_event
 
     sent = Sent(parse_object(sys.stdin.buffer.read(_LONGEST + 1), _LONGEST), os.getcwd())
-    with _engine(given) as engine:
-        text = answer_event(engine, AGENTS[client], event, sent)
+    text = answer_event(engine, AGENTS[client], event, sent)
     if not text:
         say_why("nothing that is new bears on it")
     return text
 
 
-def _about_commit(given: Mapping[str, str], *, made: bool) -> str:
-    from ..hooks.git_events import keep_learned, last_commit, learned, lines_of, warnings
+def _note_lost_lessons(why: Exception) -> None:
+    from ..hooks.git_events import last_commit, learned
 
-    if not made:
-        staged = sys.stdin.buffer.read(_LONGEST).decode("utf-8", "replace").split("\0")
-        with _engine(given) as engine:
-            return lines_of(warnings(engine, [path for path in staged if path], os.getcwd()))
-    commit, files = last_commit(project_root())
-    if not learned(commit.body):
-        return ""
     try:
-        with _engine(given) as engine:
-            ids = keep_learned(engine, commit, files)
-    except LoreError as error:
-        return lines_of([f"the lessons of the commit are not kept: {error}"])
-    return lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
-
-
-def _engine(given: Mapping[str, str]) -> Engine:
-    """Return the engine of this folder's store; raise LoreError if the store is not trusted."""
-    from ..app.engine import Engine
-    from ..core.settings import Settings
-    from ..system.projects import is_trusted
-    from .session import open_for_reading
-
-    settings = Settings.load(given)
-    if project_folder() and not is_trusted(data_folder()):
-        raise LoreError(f"{project_folder()} is not trusted: run 'lore store trust' if it is yours")
-    return Engine(open_for_reading(settings), settings, project_root())
+        if learned(last_commit(project_root())[0].body):
+            note(f"the lessons of the commit are not kept: {why}")
+    except LoreError:
+        return  # there is no commit

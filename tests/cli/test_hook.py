@@ -31,7 +31,8 @@ def commit(lore: Lore, message: str, *files: str) -> str:
             changed.write("# changed\n")
         lore.git("add", "-f", file)
     lore.git("commit", "-qm", message)
-    return lore("hook", "run", "post-commit").out
+    done = lore("hook", "run", "post-commit")
+    return done.out + done.err
 
 
 def before_commit(lore: Lore, *files: str) -> list[str]:
