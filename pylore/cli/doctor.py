@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..code.scan import program
-from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
+from ..core.errors import DONE, FAILURE, LoreError, first_of
 from ..core.settings import Settings
 from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
@@ -24,6 +24,7 @@ from ..system import config
 from ..system.programs import find_program
 from .command import command, option
 from .session import data_folder
+from .store import lenient_settings
 
 if TYPE_CHECKING:
     from ..store import Store
@@ -65,7 +66,7 @@ def doctor(session: Session, *, full: bool = option("--full", "check every index
     lore doctor --jq '.[] | select(.fix) | .fix'
     """
     config.find_store(os.environ)
-    settings = _settings(session.given)
+    settings = lenient_settings(session.given)
     session.use(settings)
     session.require_whole("doctor")
     rows = []
@@ -75,22 +76,6 @@ def doctor(session: Session, *, full: bool = option("--full", "check every index
             advance(1)
     session.output.list(rows, checks_text)
     return DONE if all(row["ok"] for row in rows) else FAILURE
-
-
-def _settings(given: Mapping[str, str]) -> Settings:
-    """Return the settings without broken lines and values; its problems are about these."""
-    problems = []
-    try:
-        config.load(os.environ)
-    except UsageError as error:
-        problems.append(str(error))
-    try:
-        settings = Settings.load(given, lenient=True)
-    except UsageError as error:
-        settings = Settings()
-        problems.append(str(error))
-    settings.problems = [*problems, *settings.problems]
-    return settings
 
 
 def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[tuple[str, Check]]:

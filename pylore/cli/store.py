@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import groupby
-from operator import itemgetter
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +32,7 @@ from .session import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
     from ..core.settings import Setting
     from ..embed import Embedder
@@ -280,7 +278,7 @@ def list_settings(session: Session, section: str = argument("[SECTION]", default
     if not any(one.startswith(section) for one in sections):
         raise UsageError(f"no section '{section}': give one of {', '.join(sections)}")
     rows = [_setting_row(session, one) for one in SETTINGS if one.section.startswith(section)]
-    session.output.list(rows, _sections_text)
+    session.output.list(rows, each(_setting_text))
 
 
 @command("config get KEY", needs_config=False)
@@ -332,14 +330,26 @@ def unset(session: Session, key: str = KEY, *, user: bool = USER, project: bool 
     session.output.one(row, _CHANGE)
 
 
-def _load(session: Session) -> None:
-    """Read the config files without their broken lines, which these commands may mend."""
+def lenient_settings(given: Mapping[str, str]) -> Settings:
+    """Return the settings without broken lines and values; its problems are about these."""
+    problems = []
     try:
         load(os.environ)
     except UsageError as error:
-        note(str(error))
-    settings = Settings.load(session.given, lenient=True)
-    for text in (*settings.warnings, *settings.problems):
+        problems.append(str(error))
+    try:
+        settings = Settings.load(given, lenient=True)
+    except UsageError as error:
+        settings = Settings()
+        problems.append(str(error))
+    settings.problems = [*problems, *settings.problems]
+    return settings
+
+
+def _load(session: Session) -> None:
+    """Read the config files without what is wrong in them, which these commands may mend."""
+    settings = lenient_settings(session.given)
+    for text in (*settings.problems, *settings.warnings):
         note(text)
     session.use(settings)
 
@@ -357,11 +367,6 @@ def _setting_row(session: Session, setting: Setting) -> dict[str, Any]:
 def _setting_text(row: dict[str, Any]) -> str:
     origin = "" if row["origin"] == "default" else dim(f"  {row['origin']}")
     return f"{bold(row['id'])} = {row['value'] or '-'}{origin}\n    {row['help']}\n"
-
-
-def _sections_text(rows: Sequence[dict[str, Any]]) -> str:
-    sections = groupby(rows, itemgetter("section"))
-    return "\n".join(f"# {name}\n" + "".join(map(_setting_text, some)) for name, some in sections)
 
 
 def _file(*, user: bool) -> str:
