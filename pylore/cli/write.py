@@ -27,10 +27,7 @@ _QUOTED = 60
 """Characters of a text that a message quotes."""
 
 
-@command(
-    "add [options] TYPE [TEXT… | TITLE BODY]",
-    settings=("duplicate_similarity", "scope"),
-)
+@command("add [options] TYPE [TEXT… | TITLE BODY]", settings=("duplicate_similarity", "scope"))
 def add(
     session: Session,
     type: str = argument("TYPE", complete="types"),
@@ -71,7 +68,7 @@ def add(
         text = body
     fields: dict[str, Any] = {
         "title": title, "why": why, "tags": tags, "file": file, "status": status,
-        "links": [_link_target(link) for link in links], "source": source or "user_edit",
+        "links": [link_parts(link) for link in links], "source": source or "user_edit",
         "confidence": 1.0 if confidence is None else confidence, "category": category, "id": id,
     }  # fmt: skip
     if text is None and sys.stdin.isatty():
@@ -249,9 +246,7 @@ def confirm(
         session.output.list([one.to_dict() for one in outcomes], each(change_text))
 
 
-@command(
-    "forget [options] ID… | --faded | --purge --proposed",
-)
+@command("forget [options] ID… | --faded | --purge --proposed")
 def forget(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
@@ -353,13 +348,6 @@ def _change_text(row: dict[str, Any]) -> str:
 
 def _text_on_stdin(session: Session) -> str:
     return read_stdin(session.settings.max_text, "max_text")
-
-
-def _link_target(text: str) -> tuple[str, str]:
-    parts = link_parts(text)
-    if parts is None:
-        raise UsageError(f"--link '{text}': give ID:RELATION, as decision-1a2b3c4d:derived_from")
-    return parts
 
 
 def _meta_field(text: str) -> tuple[str, Any]:

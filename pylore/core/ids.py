@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .errors import LoreError
+from .errors import LoreError, UsageError
 from .text import composed, one_line, without_marks
 
 TYPE_CHECKING = False
@@ -114,10 +114,15 @@ def check_scope(id: str, scope: str) -> str:
     return id
 
 
-def link_parts(text: str) -> tuple[str, str] | None:
-    """Return the two parts of ``ID:RELATION``; None for any other text."""
+LINK = "ID:RELATION, as decision-1a2b3c4d:derived_from"
+
+
+def link_parts(text: str) -> tuple[str, str]:
+    """Return the two parts of ``ID:RELATION``; raise UsageError for any other text."""
     id, _, relation = text.rpartition(":")
-    return (id, relation) if id and relation else None
+    if not id or not relation:
+        raise UsageError(f"the link '{text}': give {LINK}")
+    return id, relation
 
 
 # --- scopes: the name of what belongs to one ends with MARK and its name

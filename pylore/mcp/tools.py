@@ -12,7 +12,7 @@ from ..app.find import keep_question, record_shown, related, search, show
 from ..cli import find
 from ..cli.command import argument, option, parameters_of
 from ..core.errors import LoreError, UsageError
-from ..core.ids import link_parts, own, record_id
+from ..core.ids import LINK, link_parts, own, record_id
 from ..core.json import dumps
 from ..core.text import counted, one_line
 from ..core.vocabulary import CODE_IDS, LEARNING
@@ -42,7 +42,6 @@ A_TOKEN = 4
 EDGES = 10
 """Edges of a relation that are named; of the others there is the number."""
 
-LINKS = "ID:RELATION, as decision-1a2b3c4d:derived_from"
 
 _TITLE, _SNIPPET = 100, 140
 _USUAL = {"status": "confirmed", "source": "user_edit", "confidence": 1, "data": "{}"}
@@ -167,7 +166,7 @@ def lore_remember(
     why: str = option("[WHY]", "The reason", ""),
     file: str = option("[FILE]", "What it is about: PATH, PATH:10-20, PATH::SYMBOL or a glob", ""),
     kind: str = option("[KIND]", "Of its anchor", "", choices=("glob", "hash", "symbol")),
-    links: tuple[str, ...] = option("[LINK,…]", LINKS),
+    links: tuple[str, ...] = option("[LINK,…]", LINK),
     tags: tuple[str, ...] = option("[TAG,…]"),
 ) -> Answer:
     """Keep what the next one working here should know: a decision with its reason, a lesson, a
@@ -177,7 +176,7 @@ def lore_remember(
     from ..system.plugin_files import Events
 
     path, kind, symbol = _place(file, kind)
-    ends, records = [*map(_end, links)], engine.records()
+    ends, records = [*map(link_parts, links)], engine.records()
 
     def anchored(id: str) -> str:
         from ..app.code import anchor
@@ -264,13 +263,6 @@ def _hits(engine: Engine, query: str, found: Hits, *, whole: bool = False) -> An
     del found.hits[len(rows) :]
     record_shown(engine, query, found.ids)
     return json_list(rows), left_out if rows else [*found.notes, *left_out]
-
-
-def _end(link: str) -> tuple[str, str]:
-    parts = link_parts(link)
-    if parts is None:
-        raise UsageError(f"links has '{link}': give {LINKS}")
-    return parts
 
 
 def _place(file: str, kind: str) -> tuple[str, str, str]:
