@@ -44,9 +44,10 @@ class Additions(BuildHookInterface):  # type: ignore[type-arg]
         from pylore.embed.merges import make_merges
         from pylore.embed.pieces import merges_of
 
-        path = str(Path(self._merges_folder.name, "lore-merges.db"))
+        name = Path(merges_of(tokenizer)).name
+        path = str(Path(self._merges_folder.name, name))
         make_merges(path, tokenizer)
-        return path, merges_of(f"{PLACE}/{FILES[1]}")
+        return path, f"pylore/embed/{name}"
 
     def _manual(self) -> dict[str, str]:
         """Write the page; path to place."""

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..embed import Embedder
-    from ..embed.endpoint import EndpointEmbedder
     from ..records.records import Records
     from ..store import Store
 
@@ -19,20 +18,17 @@ class Engine:
 
     Args:
         root: the folder that paths in the store start from.
-        ahead: what ``embed.ask_ahead`` returned, if it was called.
         embedder: in place of the one that the settings name, which is opened when it is needed.
     """
 
-    __slots__ = ("_ahead", "_embedder", "_store", "root", "settings")
+    __slots__ = ("_embedder", "_store", "root", "settings")
 
     def __init__(
-        self, store: Store, settings: Settings, root: str, *,
-        ahead: EndpointEmbedder | None = None, embedder: Embedder | None = None,
-    ) -> None:  # fmt: skip
+        self, store: Store, settings: Settings, root: str, *, embedder: Embedder | None = None
+    ) -> None:
         self._store = store
         self.settings = settings
         self.root = root
-        self._ahead = ahead
         self._embedder: list[Embedder | None] = [] if embedder is None else [embedder]
 
     @property
@@ -49,7 +45,7 @@ class Engine:
             from ..embed import open_embedder
 
             name = self.settings.embedder
-            self._embedder.append(open_embedder(name, self.store, self.settings, asked=self._ahead))
+            self._embedder.append(open_embedder(name, self.store, self.settings))
         return self._embedder[0]
 
     def __enter__(self) -> Engine:
@@ -67,7 +63,7 @@ class Engine:
 
     def under(self, settings: Settings) -> Engine:
         """Return the same store under other settings; the embedder goes along if they name it."""
-        other = Engine(self._store, settings, self.root, ahead=self._ahead)
+        other = Engine(self._store, settings, self.root)
         if settings.embedder == self.settings.embedder:
             other._embedder = self._embedder
         return other

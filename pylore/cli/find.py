@@ -11,7 +11,7 @@ import sys
 from ..app.engine import Engine
 from ..core.errors import DONE, FAILURE, LoreError, UsageError
 from ..core.json import dumps
-from ..core.text import MAX_QUERY, counted, printable
+from ..core.text import counted, printable
 from ..core.vocabulary import CODE_TYPES, RECORDS
 from ..terminal import text as texts
 from ..terminal.output import Output, flush, note, write
@@ -99,7 +99,7 @@ def search(
     if tree or oneline:
         session.print_as("text", "tree" if tree else "oneline")
     text = texts.tree_text if tree else texts.oneline_text if oneline else texts.hits_text
-    with _engine_of_search(session, query, near) as engine:
+    with _engine_of_search(session, near) as engine:
         found = _find(engine, query, given)
         if tree and not engine.settings.depth:
             found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
@@ -107,8 +107,8 @@ def search(
         _record(session, engine, query, found, "search")
 
 
-def _engine_of_search(session: Session, query: str, near: tuple[str, ...]) -> Engine:
-    """Return the engine of a query, whose vector is asked for ahead; a hub's where one is set."""
+def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
+    """Return the engine of a query; a hub's where one is set."""
     settings, store = session.settings, None
     if settings.on:
         from ..system.parts import require_part
@@ -116,12 +116,7 @@ def _engine_of_search(session: Session, query: str, near: tuple[str, ...]) -> En
         hub = require_part("hub", "search")
         settings = hub.settled(near, settings)
         store = hub.open_for_search(settings)
-    ahead = None
-    if query:
-        from ..embed import ask_ahead
-
-        ahead = ask_ahead(settings, query[:MAX_QUERY])
-    return Engine(store or session.open(), settings, project_root(), ahead=ahead)
+    return Engine(store or session.open(), settings, project_root())
 
 
 def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
@@ -145,7 +140,7 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
 
     ids, answers = session.output.form == "ids", Output("jsonl", session.output.jq)
     wrong: list[str] = []
-    with _engine_of_search(session, "", given["near"]) as engine:
+    with _engine_of_search(session, given["near"]) as engine:
         for number, line in enumerate(read_lines(path), start=1):
             row: dict[str, Any] = {"id": str(number), "results": []}
             try:

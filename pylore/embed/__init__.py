@@ -37,18 +37,12 @@ if TYPE_CHECKING:
 
 
 def open_embedder(
-    setting: str,
-    store: Store,
-    settings: Settings | None = None,
-    *,
-    anew: bool = False,
-    asked: EndpointEmbedder | None = None,
+    setting: str, store: Store, settings: Settings | None = None, *, anew: bool = False
 ) -> Embedder | None:
     """Return the embedder that the setting names; None for ``none``.
 
     ``settings`` has what endpoints need. What the embedder gives must have the
     dimension of the store's vectors, unless they are made ``anew``.
-    ``asked`` is what ``ask_ahead`` returned.
 
     Raises:
         EmbedderError: the setting names no place that there could be.
@@ -60,35 +54,15 @@ def open_embedder(
         from .static import StaticEmbedder
 
         return StaticEmbedder()
-    if settings is None:
-        from ..core.settings import Settings
-
-        settings = Settings()
-    embedder = asked or _named(kind, what, settings)
-    if not anew and store.meta.get("embedder") == embedder.name:
-        embedder.dimension = int(store.meta.get("embedder_dimension") or 0)
-    return embedder
-
-
-def ask_ahead(settings: Settings, text: str) -> EndpointEmbedder | None:
-    """Send an endpoint on this machine a query: it answers while the search goes on."""
-    kind, _, url = settings.embedder.partition(":")
-    if kind != "endpoint" or "vector" not in settings.retrievers:
-        return None
-    from .endpoint import EndpointEmbedder
-
-    embedder = EndpointEmbedder(url, settings)
-    embedder.ask_ahead(text)
-    return embedder
-
-
-def _named(
-    kind: str, what: str, settings: Settings
-) -> EndpointEmbedder | SentenceTransformersEmbedder:
+    embedder: EndpointEmbedder | SentenceTransformersEmbedder
     if kind == "endpoint":
         from .endpoint import EndpointEmbedder
 
-        return EndpointEmbedder(what, settings)
-    from .sentence_transformers import SentenceTransformersEmbedder
+        embedder = EndpointEmbedder(what, settings.endpoint_model if settings else "")
+    else:
+        from .sentence_transformers import SentenceTransformersEmbedder
 
-    return SentenceTransformersEmbedder(what)
+        embedder = SentenceTransformersEmbedder(what)
+    if not anew and store.meta.get("embedder") == embedder.name:
+        embedder.dimension = int(store.meta.get("embedder_dimension") or 0)
+    return embedder

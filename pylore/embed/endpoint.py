@@ -11,7 +11,7 @@ import os
 import socket
 from base64 import b64decode
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from math import isfinite, sqrt
+from math import hypot, isfinite
 from struct import error as StructError  # noqa: N812
 from struct import pack, unpack
 from time import sleep
@@ -24,8 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
-
-    from ..core.settings import Settings
 
 MAX_TEXT = 20_000
 """Characters of one text: passages have a tenth of it, and a model reads no more."""
@@ -52,25 +50,13 @@ PATIENCE = 10.0
 class EndpointEmbedder:
     """Ask an endpoint for vectors."""
 
-    def __init__(
-        self, url: str, settings: Settings, environ: Mapping[str, str] = os.environ
-    ) -> None:
+    def __init__(self, url: str, model: str = "", environ: Mapping[str, str] = os.environ) -> None:
         self._endpoint = Endpoint(url, environ)
-        self._model = settings.endpoint_model
+        self._model = model
         # A model has the same vectors wherever it runs; without a name, the place stands for it.
-        self.name = f"endpoint:{self._model or url.partition('?')[0]}"
+        self.name = f"endpoint:{model or url.partition('?')[0]}"
         self.dimension = 0
         """Of the store's vectors, if they are this embedder's; else 0 until the first answer."""
-        self._ahead: tuple[bytes, HTTPConnection] | None = None
-
-    def ask_ahead(self, text: str) -> None:
-        """Send a near endpoint a text that ``embed`` will want: it works meanwhile."""
-        if self._endpoint.is_near and words(text[:MAX_TEXT]):
-            body = request_body([text[:MAX_TEXT]], self._model)
-            try:
-                self._ahead = body, self._endpoint.send(body, PATIENCE + 1)
-            except OSError:
-                return  # embed finds out again, and says so
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """Return a unit vector for each text; None for a text without words.
@@ -106,13 +92,10 @@ class EndpointEmbedder:
 
     def _answer(self, body: bytes, tries: int, timeout: float) -> tuple[int, bytes]:
         """Return status and body of the response, after some tries."""
-        ahead, self._ahead = self._ahead, None
         for attempt in range(1, tries + 1):
             wait = 0.5 * 2**attempt
             try:
-                sent = ahead[1] if ahead is not None and ahead[0] == body else None
-                ahead = None
-                status, answer, later = receive(sent or self._endpoint.send(body, timeout))
+                status, answer, later = self._endpoint.post(body, timeout)
                 if attempt == tries or status not in AGAIN:
                     return status, answer
                 wait = float(later) if later.isdigit() else wait
@@ -151,17 +134,11 @@ class Endpoint:
         self.path = f"{path}?{parts.query}" if parts.query else path
         self._key = _key(environ, is_secure=self.is_secure)
 
-    @property
-    def is_near(self) -> bool:
-        """True if a request stays on this machine, unencrypted."""
-        own = self.host in ("localhost", "::1") or self.host.startswith("127.")
-        return own and not self.is_secure
-
-    def send(self, body: bytes, timeout: float) -> HTTPConnection:
-        """Send a request; ``receive`` returns its response.
+    def post(self, body: bytes, timeout: float) -> tuple[int, bytes, str]:
+        """Return status, body and ``Retry-After`` of the response.
 
         Raises:
-            OSError: there is no server.
+            OSError, HTTPException: no server, no response in time, or none that is whole.
         """
         kind = HTTPSConnection if self.is_secure else HTTPConnection
         connection = kind(self.host, self.port, timeout=timeout)
@@ -174,10 +151,13 @@ class Endpoint:
                 connection.sock.settimeout(timeout)
                 connection.sock.connect(self.socket)
             connection.request("POST", self.path, body, headers)
-        except BaseException:
+            response = connection.getresponse()
+            answer = response.read(MAX_RESPONSE)
+            if response.length or len(answer) == MAX_RESPONSE:
+                raise HTTPException("incomplete or too long")
+            return response.status, answer, response.headers.get("Retry-After", "")
+        finally:
             connection.close()
-            raise
-        return connection
 
     def without_key(self, text: str) -> str:
         """Return a text of the endpoint, which may repeat what it was sent, without the key."""
@@ -192,22 +172,6 @@ def _key(environ: Mapping[str, str], *, is_secure: bool) -> str:
     if not (key.isascii() and key.isprintable()):
         raise EmbedderError(f"{name} has letters that no key has: set it again")
     return key
-
-
-def receive(connection: HTTPConnection) -> tuple[int, bytes, str]:
-    """Return status, body and ``Retry-After`` of the response.
-
-    Raises:
-        OSError, HTTPException: no response in time, or none that is whole.
-    """
-    try:
-        response = connection.getresponse()
-        body = response.read(MAX_RESPONSE)
-        if response.length or len(body) == MAX_RESPONSE:
-            raise HTTPException("incomplete or too long")
-        return response.status, body, response.headers.get("Retry-After", "")
-    finally:
-        connection.close()
 
 
 def _reason(error: Exception) -> str:
@@ -266,14 +230,10 @@ def unit(numbers: Sequence[float]) -> bytes:
         EmbedderError: one is not a number, or all of them are 0.
     """
     try:
-        largest = max(map(abs, numbers))  # the square of a tiny number is 0, or a few bits
-        if not isfinite(largest) or not largest:
+        length = hypot(*numbers)
+        if not isfinite(length) or not length:
             raise EmbedderError("gave a vector that has no direction (NaN, infinite, or zeros)")
-        scaled = [number / largest for number in numbers]
-        length = sqrt(sum([number * number for number in scaled]))
-        if not isfinite(length):
-            raise EmbedderError("gave a vector that has no direction (NaN, infinite, or zeros)")
-        padded = [number / length for number in scaled] + [0.0] * (-len(numbers) % 8)
+        padded = [number / length for number in numbers] + [0.0] * (-len(numbers) % 8)
         return pack(f"<{len(padded)}f", *padded)
     except (TypeError, OverflowError, StructError):
         raise EmbedderError("gave a vector with something else than numbers in it") from None

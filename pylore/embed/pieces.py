@@ -34,13 +34,11 @@ _MOST_MERGES = 1 << 17
 class Pieces:
     """The tokens of words, by the merges in an SQLite file.
 
-    Every method raises apsw.Error or ValueError if the file is damaged.
+    Every method raises apsw.Error, ValueError or TypeError if the file is damaged.
     """
 
-    def __init__(self, connection: apsw.Connection, stamp: int) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        if connection.execute("SELECT stamp FROM tokenizer").get != stamp:
-            raise ValueError("the merges are another tokenizer's")
         self._merges = _Merges(connection)
         self._letters: dict[str, list[int]] = {}
 
@@ -99,12 +97,9 @@ class _Merges(dict[int, int]):
         return merge
 
 
-def stamp_of(tokenizer: str) -> int:
-    """Return what merges remember of the tokenizer's file: its size, which also a copy has."""
-    return os.stat(tokenizer).st_size
-
-
 def merges_of(tokenizer: str) -> str:
-    """Return the path of a tokenizer's merges: beside the packages, or in lore's own wheel."""
+    """Return the path of a tokenizer's merges: beside the packages, or in lore's own wheel. Its
+    size is in their name, so that those of another version are not taken for them.
+    """
     packages = os.path.dirname(os.path.dirname(os.path.dirname(tokenizer)))
-    return os.path.join(packages, "lore-merges.db")
+    return os.path.join(packages, f"lore-merges-{os.stat(tokenizer).st_size}.db")

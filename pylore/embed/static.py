@@ -20,7 +20,7 @@ from struct import pack, unpack
 from ..core.errors import StoreError
 from ..core.text import runs
 from ..store.connection import apsw
-from .pieces import Pieces, merges_of, stamp_of
+from .pieces import Pieces, merges_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,15 +40,14 @@ def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]]:
     """
     words = list(words)
     try:
+        path = merges_of(tokenizer)
         if not _opened:
-            connection = apsw.Connection(merges_of(tokenizer), flags=apsw.SQLITE_OPEN_READONLY)
-            _opened.append(Pieces(connection, stamp_of(tokenizer)))
+            _opened.append(Pieces(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)))
         return _opened[0].encode(words)
-    except (OSError, apsw.Error, ValueError, TypeError):
+    except (apsw.Error, ValueError, TypeError):  # missing or damaged
         from .merges import new_merges
 
-        made = new_merges(merges_of(tokenizer), tokenizer)
-        _opened[:] = [Pieces(made, stamp_of(tokenizer))]
+        _opened[:] = [Pieces(new_merges(path, tokenizer))]
         return _opened[0].encode(words)
 
 

@@ -24,16 +24,16 @@ from new_stores import new_store
 
 from pylore.core.errors import EmbedderError
 from pylore.core.settings import Settings
-from pylore.embed import ask_ahead, open_embedder
+from pylore.embed import open_embedder
 from pylore.embed.endpoint import Endpoint as Place
-from pylore.embed.endpoint import EndpointEmbedder, receive, request_body, unit, vectors_in
+from pylore.embed.endpoint import EndpointEmbedder, request_body, unit, vectors_in
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 
 
 def embedder(endpoint: Endpoint, environ: dict[str, str] | None = None, **values: Any) -> Any:
-    return EndpointEmbedder(endpoint.url, chosen(endpoint.url, **values), environ or {})
+    return EndpointEmbedder(endpoint.url, values.get("endpoint_model", ""), environ or {})
 
 
 def numbers(vector: bytes | None) -> tuple[float, ...]:
@@ -189,7 +189,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
 )
 def test_an_answer_may_say_its_length_in_three_ways(endpoint: Endpoint, raw: bytes) -> None:
     endpoint.raw = raw
-    status, body, _ = receive(Place(endpoint.url, {}).send(b"{}", 5.0))
+    status, body, _ = Place(endpoint.url, {}).post(b"{}", 5.0)
     assert (status, body[:5]) == (200, b"hello")
 
 
@@ -212,7 +212,7 @@ def test_a_silent_endpoint_is_left_after_the_timeout(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("pylore.embed.endpoint.PATIENCE", -0.9)
     with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as silent:
         url = f"http://127.0.0.1:{silent.server_address[1]}"  # accepts, and answers nothing
-        slow = EndpointEmbedder(url, chosen(url), {})
+        slow = EndpointEmbedder(url, "", {})
         with pytest.raises(EmbedderError, match="no answer in time"):
             slow.embed(["a word"])
 
@@ -225,7 +225,7 @@ def test_a_unix_socket_is_an_endpoint_too(endpoint: Endpoint, tmp_path: Path) ->
     path = str(tmp_path / "e.sock") if len(str(tmp_path)) < 90 else path
     with Local(path, bound(endpoint)) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        asked = EndpointEmbedder(f"unix:{path}", chosen(""), {})
+        asked = EndpointEmbedder(f"unix:{path}", "", {})
         assert asked.embed(["a word"]) == [unit(letters("a word"))]
         server.shutdown()
 
@@ -297,7 +297,7 @@ def test_a_key_that_an_endpoint_repeats_is_not_shown(endpoint: Endpoint) -> None
 def test_the_key_of_many_programs_goes_over_tls_alone(endpoint: Endpoint) -> None:
     embedder(endpoint, {"OPENAI_API_KEY": "sk-secret"}).embed(["a"])
     assert "Authorization" not in endpoint.headers[0]
-    over_tls = EndpointEmbedder("https://a.example", Settings(), {"OPENAI_API_KEY": "sk-secret"})
+    over_tls = EndpointEmbedder("https://a.example", "", {"OPENAI_API_KEY": "sk-secret"})
     assert over_tls._endpoint.without_key("sk-secret") == "…"
 
 
@@ -375,42 +375,3 @@ def test_another_dimension_than_the_stores_is_an_error(store: Store, endpoint: E
     )
     assert "gave 32 dimensions, the store's vectors have 16: run 'lore store" in hits.notes[0]
     assert [hit.id for hit in hits] == ["note-a"]
-
-
-# --- asked ahead
-
-
-def test_a_question_that_was_asked_ahead_is_not_asked_again(endpoint: Endpoint) -> None:
-    settings = chosen(endpoint.url)
-    asked = ask_ahead(settings, "aa bb")
-    assert asked is not None
-    assert asked.embed(["aa bb"]) == [unit(letters("aa bb"))]
-    assert len(endpoint.asked) == 1
-    assert asked.embed(["aa bb"]) == [unit(letters("aa bb"))]
-    assert len(endpoint.asked) == 2
-
-
-def test_an_answer_that_was_asked_ahead_is_of_its_own_text_alone(endpoint: Endpoint) -> None:
-    asked = ask_ahead(chosen(endpoint.url), "aa bb")
-    assert asked is not None
-    assert asked.embed(["cc", "dd"]) == [unit(letters("cc")), unit(letters("dd"))]
-
-
-def test_nothing_is_asked_ahead_of_far_places_or_without_need(endpoint: Endpoint) -> None:
-    assert ask_ahead(Settings(), "aa") is None
-    assert ask_ahead(chosen(endpoint.url, retrievers=("fulltext",)), "aa") is None
-    ask_ahead(chosen("http://far.invalid/v1"), "aa")  # nobody is looked up
-    ask_ahead(chosen(endpoint.url), "…")
-    assert endpoint.asked == []
-
-
-def test_an_endpoint_that_is_down_is_said_when_the_answer_is_wanted(endpoint: Endpoint) -> None:
-    endpoint.raw = b"hello"
-    asked = ask_ahead(chosen(endpoint.url), "aa")
-    assert asked is not None
-    with pytest.raises(EmbedderError, match="cannot be asked"):
-        asked.embed(["aa"])
-    nobody = ask_ahead(chosen("http://127.0.0.1:1"), "aa")
-    assert nobody is not None
-    with pytest.raises(EmbedderError, match="Connection refused"):
-        nobody.embed(["aa"])
