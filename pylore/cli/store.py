@@ -32,7 +32,7 @@ from .session import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ..core.settings import Setting
     from ..embed import Embedder
@@ -233,25 +233,32 @@ def reindex(
 def back_up(session: Session, file: str = argument("FILE", complete="files")) -> None:
     """Copy the whole store into one file."""
     session.open(whole="backup").close()  # reports what is wrong with the store
-    _copy(session, backup.back_up, file, "there is no new backup")
+    wait = session.settings.busy_timeout
+    with session.progress("copying", kept="there is no new backup"):
+        done = backup.back_up(data_folder(), _of_backup(file), busy_timeout=wait)
+    _print_copied(session, done)
 
 
 @command("store restore FILE")
 def restore(session: Session, file: str = argument("FILE", complete="files")) -> None:
     """Put a backup in the place of the store, which is kept beside it."""
     session.require_whole("restore")
-    _copy(session, backup.restore_backup, file, "the store is as it was")
-
-
-def _copy(session: Session, copy: Callable[..., backup.Copied], file: str, kept: str) -> None:
-    if file in ("-", ""):
-        raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
-    with session.progress("copying", kept=kept) as advance:
-        done = copy(
-            data_folder(), require_utf8(file, "the file"),
-            busy_timeout=session.settings.busy_timeout,
+    wait = session.settings.busy_timeout
+    with session.progress("copying", kept="the store is as it was") as advance:
+        done = backup.restore_backup(
+            data_folder(), _of_backup(file), busy_timeout=wait,
             progress=lambda part: advance.show(int(100 * part), 100),
         )  # fmt: skip
+    _print_copied(session, done)
+
+
+def _of_backup(path: str) -> str:
+    if path in ("-", ""):
+        raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
+    return require_utf8(path, "the file")
+
+
+def _print_copied(session: Session, done: backup.Copied) -> None:
     session.say([f"what was there is kept in {done.kept}"] if done.kept else [])
     session.output.one(done._asdict(), columns("file nodes edges bytes"))
 
