@@ -174,12 +174,9 @@ def _look_before_writing(path: str, busy_timeout: float) -> None:
     """
     if not os.path.exists(path):
         return
-    from urllib.parse import quote
-
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=flags)
+    connection = reading_copy(path, alone=False)
     try:
-        _wait(connection, busy_timeout)
+        connection.set_busy_handler(BusyHandler(busy_timeout))
         if not _is_empty(connection) and connection.pragma("application_id") != APPLICATION_ID:
             raise _foreign(path)
     finally:
@@ -192,12 +189,22 @@ def _connect(
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     name = path
     if read_only or not (create or _may_write(path)):
-        name, flags = _read_only_name(path), apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        # WAL needs a shared-memory file beside the store. Where nobody can make one, nobody writes
+        # either, and SQLite may take the file as immutable.
+        live = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
+        name, flags = _read_only(path, alone=not live), _READ_ONLY
     connection = apsw.Connection(name, flags=flags)
-    for prepare in (
-        _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_commits,
-    ):  # fmt: skip
-        prepare(connection, busy_timeout)
+    connection.set_busy_handler(BusyHandler(busy_timeout))
+    _distrust_schema(connection)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
+    # A statement is not planned anew for each value bound: FTS5 binds hundreds a search.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    # Of a large file a search reads pages here and there, and with each one that is mapped the
+    # system maps 15 more: at a million vectors 97 MB in place of 16, in the same time.
+    if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
+        connection.pragma("mmap_size", _MOST_MAPPED)
+    # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
+    connection.pragma("synchronous", _FULL)
     set_bounds(connection, path)
     return connection
 
@@ -205,63 +212,29 @@ def _connect(
 def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
     """Return a connection to a file that is no store of ours; ``alone``: it has no log beside it,
     and nothing is put there."""
+    connection = apsw.Connection(_read_only(path, alone=alone), flags=_READ_ONLY)
+    _distrust_schema(connection)
+    return connection
+
+
+_READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+
+
+def _read_only(path: str, *, alone: bool) -> str:
     from urllib.parse import quote
 
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    name = f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
-    connection = apsw.Connection(name, flags=flags)
-    _distrust_schema(connection, 0.0)
-    return connection
+    return f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
 
 
 def _may_write(path: str) -> bool:
     return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
 
 
-def _read_only_name(path: str) -> str:
-    """Return a URI for a file in a folder we may not write to.
-
-    WAL needs a shared-memory file beside the store. Where nobody can make one,
-    nobody writes either, and SQLite may take the file as immutable.
-    """
-    from urllib.parse import quote
-
-    wal = path + "-wal"
-    live = os.path.exists(wal) and os.path.getsize(wal) > 0
-    return f"file:{quote(path)}?" + ("mode=ro" if live else "immutable=1")
-
-
-def _wait(connection: apsw.Connection, busy_timeout: float) -> None:
-    connection.set_busy_handler(BusyHandler(busy_timeout))
-
-
-def _distrust_schema(connection: apsw.Connection, _: float) -> None:
+def _distrust_schema(connection: apsw.Connection) -> None:
     # A search.db may be somebody else's, by LORE_DIR: nothing in its schema may do harm.
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
-
-
-def _check_relations(connection: apsw.Connection, _: float) -> None:
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
-
-
-def _keep_plans(connection: apsw.Connection, _: float) -> None:
-    # A statement is not planned anew for each value bound: FTS5 binds hundreds a search.
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-
-
-def _map_file(connection: apsw.Connection, _: float) -> None:
-    # Of a large file a search reads pages here and there, and with each one that is mapped the
-    # system maps 15 more: at a million vectors 97 MB in place of 16, in the same time.
-    path = connection.filename
-    if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
-        connection.pragma("mmap_size", _MOST_MAPPED)
-
-
-def _sync_commits(connection: apsw.Connection, _: float) -> None:
-    # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
-    connection.pragma("synchronous", _FULL)
 
 
 def copy_store(store: Store, folder: str) -> Store:
