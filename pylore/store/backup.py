@@ -37,8 +37,6 @@ COPIES = 3
 """How many of the stores that backups replaced are kept."""
 
 _KEPT = ".before-restore-"
-_HEADER, _ID_AT = 72, 68
-"""Bytes of a database's header, and where it has the id of its program."""
 
 
 class Copied(NamedTuple):
@@ -130,17 +128,15 @@ def copy_pages(
 
 
 def is_lores(path: str) -> bool:
-    """Return whether a file is a database that lore has made, as its header says."""
+    """Return whether a file is a database that lore has made."""
     try:
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+        connection = reading_copy(path)
+        try:
+            return bool(connection.pragma("application_id") == APPLICATION_ID)
+        finally:
+            connection.close()
+    except apsw.Error:
         return False
-    try:
-        header = os.read(number, _HEADER)
-    finally:
-        os.close(number)
-    made_by = int.from_bytes(header[_ID_AT:], "big")
-    return header.startswith(b"SQLite format 3\0") and made_by == APPLICATION_ID
 
 
 def _require_free(store: str, place: str, shown: str) -> None:

@@ -29,7 +29,12 @@ def test_a_restored_backup_keeps_the_store_it_replaces(lore: Lore) -> None:
     assert not lore("store", "restore", "-q", str(kept)).err
     assert sorted(lore("list", "--ids").lines) == ["note-kept", "note-later"]
     lore("backup", "a backup.db")
-    assert all(row["ok"] for row in lore("doctor").json)
+    checks = {row["id"]: row for row in lore("doctor").json}
+    assert all(row["ok"] for row in checks.values())
+    assert str(kept) in checks["copies"]["detail"] and checks["copies"]["fix"]
+    said = lore("forget", "--purge", "note-later").err
+    assert f"{kept}: kept from before a restore, may still hold what was deleted for good" in said
+    kept.unlink()
 
 
 def test_backup_and_restore_refuse_in_one_line(lore: Lore, tmp_path: Path) -> None:
