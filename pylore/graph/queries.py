@@ -117,7 +117,7 @@ def stats(store: Store) -> dict[str, Any]:
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    with store.graph_faults:
+    with store.graph_faults, store.snapshot():
         return store.statistics.stats()
 
 

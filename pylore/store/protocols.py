@@ -1,4 +1,4 @@
-"""The part of a store that a search asks; a hub answers it too (``postgres/searched_hub.py``).
+"""The part of a store that a search asks; a hub answers it too (``hub/search.py``).
 
 The methods are explained where they are implemented, in this folder. Nothing loads this module
 while a command runs: it is for the type checker, which compares both with it.
@@ -83,25 +83,25 @@ class SearchedLinks(Protocol):
 
 
 class SearchedTables(Protocol):
-    """Relations, with their weights; see ``tables``."""
+    """Relations, with their weights; see ``nodes``."""
 
     def all(self) -> dict[str, tuple[float, float, str]]: ...
 
 
 class SearchedTypes(Protocol):
-    """Types of nodes; see ``tables``."""
+    """Types of nodes; see ``nodes``."""
 
     def require(self, names: Iterable[str]) -> tuple[str, ...]: ...
 
 
 class SearchedMeta(Protocol):
-    """Facts about the store; see ``tables``."""
+    """Facts about the store; see ``nodes``."""
 
     def get(self, key: str) -> str | None: ...
 
 
 class SearchedRatings(Protocol):
-    """Ratings of nodes; see ``tables``."""
+    """Ratings of nodes; see ``nodes``."""
 
     def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]: ...
 

@@ -41,24 +41,23 @@ class Statistics:
         self._db = connection
 
     def stats(self) -> dict[str, Any]:
-        """Return counts over live nodes and edges, in one snapshot of the store.
+        """Return counts over live nodes and edges; call it in a snapshot.
 
         ``nodes, nodes_by_type, edges, edges_by_relation, mean_degree, max_degree, max_degree_id,
         orphans, components, dangling_edges, forgotten_nodes``, in this order, those by name sorted.
         An edge with an end that is not a live node is dangling: it counts for the degree of its
         other end, and connects nothing.
         """
-        with self._db:
-            by_type = Nodes(self._db).count_by_type()
-            by_relation = self.count_by_relation()
-            forgotten = self._db.execute(
-                "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
-            ).get
-            keys = [key for (key,) in self._db.execute(_LIVE_KEYS)]
-            numbers = dict(zip(keys, range(len(keys)), strict=True))
-            degrees, components, dangling = _count_edges(self._db.execute(_ENDS), numbers)
-            most = max(degrees, default=0)
-            hubs = [key for key, degree in zip(keys, degrees, strict=True) if degree == most > 0]
+        by_type = Nodes(self._db).count_by_type()
+        by_relation = self.count_by_relation()
+        forgotten = self._db.execute(
+            "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
+        ).get
+        keys = [key for (key,) in self._db.execute(_LIVE_KEYS)]
+        numbers = dict(zip(keys, range(len(keys)), strict=True))
+        degrees, components, dangling = _count_edges(self._db.execute(_ENDS), numbers)
+        most = max(degrees, default=0)
+        hubs = [key for key, degree in zip(keys, degrees, strict=True) if degree == most > 0]
         return {
             "nodes": len(keys),
             "nodes_by_type": by_type,

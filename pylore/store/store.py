@@ -392,19 +392,23 @@ _PATIENCE = 1.0
 class Snapshot:
     """BEGIN … ROLLBACK around queries alone: what another process commits stays unseen.
 
-    After a damaged page was read, COMMIT would repeat its error.
+    After a damaged page was read, COMMIT would repeat its error. One within another, or within a
+    transaction, is a part of it.
     """
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_inner")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self._inner = False
 
     def __enter__(self) -> None:
-        self._connection.execute("BEGIN")
+        self._inner = self._connection.in_transaction
+        if not self._inner:
+            self._connection.execute("BEGIN")
 
     def __exit__(self, *_: object) -> None:
-        if self._connection.in_transaction:
+        if not self._inner and self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
 
