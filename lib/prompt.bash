@@ -1,4 +1,4 @@
-# What 'lore hook shell bash' and 'lore hook shell zsh' print: a line before the prompt when
+# What 'lore prompt bash' and 'lore prompt zsh' print: a line before the prompt when
 # something is known of files that were changed. Only built-ins run at a prompt; what they read
 # is data, printed by printf and never a part of the prompt itself.
 # shellcheck shell=bash

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..system.edits import Done
-    from ..system.git_setup import ProjectTree
     from .session import Session
 
 HOOK = Group("hook", """\
@@ -45,13 +44,15 @@ def install(
     git's pre-commit prints what is known of the staged files; post-commit stages the lines
     'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
     """
-    from ..hooks.install import change, place_of
+    from ..hooks.install import change, git_hooks, place_of
 
     scope = exclusive(user=user, shared=shared).removeprefix("--")
     if agent == GIT:
         if scope:
             raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
-        tree, lines = _git_hooks()
+        if not project_folder():
+            raise LoreError("hooks of git are a project's: run 'lore init' in one")
+        tree, lines = git_hooks(project_folder())
         done = tree.take_out_of_hooks(lines) if remove else tree.put_into_hooks(lines)
     else:
         one = AGENTS[agent]
@@ -67,13 +68,13 @@ def install(
 @command("hook status")
 def status(session: Session) -> None:
     """List where hooks are installed."""
-    from ..hooks.install import is_installed, place_of
+    from ..hooks.install import git_hooks, is_installed, place_of
 
     places = ((one, scope, place_of(one, scope, os.getcwd()))
               for one in AGENTS.values() for scope in one.places)  # fmt: skip
     rows = [(one.name, scope, place) for one, scope, place in places if is_installed(one, place)]
     try:
-        tree, lines = _git_hooks()
+        tree, lines = git_hooks(project_folder() or ".")
         rows += [(GIT, "local", place) for place in tree.hooks_with_lines(lines)]
     except LoreError:
         pass
@@ -114,19 +115,6 @@ def run_hook(
     os._exit(0)
 
 
-@command("hook shell SHELL")
-def shell(session: Session, name: str = argument("SHELL", choices=("bash", "zsh"))) -> None:
-    """Print a shell's code for a line before its prompt.
-
-    \b
-    eval "$(lore hook shell bash)"     # in ~/.bashrc
-    """
-    from ..system.programs import own_files
-
-    with open(own_files("lib/prompt.bash"), encoding="utf-8") as script:
-        write(script.read())
-
-
 def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
     from ..system.projects import is_trusted
     from ..terminal.text import columns, each
@@ -136,15 +124,6 @@ def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
     if found and project_folder() and not is_trusted(data_folder()):
         session.say([f"{project_folder()} is not trusted, so hooks say nothing of what others "
                      "shared there: run 'lore store trust'"])  # fmt: skip
-
-
-def _git_hooks() -> tuple[ProjectTree, dict[str, list[str]]]:
-    """Return the work tree that the project lies in, and the lines for its hooks."""
-    from ..hooks.install import git_hooks
-
-    if not project_folder():
-        raise LoreError("hooks of git are a project's: run 'lore init' in one")
-    return git_hooks(project_folder())
 
 
 def changed_files(

@@ -32,7 +32,7 @@ _MODULES = {
     "merge-file": "cli.transfer",
 }  # fmt: skip
 
-SCRIPTS = ("browse", "completion", "plugin")
+SCRIPTS = ("browse", "completion", "plugin", "prompt")
 """Commands that are scripts in ``lib/``."""
 
 ALIASES = {

@@ -144,6 +144,4 @@ def test_hook_install_status_and_uninstall(lore: Lore) -> None:
         hook install emacs | 2 | emacs
         hook install claude --user --shared | 2 | exclude each other
         hook now | 2 | no such command 'now'
-        hook shell fish | 2 | give one of bash, zsh
-        hook shell | 2 | SHELL
     """)

@@ -35,7 +35,6 @@ HARMLESS = {
     "capture event": "writes the user's log of events, and opens no store",
     "capture events": "prints the user's log of events, and opens no store",
     "capture gaps": "prints the user's own questions, with what a search finds",
-    "hook shell": "a shell script that prints a script",
     "merge-file": "merges the files that it is given, and opens no store",
     "hub init": "makes a hub, and opens no store",
     "hub grant": "asks a hub, and opens no store",

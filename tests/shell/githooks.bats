@@ -1,5 +1,5 @@
 # The hooks that 'lore hook install git' puts into a repository, and the line that
-# 'lore hook shell' puts before a prompt.
+# 'lore prompt' puts before a prompt.
 
 load ../helper
 
@@ -81,7 +81,7 @@ commit() { # <message>: of everything; what its hooks print
 prompts() { # <shell> <lines>: what its prompt function prints, and the status after it
   run_program env LORE_TEST="$2" "$1" -c '
     set -u
-    eval "$(lore hook shell "${0##*/}")"
+    eval "$(lore prompt "${0##*/}")"
     eval "$LORE_TEST"' "$1"
 }
 
@@ -101,7 +101,7 @@ prompts() { # <shell> <lines>: what its prompt function prints, and the status a
   done
   for before in 'PROMPT_COMMAND="a; b;"' 'PROMPT_COMMAND=(a b)' 'unset PROMPT_COMMAND' 'PROMPT_COMMAND='; do
     run_program "${TEST_BASH:-bash}" -uc "$before"'
-      eval "$(lore hook shell bash)"; eval "$(lore hook shell bash)"
+      eval "$(lore prompt bash)"; eval "$(lore prompt bash)"
       printf "%s," "${PROMPT_COMMAND[@]}"'
     case $before in
       *'a; b'*) expect 0 $'a; b;\n_lore_prompt,' ;;
