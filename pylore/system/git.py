@@ -76,25 +76,21 @@ class Git:
         Bytes that are no UTF-8 become lone surrogates. Raise LoreError if it failed, TimeoutError
         as ``Process``.
         """
-        from tempfile import TemporaryFile
-
-        with TemporaryFile() as errors:  # a full pipe would block
-            process = Process(self.folder, _LITERAL, *words, errors=errors.fileno())
-            rest = b""
-            try:
-                for block in process.blocks():
-                    *whole, rest = (rest + block).split(b"\0")
-                    if whole:
-                        yield from _text(b"\0".join(whole)).split("\0")
-            except BaseException:
-                process.end()
-                raise
-            failed = process.wait()
-            if rest.strip(b"\n"):
-                yield _text(rest)
-            errors.seek(0)
-            if failed:
-                raise LoreError(f"git {words[0]} failed: {_why(errors.read())}")
+        process, rest = Process(self.folder, _LITERAL, *words), b""
+        try:
+            for block in process.blocks():
+                *whole, rest = (rest + block).split(b"\0")
+                if whole:
+                    yield from _text(b"\0".join(whole)).split("\0")
+        except BaseException:
+            process.end()
+            raise
+        failed = process.wait()
+        if rest.strip(b"\n"):
+            yield _text(rest)
+        if failed:  # once more, for the reason
+            why = _why(run_git(self.folder, _LITERAL, *words)[2])
+            raise LoreError(f"git {words[0]} failed: {why}")
 
     def commit(self, hash: str) -> Node:
         """Return one commit, by its whole hash, as a node."""

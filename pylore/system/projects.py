@@ -16,9 +16,9 @@ from stat import S_ISDIR, S_ISREG
 from .files import (
     SHARED,
     STORE,
+    append_line,
     beginning_of,
     make_private_file,
-    open_private_log,
     state_folder,
 )
 
@@ -34,6 +34,8 @@ _TOKEN = 20
 """Hexadecimal digits of a token: 80 random bits."""
 _LONGEST_LINE = 20_000
 _TRUSTED = "trusted"
+_MOST_ROOTS = 1 << 20
+"""Bytes of the list of folders that are read."""
 
 
 class ProjectFolder:
@@ -212,27 +214,16 @@ def trust(store: str, *, trusted: bool = True) -> bool:
 
 def is_known(root: str) -> bool:
     """Return True if this user has anchored a record to the folder ``root``, a real path."""
-    return root in _roots()
+    return root in os.fsdecode(beginning_of(_file(), _MOST_ROOTS)).split("\n")[:-1]
 
 
 def trust_root(root: str) -> None:
     """Add a folder to the list, if that can be written."""
-    if not root or "\n" in root or root in _roots():
-        return
-    try:
-        number = open_private_log(_file())
-    except OSError:
-        return
-    with os.fdopen(number, "w", encoding="utf-8") as file:
-        file.write(root + "\n")
-
-
-def _roots() -> frozenset[str]:
-    try:
-        with open(_file(), encoding="utf-8") as file:
-            return frozenset(file.read().split("\n")[:-1])
-    except (OSError, UnicodeDecodeError):
-        return frozenset()
+    if root and "\n" not in root and not is_known(root):
+        try:
+            append_line(_file(), os.fsencode(f"{root}\n"), 2 * _MOST_ROOTS)
+        except OSError:
+            return
 
 
 def _file() -> str:
