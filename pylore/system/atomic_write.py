@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
+"""Files that this process has open: links by their nature."""
 _LONGEST_NAME = 50
 """Characters of a file's name in that of its temporary file: each may have four of 255 bytes."""
 
@@ -54,7 +56,7 @@ def write_whole(path: str, parts: Iterable[str | bytes], *, private: bool = Fals
     require_no_store(path)
     try:
         with Tidying():
-            if _is_open_file(path):
+            if path.startswith(_STREAMS):
                 _write(os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC), parts)
             else:
                 _write_place(real_place(path), parts, private=private)
@@ -123,12 +125,3 @@ def _beside(place: str, mode: int, *, instead: bool = True) -> Iterator[tuple[in
         os.close(number)
         with suppress(OSError):  # at its place it has this name no more
             os.unlink(beside)
-
-
-def _is_open_file(path: str) -> bool:
-    """Return True if a path names a file that the process has open: a link by its nature."""
-    folder, name = os.path.split(path)
-    if path in ("/dev/stdout", "/dev/stderr"):
-        return True
-    of_process = folder.startswith("/proc/") and folder.endswith("/fd") and ".." not in folder
-    return name.isdigit() and (folder == "/dev/fd" or of_process)
