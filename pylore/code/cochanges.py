@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 
@@ -21,34 +20,46 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ..core.model import Node
     from ..embed import Embedder
     from ..store import Store
 
-
-if TYPE_CHECKING:
     Pair = tuple[str, str]
     Progress = Callable[[str, int, int], None]
+    """Called with what is done, how much of it is done, and of how much."""
 
+MAX_FILES = 30
+"""Maximum files of a commit that counts; recall@10 of co-changes is in docs/decisions/0024."""
+PARTNERS = 25
+"""Maximum co-changes of a file, the strongest ones. Not measured by itself."""
+KEPT_MESSAGES = 20_000
+"""Newest commits whose messages are kept for searches (docs/decisions/0019)."""
+LONGEST = 5000
+"""Characters of a message that are kept: some have a whole log in them."""
+SATURATION = 0.5
+"""Evidence at which a weight is a half."""
+NORMALISING = 0.1
+"""Share of the correlation in a weight, 0 to 1."""
 
 _START = "\x01"  # no letter of a change's kind, so it tells a commit from a change
 _FORM = f"{_START}%H %ct%n%B"
 
 
-@dataclass
-class Commit:
-    """One commit that is not a merge; ``paths`` are relative to the project."""
+class Commit(Record):
+    """One commit that is not a merge; ``paths`` are relative to the project, ``time`` is in seconds
+    since 1970, UTC.
+    """
 
-    hash: str
-    time: int
-    """Seconds since 1970, UTC."""
-    paths: list[str]
-    message: str = ""
-    """Its place among those asked for."""
+    __slots__ = ("hash", "message", "paths", "time")
+
+    def __init__(self, hash: str, time: int, message: str) -> None:
+        self.hash = hash
+        self.time = time
+        self.message = message
+        self.paths: list[str] = []
 
 
 class History:
-    """Read commits, newest first, and learns the renames on the way.
+    """Read commits, newest first, and learn the renames on the way.
 
     A name means the file that has it, until the commit that renamed another file away
     from it comes by: what is older is about that other one. On a branch beside the
@@ -57,14 +68,13 @@ class History:
 
     def __init__(self, git: Git, since: str = "") -> None:
         self._git = git
-        self._since = since
+        self._since = [f"--since={since}"] if since else []
         self._renamed: dict[str, str] = {}
         self._existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
 
     def count(self) -> int:
         """Return how many commits there are to read, about; 0 where git does not say."""
-        since = [f"--since={self._since}"] if self._since else []
-        said = self._git.ask("rev-list", "--count", "--no-merges", *since, "HEAD", "--") or ""
+        said = self._git.ask("rev-list", "--count", "--no-merges", *self._since, "HEAD", "--") or ""
         return int(said) if said.isdigit() else 0
 
     def commits(self) -> Iterator[Commit]:
@@ -73,12 +83,10 @@ class History:
         Raises:
             LoreError: git cannot read the history.
         """
-        # How alike two files are is told by their contents, of which a partial clone lacks some.
+        # Renames are found by contents, of which a partial clone lacks some.
         alike = "-M100%" if self._git.is_partial() else "-M"
-        options = ["-z", "--no-merges", "--name-status", alike, "--relative", *LOG]
-        if self._since:
-            options.append(f"--since={self._since}")
-        words = self._git.fields("log", *options, f"--format={_FORM}", "HEAD", "--")
+        words = self._git.fields("log", "-z", "--no-merges", "--name-status", alike, "--relative",
+                                 *LOG, *self._since, f"--format={_FORM}", "HEAD", "--")  # fmt: skip
         commit = None
         for word in words:
             word = word.lstrip("\n")
@@ -87,48 +95,59 @@ class History:
                     yield commit
                 head, _, message = word[1:].partition("\n")
                 hash, _, time = head.partition(" ")
-                commit = Commit(hash, int(time) if time.isdigit() else 0, [], message)
+                commit = Commit(hash, int(time) if time.isdigit() else 0, message)
             elif word and commit is not None:
-                path = next(words, "")
+                old = new = next(words, "")
                 if word[0] in "RC":
-                    path = self._follow(path, next(words, ""), moved=word[0] == "R")
-                else:
-                    path = self._renamed.get(path, path)
-                commit.paths.append(path)
+                    new = next(words, "")
+                name = self._renamed.get(new, new)
+                if word[0] == "R":
+                    self._renamed[old] = name
+                commit.paths.append(name)
         if commit is not None:
             yield commit
 
-    def _follow(self, old: str, new: str, *, moved: bool) -> str:
-        name = self._renamed.get(new, new)
-        if moved:
-            self._renamed[old] = name
-        return name
-
     def today(self, path: str) -> str | None:
-        """Return the name that a file of an old commit has now; None where it is gone."""
+        """Return the name that a file of an old commit has now; None where it is gone, or lore's
+        own."""
         seen = set()
         while path not in self._existing:
             seen.add(path)
             path = self._renamed.get(path, path)
             if path in seen:
                 return None
-        return path
+        return None if "/.lore/" in f"/{path}" else path
 
 
-LONGEST = 5000
-"""Characters of a message that are kept: some have a whole log in them."""
+def telling_commits(
+    git: Git, since: str = "", progress: Progress | None = None
+) -> tuple[list[Commit], dict[str, str | None], int]:
+    """Return the commits that say something, today's names of their files, and how many there are.
+
+    Bulk commits and those at which a shallow clone was cut off are only counted.
+
+    Raises:
+        LoreError: git cannot read the history.
+    """
+    history = History(git, since)
+    cut_off = git.shallow_commits()
+    telling, count = [], 0
+    total = history.count() if progress else 0
+    for count, commit in enumerate(history.commits(), start=1):
+        if progress:
+            progress("reading the history", count, total)
+        if len(commit.paths) <= MAX_FILES and commit.hash not in cut_off:
+            telling.append(commit)
+    return telling, {path: history.today(path) for one in telling for path in one.paths}, count
 
 
 def keep_history(
-    store: Store,
-    commits: Sequence[Commit],
-    names: Mapping[str, str | None],
-    progress: Callable[[str, int, int], None] | None = None,
-) -> None:
-    """Keep the commits that changed a file of the index, and no others.
+    store: Store, commits: Sequence[Commit], names: Mapping[str, str | None],
+    progress: Progress | None = None,
+) -> None:  # fmt: skip
+    """Keep the commits that changed a file of the index, and no others; ``names`` are today's.
 
-    ``names`` are today's; ``progress`` hears how many messages are written. The caller holds a
-    transaction.
+    The caller holds a transaction.
     """
     indexed = store.whole_files.paths()
     if not indexed and not store.commits.is_there():
@@ -144,78 +163,17 @@ def keep_history(
     known = store.commits.ids()
     store.commits.remove(sorted(known - kept.keys()))
     fresh = [kept[id] for id in kept if id not in known]
-    store.commits.add(_rows(fresh, progress))
+
+    def rows() -> Iterator[tuple[str, int, str, str]]:
+        for done, one in enumerate(fresh, start=1):
+            text = one.message.strip().encode("utf-8", "replace").decode()
+            text = text.replace("\0", "")[:LONGEST]
+            yield one.hash, one.time, text, cleaned(text)
+            if progress:
+                progress("keeping the history", done, len(fresh))
+
+    store.commits.add(rows())
     store.commits.replace_files(pairs)
-
-
-def _rows(
-    commits: Sequence[Commit], progress: Callable[[str, int, int], None] | None
-) -> Iterator[tuple[str, int, str, str]]:
-    for done, one in enumerate(commits, start=1):
-        yield (one.hash, one.time, *_texts(one.message))
-        if progress:
-            progress("keeping the history", done, len(commits))
-
-
-def _texts(message: str) -> tuple[str, str]:
-    """Return a message as it is shown, and what of it is indexed."""
-    text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")[:LONGEST]
-    return text, cleaned(text)
-
-
-def replace_edges(
-    store: Store, relation: str, wanted: Mapping[tuple[str, str], tuple[float, str]]
-) -> tuple[int, int, int, int]:
-    """Make the derived edges of one relation those that are wanted: ``(weight, metadata)``.
-
-    Only what differs is written; what a person made or took away stays as it is. The
-    caller holds a transaction. Returns how many were added, updated, unchanged and
-    invalidated.
-    """
-    at = now()
-    old = {(edge.from_id, edge.to_id): edge for edge in store.edges.with_relation(relation)}
-    added = []
-    updated = []
-    for ends, (weight, metadata) in wanted.items():
-        edge = old.get(ends)
-        if edge is None:
-            added.append(Edge(*ends, relation, weight, "system", "confirmed", metadata, at))
-        elif _is_derived(edge) and (edge.weight, edge.metadata) != (weight, metadata):
-            edge.weight, edge.metadata = weight, metadata
-            updated.append(edge)
-    store.edges.put_many(added)
-    store.edges.put_many(updated)
-    ended = [edge.key for ends, edge in old.items() if ends not in wanted and _is_derived(edge)]
-    store.edges.drop_derived(ended)
-    return len(added), len(updated), len(wanted) - len(added) - len(updated), len(ended)
-
-
-def _is_derived(edge: Edge) -> bool:
-    """Return whether the edge stands as it was found: what a person took away stays away."""
-    return edge.source == "system" and edge.ended_at is None
-
-
-def cochanges_are_due(store: Store) -> bool:
-    """Return whether the history has not been examined for a day, or before its commits were
-    kept."""
-    looked = store.meta.get("cochanges_analyzed_at") or ""
-    return looked < ago(1) or not store.commits.is_there()
-
-
-MAX_FILES = 30
-"""Maximum files of a commit that counts; recall@10 of co-changes is in docs/decisions/0024."""
-
-PARTNERS = 25
-"""Maximum co-changes of a file, the strongest ones. Not measured by itself."""
-
-KEPT_MESSAGES = 20_000
-"""Newest commits whose messages are kept for searches (docs/decisions/0019)."""
-
-SATURATION = 0.5
-"""Evidence at which a weight is a half."""
-
-NORMALISING = 0.1
-"""Share of the correlation in a weight, 0 to 1."""
 
 
 def cochange_weight(evidence: float, correlation: float) -> float:
@@ -230,6 +188,42 @@ def cochange_weight(evidence: float, correlation: float) -> float:
     (0.667, 0.53)
     """
     return evidence / (evidence + SATURATION) * float(correlation**NORMALISING)
+
+
+class Counts:
+    """Counts of changes of files, alone and in pairs, under today's names."""
+
+    def __init__(self) -> None:
+        self.changes: dict[str, float] = defaultdict(float)
+        """File to its votes."""
+        self.evidence: dict[Pair, float] = defaultdict(float)
+        """Pair, smaller name first, to the votes for it."""
+        self.together: dict[Pair, int] = defaultdict(int)
+        """The same, to the number of commits."""
+
+    def add(self, paths: list[str], vote: float) -> None:
+        """Count one commit; ``paths`` are sorted and each there once."""
+        for path in paths:
+            self.changes[path] += vote
+        for pair in combinations(paths, 2):
+            self.evidence[pair] += vote
+            self.together[pair] += 1
+
+    def strongest(self, partners: int) -> dict[Pair, tuple[float, float, int]]:
+        """Map a pair to weight, correlation, commits, if it is among the strongest of a file's.
+
+        The correlation is the cosine of the two files' votes over the commits.
+        """
+        found = {}
+        by_file: dict[str, list[tuple[float, Pair]]] = defaultdict(list)
+        for pair, evidence in self.evidence.items():
+            cosine = min(1.0, evidence / sqrt(self.changes[pair[0]] * self.changes[pair[1]]))
+            weight = round(cochange_weight(evidence, cosine), 4)
+            found[pair] = (weight, round(cosine, 4), self.together[pair])
+            for path in pair:
+                by_file[path].append((-weight, pair))
+        kept = {pair for pairs in by_file.values() for _, pair in sorted(pairs)[:partners]}
+        return {pair: found[pair] for pair in sorted(kept)}
 
 
 class CoChanges(Record):
@@ -253,104 +247,20 @@ class CoChanges(Record):
         self.notes: list[str] = []
 
 
-class Counts:
-    """Counts of changes of files, alone and in pairs, under today's names."""
-
-    def __init__(self) -> None:
-        self.commits = 0
-        self.bulk = 0
-        self.changes: dict[str, float] = defaultdict(float)
-        """File to its votes."""
-        self.evidence: dict[Pair, float] = defaultdict(float)
-        """Pair, smaller name first, to the votes for it."""
-        self.together: dict[Pair, int] = defaultdict(int)
-        """The same, to the number of commits."""
-
-    def add(self, paths: list[str], vote: float) -> None:
-        """Count one commit; ``paths`` are sorted and each there once."""
-        for path in paths:
-            self.changes[path] += vote
-        for pair in combinations(paths, 2):
-            self.evidence[pair] += vote
-            self.together[pair] += 1
-
-    def strongest(self, partners: int) -> dict[Pair, tuple[float, float, int]]:
-        """Map pair to (weight, correlation, commits), where it is among the strongest of either
-        file's.
-
-        The correlation is the cosine of the two files' votes over the commits.
-        """
-        found = {}
-        by_file: dict[str, list[tuple[float, Pair]]] = defaultdict(list)
-        for pair, evidence in self.evidence.items():
-            cosine = min(1.0, evidence / sqrt(self.changes[pair[0]] * self.changes[pair[1]]))
-            weight = round(cochange_weight(evidence, cosine), 4)
-            found[pair] = (weight, round(cosine, 4), self.together[pair])
-            for path in pair:
-                by_file[path].append((-weight, pair))
-        kept: set[Pair] = set()
-        for pairs in by_file.values():
-            if len(pairs) > partners:
-                pairs.sort()
-            kept.update(pair for _, pair in pairs[:partners])
-        return {pair: found[pair] for pair in sorted(kept)}
-
-
-def count_cochanges(commits: list[Commit], names: dict[str, str | None]) -> Counts:
-    """Count over these commits; ``names`` are today's, None for files that are gone."""
-    counts = Counts()
-    for commit in commits:
-        live = {name for path in commit.paths if (name := names[path]) is not None}
-        counts.add(sorted(live), 1 / max(1, len(commit.paths) - 1))
-    return counts
-
-
-def telling_commits(
-    git: Git, since: str = "", progress: Progress | None = None
-) -> tuple[list[Commit], dict[str, str | None], int]:
-    """Return the commits that say something, today's names of their files, and how many there are.
-
-    Bulk commits and those at which a shallow clone was cut off are only counted. ``progress``
-    hears how many were read, and of how many.
-
-    Raises:
-        LoreError: git cannot read the history.
-    """
-    history = History(git, since)
-    cut_off = git.shallow_commits()
-    telling = []
-    count = 0
-    total = history.count() if progress else 0
-    for commit in history.commits():
-        count += 1
-        if progress:
-            progress("reading the history", count, total)
-        if len(commit.paths) <= MAX_FILES and commit.hash not in cut_off:
-            telling.append(commit)
-    paths = {path for commit in telling for path in commit.paths}
-    return telling, {path: _todays(history, path) for path in paths}, count
-
-
-def _todays(history: History, path: str) -> str | None:
-    """Return the name that a file has today; None where it is gone, or lore's own."""
-    name = history.today(path)
-    return None if name is None or f"/{name}".find("/.lore/") >= 0 else name
+def cochanges_are_due(store: Store) -> bool:
+    """Return True if the history was not examined for a day, or its commits are not kept."""
+    looked = store.meta.get("cochanges_analyzed_at") or ""
+    return looked < ago(1) or not store.commits.is_there()
 
 
 def analyze_cochanges(
-    store: Store,
-    embedder: Callable[[], Embedder | None],
-    root: str,
-    *,
-    since: str = "",
+    store: Store, embedder: Callable[[], Embedder | None], root: str, *, since: str = "",
     progress: Progress | None = None,
-) -> CoChanges:
+) -> CoChanges:  # fmt: skip
     """Write ``co_changes_with`` edges, one a pair, and take back those that no longer hold.
 
     An edge that is as it was is not written. Edges that a person made or took away
     stay as they are, and so do all of them where nothing changed together ``since``.
-    ``embedder`` is called where a node has to be made. ``progress`` hears what is done, how
-    much of it, and of how much.
 
     Raises:
         LoreError: there is no history to read.
@@ -358,33 +268,19 @@ def analyze_cochanges(
     git = Git(root)
     head = git.require()
     commits, names, count = telling_commits(git, since, progress)
-    pairs = count_cochanges(commits, names).strongest(PARTNERS)
+    counts = Counts()
+    for commit in commits:
+        live = {name for path in commit.paths if (name := names[path]) is not None}
+        counts.add(sorted(live), 1 / max(1, len(commit.paths) - 1))
+    pairs = counts.strongest(PARTNERS)
     result = CoChanges()
     result.commits, result.bulk = count, count - len(commits)
-    nothing_new = bool(since) and not pairs
-    if nothing_new:
-        result.notes.append("no files changed together since then: co-changes are kept as they "
-                            "were; an earlier --since replaces them")  # fmt: skip
-
-    def write(nodes: Sequence[Node]) -> None:
-        write_nodes(store, nodes)
-
-    def keep() -> None:
-        files = file_nodes(store, write, sorted({path for pair in pairs for path in pair}))
-        result.files, result.unusable = len(files.ids), files.unusable
-        result.forgotten = files.forgotten
-        if nothing_new:
-            result.edges = result.unchanged = len([*store.edges.outlines([CO_CHANGES])])
-        else:
-            _link(store, pairs, files.ids, result)
-            store.meta.set("cochanges_analyzed_at", now())
-        if not since:
-            keep_history(store, commits[:KEPT_MESSAGES], names, progress)
-        store.meta.set("cochanges_commit", head)
-
     with store.faults:
         with store.transaction():
-            keep()
+            _link(store, pairs, result, keep=bool(since) and not pairs)
+            if not since:
+                keep_history(store, commits[:KEPT_MESSAGES], names, progress)
+            store.meta.set("cochanges_commit", head)
         embed_missing(store, embedder(), bulk=True)
     if git.shallow_commits():
         result.notes.append(
@@ -394,13 +290,10 @@ def analyze_cochanges(
 
 
 def counted_cochanges(
-    store: Store,
-    embedder: Callable[[], Embedder | None],
-    root: str,
+    store: Store, embedder: Callable[[], Embedder | None], root: str,
     progress: Progress | None = None,
-) -> dict[str, int] | None:
-    """Return ``analyze_cochanges`` as counts of commits and edges; None where there is no
-    history."""
+) -> dict[str, int] | None:  # fmt: skip
+    """Return counts of commits and edges of an analysis; None where there is no history."""
     try:
         found = analyze_cochanges(store, embedder, root, progress=progress)
     except LoreError:
@@ -409,17 +302,40 @@ def counted_cochanges(
 
 
 def _link(
-    store: Store,
-    pairs: dict[Pair, tuple[float, float, int]],
-    ids: dict[str, str],
-    result: CoChanges,
+    store: Store, pairs: Mapping[Pair, tuple[float, float, int]], result: CoChanges, *, keep: bool
 ) -> None:
+    """Make the edges those of these pairs, or ``keep`` those that there are."""
+    paths = sorted({path for pair in pairs for path in pair})
+    files = file_nodes(store, lambda nodes: write_nodes(store, nodes), paths)
+    result.files, result.unusable = len(files.ids), files.unusable
+    result.forgotten = files.forgotten
+    old = {(edge.from_id, edge.to_id): edge for edge in store.edges.with_relation(CO_CHANGES)}
+    if keep:
+        result.edges = result.unchanged = sum(edge.ended_at is None for edge in old.values())
+        result.notes.append("no files changed together since then: co-changes are kept as they "
+                            "were; an earlier --since replaces them")  # fmt: skip
+        return
     wanted = {}
     for (one, other), (weight, correlation, commits) in pairs.items():
-        if one in ids and other in ids:
-            first, second = sorted((ids[one], ids[other]))
+        if one in files.ids and other in files.ids:
+            first, second = sorted((files.ids[one], files.ids[other]))
             metadata = f'{{"commits": {commits}, "correlation": {correlation}}}'
-            wanted[first, second] = (weight, metadata)
-    done = replace_edges(store, CO_CHANGES, wanted)
-    result.added, result.updated, result.unchanged, result.invalidated = done
-    result.edges = len(wanted)
+            wanted[first, second] = Edge(first, second, CO_CHANGES, weight, "system", "confirmed",
+                                         metadata, now())  # fmt: skip
+    # What a person made or took away stays as it is.
+    derived = {ends: edge for ends, edge in old.items()
+               if edge.source == "system" and edge.ended_at is None}  # fmt: skip
+    added = [edge for ends, edge in wanted.items() if ends not in old]
+    updated = []
+    for ends, edge in derived.items():
+        new = wanted.get(ends, edge)
+        if (edge.weight, edge.metadata) != (new.weight, new.metadata):
+            edge.weight, edge.metadata = new.weight, new.metadata
+            updated.append(edge)
+    store.edges.put_many([*added, *updated])
+    ended = [edge.key for ends, edge in derived.items() if ends not in wanted]
+    store.edges.drop_derived(ended)
+    result.edges, result.added, result.updated = len(wanted), len(added), len(updated)
+    result.unchanged = len(wanted) - len(added) - len(updated)
+    result.invalidated = len(ended)
+    store.meta.set("cochanges_analyzed_at", now())
