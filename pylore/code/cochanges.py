@@ -194,12 +194,10 @@ class Counts:
     """Counts of changes of files, alone and in pairs, under today's names."""
 
     def __init__(self) -> None:
-        self.changes: dict[str, float] = defaultdict(float)
-        """File to its votes."""
+        self.changes: dict[str, float] = defaultdict(float)  # file to its votes
         self.evidence: dict[Pair, float] = defaultdict(float)
         """Pair, smaller name first, to the votes for it."""
-        self.together: dict[Pair, int] = defaultdict(int)
-        """The same, to the number of commits."""
+        self.together: dict[Pair, int] = defaultdict(int)  # the same, to the number of commits
 
     def add(self, paths: list[str], vote: float) -> None:
         """Count one commit; ``paths`` are sorted and each there once."""

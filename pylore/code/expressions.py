@@ -1,4 +1,4 @@
-"""Expressions of a syntax tree, and the parts that all languages have."""
+"""Read the parts of matches: chains of names, types, parameters, bases."""
 
 from __future__ import annotations
 
@@ -10,16 +10,27 @@ from .languages.spec import LanguageSpec
 
 UNKNOWN = "?"
 """The mark for a link of a chain that is not a name."""
+NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 
 _LONGEST = 2000
 """Characters of an expression that are examined; what is longer is unknown."""
-AGAIN = 200
-"""Characters of what may come again, and is kept for that: what is longer hardly does."""
+_LONGEST_NAME = 200
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
-_NAME = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
+_LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
 _SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*")
+_OPENING = re.compile(r"[ \t\r\n!]*([(\[<])")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _MARKS = " \t\r\n&*"
+_QUOTES = "'\"`"
+_STOPS = {
+    **{quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in _QUOTES},
+    **{opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
+       for opening, closing in _CLOSING.items()},
+}  # fmt: skip
+"""Characters that matter between a bracket or a quote and its end."""
+_SPACE = re.compile(r"\s+")
+_PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
+_OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 
 def words(some: Iterable[str], around: str) -> re.Pattern[str]:
@@ -33,74 +44,126 @@ def words(some: Iterable[str], around: str) -> re.Pattern[str]:
     return re.compile(around.replace("WORDS", either) if either else r"(?!)")
 
 
-class Expressions:
-    """The expressions of one language."""
+class Parts:
+    """Read the parts of a language's matches.
+
+    >>> parts = Parts(LanguageSpec("x", "x", super_names=frozenset({"super"})))
+    >>> [parts.chain(text) for text in ("self.g(x)[0].h", "super().x", "std::vector<int>::size")]
+    ['?.h', 'super.x', 'std.vector.size']
+    """
 
     def __init__(self, language: LanguageSpec) -> None:
+        self._language = language
         letters = re.escape(f"$@{language.letters}")
         self._plain = re.compile(rf"[\w{letters}]+(?:\.[\w{letters}]+)*")
         self._prefix = words(language.prefixes, r"^(?:WORDS)\b\s*")
-        self._bases_called = {f"{name}()": name for name in language.super_names}
-        self._wrappers = language.wrappers
-        self._no_class = language.no_class
-        self._chain_again = lru_cache(maxsize=65536)(self._chain)
-        self._instance_again = lru_cache(maxsize=65536)(self._instance)
-
-    def chain(self, text: str) -> str:
-        """Return ``text`` as a chain; ``?`` where it is none.
-
-        >>> language = LanguageSpec("x", "x", super_names=frozenset({"super"}))
-        >>> chain = Expressions(language).chain
-        >>> chain("self.g(x)[0].h"), chain("super().x"), chain("std::vector<int>::size")
-        ('?.h', 'super.x', 'std.vector.size')
-        """
-        return self._chain_again(text) if len(text) <= AGAIN else self._chain(text[: _LONGEST + 1])
+        self._modifiers = words(language.modifiers, r"^(?:(?:WORDS|@\w+(?:\([^)]*\))?)\s+)+")
+        self._base_words = words(language.base_words, r"\b(?:WORDS)\b")
+        self.self_marks = (*(f"{name}." for name in sorted(language.self_names)),
+                           *language.self_marks)  # fmt: skip
+        """Prefixes of an attribute of ``self``."""
+        self.chain = lru_cache(maxsize=16384)(self._chain)
+        """Return a text as a chain; ``?`` where it is none."""
+        self.instance = lru_cache(maxsize=16384)(self._instance)
+        """Return the class that an annotation or a declared type names, or nothing."""
 
     def _chain(self, text: str) -> str:
-        if self._plain.fullmatch(text):
-            return text if len(text) <= _LONGEST else UNKNOWN
-        text = text.strip(_MARKS)
-        while True:
-            shorter = self._prefix.sub("", text).strip(_MARKS)
-            if shorter == text:
-                break
-            text = shorter
         if len(text) > _LONGEST:
             return UNKNOWN
+        if self._plain.fullmatch(text):
+            return text
+        text = text.strip(_MARKS)
+        while (shorter := self._prefix.sub("", text).strip(_MARKS)) != text:
+            text = shorter
         links = _links(text)
-        if len(links) > 1 and links[0] in self._bases_called:
-            links[0] = self._bases_called[links[0]]
+        if len(links) > 1 and links[0].removesuffix("()") in self._language.super_names:
+            links[0] = links[0].removesuffix("()")
         return ".".join(links) or UNKNOWN
 
-    def instance(self, text: str) -> str:
-        """Return the class that an annotation or a declared type names, or nothing.
-
-        >>> language = LanguageSpec("x", "x", wrappers=("Optional[",))
-        >>> instance = Expressions(language).instance
-        >>> instance("Optional['auth.Login']"), instance("*jwt.Token"), instance("List[int]")
-        ('auth.Login', 'jwt.Token', 'List')
-        """
-        if len(text) <= AGAIN:
-            return self._instance_again(text)
-        return self._instance(text) if len(text) <= _LONGEST else ""
-
     def _instance(self, text: str) -> str:
-        text = text.strip(" \t\r\n&*'\":")
-        for opening in self._wrappers:
+        language = self._language
+        text = text.strip(" \t\r\n&*'\":") if len(text) <= _LONGEST else ""
+        for opening in language.wrappers:
             if text.startswith(opening) and text.endswith(_CLOSING[opening[-1]]):
                 return self._instance(text[len(opening) : -1])
         if "|" in text:
-            parts = [part for part in split(text, "|") if part not in self._no_class]
+            parts = [part for part in split(text, "|") if part not in language.no_class]
             if parts != [text]:
                 return self._instance(parts[0]) if len(parts) == 1 else ""
-        if text.startswith("'") or len(text) > 200:  # a lifetime, or no name
+        if text.startswith("'") or len(text) > _LONGEST_NAME:  # a lifetime, or no name
             return ""
-        for closing in "[<":
-            head, mark, _ = text.partition(closing)
-            if mark and head:
-                text = head
+        for opening in "[<":
+            head, mark, _ = text.partition(opening)
+            text = head if mark and head else text
         found = self.chain(text)
-        return "" if UNKNOWN in found or "(" in found or found in self._no_class else found
+        return "" if UNKNOWN in found or "(" in found or found in language.no_class else found
+
+    def name(self, text: str) -> str:
+        """Return the name of a definition in dots; operators and destructors keep their marks."""
+        text = text.strip().lstrip(":#") if not text.startswith("::") else text[2:]
+        letters, operator = self._language.letters, self._language.operator
+        if _PLAIN_NAME.fullmatch(text) or (letters and self._plain.fullmatch(text)):
+            return text.replace("::", ".")
+        if _OPERATOR.fullmatch(text):
+            return text
+        if text[:1] in "'\"[`":
+            return _SPACE.sub(" ", text).strip("'\"[]` ")[:_LONGEST_NAME]
+        if len(text) > _LONGEST_NAME:
+            return ""
+        if (operator and operator in text) or "~" in text:
+            return _SPACE.sub(" ", text).replace("::", ".")
+        found = self.chain(text)
+        return "" if UNKNOWN in found or "(" in found else found
+
+    def last(self, name: str) -> str:
+        """Return the last part of a dotted name; an operator may have dots of its own."""
+        at = name.find(self._language.operator) if self._language.operator else -1
+        return name[at:] if at > 0 else name.rpartition(".")[2]
+
+    def owner(self, text: str) -> str:
+        """Return the type of a method that is defined outside of it; nothing for what is not a
+        type."""
+        found = self.instance(text).removesuffix(self._language.owner_end)
+        return "" if found in self._language.no_owner else found
+
+    def value(self, text: str) -> str:
+        """Return a value as ``assigned`` has it: a chain, or a class with ``()`` for an instance of
+        it."""
+        end = "()" if text.endswith("()") else ""
+        bare = text.removesuffix("()")
+        found = self.chain(bare)
+        if end and (UNKNOWN in found or text[:1] in "*&'\"" or any(m in text for m in "[<|")):
+            found = self.instance(bare)
+        known = found and UNKNOWN not in found and found not in self._language.no_value
+        return found + end if known else ""
+
+    def params(self, text: str) -> tuple[str, ...]:
+        """Return the names of parameters, without their types and defaults."""
+        found = []
+        for part in split(text[1:-1] if text.startswith("(") else text):
+            part = self._modifiers.sub("", part)
+            name = re.split(r"[:=\s]", part.lstrip("*&. "), maxsplit=1)[0].rstrip("?")
+            if name and name != "/":
+                found.append(f"{part[: len(part) - len(part.lstrip('*'))]}{name}")
+        return tuple(found)
+
+    def bases(self, text: str) -> tuple[str, ...]:
+        """Turn ``(B, m.C[int], metaclass=M)``, ``extends A implements B<T>``, ``: public A`` into
+        names."""
+        text = text.strip().lstrip(":<").strip()
+        if text.startswith("(") and text.endswith(")"):
+            text = text[1:-1]
+        names = [
+            self.instance(part) or self.chain(part)
+            for part in split(self._base_words.sub(",", text), ",+&") if "=" not in part
+        ]  # fmt: skip
+        return tuple({name.removesuffix("()"): 0 for name in names if UNKNOWN not in name})
+
+
+@lru_cache(maxsize=64)
+def parts_of(language: LanguageSpec) -> Parts:
+    """Return what reads the matches of a language; kept, for what it keeps."""
+    return Parts(language)
 
 
 def _links(text: str) -> list[str]:
@@ -115,53 +178,37 @@ def _links(text: str) -> list[str]:
             return [UNKNOWN]
         position = separator.end() if separator else position
     if UNKNOWN in links:
-        last = len(links) - 1 - links[::-1].index(UNKNOWN)
-        return links[last:]
+        return links[len(links) - 1 - links[::-1].index(UNKNOWN) :]
     return links
 
 
 def _link(text: str, position: int) -> tuple[str, int]:
     """Return one link of a chain that begins here, and where it ends."""
-    name = _NAME.match(text, position)
+    name = _LINK.match(text, position)
     if name is not None:
-        link, position = name[0], name.end()
-        if link[0].isdigit():
-            link = UNKNOWN
+        link, position = name[0] if not name[0][0].isdigit() else UNKNOWN, name.end()
     elif text[position] in "([{'\"`":
-        link = UNKNOWN
-        if text[position] == "(":
-            end = after_brackets(text, position)
-            inner = text[position + 1 : end - 1]
-            if _PLAIN.fullmatch(inner.strip(_MARKS)):
-                link = inner.strip(_MARKS)
-            position = end
-        else:
-            position = after_brackets(text, position)
+        end = after_brackets(text, position)
+        inner = text[position + 1 : end - 1].strip(_MARKS)
+        is_name = text[position] == "(" and _PLAIN.fullmatch(inner)
+        link, position = inner if is_name else UNKNOWN, end
     else:
         return UNKNOWN, len(text)
     while position < len(text):
-        here = text[position]
-        if (here in " \t\r\n!" and _follows(text, position) in ("(", "[", "<")) or here == "!":
+        opening = _OPENING.match(text, position)
+        if opening is not None:
+            position = after_brackets(text, opening.start(1))
+            if opening[1] == "[":
+                link = UNKNOWN
+            elif opening[1] == "(" and link != UNKNOWN:
+                link += "()"
+        elif text[position] == "!":
             position += 1
-        elif here == "(":
-            position = after_brackets(text, position)
-            link = link if link == UNKNOWN else f"{link}()"
-        elif here == "[":
-            position = after_brackets(text, position)
-            link = UNKNOWN
-        elif here == "<":
-            position = after_brackets(text, position)
         elif text.startswith("::<", position):
             position = after_brackets(text, position + 2)
         else:
             break
     return link, position
-
-
-def _follows(text: str, position: int) -> str:
-    while position < len(text) and text[position] in " \t\r\n!":
-        position += 1
-    return text[position : position + 1]
 
 
 def after_brackets(text: str, position: int) -> int:
@@ -170,10 +217,8 @@ def after_brackets(text: str, position: int) -> int:
     opening = text[position]
     stops = _STOPS[opening]
     if opening in _QUOTES:
-        for match in stops.finditer(text, position + 1):
-            if match[0] == opening:
-                return match.end()
-        return len(text)
+        return next((match.end() for match in stops.finditer(text, position + 1)
+                     if match[0] == opening), len(text))  # fmt: skip
     depth = 0
     mark = stops.search(text, position)
     while mark is not None:
@@ -191,15 +236,6 @@ def after_brackets(text: str, position: int) -> int:
     return len(text)
 
 
-_QUOTES = "'\"`"
-_STOPS = {
-    **{quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in _QUOTES},
-    **{opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
-       for opening, closing in _CLOSING.items()},
-}  # fmt: skip
-"""Characters that matter between a bracket or a quote and its end."""
-
-
 def split(text: str, separators: str = ",") -> list[str]:
     """Return ``text`` at the separators that are outside of brackets and quotes.
 
@@ -212,9 +248,9 @@ def split(text: str, separators: str = ",") -> list[str]:
         here, position = match[0], match.start()
         if here in separators:
             parts.append(text[start:position])
-            position += 1
-            start = position
-        elif here == "<" and not _is_type_list(text, position):
+            position = start = position + 1
+        elif here == "<" and not (position and (text[position - 1].isalnum()
+                                                or text[position - 1] == "_")):  # fmt: skip
             position += 1
         else:
             position = after_brackets(text, position)
@@ -225,111 +261,3 @@ def split(text: str, separators: str = ",") -> list[str]:
 @cache
 def _splitting(separators: str) -> re.Pattern[str]:
     return re.compile(f"[{re.escape(separators)}{re.escape(''.join(_CLOSING))}{_QUOTES}]")
-
-
-def _is_type_list(text: str, position: int) -> bool:
-    return position > 0 and (text[position - 1].isalnum() or text[position - 1] == "_")
-
-
-NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
-_SPACE = re.compile(r"\s+")
-_PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
-_OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
-
-
-class Parts(Expressions):
-    """Read the parts of a language's matches."""
-
-    def __init__(self, language: LanguageSpec) -> None:
-        super().__init__(language)
-        self.self_marks = (*(f"{name}." for name in sorted(language.self_names)),
-                           *language.self_marks)  # fmt: skip
-        """Prefixes of an attribute of ``self``."""
-        self._no_value = language.no_value
-        self._no_owner = language.no_owner
-        self._more_letters = bool(language.letters)
-        self._owner_end = language.owner_end
-        self._operator = language.operator
-        self._modifiers = words(language.modifiers, r"^(?:(?:WORDS|@\w+(?:\([^)]*\))?)\s+)+")
-        self._base_words = words(language.base_words, r"\b(?:WORDS)\b")
-
-    def name(self, text: str) -> str:
-        """Return the name of a definition in dots; operators and destructors keep their marks."""
-        text = text.strip().lstrip(":#") if not text.startswith("::") else text[2:]
-        if _PLAIN_NAME.fullmatch(text) or (self._more_letters and self._plain.fullmatch(text)):
-            return text.replace("::", ".")
-        if _OPERATOR.fullmatch(text):
-            return text
-        if text[:1] in "'\"[`":
-            return _SPACE.sub(" ", text).strip("'\"[]` ")[:200]
-        if len(text) > 200:
-            return ""
-        if (self._operator and self._operator in text) or "~" in text:
-            return _SPACE.sub(" ", text).replace("::", ".")
-        found = self.chain(text)
-        return "" if UNKNOWN in found or "(" in found else found
-
-    def last(self, name: str) -> str:
-        """Return the last part of a dotted name; an operator may have dots of its own."""
-        at = name.find(self._operator) if self._operator else -1
-        return name[at:] if at > 0 else name.rpartition(".")[2]
-
-    def owner(self, text: str) -> str:
-        """Return the type of a method that is defined outside of it; nothing for what is not a
-        type."""
-        found = self.instance(text).removesuffix(self._owner_end)
-        return "" if found in self._no_owner else found
-
-    def value(self, text: str) -> str:
-        """Return a value as ``assigned`` has it: a chain, or a class with ``()`` for an instance of
-        it."""
-        if text.endswith("()"):
-            inner = self.chain(text[:-2])
-            if (
-                inner == UNKNOWN
-                or UNKNOWN in inner
-                or "[" in text
-                or "<" in text
-                or "|" in text
-                or text[:1] in "*&'\""
-            ):
-                inner = self.instance(text[:-2])
-            known = inner and UNKNOWN not in inner and inner not in self._no_value
-            return f"{inner}()" if known else ""
-        found = self.chain(text)
-        return "" if UNKNOWN in found or found in self._no_value else found
-
-    def params(self, text: str) -> tuple[str, ...]:
-        """Return the names of parameters, without their types and defaults."""
-        if text.startswith("("):
-            text = text[1:-1]
-        found = []
-        for part in split(text):
-            part = self._modifiers.sub("", part)
-            name = re.split(r"[:=\s]", part.lstrip("*&. "), maxsplit=1)[0].rstrip("?")
-            if name and name != "/":
-                found.append(f"{part[: len(part) - len(part.lstrip('*'))]}{name}")
-        return tuple(found)
-
-    def bases(self, text: str) -> tuple[str, ...]:
-        """Turn ``(B, m.C[int], metaclass=M)``, ``extends A implements B<T>``, ``: public A`` into
-        names."""
-        if not text:
-            return ()
-        text = text.strip().lstrip(":<").strip()
-        if text.startswith("(") and text.endswith(")"):
-            text = text[1:-1]
-        found = []
-        for part in split(self._base_words.sub(",", text), ",+&"):
-            if "=" in part:
-                continue
-            name = self.instance(part) or self.chain(part)
-            if UNKNOWN not in name:
-                found.append(name.removesuffix("()"))
-        return tuple(dict.fromkeys(found))
-
-
-@lru_cache(maxsize=64)
-def parts_of(language: LanguageSpec) -> Parts:
-    """Return what reads the matches of a language; kept, for what it keeps."""
-    return Parts(language)

@@ -40,10 +40,8 @@ class Symbol(NamedTuple):
     line_start: int
     line_end: int
     signature: str = ""
-    doc: str = ""
-    """The docstring, or the comment that is right before it."""
-    bases: tuple[str, ...] = ()
-    """Bases and interfaces of a class, as written, in dots."""
+    doc: str = ""  # the docstring, or the comment that is right before it
+    bases: tuple[str, ...] = ()  # bases and interfaces of a class, as written, in dots
     params: tuple[str, ...] = ()
     """Names of the parameters of a function, in order (Python and JavaScript alone)."""
     others: tuple[tuple[int, int], ...] = ()
@@ -53,14 +51,10 @@ class Symbol(NamedTuple):
 class Import(NamedTuple):
     """One imported thing, as written; each language's resolver knows the form."""
 
-    module: str
-    """``os.path``, ``../auth/jwt``, ``crate::auth::jwt``, ``"stdio.h"``."""
-    name: str = ""
-    """The imported name; ``*`` for everything; empty for the module itself."""
-    alias: str = ""
-    """Its name here, where that is another one."""
-    level: int = 0
-    """Python: the dots of a relative import."""
+    module: str  # ``os.path``, ``../auth/jwt``, ``crate::auth::jwt``, ``"stdio.h"``
+    name: str = ""  # the imported name; ``*`` for everything; empty for the module itself
+    alias: str = ""  # its name here, where that is another one
+    level: int = 0  # Python: the dots of a relative import
     line: int = 0
     kind: str = "import"
     """import, export (a re-export), effect (of nothing by name), dynamic, typing (for types alone),
@@ -70,8 +64,7 @@ class Import(NamedTuple):
 class Call(NamedTuple):
     """A call or an instantiation, as written."""
 
-    caller: str
-    """The qualified name of the symbol whose body holds it; ``MODULE`` at the top level."""
+    caller: str  # the qualified name of the symbol whose body holds it; ``MODULE`` at the top level
     callee: str
     line: int = 0
 

@@ -32,18 +32,14 @@ BY_NEARNESS = 0.6
 class Bound(NamedTuple):
     """A name that an import gives to a file."""
 
-    local: str
-    """The name here; ``*`` for every name of the module."""
-    module: str
-    """A file, or a folder for what spans files (a Go package); "" for what is external."""
-    name: str = ""
-    """The name there; empty for the module itself."""
+    local: str  # the name here; ``*`` for every name of the module
+    module: str  # a file, or a folder for what spans files (a Go package); "" for what is external
+    name: str = ""  # the name there; empty for the module itself
 
 
 class Found(NamedTuple):
     outcome: str
-    files: tuple[str, ...] = ()
-    """Targets of the edge ``imports``."""
+    files: tuple[str, ...] = ()  # targets of the edge ``imports``
     bound: tuple[Bound, ...] = ()
     confidence: float = CERTAIN
 
@@ -64,8 +60,7 @@ class Packages:
 
     def __init__(self) -> None:
         self.files: dict[str, list[str]] = {}
-        self.of: dict[str, str] = {}
-        """File → the key of its package."""
+        self.of: dict[str, str] = {}  # file → the key of its package
 
     def put(self, key: str, path: str, *, is_seen: bool = True) -> None:
         """Put a file into a package; others see its names there if ``is_seen``."""

@@ -39,8 +39,7 @@ class Changes:
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
-        self.read: dict[str, int] = {}
-        """Path → bytes."""
+        self.read: dict[str, int] = {}  # path → bytes
         self.gone: list[str] = []
         self.unchanged = 0
 

@@ -7,7 +7,7 @@ a lookup that comes back to itself, goes too deep or takes too many steps finds 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ..core.vocabulary import symbol_id
@@ -15,18 +15,12 @@ from .facts import FileFacts, Import, Symbol
 from .imports import RESOLVED, Bound, Importers
 from .languages.registry import language
 
-SAME_FILE = 0.95
-"""A name that the file defines, in a scope around the call."""
-IMPORTED = 0.92
-"""A name that an import gives, followed through re-exports."""
-OWN_METHOD = 0.9
-"""``self.x``, ``this.x``, ``super.x``: a member of the class or its bases."""
-PACKAGE = 0.88
-"""A name of the same package or of an included file, which needs no import by name."""
-KNOWN_CLASS = 0.85
-"""A method of an object whose class an assignment or an annotation names."""
-RETURNED = 0.7
-"""A value that a function returns."""
+SAME_FILE, IMPORTED, OWN_METHOD, PACKAGE, KNOWN_CLASS, RETURNED = 0.95, 0.92, 0.9, 0.88, 0.85, 0.7
+"""Confidence in a name that the file defines, in a scope around the call; that an import gives; in
+a member of ``self`` or its bases; in a name of the package or of an included file; in a member of
+an object whose class an assignment or an annotation names; in a value that a function returns.
+docs/decisions/0023 has how often they came true.
+"""
 
 DEPTH = 20
 """Lookups within lookups; each takes about eight calls of Python's thousand."""
@@ -46,17 +40,10 @@ CLASSES = frozenset({"class", "interface", "type", "module"})
 class Def:
     """A symbol of the tree. Its members and bases may come from other files."""
 
-    __slots__ = (
-        "bases", "children", "file", "id", "is_class", "kind", "name", "outer", "params",
-        "qualified",
-    )  # fmt: skip
-
     def __init__(self, symbol: Symbol, file: File) -> None:
         self.file = file
         self.id = symbol_id(file.path, symbol.qualified)
-        self.name = symbol.name
-        self.qualified = symbol.qualified
-        self.kind = symbol.kind
+        self.name, self.qualified, self.kind = symbol[:3]
         self.params = symbol.params
         self.is_class = symbol.kind in CLASSES
         self.outer: Def | None = None
@@ -74,8 +61,7 @@ class File:
         self.assigned = facts.assigned
         self.bound: dict[str, list[Bound]] = {}
         self.stars: list[Bound] = []
-        self.mates = ""
-        """The package whose other files' names are visible without an import."""
+        self.mates = ""  # the package whose other files' names are visible without an import
         self.used = [item.module.replace("::", ".") for item in facts.imports
                      if item.kind == "use" and item.name == "*"]  # fmt: skip
         """Namespaces whose names are visible without their own."""
@@ -137,9 +123,9 @@ class Names:
         """Answers for the name under way; in a circle they lack what it comes to itself."""
         self._is_cut = False
         self._spare = SPARE + sum(len(file.assigned) for file in files.values())
-        self._orders: dict[Def, list[Def]] = {}
-        self._around: dict[tuple[str, str], Def | None] = {}
-        self._included: dict[str, tuple[set[str], list[tuple[str, str]]]] = {}
+        self.order = cache(self._order)
+        self._class_around = cache(self._find_class_around)
+        self._reached = cache(self._find_reached)
         self._having: dict[tuple[str, str], list[File]] = {}
         """(family, name) → the files that have it at their top level."""
         for file in files.values():
@@ -153,8 +139,8 @@ class Names:
 
     def _forget(self) -> None:
         self._known.clear()
-        self._orders.clear()
-        self._around.clear()
+        self.order.cache_clear()
+        self._class_around.cache_clear()
 
     def _merge(self) -> None:
         """Share members among the parts of namespaces and classes that span files."""
@@ -324,20 +310,16 @@ class Names:
             found = [_at_most(one, PACKAGE) for one in self.exported(file.mates, name)]
         return found or ([OUTSIDE] if name in file.language.builtin else [])
 
-    def _class_around(self, file: File, scope: str) -> Def | None:
+    def _find_class_around(self, file: File, scope: str) -> Def | None:
         """Return the class whose body ``scope`` is in; for a method outside of it, its type."""
-        key = (file.path, scope)
-        if key not in self._around:
-            here, found = scope, None
-            while here and found is None:
-                made = file.defs.get(here)
-                if made is not None and made.is_class and made.kind != "module":
-                    found = made
-                elif made is not None and made.outer is not None and made.outer.is_class:
-                    found = made.outer
-                here = here.rpartition(".")[0]
-            self._around[key] = found
-        return self._around[key]
+        while scope:
+            made = file.defs.get(scope)
+            if made is not None and made.is_class and made.kind != "module":
+                return made
+            if made is not None and made.outer is not None and made.outer.is_class:
+                return made.outer
+            scope = scope.rpartition(".")[0]
+        return None
 
     def _values(self, file: File, scope: str, text: str) -> Things:
         """Return what a variable may be that was given these chains."""
@@ -450,21 +432,19 @@ class Names:
                 return [_at_most(one, PACKAGE) for one in found]
         return []
 
-    def _reached(self, file: File) -> tuple[set[str], list[tuple[str, str]]]:
+    def _find_reached(self, file: File) -> tuple[set[str], list[tuple[str, str]]]:
         """Return the files that a file imports whole, and packages and classes of such imports."""
-        if file.path not in self._included:
-            found: set[str] = set()
-            inside: dict[tuple[str, str], None] = {}
-            pending = list(file.stars)
-            while pending:
-                star = pending.pop()
-                if star.name or star.module not in self._files:
-                    inside[star.module, star.name] = None
-                elif star.module not in found:
-                    found.add(star.module)
-                    pending += self._files[star.module].stars
-            self._included[file.path] = found, list(inside)[:MOST_STARS]
-        return self._included[file.path]
+        found: set[str] = set()
+        inside: dict[tuple[str, str], None] = {}
+        pending = list(file.stars)
+        while pending:
+            star = pending.pop()
+            if star.name or star.module not in self._files:
+                inside[star.module, star.name] = None
+            elif star.module not in found:
+                found.add(star.module)
+                pending += self._files[star.module].stars
+        return found, list(inside)[:MOST_STARS]
 
     def _submodule(self, folder: str, name: str) -> Things:
         base = f"{folder}/{name}" if folder else name
@@ -518,20 +498,17 @@ class Names:
                     return found
         return self._values(cls.file, cls.qualified, text)
 
-    def order(self, cls: Def) -> list[Def]:
+    def _order(self, cls: Def) -> list[Def]:
         """Return the class and its bases, depth first; a base of several comes after them."""
-        found = self._orders.get(cls)
-        if found is None:
-            last: dict[Def, None] = {}
-            pending, steps = [cls], 0
-            while pending and steps < 1000:
-                one = pending.pop()
-                steps += 1
-                last.pop(one, None)
-                last[one] = None
-                pending += reversed([base for base in one.bases if base is not cls])
-            found = self._orders[cls] = list(last)
-        return found
+        found: dict[Def, None] = {}
+        pending, steps = [cls], 0
+        while pending and steps < 1000:
+            one = pending.pop()
+            steps += 1
+            found.pop(one, None)
+            found[one] = None
+            pending += reversed([base for base in one.bases if base is not cls])
+        return list(found)
 
     def result(self, thing: Thing) -> Things:
         """Return what calling a value gives."""

@@ -34,14 +34,11 @@ _OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)
 class Match(NamedTuple):
     """One match of a rule. Lines count from 1, the last one included."""
 
-    rule: str
-    """The rule's id without the language: ``class``, ``import.2``."""
+    rule: str  # the rule's id without the language: ``class``, ``import.2``
     first: int
     last: int
-    fields: list[str]
-    """The parts of its message."""
-    offsets: tuple[int, int] | None = None
-    """The first and the last byte, where they were asked for."""
+    fields: list[str]  # the parts of its message
+    offsets: tuple[int, int] | None = None  # the first and the last byte, where they were asked for
 
     @property
     def span(self) -> tuple[int, int]:
@@ -52,10 +49,8 @@ class Match(NamedTuple):
 class Failure(NamedTuple):
     """A file could not be scanned."""
 
-    reason: str
-    """``limit`` or ``unparsed``"""
-    text: str
-    """The same for a person."""
+    reason: str  # ``limit`` or ``unparsed``
+    text: str  # the same for a person
 
 
 class Scan:

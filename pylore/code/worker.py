@@ -49,8 +49,7 @@ class Job(NamedTuple):
     root: str
     config: str
     paths: list[tuple[str, str]]
-    largest: int
-    """Bytes of a file that is read."""
+    largest: int  # bytes of a file that is read
     threads: int
 
 
@@ -72,22 +71,14 @@ class FileOutcome(NamedTuple):
     path: str
     stamp: str
     hash: str
-    language: str = ""
-    """Empty for a file that is left out."""
-    skipped: str = ""
-    """The reason why it is left out."""
-    why: str = ""
-    """The same for a person, where the reason does not say it all."""
-    same: bool = False
-    """True if the content is unchanged."""
-    facts: str = ""
-    """As the store keeps them."""
-    entries: Sequence[Entry] = ()
-    """The node of the file, then those of its symbols."""
-    text: str = ""
-    """All of it, as far as ``WHOLE_LENGTH``."""
-    parts: str = ""
-    """The parts of the names in that."""
+    language: str = ""  # empty for a file that is left out
+    skipped: str = ""  # the reason why it is left out
+    why: str = ""  # the same for a person, where the reason does not say it all
+    same: bool = False  # true if the content is unchanged
+    facts: str = ""  # as the store keeps them
+    entries: Sequence[Entry] = ()  # the node of the file, then those of its symbols
+    text: str = ""  # all of it, as far as ``WHOLE_LENGTH``
+    parts: str = ""  # the parts of the names in that
 
 
 def work_all(jobs: Sequence[Job], processes: int) -> Iterator[list[FileOutcome]]:

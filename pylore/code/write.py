@@ -50,8 +50,7 @@ class Writer:
         self._now = now()
         self._token = f"{self._now} {os.urandom(4).hex()}"
         """Of this run, in ``meta`` from the first change on until its edges are written."""
-        self._is_whole = False
-        """True if another run has not written its edges, or is under way."""
+        self._is_whole = False  # true if another run has not written its edges, or is under way
 
     def take(self, outcomes: Iterable[FileOutcome]) -> None:
         """Write outcomes, as soon as there are enough of them for a transaction."""

@@ -30,15 +30,13 @@ _VERSION = re.compile(r"^v\d+$")
 
 
 class GoImports:
-    ASKS_FILES = True
-    """For their packages, not for their paths alone."""
+    ASKS_FILES = True  # for their packages, not for their paths alone
 
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:
         self._packages = packages.files
-        self._names: dict[str, str] = {}
-        """Folder → the name that its files declare."""
+        self._names: dict[str, str] = {}  # folder → the name that its files declare
         for path, facts in sorted(files.items()):
             if facts.language == SPEC.name:
                 self._note(path, facts, packages)

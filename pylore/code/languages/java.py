@@ -23,17 +23,14 @@ from .spec import LanguageSpec
 
 
 class JavaImports:
-    ASKS_FILES = True
-    """For their packages and classes, not for their paths alone."""
-    PATHS_BY_NAME = True
-    """A new path changes no import that names nothing of it."""
+    ASKS_FILES = True  # for their packages and classes, not for their paths alone
+    PATHS_BY_NAME = True  # A new path changes no import that names nothing of it
 
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:
         self._packages = packages.files
-        self._classes: dict[str, list[str]] = {}
-        """``a.b.C`` → the files that define it."""
+        self._classes: dict[str, list[str]] = {}  # ``a.b.C`` → the files that define it
         for path, facts in sorted(files.items()):
             if facts.language == SPEC.name:
                 self._note(path, facts, packages)

@@ -35,10 +35,8 @@ class RustImports:
     ) -> None:
         self._paths = tree.paths
         folders = {folder_of(path) for path in tree.paths if path.endswith(".rs")}
-        self._packages: dict[str, set[str]] = {}
-        """Folder of a package → its declared crate roots."""
-        self._libraries: dict[str, str] = {}
-        """Name in a path → the root file of that crate."""
+        self._packages: dict[str, set[str]] = {}  # folder of a package → its declared crate roots
+        self._libraries: dict[str, str] = {}  # name in a path → the root file of that crate
         for folder, text in tree.holding("Cargo.toml", folders).items():
             self._read(folder, text)
         self._root: dict[str, str | None] = {}

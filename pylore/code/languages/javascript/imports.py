@@ -193,10 +193,8 @@ _TSCONFIG_DEEPEST = 10
 
 
 class Config(NamedTuple):
-    base: str | None
-    """The folder of ``baseUrl``; None where bare names are not looked up in one."""
-    paths: dict[str, list[str]]
-    """Pattern → targets, each from the root of the tree, ``*`` in both."""
+    base: str | None  # the folder of ``baseUrl``; None where bare names are not looked up in one
+    paths: dict[str, list[str]]  # pattern → targets, each from the root of the tree, ``*`` in both
 
 
 class Configs:
