@@ -9,7 +9,7 @@ from functools import cache
 
 from ..core.vocabulary import file_id
 from .facts import TYPING, Call, FileFacts, Import
-from .imports import RESOLVED, Found, Importers, SourceTree
+from .imports import Found, Importers
 from .languages.spec import LanguageSpec
 from .names import (
     DEFINITION,
@@ -26,6 +26,7 @@ from .names import (
     Names,
     Thing,
 )
+from .tree import SourceTree
 
 UNIQUE_FUNCTION = 0.75
 """The only function of that name, in a language where functions need no import."""
@@ -120,7 +121,7 @@ class Resolver:
         for item in file.facts.imports:
             found = importer.find(file.facts, item)
             file.bind(found.bound)
-            if found.outcome == RESOLVED:
+            if found.files:
                 self._found.setdefault(file.path, []).append((item, found))
 
     def dependents(self, changed: Collection[str]) -> set[str] | None:

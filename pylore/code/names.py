@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..core.vocabulary import symbol_id
 from .facts import FileFacts, Import, Symbol
-from .imports import RESOLVED, Bound, Importers
+from .imports import Bound, Importers
 from .languages.registry import language
 
 SAME_FILE, IMPORTED, OWN_METHOD, PACKAGE, KNOWN_CLASS, RETURNED = 0.95, 0.92, 0.9, 0.88, 0.85, 0.7
@@ -228,8 +228,6 @@ class Names:
         module, _, name = text.rpartition(".")
         item = Import(module.replace(".", "::"), name, kind="use")
         found = self._importers.of(file.language.family, make).find(file.facts, item)
-        if found.outcome != RESOLVED:
-            return []
         return self._join(self.exported(one.module, one.name) for one in found.bound)
 
     # A name, from the innermost scope outwards.

@@ -2,29 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..facts import FileFacts, Import
-from ..imports import (
-    AMBIGUOUS,
-    BY_CONVENTION,
-    BY_NEARNESS,
-    BY_SUFFIX,
-    CERTAIN,
-    DECLARED,
-    RESOLVED,
-    UNRESOLVED,
-    Bound,
-    Found,
-    Packages,
-    SourceTree,
-    above,
-    folder_of,
-    join,
-    nearest,
-    outside,
-    step,
-)
+from ..imports import BY_CONVENTION, BY_NEARNESS, BY_SUFFIX, NOWHERE, Found, Importer, whole
+from ..tree import above, folder_of, join, nearest, step
 from .spec import LanguageSpec
 
 _LAYOUTS = ("", "include", "inc", "src")
@@ -41,56 +21,31 @@ _STANDARD = frozenset(
 """Headers of C and POSIX, without ``.h``: outside the tree, whatever it has of that name."""
 
 
-class CIncludes:
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
-        self._tree = tree
-        self._known: dict[tuple[str, str], tuple[str, float] | str] = {}
-
+class CIncludes(Importer):
     def find(self, facts: FileFacts, item: Import) -> Found:
         if item.kind != "include":
-            return Found(DECLARED)
-        key = (folder_of(facts.path), item.module.strip())
-        place = self._known.get(key)
-        if place is None:
-            place = self._known[key] = self._place(facts.path, key[1])
-        if place == "":
-            return outside()
-        if isinstance(place, str):
-            return Found(place)
-        return Found(RESOLVED, (place[0],), (Bound("*", place[0]),), place[1])
+            return NOWHERE
+        return self._place(facts.path, folder_of(facts.path), item.module.strip())
 
-    def _place(self, path: str, written: str) -> tuple[str, float] | str:
-        """Return the file and how sure that is; ambiguous, unresolved, or "": outside."""
+    def _place(self, path: str, folder: str, written: str) -> Found:
         name = written.strip('"<>')
         system = written.startswith("<")
-        beside = step(folder_of(path), name)
-        if not system and beside in self._tree.paths and beside is not None:
-            return beside, CERTAIN
+        beside = step(folder, name)
+        if not system and beside is not None and beside in self.tree.paths:
+            return whole(beside)
         if system and (name.removesuffix(".h") in _STANDARD or "." not in name):
-            return ""
-        for folder in above(folder_of(path)):
+            return NOWHERE
+        for outer in above(folder):
             for layout in _LAYOUTS:
-                place = step(join(folder, layout), name)
-                if place is not None and place in self._tree.paths:
-                    return place, BY_CONVENTION
+                place = step(join(outer, layout), name)
+                if place is not None and place in self.tree.paths:
+                    return whole(place, BY_CONVENTION)
         tail = name.lstrip("./")
-        ending = [one for one in self._tree.ending(tail) if one != path] if tail else []
+        ending = [one for one in self.tree.ending(tail) if one != path] if tail else []
         if len(ending) == 1:
-            return ending[0], BY_SUFFIX
-        if ending:
-            best = nearest(ending, path)
-            return AMBIGUOUS if best is None else (best, BY_NEARNESS)
-        if system or name.removesuffix(".h") in _STANDARD or not self._has_folder(tail):
-            return ""
-        return UNRESOLVED
-
-    def _has_folder(self, tail: str) -> bool:
-        """Return whether the tree has the folder that an include names, if it names one."""
-        folder = folder_of(tail)
-        inner = "/" + folder
-        return not folder or any(one == folder or one.endswith(inner) for one in self._tree.folders)
+            return whole(ending[0], BY_SUFFIX)
+        best = nearest(ending, path)
+        return NOWHERE if best is None else whole(best, BY_NEARNESS)
 
 
 SPEC = LanguageSpec(

@@ -6,22 +6,8 @@ import re
 from collections.abc import Mapping
 
 from ..facts import FileFacts, Import
-from ..imports import (
-    BY_SUFFIX,
-    CERTAIN,
-    DECLARED,
-    RESOLVED,
-    UNRESOLVED,
-    Bound,
-    Found,
-    Packages,
-    SourceTree,
-    above,
-    folder_of,
-    join,
-    outside,
-    step,
-)
+from ..imports import BY_SUFFIX, CERTAIN, NOWHERE, Bound, Found, Importer, Packages, outside
+from ..tree import SourceTree, above, folder_of, join, step
 from .spec import LanguageSpec
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
@@ -29,9 +15,7 @@ _REPLACE = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re
 _VERSION = re.compile(r"^v\d+$")
 
 
-class GoImports:
-    ASKS_FILES = True  # for their packages, not for their paths alone
-
+class GoImports(Importer):
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:
@@ -68,17 +52,17 @@ class GoImports:
 
     def find(self, facts: FileFacts, item: Import) -> Found:
         if item.kind == "package":
-            return Found(DECLARED)
+            return NOWHERE
         written = item.module.strip('"`')
         place = self._place(folder_of(facts.path), written)
         if place is None:
             return outside(item.alias or _package_name(written))
         folder, sure = place[0] or ".", place[1]
         if folder not in self._packages:
-            return Found(UNRESOLVED)
+            return NOWHERE
         local = item.alias or self._names.get(folder) or _package_name(written)
         bound = () if local == "_" else (Bound("*" if local == "." else local, folder),)
-        return Found(RESOLVED, (folder,), bound, sure)
+        return Found((folder,), bound, sure)
 
     def _place(self, folder: str, written: str) -> tuple[str, float] | None:
         """Return the folder of a package that should be in the tree; None for one outside."""

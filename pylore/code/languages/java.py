@@ -5,27 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..facts import FileFacts, Import
-from ..imports import (
-    AMBIGUOUS,
-    BY_NEARNESS,
-    CERTAIN,
-    DECLARED,
-    RESOLVED,
-    UNRESOLVED,
-    Bound,
-    Found,
-    Packages,
-    SourceTree,
-    nearest,
-    outside,
-)
+from ..imports import BY_NEARNESS, NOWHERE, Bound, Found, Importer, Packages, outside
+from ..tree import SourceTree, nearest
 from .spec import LanguageSpec
 
 
-class JavaImports:
-    ASKS_FILES = True  # for their packages and classes, not for their paths alone
-    PATHS_BY_NAME = True  # A new path changes no import that names nothing of it
-
+class JavaImports(Importer):
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:
@@ -33,57 +18,46 @@ class JavaImports:
         self._classes: dict[str, list[str]] = {}  # ``a.b.C`` → the files that define it
         for path, facts in sorted(files.items()):
             if facts.language == SPEC.name:
-                self._note(path, facts, packages)
-
-    def _note(self, path: str, facts: FileFacts, packages: Packages) -> None:
-        package = facts.package
-        packages.put(_key(package), path)
-        for symbol in facts.symbols:
-            if "." not in symbol.qualified:
-                self._classes.setdefault(f"{package}.{symbol.name}", []).append(path)
+                packages.put(_key(facts.package), path)
+                for symbol in facts.symbols:
+                    if "." not in symbol.qualified:
+                        name = f"{facts.package}.{symbol.name}"
+                        self._classes.setdefault(name, []).append(path)
 
     def find(self, facts: FileFacts, item: Import) -> Found:
         if item.kind == "package":
-            return Found(DECLARED)
-        if item.name == "*":
-            return self._everything(facts.path, item.module)
+            return NOWHERE
+        if item.name == "*":  # all of a package, or (``import static a.B.*``) of a class
+            key = _key(item.module)
+            if key in self._packages:
+                return Found((key,), (Bound("*", key),))
+            found = self._class(item.module, facts.path)
+            name = item.module.rpartition(".")[2]
+            return (
+                NOWHERE
+                if found is None
+                else found._replace(bound=tuple(Bound("*", path, name) for path in found.files))
+            )
         written = f"{item.module}.{item.name}" if item.name else item.module
         local = item.alias or written.rpartition(".")[2]
         # A nested class or a static member stands in the file of the outer class.
         outer = written
         while "." in outer:
             found = self._class(outer, facts.path)
-            if isinstance(found, str):
-                return Found(found)
             if found is not None:
                 inner = written[len(outer.rpartition(".")[0]) + 1 :]
-                return Found(RESOLVED, (found[0],), (Bound(local, found[0], inner),), found[1])
+                bound = tuple(Bound(local, path, inner) for path in found.files)
+                return found._replace(bound=bound)
             outer = outer.rpartition(".")[0]
-        return self._missing(item.module) or outside(local)
+        # A class of a package of the tree is generated, or left out.
+        return NOWHERE if _key(item.module) in self._packages else outside(local)
 
-    def _class(self, name: str, near: str) -> tuple[str, float] | str | None:
+    def _class(self, name: str, near: str) -> Found | None:
         found = self._classes.get(name, [])
         if len(found) < 2:
-            return (found[0], CERTAIN) if found else None
+            return Found((found[0],)) if found else None
         best = nearest(found, near)
-        return AMBIGUOUS if best is None else (best, BY_NEARNESS)
-
-    def _everything(self, path: str, name: str) -> Found:
-        """Return all of a package, or (``import static a.B.*``) all members of a class."""
-        key = _key(name)
-        if key in self._packages:
-            return Found(RESOLVED, (key,), (Bound("*", key),))
-        found = self._class(name, path)
-        if isinstance(found, tuple):
-            bound = Bound("*", found[0], name.rpartition(".")[2])
-            return Found(RESOLVED, (found[0],), (bound,), found[1])
-        if found is not None:
-            return Found(found)
-        return self._missing(name.rpartition(".")[0]) or outside()
-
-    def _missing(self, package: str) -> Found | None:
-        """Return UNRESOLVED for a package of the tree: the class is generated, or left out."""
-        return Found(UNRESOLVED) if _key(package) in self._packages else None
+        return NOWHERE if best is None else Found((best,), (), BY_NEARNESS)
 
 
 def _key(package: str) -> str:

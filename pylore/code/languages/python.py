@@ -8,22 +8,17 @@ from collections.abc import Mapping
 
 from ..facts import FileFacts, Import
 from ..imports import (
-    AMBIGUOUS,
     BY_CONVENTION,
     BY_SUFFIX,
     CERTAIN,
-    RESOLVED,
-    UNRESOLVED,
+    NOWHERE,
     Bound,
     Found,
+    Importer,
     Packages,
-    SourceTree,
-    above,
-    folder_of,
-    join,
-    nearest,
     outside,
 )
+from ..tree import SourceTree, above, folder_of, join, nearest
 from .spec import LanguageSpec
 
 _LAYOUTS = ("src", "lib", "python")
@@ -31,10 +26,7 @@ _SUFFIXES = (".py", ".pyi")
 _INIT = "__init__.py"
 
 
-class PythonImports:
-    PATHS_BY_NAME = True
-    """A new path changes no import that names nothing of it, but for that of a package itself."""
-
+class PythonImports(Importer):
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:
@@ -44,7 +36,7 @@ class PythonImports:
         self._tops: dict[str, set[str]] = {}
         """Name of a top-level module or package → the folders that hold one."""
         self._roots: dict[str, str] = {}
-        self._known: dict[tuple[str, str], tuple[str, float] | str] = {}
+        self._known: dict[tuple[str, str], tuple[str, float] | None] = {}
         for path in tree.paths:
             if path.endswith(_SUFFIXES):
                 self._note(path)
@@ -71,20 +63,19 @@ class PythonImports:
         if item.level:
             for _ in range(item.level - 1):
                 if not folder:
-                    return Found(UNRESOLVED)
+                    return NOWHERE
                 folder = folder_of(folder)
             module = self._module(join(folder, item.module.replace(".", "/")))
-            return self._taken(item, module, CERTAIN) if module is not None else Found(UNRESOLVED)
+            return self._taken(item, module, CERTAIN) if module is not None else NOWHERE
         # A script may have the name of what it imports: then that is not itself.
         itself = facts.path == join(folder, item.module.partition(".")[0] + ".py")
         key = (facts.path if itself else folder, item.module)
-        place = self._known.get(key)
+        if key not in self._known:
+            self._known[key] = self._search(facts.path, item.module, itself)
+        place = self._known[key]
         if place is None:
-            place = self._known[key] = self._search(facts.path, item.module, itself)
-        if isinstance(place, tuple):
-            return self._taken(item, *place)
-        local = item.alias or item.name or item.module.partition(".")[0]
-        return outside(local) if place == "" else Found(place)
+            return outside(item.alias or item.name or item.module.partition(".")[0])
+        return self._taken(item, *place) if place[0] else NOWHERE
 
     def _module(self, base: str) -> str | None:
         """Return the file of the module at ``base``; the folder of a namespace package."""
@@ -93,9 +84,8 @@ class PythonImports:
                 return path
         return base if base in self._folders else None
 
-    def _search(self, path: str, name: str, itself: bool) -> tuple[str, float] | str:
-        """Return the absolute module and how sure that is; ambiguous, unresolved, or "":
-        outside."""
+    def _search(self, path: str, name: str, itself: bool) -> tuple[str, float] | None:
+        """Return the absolute module, or "", and how sure that is; None outside of the tree."""
         inner = name.replace(".", "/")
         top = inner.partition("/")[0]
         own = self._root_of(folder_of(path))
@@ -111,13 +101,12 @@ class PythonImports:
                 return module, CERTAIN if root in (own, "") else BY_CONVENTION
             missed = missed or self._module(join(root, top)) not in (None, path, join(root, top))
         if standard:
-            return ""
+            return None
         modules = [self._module(join(root, inner)) for root in self._tops.get(top, ())]
         others = [module for module in modules if module is not None]
         if not others:
-            return UNRESOLVED if missed or top in self._tops else ""
-        best = nearest(others, path)
-        return AMBIGUOUS if best is None else (best, BY_SUFFIX)
+            return ("", 0.0) if missed or top in self._tops else None
+        return nearest(others, path) or "", BY_SUFFIX
 
     def _taken(self, item: Import, module: str, sure: float) -> Found:
         """Return what the statement takes from a module that is in the tree."""
@@ -125,16 +114,16 @@ class PythonImports:
             return self._whole(item, module, sure)
         is_file = module in self._paths
         if item.name == "*":
-            return Found(RESOLVED, (module,) if is_file else (), (Bound("*", module),), sure)
+            return Found((module,) if is_file else (), (Bound("*", module),), sure)
         local = item.alias or item.name
         inner = None
         if not is_file or module.endswith(_INIT):
             inner = self._module(join(folder_of(module) if is_file else module, item.name))
         if inner is None and not is_file:
-            return Found(UNRESOLVED)
+            return NOWHERE
         bound = Bound(local, module, item.name) if is_file else Bound(local, inner or "")
         files = (module,) if inner is None else (inner,) if inner in self._paths else ()
-        return Found(RESOLVED, files, (bound,), sure)
+        return Found(files, (bound,), sure)
 
     def _whole(self, item: Import, module: str, sure: float) -> Found:
         """Bind ``a`` for ``import a.b.c``; with an alias, the module itself."""
@@ -147,7 +136,7 @@ class PythonImports:
             for _ in range(up):
                 folder = folder_of(folder)
             first = self._module(folder) or module
-        return Found(RESOLVED, files, (Bound(local, first),), sure)
+        return Found(files, (Bound(local, first),), sure)
 
 
 _TYPES = (str, bytes, list, dict, set, int, float, object)

@@ -2,65 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..facts import FileFacts, Import
-from ..imports import (
-    AMBIGUOUS,
-    BY_CONVENTION,
-    BY_SUFFIX,
-    CERTAIN,
-    RESOLVED,
-    UNRESOLVED,
-    Bound,
-    Found,
-    Packages,
-    SourceTree,
-    above,
-    folder_of,
-    join,
-    nearest,
-    outside,
-    step,
-)
+from ..imports import BY_CONVENTION, BY_SUFFIX, CERTAIN, NOWHERE, Found, Importer, outside, whole
+from ..tree import above, folder_of, join, nearest, step
 from .spec import LanguageSpec
 
 _LAYOUTS = ("lib", "", "spec", "test", "app", "ext")
 
 
-class RubyImports:
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
-        self._tree = tree
-
+class RubyImports(Importer):
     def find(self, facts: FileFacts, item: Import) -> Found:
         name = item.module.strip("'\"")
         if not name or "#{" in name:
-            return Found(UNRESOLVED)
+            return NOWHERE
         tail = name if name.endswith(".rb") else name + ".rb"
         if item.kind == "require_relative" or name.startswith("."):
             place = step(folder_of(facts.path), tail)
-            if place is None or place not in self._tree.paths:
-                return Found(UNRESOLVED)
-            return self._file(place, CERTAIN)
+            if place is None or place not in self.tree.paths:
+                return NOWHERE
+            return whole(place)
         for folder in above(folder_of(facts.path)):
             for layout in _LAYOUTS:
                 place = step(join(folder, layout), tail)
-                if place is not None and place in self._tree.paths and place != facts.path:
-                    return self._file(place, CERTAIN if layout == "lib" else BY_CONVENTION)
+                if place is not None and place in self.tree.paths and place != facts.path:
+                    return whole(place, CERTAIN if layout == "lib" else BY_CONVENTION)
         return self._elsewhere(facts.path, tail)
 
     def _elsewhere(self, path: str, tail: str) -> Found:
         """Return the nearest file below a ``lib``: a tree with several gems has one each."""
-        ending = self._tree.ending("lib/" + tail) or ("/" in tail and self._tree.ending(tail)) or []
+        ending = self.tree.ending("lib/" + tail) or ("/" in tail and self.tree.ending(tail)) or []
         if not ending:
             return outside()
         best = nearest(ending, path)
-        return Found(AMBIGUOUS) if best is None else self._file(best, BY_SUFFIX)
-
-    def _file(self, path: str, sure: float) -> Found:
-        return Found(RESOLVED, (path,), (Bound("*", path),), sure)
+        return NOWHERE if best is None else whole(best, BY_SUFFIX)
 
 
 SPEC = LanguageSpec(

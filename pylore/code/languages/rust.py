@@ -6,20 +6,8 @@ import re
 from collections.abc import Mapping
 
 from ..facts import FileFacts, Import
-from ..imports import (
-    DECLARED,
-    RESOLVED,
-    UNRESOLVED,
-    Bound,
-    Found,
-    Packages,
-    SourceTree,
-    above,
-    folder_of,
-    join,
-    outside,
-    step,
-)
+from ..imports import NOWHERE, Bound, Found, Importer, Packages, outside
+from ..tree import SourceTree, above, folder_of, join, step
 from .spec import LanguageSpec
 
 _SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
@@ -29,7 +17,7 @@ _LOOSE = ("src/bin", "tests", "examples", "benches")
 """Folders where each file is a crate of its own."""
 
 
-class RustImports:
+class RustImports(Importer):
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:
@@ -57,14 +45,13 @@ class RustImports:
             name = item.module.rpartition("::")[2] or item.name
             child = self._child(path, name) or self._nested(facts, name, item.line)
             if child is None:
-                inline = any(symbol.qualified == name for symbol in facts.symbols)
-                return Found(DECLARED if inline else UNRESOLVED)
-            return Found(RESOLVED, (child,), (Bound(item.alias or name, child),))
+                return NOWHERE
+            return Found((child,), (Bound(item.alias or name, child),))
         parts = [one for one in item.module.replace(".", "::").split("::") if one]
         if item.name and item.name not in ("*", "self"):
             parts.append(item.name)
         if not parts:
-            return Found(UNRESOLVED)
+            return NOWHERE
         local = "*" if item.name == "*" else item.alias or parts[-1]
         start = self._start(path, parts)
         if start is None:
@@ -117,7 +104,7 @@ class RustImports:
         else:
             name = ""
         bound = Bound(local, here, name.replace("::", "."))
-        return Found(RESOLVED, (here,), (bound,))
+        return Found((here,), (bound,))
 
     def _is_root(self, path: str, package: str) -> bool:
         inner = path[len(package) :].lstrip("/")

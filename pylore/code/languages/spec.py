@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..imports import MakeImporter
+from ..imports import Importer
 
 
 class LanguageSpec(NamedTuple):
@@ -87,5 +87,5 @@ class LanguageSpec(NamedTuple):
     effect_alias: str = ""  # the alias of what is imported for its effects alone
     tests: str = ""
     """A pattern of the paths of its test files, beside those that are tests in any language."""
-    importer: MakeImporter | None = None
+    importer: type[Importer] | None = None
     """Makes the importer, which finds the files that imports mean."""

@@ -8,22 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...facts import FileFacts, Import
-from ...imports import (
-    BY_CONVENTION,
-    CERTAIN,
-    DECLARED,
-    EXTERNAL,
-    RESOLVED,
-    UNRESOLVED,
-    Bound,
-    Found,
-    Packages,
-    SourceTree,
-    above,
-    folder_of,
-    join,
-    step,
-)
+from ...imports import BY_CONVENTION, CERTAIN, NOWHERE, Bound, Found, Importer, Packages, outside
+from ...tree import SourceTree, above, folder_of, join, step
 
 # A string is matched whole, so that what looks like a comment or a comma in it stays.
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
@@ -84,10 +70,6 @@ class NodePackages:
             if isinstance(data.get("name"), str):
                 self._by_name.setdefault(data["name"], folder)
         self._entering: set[str] = set()
-
-    def names(self, spec: str) -> bool:
-        """Return whether ``spec`` asks for a package of this tree."""
-        return self._split(spec)[0] in self._by_name
 
     def find(self, folder: str, spec: str) -> str | None:
         """Return the file that a bare ``spec`` means, if its package is in the tree."""
@@ -295,13 +277,9 @@ _WRITTEN_AS = {
     ".cjs": (".cts",),
 }
 """TypeScript imports by the name of what the compiler will write."""
-_ASSETS = (
-    ".css", ".scss", ".sass", ".less", ".json", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp",
-    ".woff2", ".woff", ".ttf", ".html", ".md", ".mdx", ".txt", ".graphql", ".wasm", ".node",
-)  # fmt: skip
 
 
-class JavaScriptImports:
+class JavaScriptImports(Importer):
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:
@@ -309,44 +287,41 @@ class JavaScriptImports:
         folders = {folder_of(path) for path in tree.paths if path.endswith(SUFFIXES)}
         self._packages = NodePackages(tree, folders, self._file)
         self._configs = Configs(tree, folders)
-        self._known: dict[tuple[str, str], tuple[str, float] | str] = {}
+        self._known: dict[tuple[str, str], tuple[str, float] | None] = {}
 
     def find(self, facts: FileFacts, item: Import) -> Found:
         if not item.module:
             return self._own_export(facts.path, item)
         written = item.module.strip("'\"`")
         key = (folder_of(facts.path), written)
-        place = self._known.get(key)
+        if key not in self._known:
+            self._known[key] = self._place(*key)
+        place, local = self._known[key], self._local(item)
         if place is None:
-            place = self._known[key] = self._place(*key)
-        local = self._local(item)
-        if isinstance(place, str):
-            return Found(place, (), (Bound(local, ""),) if local not in ("", "*") else ())
+            return outside(local if local != "*" else "")
         path, sure = place
         name = "" if item.name == "*" else item.name
-        return Found(RESOLVED, (path,), (Bound(local, path, name),) if local else (), sure)
+        return Found((path,), (Bound(local, path, name),) if local else (), sure)
 
     def _own_export(self, path: str, item: Import) -> Found:
         """Return what ``export {a as b}`` or ``export default a`` declares: another name."""
         if not item.alias or item.alias == item.name:
-            return Found(DECLARED)
-        return Found(DECLARED, (), (Bound(item.alias, path, item.name),))
+            return NOWHERE
+        return Found((), (Bound(item.alias, path, item.name),))
 
     def _local(self, item: Import) -> str:
         """Return what the file calls it; ``*`` where an ``export *`` passes everything on."""
         is_taken = item.name == "default" and item.kind != "export"
         return item.alias or ("" if is_taken else item.name)
 
-    def _place(self, folder: str, written: str) -> tuple[str, float] | str:
-        """Return the file and how sure that is, else the outcome."""
+    def _place(self, folder: str, written: str) -> tuple[str, float] | None:
+        """Return the file and how sure that is."""
         spec = written.partition("?")[0]
         if spec.startswith(".") or spec.startswith("/"):
             start = "" if spec.startswith("/") else folder
             place = step(start, spec.lstrip("/") or ".")
             found = self._file(place) if place is not None else None
-            if found:
-                return found, CERTAIN
-            return EXTERNAL if spec.endswith(_ASSETS) else UNRESOLVED
+            return (found, CERTAIN) if found else None
         for target in self._configs.targets(folder, spec):
             found = self._file(target)
             if found:
@@ -356,17 +331,17 @@ class JavaScriptImports:
             return found, CERTAIN
         return self._conventional(folder, spec)
 
-    def _conventional(self, folder: str, spec: str) -> tuple[str, float] | str:
+    def _conventional(self, folder: str, spec: str) -> tuple[str, float] | None:
         """Resolve ``@/x`` and ``~/x`` to the package's sources, as bundlers set them up."""
         if spec[:2] not in ("@/", "~/"):
-            return UNRESOLVED if self._packages.names(spec) else EXTERNAL
+            return None
         for outer in above(folder):
             for start in (f"{outer}/src" if outer else "src", outer):
                 place = step(start, spec[2:] or ".")
                 found = self._file(place) if place is not None else None
                 if found:
                     return found, BY_CONVENTION
-        return EXTERNAL if spec.endswith(_ASSETS) else UNRESOLVED
+        return None
 
     def _file(self, base: str) -> str | None:
         """Return the file that ``base`` means: itself, with a suffix, or the index of a folder."""

@@ -1,0 +1,132 @@
+"""The files of a tree, by paths from its root with ``/`` between folders; the root is empty."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import stat
+from collections.abc import Iterable, Iterator
+
+from ..core.errors import LoreError
+from ..system.project_files import place_within, read_plain
+
+MANIFEST_LIMIT = 1_000_000
+"""The largest manifest that is read, in bytes; larger ones count as absent."""
+
+
+class SourceTree:
+    """Paths relative to ``root``, with ``/`` between folders; "" is the root itself."""
+
+    def __init__(self, paths: Iterable[str], root: str) -> None:
+        self.root = root
+        self.paths = frozenset(paths)
+        self.folders: dict[str, list[str]] = {"": []}
+        self._tails: dict[str, list[str]] = {}
+        self._texts: dict[str, str | None] = {}
+        for path in sorted(self.paths):
+            folder, _, name = path.rpartition("/")
+            self._tails.setdefault(name, []).append(path)
+            while folder not in self.folders:
+                self.folders[folder] = []
+                folder = folder.rpartition("/")[0]
+            self.folders[path.rpartition("/")[0]].append(path)
+
+    def ending(self, tail: str) -> list[str]:
+        """Return the files whose path is ``tail`` or ends in ``/tail``."""
+        name = tail.rpartition("/")[2]
+        found = self._tails.get(name, [])
+        if name == tail:
+            return found
+        inner = "/" + tail
+        return [path for path in found if path == tail or path.endswith(inner)]
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a manifest; None where it is absent, no plain file, or too large."""
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        return self._texts[path]
+
+    @property
+    def read_paths(self) -> frozenset[str]:
+        """Return all paths that were asked for, present or not."""
+        return frozenset(self._texts)
+
+    def _read(self, path: str) -> str | None:
+        full = os.path.join(self.root, path)
+        try:
+            if not stat.S_ISREG(os.lstat(full).st_mode):
+                return None
+            content = read_plain(place_within(self.root, path), MANIFEST_LIMIT)
+        except (OSError, ValueError, LoreError):
+            return None
+        if len(content) > MANIFEST_LIMIT:
+            return None
+        return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+
+    def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:
+        """Map folder to text of the manifest ``name`` in it, for ``folders`` and all above them.
+
+        By folder, the outer ones first: of two that claim one name the first should win.
+        """
+        found: dict[str, str] = {}
+        seen: set[str] = set()
+        for start in folders:
+            for folder in above(start):
+                if folder in seen:
+                    break
+                seen.add(folder)
+                text = self.read(join(folder, name))
+                if text is not None:
+                    found[folder] = text
+        return dict(sorted(found.items()))
+
+
+def folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder and name else folder or name
+
+
+def above(folder: str) -> Iterator[str]:
+    """Yield a folder, its parent, …, the root.
+
+    >>> list(above("a/b"))
+    ['a/b', 'a', '']
+    """
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield ""
+
+
+def step(folder: str, relative: str) -> str | None:
+    """Return where ``relative`` leads from ``folder``; None where that is outside the root.
+
+    >>> step("a/b", "../c"), step("a", "../../c"), step("a", "..")
+    ('a/c', None, '')
+    """
+    if "\0" in relative or relative.startswith("/"):
+        return None
+    path = posixpath.normpath(posixpath.join(folder, relative))
+    if path == ".." or path.startswith("../"):
+        return None
+    return "" if path == "." else path
+
+
+def nearest(paths: Iterable[str], to: str) -> str | None:
+    """Return the one path that shares the most leading folders with ``to``; None where two do."""
+    ranked = sorted(((_shared(path, to), path) for path in paths), reverse=True)
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return None
+    return ranked[0][1]
+
+
+def _shared(path: str, other: str) -> int:
+    count = 0
+    for mine, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count
