@@ -33,7 +33,7 @@ from ..terminal.text import columns, counts_text, each
 from .command import argument, command, option
 from .hooks import changed_files
 from .options import SKIP_BAD, TYPES, exclusive
-from .session import data_folder, project_folder, project_root, require_store
+from .session import project_folder, project_root
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -74,8 +74,8 @@ def import_paths(
     prefer = exclusive(ours=ours, theirs=theirs).removeprefix("--")
     root = project_root()
     for path in paths:
-        if path != "-":
-            _require_readable(path)
+        if path != "-" and not os.path.exists(real_place(path)):
+            raise LoreError(f"{path}: there is no such file: check its name")
     documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
     size = 2 * sum(os.path.getsize(path) for path in files if os.path.isfile(path))
@@ -119,13 +119,6 @@ def import_paths(
     session.tell("post-import", changes, events)
 
 
-def _require_readable(path: str) -> None:
-    """Raise LoreError without a file, or for a link out of the project, which a clone may bring."""
-    if not os.path.exists(path):
-        raise LoreError(f"{path}: there is no such file: check its name")
-    real_place(path)
-
-
 def _lines(session: Session, path: str) -> Iterable[bytes]:
     """Return the lines of a file, which can be read again; those of a pipe can not."""
 
@@ -146,8 +139,7 @@ def _write(store: Store, parts: Parts) -> Imported:
         written = part.write()
         total.add(written)
         total.brought |= written.brought
-    if len(parts) > 1:  # what one part lacks, a later one may have brought
-        total.dangling = len(store.edges.dangling_among(total.brought))
+    total.dangling = len(store.edges.dangling_among(total.brought))
     misfits = len(misfits_among(store, total.brought))
     if misfits:
         edges = counted(misfits, "edge joins", "edges join")
@@ -264,13 +256,9 @@ def _is_no_file(path: str) -> bool:
 
 
 def _file_of_project() -> str:
-    """Return the file of this project; raise LoreError without a store or a project."""
-    project = project_folder()
-    if not project:
-        require_store(data_folder())
-        raise LoreError(f"the store in {data_folder()} is of no project: "
-                        "name the file: 'lore sync FILE'")  # fmt: skip
-    return os.path.join(project, SHARED, FILE)
+    if not project_folder():
+        raise LoreError("no project here: run 'lore init', or name the file: 'lore sync FILE'")
+    return os.path.join(project_folder(), SHARED, FILE)
 
 
 def say_came_in(session: Session, came_in: Imported) -> None:

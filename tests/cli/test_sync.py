@@ -140,11 +140,11 @@ def test_sync_refuses_links_pipes_and_missing_stores(lore: Lore, tmp_path: Path)
     os.mkfifo(lore.project / FILE)
     assert "is not a plain file" in lore.refuse("sync", code=1)
     lore.patch.chdir(tmp_path)
-    assert "no store for this folder" in lore.refuse("sync", code=1)
-    assert "no store for this folder: run 'lore init'" in lore.refuse("sync", "--install", code=1)
+    for words in (["sync"], ["sync", "--install"]):
+        assert "no project here: run 'lore init'" in lore.refuse(*words, code=1)
     lore.patch.setenv("LORE_DIR", str(tmp_path / "own"))
     lore("init")
-    assert "is of no project: name the file" in lore.refuse("sync", code=1)
+    assert "name the file" in lore.refuse("sync", code=1)
     assert lore("sync", str(tmp_path / "-a b.jsonl"), "--text").out == ""
 
 
