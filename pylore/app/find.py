@@ -66,16 +66,15 @@ def search(
 
 def scope(
     engine: Engine, *, types: Iterable[str] = (), statuses: Iterable[str] = (),
-    tags: Iterable[str] = (), files: Iterable[str] = (), since: str = "",
+    tags: Iterable[str] = (), files: Iterable[str] = (), since: str = "", until: str = "",
 ) -> Scope:  # fmt: skip
-    """Return the conditions on nodes; ``since`` is a date, or an age as ``7d``."""
-    if since:
-        from ..core.times import parse_since
+    """Return the conditions on nodes; ``since`` and ``until`` are dates, or ages as ``7d``."""
+    from ..core.times import parse_since, parse_until
 
-        since = parse_since(since)
     return Scope(
         types=engine.store.types.require(words(types)), statuses=require_statuses(words(statuses)),
-        tags=words(tags), files=words(files), since=since,
+        tags=words(tags), files=words(files), since=parse_since(since) if since else "",
+        until=parse_until(until) if until else "",
     )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ..app import find as app
+from ..app.bounds import context_within, first_rows
 from ..app.engine import Engine
 from ..core.errors import DONE, FAILURE, LoreError, UsageError
 from ..core.json import dumps
@@ -79,7 +81,7 @@ def search(
     lore search "session expiry" --expand --tree
     lore search "token expiry" --edges implements --files src/auth.py,@git
     """
-    given = {
+    given: dict[str, Any] = {
         "types": types, "statuses": statuses, "tags": tags, "files": files, "since": since,
         "filter_expanded": filter_expanded, "min_score": min_score, "exclude": exclude,
         "near": near, "explain": explain,
@@ -100,7 +102,7 @@ def search(
         session.print_as("text", "tree" if tree else "oneline")
     text = texts.tree_text if tree else texts.oneline_text if oneline else texts.hits_text
     with _engine_of_search(session, near) as engine:
-        found = _find(engine, query, given)
+        found = app.search(engine, query, operators=True, **given)
         if tree and not engine.settings.depth:
             found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
         _print_hits(session, engine, found, text)
@@ -117,12 +119,6 @@ def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
         settings = hub.settled(near, settings)
         store = hub.open_for_search(settings)
     return Engine(store or session.open(), settings, project_root())
-
-
-def _find(engine: Engine, query: str, given: dict[str, Any]) -> Hits:
-    from ..app.find import search
-
-    return search(engine, query, operators=True, **given)
 
 
 def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
@@ -151,7 +147,9 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
                     row["id"] = fields.setdefault("id", row["id"]) or row["id"]
                     asked = question_of(fields)
                     excluded = given["exclude"] + asked.exclude
-                    found = _find(engine, asked.query, {**given, "exclude": excluded})
+                    found = app.search(
+                        engine, asked.query, operators=True, **{**given, "exclude": excluded}
+                    )
                     rows = _rows(engine, found)
                     row["results"] = found.ids if ids else rows
                     session.say(f"{row['id']}: {text}" for text in found.notes)
@@ -174,14 +172,9 @@ def _question(words: Sequence[str]) -> str:
 
 def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     """Return the results as JSON has them; those beyond ``max_bytes`` are taken out."""
-    rows = found.rows()
-    most = engine.settings.max_bytes
-    if most:
-        from ..app.bounds import first_rows
-
-        rows, notes = first_rows(rows, most)
-        found.notes.extend(notes)
-        del found.hits[len(rows) :]
+    rows, notes = first_rows(found.rows(), engine.settings.max_bytes)
+    found.notes.extend(notes)
+    del found.hits[len(rows) :]
     return rows
 
 
@@ -199,11 +192,9 @@ def _record(
     """Let results go out, then record them in the run, and a command's question without a sure
     answer."""
     flush()
-    from ..app.find import keep_question, record_shown
-
     if command:
-        keep_question(engine, command, asked, found.hits)
-    session.say(record_shown(engine, asked, found.ids))
+        app.keep_question(engine, command, asked, found.hits)
+    session.say(app.record_shown(engine, asked, found.ids))
 
 
 def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
@@ -243,15 +234,13 @@ def related(
         _print_neighbours(session, names, direction)
         return
     exclusive(direction=direction not in (None, "both"), hops=hops > 1)
-    from ..app.find import related as find_related
-
     exclusive(tree=tree, explain=explain)
     if tree:
         session.print_as("text", "tree")
     text = texts.tree_text if tree else texts.hits_text if explain else texts.oneline_text
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
-        found = find_related(
+        found = app.related(
             engine, whole, near=near, hops=hops, types=types, exclude=exclude, explain=explain,
             here=os.getcwd(), symbols=symbols,
             limit=session.settings.limit if "limit" in session.given else 0,
@@ -277,12 +266,10 @@ def _keep_nearest(found: Hits) -> None:
 
 
 def _print_neighbours(session: Session, names: tuple[str, ...], direction: str) -> None:
-    from ..app.find import neighbours
-
     if len(names) != 1:
         raise UsageError("--direction is for the neighbors of one node: give its id")
     with session.engine() as engine:
-        found, notes = neighbours(engine, names[0], direction)
+        found, notes = app.neighbours(engine, names[0], direction)
     session.say(notes)
     session.output.list(found, texts.each(texts.neighbour_text, "no neighbors\n"))
 
@@ -304,16 +291,11 @@ def show(
     lore show decision-1a2b3c4d --history
     lore list --tag auth --ids | lore show -
     """
-    from ..app.find import show as find
-
     with session.engine() as engine:
         whole = ids_from(ids, "show")
-        found = find(engine, whole, history=history)
-        if session.settings.max_bytes:
-            from ..app.bounds import first_rows
-
-            found, notes = first_rows(found, session.settings.max_bytes)
-            session.say(notes)
+        found = app.show(engine, whole, history=history)
+        found, notes = first_rows(found, session.settings.max_bytes)
+        session.say(notes)
         if len(whole) == 1 and "-" not in ids:
             session.output.one(found[0], lambda item: texts.nodes_text([item]))
         else:
@@ -346,23 +328,19 @@ def list_records(
     lore list --type decision --since 7d
     lore list --tag auth --ids | lore show -
     """
-    from ..core.times import parse_since, parse_until
-    from ..store.filter import Scope, require_statuses
-
     exclusive(all=all_types, type=types)
     named = types or (() if all_types else (RECORDS,))
-    with session.open() as store, store.faults:
+    with session.engine() as engine, engine.store.faults:
+        store = engine.store
         if orphans:
             from ..graph.queries import orphans as without_links
 
             alone = without_links(store, store.types.require(types), limit or -1)
             session.output.list(alone, texts.titles_text)
             return
-        scope = Scope(
-            types=store.types.require(named), tags=tags, files=files,
-            since=parse_since(since) if since else "", until=parse_until(until) if until else "",
-            statuses=require_statuses(statuses),
-        )  # fmt: skip
+        scope = app.scope(
+            engine, types=named, statuses=statuses, tags=tags, files=files, since=since, until=until
+        )
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
         first = next(found, None)
         if first is None and not forgotten:
@@ -426,8 +404,6 @@ def context(
     lore context "how do sessions expire" --budget 2000
     lore context "why sqlite" --as prompt | llm
     """
-    from ..app.bounds import context_within
-
     if form is not None:
         session.print_as("json" if form == "json" else "text", f"as {form}")
     form = form or ("narrative" if session.output.form == "text" else "json")
