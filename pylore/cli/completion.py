@@ -12,7 +12,7 @@ from ..core.vocabulary import STATUSES, TYPES
 from ..system.config import load
 from . import registry
 from .command import SHARED, Command, read
-from .own_commands import programs
+from .help import programs
 from .session import Session
 
 _RELATIONS = "graph relations --ids"

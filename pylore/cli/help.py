@@ -1,16 +1,25 @@
-"""The help of lore as a whole, and of its commands from their declarations.
+"""The help of lore as a whole, of its commands from their declarations, and of programs.
 
 Neither a broken config nor a missing store keeps a person from it.
 """
 
 from __future__ import annotations
 
-from ..core.errors import LoreError
-from ..terminal.output import FORMS, write
+import os
+
+from ..core.errors import LoreError, UsageError, nearest
+from ..core.settings import Settings
+from ..core.text import printable
+from ..system import config
+from ..system.plugin_files import BEGINNING, command_files
+from ..system.programs import own_files
+from ..terminal.output import FORMS, note, write
 from . import registry
 from .command import Command, Group
 
 _WIDTH = 90
+_MOST_HEAD = 1 << 16
+"""Bytes of a program that are read for its help."""
 _SHARED = f"Also: {'|'.join(f'--{form.name}' for form in FORMS)}|--jq EXPR, -q."
 
 _OVERVIEW = """\
@@ -44,8 +53,6 @@ def show_help(words: list[str]) -> None:
     Raises:
         UsageError: there is no such command.
     """
-    from .own_commands import comment_of, file_of, own_commands, programs
-
     words = registry.unaliased(words)
     if not words:
         rows = [(title, " ".join(some.values())) for title, some in registry.SECTIONS.items()]
@@ -53,7 +60,8 @@ def show_help(words: list[str]) -> None:
         listed = [f"  {title:<22}{', '.join(names.split())}\n" for title, names in rows]
         write(_OVERVIEW.format(commands="".join(listed)))
     elif words[0] == "--names":
-        write("".join(f"{name}\n" for name in (*registry.names(), *own_commands())))
+        own = [name for name in programs() if name not in registry.SCRIPTS]
+        write("".join(f"{name}\n" for name in (*registry.names(), *own)))
     elif words[0] == "--all":
         lines = {name: summary(name) for name in registry.names()}
         for name, file in programs().items():
@@ -102,3 +110,43 @@ def help_of(name: str) -> str:
         with page.indentation():
             page.write_text(_SHARED)
     return page.getvalue()
+
+
+# --- programs: lore's scripts and the user's own commands
+
+
+def programs() -> dict[str, str]:
+    """Return the files of programs by name; print a note if the config is wrong."""
+    own: dict[str, str] = {}
+    try:
+        config.load(os.environ)
+        own = command_files(Settings.load({}).plugin_dir)
+    except LoreError as error:
+        note(str(error))
+    scripts = {name: own_files(f"lib/{BEGINNING}{name}") for name in registry.SCRIPTS}
+    known = {*registry.names(), *scripts}
+    return {**scripts, **{name: file for name, file in own.items() if name not in known}}
+
+
+def file_of(name: str) -> str:
+    """Return the file of a program.
+
+    Raises:
+        UsageError: there is none.
+    """
+    files = programs()
+    if name in files:
+        return files[name]
+    kind = "option" if name.startswith("-") else "command"
+    known = ["--help", "--version", *registry.names(), *files]
+    name = name[:60].encode(errors="replace").decode()  # it may not be UTF-8
+    raise UsageError(f"unknown {kind} '{name}'{nearest(name, known)}: see 'lore help'")
+
+
+def comment_of(file: str) -> str:
+    """Return the comment at the head of a program; empty if there is none."""
+    with open(file, "rb") as opened:
+        lines = opened.read(_MOST_HEAD).decode(errors="replace").splitlines()
+    end = next((n for n, line in enumerate(lines) if line[:1] != "#"), len(lines))
+    shown = [line for line in lines[:end] if not line.startswith(("#!", "# shellcheck "))]
+    return printable("".join(f"{line[1:].removeprefix(' ')}\n" for line in shown))

@@ -16,6 +16,10 @@ from . import registry
 from .command import Group, read
 from .options import require_utf8
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 def run(words: list[str]) -> int:
     """Run a command, and print what went wrong; return the exit code."""
@@ -90,10 +94,21 @@ def _run(words: list[str]) -> int:
     elif registry.module_of(words[0]):
         return _run_command(words)
     else:
-        from .own_commands import run_own
-
-        run_own(words)
+        _become(words)
     return DONE
+
+
+def _become(words: list[str]) -> NoReturn:
+    """Run a program in place of this process: a script of lore's or a command of the user's."""
+    import signal
+
+    from ..system.programs import environment
+    from .help import file_of
+
+    file = file_of(words[0])
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the program
+        signal.signal(number, signal.SIG_DFL)
+    os.execve(file, [file, *words[1:]], environment())
 
 
 def _run_command(words: list[str]) -> int:

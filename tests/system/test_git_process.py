@@ -17,7 +17,7 @@ STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[l
 """Names of functions that start a program, whatever module they are taken from."""
 
 STARTING = {
-    "cli/own_commands.py", "code/scan.py", "system/plugin_process.py",
+    "cli/main.py", "code/scan.py", "system/plugin_process.py",
     "system/stores.py", "terminal/output.py", "terminal/screen.py", DOOR,
 }  # fmt: skip
 """The modules that start programs. Only the door may name git as one."""
