@@ -10,8 +10,7 @@ import sys
 
 from ..app import find as app
 from ..app.bounds import context_within, first_rows
-from ..app.engine import Engine
-from ..core.errors import DONE, FAILURE, LoreError, UsageError
+from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
 from ..core.json import dumps
 from ..core.text import counted, printable
 from ..core.vocabulary import CODE_TYPES, RECORDS
@@ -20,7 +19,7 @@ from ..terminal.output import Output, flush, note, write
 from . import options
 from .command import argument, command, option
 from .options import exclusive
-from .session import ids_from, project_root, read_stdin
+from .session import ids_from, read_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app.ask import AskResult
+    from ..app.engine import Engine
     from ..context.build import Context
     from ..core.model import Hits, Node
     from ..store import Store
@@ -111,14 +111,13 @@ def search(
 
 def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
     """Return the engine of a query; a hub's where one is set."""
-    settings, store = session.settings, None
-    if settings.on:
-        from ..system.parts import require_part
+    if not session.settings.on:
+        return session.engine()
+    from ..system.parts import require_part
 
-        hub = require_part("hub", "search")
-        settings = hub.settled(near, settings)
-        store = hub.open_for_search(settings)
-    return Engine(store or session.open(), settings, project_root())
+    hub = require_part("hub", "search")
+    session.use(hub.settled(near, session.settings))
+    return session.engine(hub.open_for_search(session.settings))
 
 
 def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
@@ -160,9 +159,8 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
             answers.one(row, str)
             flush()
     if wrong:
-        more = f", and {len(wrong) - 1} more lines" if len(wrong) > 1 else ""
         name = "stdin" if path == "-" else path
-        raise LoreError(f"{name}: {wrong[0]}{more}: their answers have an 'error'")
+        raise LoreError(f"{name}: {first_of(wrong, 1)}: their answers have an 'error'")
 
 
 def _question(words: Sequence[str]) -> str:

@@ -98,7 +98,7 @@ def test_wrong_lines_get_an_error(filled: Lore) -> None:
     assert all(set(row) == {"id", "error"} for row in errors)
     assert "query is not a string" in errors[2]["error"]
     assert last == {"id": "6", "results": ["decision-sessions"]}
-    assert "wrong.jsonl: line 1: " in done.err and "and 4 more lines" in done.err
+    assert "wrong.jsonl: line 1: " in done.err and "and 4 more" in done.err
 
 
 def test_batch_refuses_other_options(filled: Lore) -> None:
