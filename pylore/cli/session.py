@@ -11,7 +11,7 @@ import sys
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.lines import STDIN
 from ..core.settings import Settings
-from ..store import FILE, open_store, tell_waiting
+from ..store import open_store, tell_waiting
 from ..terminal.output import FORMS, Output, flush, note
 from .options import require_utf8
 
@@ -83,11 +83,31 @@ class Session:
         self._output = Output.choose(self._forms, self._jq, self.settings)
 
     def open(self, whole: str = "") -> Store:
-        """Return the store of this command's data folder; ``whole`` names a command about all of
-        it, which no scope may limit."""
+        """Return the store in use; at its first use a project's is made of what it shares.
+
+        Args:
+            whole: names a command about all of it, which no scope may limit.
+
+        Raises:
+            StoreError: there is none, or it cannot be read.
+        """
         if whole:
             self.require_whole(whole)
-        return open_for_reading(self.settings)
+        folder, project = data_folder(), project_folder()
+        try:
+            store = open_store(folder, busy_timeout=self.settings.busy_timeout)
+            store.project = project or store.project
+        except NoStore:
+            if not project:
+                place = f"in {folder}" if os.environ.get("LORE_DIR") else "for this folder"
+                raise NoStore(f"no store {place}: run 'lore init'") from None
+            from ..app.sync import first_store
+
+            store = first_store(project, self.settings, note)
+            os.environ["LORE_STORE"] = os.path.dirname(store.path)
+        if self.settings.scope:
+            store.keep_to(self.settings.scope)
+        return store
 
     def require_whole(self, what: str) -> None:
         """Raise UsageError where a scope is set: ``what`` is about everybody's facts."""
@@ -185,42 +205,6 @@ def project_folder() -> str:
 def project_root() -> str:
     """Return the folder that paths in the store start from: the project's, or the working one."""
     return project_folder() or os.getcwd()
-
-
-def open_for_reading(settings: Settings) -> Store:
-    """Open the store in use; at its first use a project's is made of what the project shares.
-
-    Raises:
-        StoreError: there is none, or it cannot be read.
-    """
-    folder = data_folder()
-    try:
-        store = open_store(folder, busy_timeout=settings.busy_timeout)
-        store.project = project_folder() or store.project
-    except NoStore:
-        project = project_folder()
-        if not project:
-            raise _no_store(folder) from None
-        from ..app.sync import first_store
-
-        store = first_store(project, settings, note)
-        os.environ["LORE_STORE"] = os.path.dirname(store.path)
-    if settings.scope:
-        store.keep_to(settings.scope)
-    return store
-
-
-def require_store(folder: str) -> None:
-    """Raise NoStore where a folder has no store, and say where to make one."""
-    if not os.path.lexists(os.path.join(folder, FILE)):
-        raise _no_store(folder)
-
-
-def _no_store(folder: str) -> NoStore:
-    place = (
-        f"in {folder}" if os.environ.get("LORE_DIR") else f"for {project_folder() or 'this folder'}"
-    )
-    return NoStore(f"no store {place}: run 'lore init'")
 
 
 def read_stdin(longest: int = STDIN, limit: str = "the limit") -> str:

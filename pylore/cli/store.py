@@ -28,7 +28,6 @@ from .options import exclusive, require_utf8
 from .session import (
     data_folder,
     project_folder,
-    require_store,
 )
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def remove(session: Session, store: str = STORE_NAME) -> None:
 
 def _name_or_place(word: str) -> str:
     """Return the token of a store, or the real path of a folder, which need not exist."""
-    return os.path.realpath(require_utf8(word, "the folder")) if "/" in word else word
+    return os.path.realpath(word) if "/" in word else word
 
 
 def _row(name: str, place: str, store: str) -> dict[str, Any]:
@@ -156,7 +155,7 @@ def trust_project(session: Session, *, revokes: bool = option("--revoke", "end t
     """Let hooks, MCP clients and hubs have what came with a clone."""
     if not project_folder():
         raise LoreError("trust is about a project, and this folder is in none")
-    require_store(data_folder())
+    session.open().close()  # the first command in a clone makes the store
     changed = trust(data_folder(), trusted=not revokes)
     state = ("revoked" if revokes else "trusted") if changed else "unchanged"
     session.output.one({"folder": project_folder(), "state": state}, columns("state folder"))
@@ -255,7 +254,7 @@ def restore(session: Session, file: str = argument("FILE", complete="files")) ->
 def _of_backup(path: str) -> str:
     if path in ("-", ""):
         raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
-    return require_utf8(path, "the file")
+    return path
 
 
 def _print_copied(session: Session, done: backup.Copied) -> None:
@@ -281,10 +280,10 @@ _CHANGE = columns("state id file")
 def list_settings(session: Session, section: str = argument("[SECTION]", default="")) -> None:
     """List settings: value, origin, and what each does."""
     _load(session)
-    sections = list(dict.fromkeys(one.section for one in SETTINGS))
-    if not any(one.startswith(section) for one in sections):
-        raise UsageError(f"no section '{section}': give one of {', '.join(sections)}")
     rows = [_setting_row(session, one) for one in SETTINGS if one.section.startswith(section)]
+    if not rows:
+        sections = ", ".join(dict.fromkeys(one.section for one in SETTINGS))
+        raise UsageError(f"no section '{section}': give one of {sections}")
     session.output.list(rows, each(_setting_text))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..app.sync import changed_by, last_command
 from ..cli.command import Group, argument, command, option
 from ..cli.options import SINCE
-from ..cli.session import data_folder, open_for_reading, project_folder
+from ..cli.session import data_folder, project_folder
 from ..cli.transfer import came_in_row, say_came_in, synced_text
 from ..core.errors import HubUnavailable, LoreError, NoStore, StoreBusy, UsageError
 from ..core.ids import is_name
@@ -178,7 +178,7 @@ def remove(session: Session, name: str = REMOTE) -> None:
     """Take a hub out of the config."""
     remote_named(session.settings, name)
     try:
-        with open_for_reading(session.settings) as store:
+        with session.open() as store:
             forget(store, name)
     except NoStore:
         pass
