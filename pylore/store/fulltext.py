@@ -168,8 +168,10 @@ class FullText:
         )
 
     def drop_removed(self) -> None:
-        """Write the tables anew without the words of passages that were removed."""
-        for table in TABLES.values():
+        """Write the tables anew without the words of passages, files and commits that were
+        removed."""
+        known = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
+        for table in known.intersection((*TABLES.values(), *WHOLE)):
             self._db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
 
     def body(self, key: int) -> str:

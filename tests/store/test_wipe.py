@@ -25,6 +25,16 @@ def purge(store: Store) -> None:
     records.forget(["note-x"], purge=True)
 
 
+def remove_file(store: Store) -> None:
+    path = "src/keys.py"
+    with store.transaction():
+        store.code.put([(name, "", "", "python", "{}") for name in (path, "src/other.py")])
+        store.whole_files.put([("src/other.py", "nothing of this", ""), (path, SECRET, "")])
+    with store.transaction():
+        store.whole_files.remove([path])
+        store.code.remove([path])
+
+
 def in_files(folder: Path) -> bool:
     return any(SECRET.encode() in path.read_bytes() for path in folder.iterdir())
 
@@ -34,6 +44,7 @@ def test_no_byte_of_a_purged_text_stays(tmp_path: Path, engine: str) -> None:
     create_store(str(tmp_path), fulltext=engine).close()
     with open_store(str(tmp_path)) as store:
         purge(store)
+        remove_file(store)
         assert in_files(tmp_path)
         assert store.wipe()
     assert not in_files(tmp_path)
